@@ -1,0 +1,41 @@
+# Every target sets itself up in .venv; `make` alone lists the targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-fast check bench clean
+
+help:  ## show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "quiff needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+setup: $(VENV)/ready  ## build the virtual environment in .venv
+
+demo: setup  ## the tour, on a made-up example
+	$(BIN)/quiff demo
+
+test: check  ## all checks and all tests
+	$(BIN)/python -m pytest --numprocesses $(WORKERS)
+
+test-fast: setup  ## the tests without the slow ones
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) -m "not slow"
+
+check: setup  ## lint, format, types, doctests, import direction, public names
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest --quiet --doctest-modules --doctest-glob='*.md' src README.md docs tests/test_architecture.py
+
+bench: setup  ## side by side with the peers: time, memory, ratios (GROUP=engine)
+	$(BIN)/python -m benchmarks $(GROUP)
+
+clean:  ## remove the environment and everything made by the targets
+	rm -rf $(VENV) build dist demo benchmarks/results .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,339 @@
+"""A system as an information channel: from secret inputs to observable outputs."""
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from quiff.core.codes import as_codes, sets_as_entries
+from quiff.core.display import html_table, text_table
+from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
+from quiff.core.labels import Labels, as_labels, same
+from quiff.core.numbers import Array, Number, as_number, as_numbers, filled, is_exact, unified
+from quiff.core.prior import Prior
+from quiff.core.sparse import SparseRows
+from quiff.core.validate import cell, check_probabilities, check_shape, check_sums
+from quiff.errors import LabelError, ShapeError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Channel"]
+
+
+@final
+class Channel:
+    """A stochastic matrix with named rows (inputs) and named columns (outputs).
+
+    Parameters
+    ----------
+    rows
+        The matrix: C[x, y] is the probability of output y given input x. A two-dimensional array or nested
+        lists. All integers and fractions makes the channel exact.
+    inputs, outputs
+        The names of rows and columns; by default 0, 1, 2, ...
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> half = Fraction(1, 2)
+    >>> C = Channel([[1, 0], [half, half]], inputs=["Alice", "Bob"], outputs=["News", "Sports"])
+    >>> C
+    Channel from 2 inputs to 2 outputs
+           News  Sports
+    Alice  1     0
+    Bob    1/2   1/2
+    >>> C["Bob", "Sports"]
+    Fraction(1, 2)
+    >>> Channel([[0.5, 0.4]], inputs=["Alice"], outputs=["News", "Sports"])
+    Traceback (most recent call last):
+    ...
+    quiff.errors.ProbabilityError: the row of 'Alice' sums to 0.9, not to 1
+    """
+
+    __slots__ = ("_inputs", "_kernel", "_outputs")
+
+    def __init__(self, rows: object, inputs: object = None, outputs: object = None) -> None:
+        matrix = np.array(as_numbers(rows))
+        if matrix.ndim != 2:
+            raise ShapeError(f"a channel is a matrix with 2 dimensions, but this array has {matrix.ndim}")
+        named = _labels(inputs, matrix.shape[0], "input")
+        columns = _labels(outputs, matrix.shape[1], "output")
+        check_shape(matrix.shape, (named.size, columns.size), "the matrix")
+        check_probabilities(matrix, lambda place: cell(named[place[0]], columns[place[1]]))
+        check_sums(matrix.sum(axis=1), lambda row: f"the row of {named[row]!r}")
+        matrix.flags.writeable = False
+        self._set(named, columns, DenseKernel(matrix))
+
+    def _set(self, inputs: Labels, outputs: Labels, kernel: Kernel) -> None:
+        if inputs.size == 0:
+            raise LabelError("a channel needs at least one input")
+        self._inputs, self._outputs, self._kernel = inputs, outputs, kernel
+
+    @classmethod
+    def from_kernel(cls, inputs: Labels, outputs: Labels, kernel: Kernel) -> "Channel":
+        """Return a channel on a kernel that is known to be right; for quiff's own use."""
+        channel = cls.__new__(cls)
+        channel._set(inputs, outputs, kernel)
+        return channel
+
+    @classmethod
+    def deterministic(cls, mapping: Mapping[Any, Any], outputs: object = None) -> "Channel":
+        """Return the channel that gives each input its one output.
+
+        Examples
+        --------
+        >>> Channel.deterministic({"Alice": "odd", "Bob": "even", "Carol": "odd"})
+        Channel from 3 inputs to 2 outputs
+               odd  even
+        Alice  1    0
+        Bob    0    1
+        Carol  1    0
+        """
+        named = as_labels(dict.fromkeys(mapping.values()) if outputs is None else outputs, "output")
+        codes = named.positions(mapping.values(), "output")
+        return cls.from_kernel(as_labels(mapping, "input"), named, MapKernel(codes, named.size))
+
+    @classmethod
+    def deterministic_from_codes(cls, inputs: object, codes: object, outputs: object) -> "Channel":
+        """Return the channel that gives input i the output at position ``codes[i]``: the way that scales."""
+        named, columns = as_labels(inputs, "input"), as_labels(outputs, "output")
+        array = as_codes(codes, (named.size,), columns.size)
+        return cls.from_kernel(named, columns, MapKernel(array, columns.size))
+
+    @classmethod
+    def identity(cls, labels: object) -> "Channel":
+        """Return the channel that tells everything: every input is its own output."""
+        named = as_labels(labels)
+        return cls.from_kernel(named, named, MapKernel(np.arange(named.size), named.size))
+
+    @classmethod
+    def constant(cls, row: object, inputs: object, outputs: object = None) -> "Channel":
+        """Return the channel that tells nothing: the same row for every input.
+
+        Examples
+        --------
+        >>> Channel.constant([0.25, 0.75], inputs=["Alice", "Bob"], outputs=["News", "Sports"])
+        Channel from 2 inputs to 2 outputs
+               News  Sports
+        Alice  0.25  0.75
+        Bob    0.25  0.75
+        """
+        named, background = as_labels(inputs, "input"), np.array(as_numbers(row))
+        if background.ndim != 1:
+            raise ShapeError(f"the row of a constant channel has one dimension, not {background.ndim}")
+        columns = _labels(outputs, background.shape[0], "output")
+        return cls._over(named, columns, background, SparseRows.empty(named.size, columns.size))
+
+    @classmethod
+    def membership(
+        cls, sets: Mapping[Any, Iterable[Any]], outputs: object, inside: Any, outside: Any
+    ) -> "Channel":
+        """Return the channel that reports each topic of a set with one probability, any other with another.
+
+        Parameters
+        ----------
+        sets
+            A mapping from input to its topics.
+        outputs
+            All topics.
+        inside, outside
+            p and q: C[x, t] = p if t is in the set of x, else q.
+
+        Examples
+        --------
+        >>> sets = {"Alice": {"News", "Music"}, "Bob": {"News", "Sports"}}
+        >>> Channel.membership(sets, outputs=["Music", "News", "Sports"], inside=0.4, outside=0.2)
+        Channel from 2 inputs to 3 outputs
+               Music  News  Sports
+        Alice  0.4    0.4   0.2
+        Bob    0.2    0.4   0.4
+        """
+        named, columns = as_labels(sets, "input"), as_labels(outputs, "output")
+        starts, codes = sets_as_entries(sets, columns)
+        return cls._members(named, columns, SparseRows(starts, codes, codes, columns.size), inside, outside)
+
+    @classmethod
+    def membership_from_codes(
+        cls, labels: object, codes: object, outputs: object, inside: Any, outside: Any
+    ) -> "Channel":
+        """Return a membership channel from an integer array with one row per input: the way that scales.
+
+        Parameters
+        ----------
+        labels
+            The inputs.
+        codes
+            An integer array (inputs, s): row i holds the positions in `outputs` of the topics of input i.
+        outputs, inside, outside
+            As for `membership`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> users, codes = range(200_000), np.arange(600_000).reshape(200_000, 3) % 349
+        >>> Channel.membership_from_codes(users, codes, outputs=range(349), inside=1/3, outside=0)
+        <Channel from 200000 inputs to 349 outputs: 600000 exceptions over a background row>
+        """
+        named, columns = as_labels(labels, "input"), as_labels(outputs, "output")
+        array = as_codes(codes, (named.size, None), columns.size, named)
+        members = SparseRows.rectangular(array, np.int64(1), columns.size)
+        return cls._members(named, columns, members, inside, outside)
+
+    @classmethod
+    def _members(
+        cls, inputs: Labels, outputs: Labels, members: SparseRows, inside: Any, outside: Any
+    ) -> "Channel":
+        pair = as_numbers([inside, outside])
+        names = ("the probability inside", "the probability outside")
+        check_probabilities(pair, lambda place: names[place[0]])
+        p, q = pair
+        values = filled(p - q, members.columns.shape[0])
+        entries = SparseRows(members.starts, members.columns, values, members.width)
+        return cls._over(inputs, outputs, np.full(outputs.size, q), entries)
+
+    @classmethod
+    def sparse(cls, entries: Mapping[Any, Mapping[Any, Any]], outputs: object, rest: Any = 0) -> "Channel":
+        """Return a channel of which only some entries are given, and every other is the same number.
+
+        Parameters
+        ----------
+        entries
+            A mapping from input to a mapping from output to probability.
+        outputs
+            All outputs.
+        rest
+            The probability of every entry that is not given.
+
+        Examples
+        --------
+        >>> Channel.sparse({"Alice": {"News": 0.75}, "Bob": {}}, outputs=["News", "Sports"], rest=0.5)
+        Traceback (most recent call last):
+        ...
+        quiff.errors.ProbabilityError: the row of 'Alice' sums to 1.25, not to 1
+        """
+        named, columns = as_labels(entries, "input"), as_labels(outputs, "output")
+        starts, codes = sets_as_entries(entries, columns)
+        given = as_numbers([value for row in entries.values() for value in row.values()])
+        given, (other,) = unified(given, as_numbers([rest]))
+        background = np.full(columns.size, other)
+        return cls._over(named, columns, background, SparseRows(starts, codes, given - other, columns.size))
+
+    @classmethod
+    def _over(cls, inputs: Labels, outputs: Labels, background: Array, entries: SparseRows) -> "Channel":
+        """Check and return exceptions over a background row."""
+        check_shape(background.shape, (outputs.size,), "the background row")
+        kernel = SparseKernel(background, entries)
+        entries = kernel.exceptions
+        check_probabilities(kernel.background, lambda place: f"the background of {outputs[place[0]]!r}")
+        if entries.columns.size:
+            check_probabilities(
+                entries.values + kernel.background[entries.columns],
+                lambda place: cell(inputs[int(entries.rows[place])], outputs[int(entries.columns[place])]),
+            )
+        sums = entries.row_sums() + kernel.background.sum()
+        check_sums(sums, lambda row: f"the row of {inputs[row]!r}")
+        return cls.from_kernel(inputs, outputs, kernel)
+
+    @classmethod
+    def from_pandas(cls, frame: "pd.DataFrame") -> "Channel":
+        """Return the channel with a pandas frame's numbers, row names and column names."""
+        return cls(frame.to_numpy(), inputs=frame.index.tolist(), outputs=frame.columns.tolist())
+
+    @property
+    def inputs(self) -> Labels:
+        """The names of the rows."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> Labels:
+        """The names of the columns."""
+        return self._outputs
+
+    @property
+    def kernel(self) -> Kernel:
+        """How the numbers are held; for quiff's own use."""
+        return self._kernel
+
+    @property
+    def exact(self) -> bool:
+        """Whether all numbers are integers or fractions."""
+        return self._kernel.exact
+
+    def __getitem__(self, place: tuple[Hashable, Hashable]) -> Number:
+        x, y = place
+        column = self._outputs.position(y, "output")
+        row = self._kernel.take_rows(np.array([self._inputs.position(x, "input")]))
+        return as_number(row.columns(column, column + 1)[0, 0])
+
+    def row(self, label: Hashable) -> Prior:
+        """Return the distribution of the outputs for one input."""
+        index = np.array([self._inputs.position(label, "input")])
+        return Prior.from_array(self._outputs, self._kernel.take_rows(index).to_dense()[0])
+
+    def __matmul__(self, other: "Channel") -> "Channel":
+        """Return the cascade C @ D: D works on what C puts out. C's outputs are among D's inputs."""
+        if not isinstance(other, Channel):
+            return NotImplemented
+        second = other._kernel
+        if not same(self._outputs, other._inputs):
+            second = second.take_rows(other._inputs.positions(self._outputs, "input of the second channel"))
+        return Channel.from_kernel(self._inputs, other._outputs, cascade(self._kernel, second))
+
+    def __rmatmul__(self, prior: Prior) -> Prior:
+        """Return the distribution of the outputs, pi @ C."""
+        if not isinstance(prior, Prior):
+            return NotImplemented
+        weights, total = prior.weights_for(self._inputs, "channel")
+        marginal = self._kernel.left_multiply(weights[np.newaxis, :])[0]
+        if is_exact(marginal) and marginal.dtype != object:
+            return Prior.from_count_array(self._outputs, marginal)
+        return Prior.from_array(self._outputs, marginal / total)
+
+    def distinct_rows(self) -> tuple["Channel", "Channel"]:
+        """Return a map M and a channel D whose rows all differ, such that this channel is M @ D.
+
+        Examples
+        --------
+        >>> M, D = Channel([[1, 0], [0, 1], [1, 0]], inputs=["Alice", "Bob", "Carol"]).distinct_rows()
+        >>> M.outputs, D.inputs
+        (Labels(0, 1; 2), Labels(0, 1; 2))
+        """
+        first, kind = self._kernel.distinct_rows()
+        kinds = as_labels(range(first.shape[0]))
+        mapped = MapKernel(kind, first.shape[0])
+        return (
+            Channel.from_kernel(self._inputs, kinds, mapped),
+            Channel.from_kernel(kinds, self._outputs, self._kernel.take_rows(first)),
+        )
+
+    def to_numpy(self) -> Array:
+        """Return the matrix: of floats, or of fractions if the channel is exact and not all 0 and 1."""
+        return np.array(self._kernel.to_dense())
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the matrix as a pandas frame with the labels as its index and columns."""
+        import pandas as pd
+
+        names = (pd.Index(list(labels), tupleize_cols=False) for labels in (self._inputs, self._outputs))
+        index, columns = names
+        return pd.DataFrame(self.to_numpy(), index=index, columns=columns)
+
+    @property
+    def _title(self) -> str:
+        return f"Channel from {self._inputs.size} inputs to {self._outputs.size} outputs"
+
+    def _cell(self, row: int, column: int) -> Number:
+        kernel = self._kernel.take_rows(np.array([row]))
+        return as_number(kernel.columns(column, column + 1)[0, 0])
+
+    def __repr__(self) -> str:
+        text = text_table(self._title, self._inputs, self._outputs, self._cell)
+        return f"{text[:-1]}: {self._kernel.summary}>" if text.startswith("<") else text
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title, self._inputs, self._outputs, self._cell)
+
+
+def _labels(source: object, size: int, what: str) -> Labels:
+    return as_labels(range(size) if source is None else source, what)

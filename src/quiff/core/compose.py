@@ -1,0 +1,128 @@
+"""Channels made of channels. The cascade is the operator ``C @ D`` of :class:`Channel`."""
+
+from typing import Any
+
+import numpy as np
+
+from quiff.core.channel import Channel
+from quiff.core.kernels import DenseKernel, Kernel, ProductKernel
+from quiff.core.labels import Labels, ProductLabels, TaggedLabels, aligned, as_labels, same
+from quiff.core.limits import check_fits
+from quiff.core.numbers import Array, as_numbers, unified
+from quiff.core.validate import check_probability
+from quiff.errors import ParameterError
+
+__all__ = ["external_choice", "internal_choice", "kronecker", "parallel", "repeat"]
+
+
+def internal_choice(C: Channel, D: Channel, r: Any) -> Channel:
+    """Return the channel that secretly runs D with probability r, and C otherwise.
+
+    Its outputs are the union of both channels' outputs: (1-r) C[x,y] + r D[x,y], where an output that a
+    channel does not have counts 0 (paper, Sec. 2.3, internal fixed-probability choice).
+
+    Examples
+    --------
+    >>> C = Channel.identity(["Alice", "Bob"])
+    >>> D = Channel.constant([0.5, 0.5], inputs=["Alice", "Bob"], outputs=["Bob", "nobody"])
+    >>> internal_choice(C, D, 0.5)
+    Channel from 2 inputs to 3 outputs
+           Alice  Bob   nobody
+    Alice  0.5    0.25  0.25
+    Bob    0      0.75  0.25
+    """
+    known = set(C.outputs) if not same(C.outputs, D.outputs) else set()
+    if known:
+        outputs = as_labels([*C.outputs, *(y for y in D.outputs if y not in known)], "output")
+    else:
+        outputs = C.outputs
+    return _mixture(C, D, r, outputs, outputs.positions(D.outputs) if known else None)
+
+
+def external_choice(C: Channel, D: Channel, r: Any) -> Channel:
+    """Return the channel that openly runs D with probability r, and C otherwise.
+
+    Its outputs are (0, y) for the outputs of C and (1, y) for those of D (paper, Appendix A).
+
+    Examples
+    --------
+    >>> external_choice(Channel.identity("ab".split()), Channel.identity("ab".split()), 0.25).outputs
+    Labels((0, 'ab'), (1, 'ab'); 2)
+    """
+    outputs = TaggedLabels((C.outputs, D.outputs))
+    return _mixture(C, D, r, outputs, C.outputs.size + np.arange(D.outputs.size))
+
+
+def _mixture(C: Channel, D: Channel, r: Any, outputs: Labels, places: Array | None) -> Channel:
+    """Return (1-r) C + r D, with C's outputs first and D's moved to the given places."""
+    check_probability(r, "the probability of a choice")
+    (weight,) = as_numbers([r])
+    first, second = C.kernel, _rows_in_order(D, C)
+    width = outputs.size
+    if width > C.outputs.size:
+        first = first.place_columns(np.arange(C.outputs.size), width)
+    if places is not None:
+        second = second.place_columns(places, width)
+    return Channel.from_kernel(C.inputs, outputs, _mixed(first, second, weight))
+
+
+def _mixed(first: Kernel, second: Kernel, r: Any) -> Kernel:
+    one, other = first.as_sparse(), second.as_sparse()
+    if one is not None and other is not None:
+        return one.mixed(other, r)
+    check_fits(first.n_rows, first.n_columns)
+    a, b, weight = unified(first.to_dense(), second.to_dense(), np.asarray([r]))
+    return DenseKernel(np.asarray(a * (1 - weight[0]) + b * weight[0]))
+
+
+def parallel(C: Channel, D: Channel) -> Channel:
+    """Return the channel that runs both on the same input and shows the pair of outputs; lazy.
+
+    (C || D)[x, (y, z)] = C[x,y] D[x,z] (paper, Appendix C).
+
+    Examples
+    --------
+    >>> C = Channel([[0.75, 0.25], [0.25, 0.75]], inputs=["Alice", "Bob"])
+    >>> parallel(C, C)["Alice", (0, 1)]
+    0.1875
+    """
+    kernel = ProductKernel([C.kernel, _rows_in_order(D, C)])
+    return Channel.from_kernel(C.inputs, ProductLabels((C.outputs, D.outputs)), kernel)
+
+
+def repeat(C: Channel, n: int) -> Channel:
+    """Return the channel that runs C on the same input n times and shows all outputs, in order; lazy.
+
+    Examples
+    --------
+    >>> C = Channel([[0.75, 0.25], [0.25, 0.75]], inputs=["Alice", "Bob"])
+    >>> repeat(C, 3)["Bob", (1, 1, 1)]
+    0.421875
+    """
+    if not isinstance(n, int) or n < 1:
+        raise ParameterError(f"the number of repetitions is {n!r}, but must be 1, 2, 3, ...")
+    return Channel.from_kernel(C.inputs, ProductLabels((C.outputs,) * n), ProductKernel([C.kernel] * n))
+
+
+def kronecker(C: Channel, D: Channel) -> Channel:
+    """Return the channel from pairs of inputs to pairs of outputs, each channel on its own part; lazy.
+
+    (C (x) D)[(x, x'), (y, y')] = C[x,y] D[x',y'] (paper, Sec. 4.2.1): the parallel composition of C on the
+    first part and D on the second.
+
+    Examples
+    --------
+    >>> C = Channel([[0.75, 0.25], [0.25, 0.75]], inputs=["Alice", "Bob"])
+    >>> kronecker(C, C)[("Alice", "Bob"), (0, 0)]
+    0.1875
+    """
+    first, second = np.divmod(np.arange(C.inputs.size * D.inputs.size), D.inputs.size)
+    kernel = ProductKernel([C.kernel.take_rows(first), D.kernel.take_rows(second)])
+    inputs, outputs = ProductLabels((C.inputs, D.inputs)), ProductLabels((C.outputs, D.outputs))
+    return Channel.from_kernel(inputs, outputs, kernel)
+
+
+def _rows_in_order(D: Channel, C: Channel) -> Kernel:
+    """Return D's kernel with its rows in the order of C's inputs."""
+    order = aligned(C.inputs, D.inputs, "first channel", "second channel")
+    return D.kernel if order is None else D.kernel.take_rows(order)

@@ -1,0 +1,125 @@
+"""What stands left of a channel when a measure is taken: a gain function times a prior.
+
+V_g[pi > C] = sum_y max_w sum_x g(w,x) pi_x C[x,y]: the matrix A[w,x] = g(w,x) pi_x is multiplied from the
+left, and the best action is taken in each column. Guessing the secret in k tries needs no such matrix.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quiff.core.kernels import Kernel
+from quiff.core.kernels.base import BLOCK, scale_rows
+from quiff.core.kernels.product import fold_max
+from quiff.core.kernels.sparse import column_sums
+from quiff.core.numbers import Array, product, unified
+from quiff.core.sparse import SparseRows
+
+__all__ = ["BestInputs", "LeftFactor", "Matrix"]
+
+
+class LeftFactor(ABC):
+    """A gain function times the weights of the inputs."""
+
+    @abstractmethod
+    def without_channel(self) -> Any:
+        """Return max_w sum_x A[w,x]: the best action without an observation."""
+
+    @abstractmethod
+    def best(self, kernel: Kernel) -> Array:
+        """Return max_w (A C)[w,y] for each y."""
+
+    @abstractmethod
+    def best_sum(self, kernel: Kernel) -> Any:
+        """Return sum_y max_w (A C)[w,y]."""
+
+    @abstractmethod
+    def scaled(self, factors: Array) -> "LeftFactor":
+        """Multiply the weight of each input."""
+
+    @abstractmethod
+    def folded(self, classes: Array, n_classes: int) -> "LeftFactor | None":
+        """Treat the inputs of a class as one; None if that would change the result."""
+
+
+@dataclass(frozen=True, eq=False)
+class BestInputs(LeftFactor):
+    """Gain 1 if the secret is among `tries` guesses: the sum of the largest weights."""
+
+    weights: Array
+    tries: int
+
+    def without_channel(self) -> Any:
+        if self.tries == 1:
+            return self.weights.max()
+        return np.sort(self.weights)[-self.tries :].sum()
+
+    def best(self, kernel: Kernel) -> Array:
+        if self.tries == 1:
+            return kernel.column_max(self.weights)
+        return np.concatenate([self._largest(block) for block in kernel.blocks()])
+
+    def best_sum(self, kernel: Kernel) -> Any:
+        if self.tries == 1:
+            return kernel.column_max_sum(self.weights)
+        return sum(self._largest(block).sum() for block in kernel.blocks())
+
+    def _largest(self, block: Array) -> Array:
+        """Return the sum of the largest joint probabilities of each column."""
+        block, weights = unified(block, self.weights)
+        joint = scale_rows(block, weights)
+        cut = max(joint.shape[0] - self.tries, 0)
+        return np.asarray(np.partition(joint, cut, axis=0)[cut:].sum(axis=0))
+
+    def scaled(self, factors: Array) -> LeftFactor:
+        return BestInputs(product(self.weights, factors), self.tries)
+
+    def folded(self, classes: Array, n_classes: int) -> LeftFactor | None:
+        if self.tries > 1:  # two of the best guesses may be of one class
+            return None
+        return BestInputs(fold_max(self.weights, classes, n_classes), 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix(LeftFactor):
+    """Any gain: a dense matrix (actions x inputs), or a sparse one by its transposed rows."""
+
+    matrix: Array | SparseRows
+
+    def without_channel(self) -> Any:
+        if isinstance(self.matrix, SparseRows):
+            return column_sums(self.matrix).max()
+        return self.matrix.sum(axis=1).max()
+
+    def best(self, kernel: Kernel) -> Array:
+        if isinstance(self.matrix, SparseRows):
+            return np.asarray(kernel.left_multiply(self.matrix).max(axis=0))
+        step = max(1, BLOCK // max(kernel.n_columns, 1))
+        found = [
+            kernel.left_multiply(self.matrix[start : start + step]).max(axis=0)
+            for start in range(0, self.matrix.shape[0], step)
+        ]
+        return np.asarray(np.maximum.reduce(found))
+
+    def best_sum(self, kernel: Kernel) -> Any:
+        kernel, classes = kernel.merged()
+        factor = self if classes is None else self.folded(classes, kernel.n_rows)
+        parts = (
+            (factor if head is None else factor.scaled(head)).best(leaf) for head, leaf in kernel.slices()
+        )
+        return sum(part.sum() for part in parts)
+
+    def scaled(self, factors: Array) -> "Matrix":
+        if isinstance(self.matrix, SparseRows):
+            return Matrix(self.matrix.scale_rows(factors))
+        matrix, factors = unified(self.matrix, factors)
+        return Matrix(scale_rows(matrix.T, factors).T)
+
+    def folded(self, classes: Array, n_classes: int) -> "Matrix":
+        if isinstance(self.matrix, SparseRows):
+            return Matrix(self.matrix.fold_rows(classes, n_classes))
+        folded = np.zeros((n_classes, self.matrix.shape[0]), dtype=self.matrix.dtype)
+        np.add.at(folded, classes, self.matrix.T)
+        return Matrix(folded.T)

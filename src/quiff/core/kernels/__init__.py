@@ -1,0 +1,13 @@
+"""How a channel holds its numbers: dense, map, sparse over a background, or a lazy product.
+
+Measures see only the protocol of :class:`Kernel` and never ask which one they meet.
+"""
+
+from quiff.core.kernels.base import Kernel
+from quiff.core.kernels.cascade import cascade
+from quiff.core.kernels.dense import DenseKernel
+from quiff.core.kernels.mapping import MapKernel
+from quiff.core.kernels.product import ProductKernel
+from quiff.core.kernels.sparse import SparseKernel
+
+__all__ = ["DenseKernel", "Kernel", "MapKernel", "ProductKernel", "SparseKernel", "cascade"]

@@ -1,0 +1,116 @@
+"""What every kernel answers, so that measures never ask which one they meet."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quiff.core.limits import check_fits
+from quiff.core.numbers import Array, constant_of
+from quiff.core.sparse import SparseRows
+
+if TYPE_CHECKING:
+    from quiff.core.kernels.sparse import SparseKernel
+
+__all__ = ["BLOCK", "Kernel", "entropy_terms", "scale_rows"]
+
+# How many numbers a temporary dense block may hold.
+BLOCK = 2**22
+
+
+class Kernel(ABC):
+    """A stochastic matrix of `n_rows` x `n_columns` behind a small protocol.
+
+    `weights` is a vector with one number per row: a prior, or ones. Where a method takes a matrix A with
+    one column per row of the kernel, it may be dense (a two-dimensional array) or the transposed rows of a
+    sparse one.
+    """
+
+    n_rows: int
+    n_columns: int
+
+    @property
+    @abstractmethod
+    def exact(self) -> bool:
+        """Whether all numbers are integers or fractions."""
+
+    @property
+    @abstractmethod
+    def summary(self) -> str:
+        """A few words on how the numbers are held."""
+
+    @abstractmethod
+    def column_max(self, weights: Array) -> Array:
+        """Return max_x weights[x] C[x,y] for each y."""
+
+    def column_max_sum(self, weights: Array) -> Any:
+        """Return sum_y max_x weights[x] C[x,y]."""
+        return self.column_max(weights).sum()
+
+    @abstractmethod
+    def column_min(self, weights: Array) -> Array:
+        """Return min_x weights[x] C[x,y] for each y."""
+
+    @abstractmethod
+    def left_multiply(self, left: Array | SparseRows) -> Array:
+        """Return A C as a dense matrix; a sparse A is given by its transposed rows."""
+
+    @abstractmethod
+    def columns(self, start: int, stop: int) -> Array:
+        """Return columns start .. stop-1 as a dense matrix."""
+
+    @abstractmethod
+    def take_rows(self, index: Array) -> "Kernel":
+        """Return the kernel whose row i is row ``index[i]`` of this one."""
+
+    @abstractmethod
+    def place_columns(self, positions: Array, width: int) -> "Kernel":
+        """Move column j to ``positions[j]`` of `width` columns; columns that meet add up."""
+
+    @abstractmethod
+    def row_entropies(self) -> Array:
+        """Return -sum_y C[x,y] log2 C[x,y] for each x."""
+
+    @abstractmethod
+    def distinct_rows(self) -> tuple[Array, Array]:
+        """Return the index of one row of each kind, and for every row the number of its kind."""
+
+    def as_sparse(self) -> "SparseKernel | None":
+        """Return the same numbers as sparse exceptions over a background, where that costs nothing."""
+        return None
+
+    def merged(self) -> tuple["Kernel", Array | None]:
+        """Return a kernel with equal rows made one, and each row's class; (self, None) if it does not pay."""
+        return self, None
+
+    def slices(self) -> Iterator[tuple[Array | None, "Kernel"]]:
+        """Yield parts that together hold every column that is not all zero, in any order.
+
+        Each is a pair of a factor for each row (None for ones) and a kernel that is not lazy.
+        """
+        yield None, self
+
+    def blocks(self) -> Iterator[Array]:
+        """Yield the columns from left to right as dense matrices of bounded size."""
+        step = max(1, BLOCK // max(self.n_rows, 1))
+        for start in range(0, self.n_columns, step):
+            yield self.columns(start, min(start + step, self.n_columns))
+
+    def to_dense(self) -> Array:
+        """Return the whole matrix, or raise a SizeError."""
+        check_fits(self.n_rows, self.n_columns)
+        return self.columns(0, self.n_columns)
+
+
+def entropy_terms(values: Array) -> Array:
+    """Return -v log2 v for each v, and 0 for 0."""
+    floats = values.astype(np.float64)
+    logs = np.log2(floats, where=floats > 0, out=np.zeros_like(floats))
+    return np.asarray(-floats * logs)
+
+
+def scale_rows(matrix: Array, weights: Array) -> Array:
+    """Multiply row x of a dense matrix by ``weights[x]``."""
+    constant = constant_of(weights)
+    return np.asarray(matrix * (weights[:, np.newaxis] if constant is None else constant))

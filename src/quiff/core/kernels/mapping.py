@@ -1,0 +1,40 @@
+"""A deterministic channel: each row has one output, with probability 1."""
+
+from typing import final
+
+import numpy as np
+
+from quiff.core.distinct import distinct_codes
+from quiff.core.kernels.base import Kernel
+from quiff.core.kernels.sparse import SparseKernel
+from quiff.core.numbers import Array, filled
+from quiff.core.sparse import SparseRows
+
+__all__ = ["MapKernel"]
+
+
+@final
+class MapKernel(SparseKernel):
+    """Row x has output ``codes[x]``: one exception of 1 over a background of zeros."""
+
+    def __init__(self, codes: Array, width: int) -> None:
+        super().__init__(
+            filled(np.int64(0), width), SparseRows.rectangular(codes.reshape(-1, 1), np.int64(1), width)
+        )
+        self.codes = codes
+
+    @property
+    def summary(self) -> str:
+        return "deterministic"
+
+    def take_rows(self, index: Array) -> Kernel:
+        return MapKernel(self.codes[index], self.n_columns)
+
+    def place_columns(self, positions: Array, width: int) -> Kernel:
+        return MapKernel(positions[self.codes], width)
+
+    def row_entropies(self) -> Array:
+        return np.zeros(self.n_rows)
+
+    def distinct_rows(self) -> tuple[Array, Array]:
+        return distinct_codes(self.codes.reshape(-1, 1), self.n_columns)

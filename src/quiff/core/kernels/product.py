@@ -1,0 +1,135 @@
+"""Lazy parallel composition: several channels observed on the same input.
+
+C[x,(y1,...,yE)] = C1[x,y1] ... CE[x,yE]. The matrix with its m^E columns is never written out unless asked
+for: sums over the columns run over the outputs of all factors but the widest, one weighted pass each.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from math import prod
+from typing import Any, final
+
+import numpy as np
+
+from quiff.core.distinct import distinct_codes
+from quiff.core.kernels.base import Kernel, scale_rows
+from quiff.core.kernels.dense import DenseKernel
+from quiff.core.limits import check_fits
+from quiff.core.numbers import Array, filled, product
+from quiff.core.sparse import SparseRows
+
+__all__ = ["ProductKernel", "fold_max"]
+
+
+@final
+class ProductKernel(Kernel):
+    """Factors with the same rows; the columns are tuples, the last factor's running fastest."""
+
+    def __init__(self, factors: Sequence[Kernel]) -> None:
+        # A product of products is the product of all: the order of the columns is the same.
+        self.factors: tuple[Kernel, ...] = tuple(
+            leaf
+            for factor in factors
+            for leaf in (factor.factors if isinstance(factor, ProductKernel) else (factor,))
+        )
+        self.n_rows = self.factors[0].n_rows
+        self.n_columns = prod(factor.n_columns for factor in self.factors)
+
+    @property
+    def exact(self) -> bool:
+        return all(factor.exact for factor in self.factors)
+
+    @property
+    def summary(self) -> str:
+        return f"lazy product of {len(self.factors)}"
+
+    def column_max(self, weights: Array) -> Array:
+        return self._by_column(weights, "column_max")
+
+    def column_min(self, weights: Array) -> Array:
+        return self._by_column(weights, "column_min")
+
+    def _by_column(self, weights: Array, method: str) -> Array:
+        check_fits(1, self.n_columns)
+        last = self.factors[-1]
+        parts = [getattr(last, method)(product(weights, head)) for head in self._heads(self.factors[:-1])]
+        return np.concatenate(parts)
+
+    def column_max_sum(self, weights: Array) -> Any:
+        # Of equal rows, the one with the largest weight wins everywhere.
+        kernel, classes = self.merged()
+        if classes is not None:
+            weights = fold_max(weights, classes, kernel.n_rows)
+        ones = filled(np.int64(1), kernel.n_rows)
+        parts = (
+            leaf.column_max_sum(product(weights, ones if head is None else head))
+            for head, leaf in kernel.slices()
+        )
+        return sum(parts)
+
+    def left_multiply(self, left: Array | SparseRows) -> Array:
+        height = left.width if isinstance(left, SparseRows) else left.shape[0]
+        check_fits(height, self.n_columns)
+        last = self.factors[-1]
+        parts = []
+        for head in self._heads(self.factors[:-1]):
+            scaled = left.scale_rows(head) if isinstance(left, SparseRows) else scale_rows(left.T, head).T
+            parts.append(last.left_multiply(scaled))
+        return np.concatenate(parts, axis=1)
+
+    def columns(self, start: int, stop: int) -> Array:
+        check_fits(self.n_rows, stop - start)
+        digits = np.unravel_index(np.arange(start, stop), [factor.n_columns for factor in self.factors])
+        result: Array = np.ones((self.n_rows, 1), dtype=np.int64)
+        for factor, digit in zip(self.factors, digits, strict=True):
+            low = int(digit.min(initial=0))
+            part = factor.columns(low, int(digit.max(initial=0)) + 1)
+            result = result * part[:, digit - low]
+        return result
+
+    def take_rows(self, index: Array) -> Kernel:
+        return ProductKernel([factor.take_rows(index) for factor in self.factors])
+
+    def place_columns(self, positions: Array, width: int) -> Kernel:
+        check_fits(self.n_rows, width)
+        return DenseKernel(self.to_dense()).place_columns(positions, width)
+
+    def row_entropies(self) -> Array:
+        return np.asarray(sum(factor.row_entropies() for factor in self.factors))
+
+    def distinct_rows(self) -> tuple[Array, Array]:
+        kinds = np.stack([factor.distinct_rows()[1] for factor in set(self.factors)], axis=1)
+        return distinct_codes(kinds, self.n_rows)
+
+    def merged(self) -> tuple[Kernel, Array | None]:
+        return self._merged
+
+    @cached_property
+    def _merged(self) -> tuple[Kernel, Array | None]:
+        first, kind = self.distinct_rows()
+        if first.shape[0] == self.n_rows:
+            return self, None
+        return self.take_rows(first), kind
+
+    def slices(self) -> Iterator[tuple[Array | None, Kernel]]:
+        *narrow, widest = sorted(self.factors, key=lambda factor: factor.n_columns)
+        for head in self._heads(narrow):
+            if np.any(head != 0):
+                yield head, widest
+
+    def _heads(self, factors: Sequence[Kernel]) -> Iterator[Array]:
+        """Yield, for each tuple of outputs of some factors, the product of their columns."""
+        if not factors:
+            yield filled(np.int64(1), self.n_rows)
+            return
+        for head in self._heads(factors[:-1]):
+            for block in factors[-1].blocks():
+                for column in block.T:
+                    yield product(head, np.ascontiguousarray(column))
+
+
+def fold_max(weights: Array, classes: Array, n_classes: int) -> Array:
+    """Return the largest weight of each class."""
+    order = np.argsort(classes, kind="stable")
+    starts = np.searchsorted(classes[order], np.arange(n_classes))
+    return np.asarray(np.maximum.reduceat(weights[order], starts))

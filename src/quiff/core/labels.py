@@ -1,0 +1,339 @@
+"""Labels: the names of a prior's outcomes, of a channel's inputs and outputs, of a gain's actions.
+
+A label is any hashable. Long lists of labels are lazy (a range, an array, sets of codes, a product) and
+unique by construction or by sorting, so that they cost no dictionary until somebody looks a label up.
+"""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import product as cartesian
+from math import prod
+from typing import Any, final, overload
+
+import numpy as np
+
+from quiff.core.distinct import distinct_codes
+from quiff.core.numbers import Array
+from quiff.errors import LabelError, QuiffError, ShapeError
+
+__all__ = ["Labels", "ProductLabels", "SetLabels", "TaggedLabels", "aligned", "as_labels", "same"]
+
+
+class Labels(Sequence[Hashable], ABC):
+    """A sequence of unique labels that knows where each one stands."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many there are; unlike ``len`` it may exceed the machine's word."""
+
+    @abstractmethod
+    def _label(self, position: int) -> Hashable:
+        """Return the label at a position in 0 .. size-1."""
+
+    def _find(self, label: Hashable) -> int | None:
+        """Return a label's position, or None."""
+        return self._index.get(label)
+
+    @cached_property
+    def _index(self) -> dict[Hashable, int]:
+        return {label: position for position, label in enumerate(self)}
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, position: int) -> Hashable: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Hashable, ...]: ...
+    def __getitem__(self, position: int | slice) -> Hashable | tuple[Hashable, ...]:
+        if isinstance(position, slice):
+            return tuple(self._label(i) for i in range(*position.indices(self.size)))
+        if not -self.size <= position < self.size:
+            raise IndexError(f"position {position} of {self.size} labels")
+        return self._label(position % self.size)
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return (self._label(i) for i in range(self.size))
+
+    def __contains__(self, label: object) -> bool:
+        return self._find_any(label) is not None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Labels) and same(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self[:6]))
+        return f"Labels({shown}{', ...' if self.size > 6 else ''}; {self.size})"
+
+    def _find_any(self, label: object) -> int | None:
+        try:
+            return self._find(label)
+        except TypeError:  # not hashable, so not a label of anything
+            return None
+
+    def position(self, label: Hashable, what: str = "label") -> int:
+        """Return where a label stands, or raise a LabelError that quotes it."""
+        found = self._find_any(label)
+        if found is None:
+            known = ", ".join(map(repr, self[:5])) + (", ..." if self.size > 5 else "")
+            raise LabelError(f"{label!r} is not a known {what}; known are {known or 'none'}")
+        return found
+
+    def positions(self, labels: Iterable[Hashable], what: str = "label") -> Array:
+        """Return where each of some labels stands."""
+        return np.fromiter((self.position(label, what) for label in labels), dtype=np.intp)
+
+
+@final
+class _ListedLabels(Labels):
+    """Labels given one by one."""
+
+    def __init__(self, labels: tuple[Hashable, ...]) -> None:
+        self._labels = labels
+
+    @property
+    def size(self) -> int:
+        return len(self._labels)
+
+    def _label(self, position: int) -> Hashable:
+        return self._labels[position]
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._labels)
+
+
+@final
+class _RangeLabels(Labels):
+    """The whole numbers of a range."""
+
+    def __init__(self, numbers: range) -> None:
+        self.numbers = numbers
+
+    @property
+    def size(self) -> int:
+        return len(self.numbers)
+
+    def _label(self, position: int) -> int:
+        return self.numbers[position]
+
+    def _find(self, label: Hashable) -> int | None:
+        return self.numbers.index(label) if label in self.numbers else None  # type: ignore[arg-type]
+
+
+@final
+class _ArrayLabels(Labels):
+    """The entries of a one-dimensional array of integers or strings."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    @property
+    def size(self) -> int:
+        return int(self.array.shape[0])
+
+    def _label(self, position: int) -> Hashable:
+        label: Hashable = self.array[position].item()
+        return label
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.array.tolist())
+
+
+@final
+class SetLabels(Labels):
+    """Distinct sets of topics, held as an array of codes with one sorted row per set.
+
+    Examples
+    --------
+    >>> sets, which = SetLabels.distinct(np.array([[1, 0], [2, 1], [0, 1]]), as_labels(["a", "b", "c"]))
+    >>> [sorted(labels) for labels in sets], which.tolist()
+    ([['a', 'b'], ['b', 'c']], [0, 1, 0])
+    """
+
+    def __init__(self, codes: Array, topics: Labels) -> None:
+        self.codes = codes
+        self.topics = topics
+
+    @classmethod
+    def distinct(cls, codes: Array, topics: Labels) -> tuple["SetLabels", Array]:
+        """Return the distinct sets among the rows of `codes`, and for each row which of them it is."""
+        rows = np.sort(codes, axis=1)
+        first, which = distinct_codes(rows, topics.size)
+        return cls(rows[first], topics), which
+
+    @property
+    def size(self) -> int:
+        return int(self.codes.shape[0])
+
+    def _label(self, position: int) -> frozenset[Hashable]:
+        return frozenset(self.topics[int(code)] for code in self.codes[position])
+
+    def _find(self, label: Hashable) -> int | None:
+        if not isinstance(label, frozenset) or len(label) != self.codes.shape[1]:
+            return None
+        codes = [self.topics._find_any(topic) for topic in label]
+        if None in codes:
+            return None
+        return self._rows.get(np.sort(np.array(codes, dtype=self.codes.dtype)).tobytes())
+
+    @cached_property
+    def _rows(self) -> dict[bytes, int]:
+        return {row.tobytes(): position for position, row in enumerate(self.codes)}
+
+
+@final
+class ProductLabels(Labels):
+    """Tuples with one label from each factor, the last one running fastest."""
+
+    def __init__(self, factors: tuple[Labels, ...]) -> None:
+        self.factors = factors
+
+    @property
+    def size(self) -> int:
+        return prod(factor.size for factor in self.factors)
+
+    def _label(self, position: int) -> tuple[Hashable, ...]:
+        parts: list[Hashable] = []
+        for factor in reversed(self.factors):
+            position, within = divmod(position, factor.size)
+            parts.append(factor[within])
+        return tuple(reversed(parts))
+
+    def _find(self, label: Hashable) -> int | None:
+        if not isinstance(label, tuple) or len(label) != len(self.factors):
+            return None
+        position = 0
+        for factor, part in zip(self.factors, label, strict=True):
+            within = factor._find_any(part)
+            if within is None:
+                return None
+            position = position * factor.size + within
+        return position
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(cartesian(*self.factors))
+
+
+@final
+class TaggedLabels(Labels):
+    """A disjoint union: the labels of part i as pairs (i, label)."""
+
+    def __init__(self, parts: tuple[Labels, ...]) -> None:
+        self.parts = parts
+        self._ends = np.cumsum([part.size for part in parts])
+
+    @property
+    def size(self) -> int:
+        return int(self._ends[-1])
+
+    def _label(self, position: int) -> tuple[int, Hashable]:
+        tag = int(np.searchsorted(self._ends, position, side="right"))
+        start = self._ends[tag - 1] if tag else 0
+        return tag, self.parts[tag][int(position - start)]
+
+    def _find(self, label: Hashable) -> int | None:
+        if not isinstance(label, tuple) or len(label) != 2 or label[0] not in range(len(self.parts)):
+            return None
+        within = self.parts[label[0]]._find_any(label[1])
+        start = int(self._ends[label[0] - 1]) if label[0] else 0
+        return None if within is None else start + within
+
+
+def as_labels(source: object, what: str = "label") -> Labels:
+    """Make labels of a range, an array, or any iterable of hashables.
+
+    Examples
+    --------
+    >>> as_labels(["Alice", "Bob", "Alice"])
+    Traceback (most recent call last):
+    ...
+    quiff.errors.LabelError: the label 'Alice' is there twice; every label must be unique
+    """
+    if isinstance(source, Labels):
+        return source
+    if isinstance(source, range):
+        return _RangeLabels(source)
+    if isinstance(source, np.ndarray) and source.dtype.kind in "iuU":
+        return _array_labels(source, what)
+    if isinstance(source, str | bytes) or not isinstance(source, Iterable):
+        raise LabelError(f"{source!r} is not a list of {what}s; give a list, a range or an array")
+    listed = tuple(source)
+    try:
+        unique = len(set(listed)) == len(listed)
+    except TypeError:
+        bad = next(label for label in listed if not _hashable(label))
+        raise LabelError(f"the {what} {bad!r} is not hashable; use a frozenset or a tuple") from None
+    if not unique:
+        raise _twice(next(label for label, count in Counter(listed).items() if count > 1), what)
+    return _ListedLabels(listed)
+
+
+def _array_labels(array: Array, what: str) -> Labels:
+    if array.ndim != 1:
+        raise ShapeError(f"an array of {what}s must have one dimension, not {array.ndim}")
+    ordered = np.sort(array)
+    again = ordered[1:] == ordered[:-1]
+    if again.any():
+        raise _twice(ordered[1:][again][0].item(), what)
+    kept = array.copy()
+    kept.flags.writeable = False
+    return _ArrayLabels(kept)
+
+
+def _twice(label: Hashable, what: str) -> QuiffError:
+    return LabelError(f"the {what} {label!r} is there twice; every {what} must be unique")
+
+
+def _hashable(label: Any) -> bool:
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
+
+
+def same(first: Labels, second: Labels) -> bool:
+    """Tell whether two lists hold the same labels in the same order."""
+    if first is second:
+        return True
+    if first.size != second.size:
+        return False
+    match first, second:
+        case _RangeLabels(), _RangeLabels():
+            return first.numbers == second.numbers
+        case _ArrayLabels(), _ArrayLabels():
+            return bool(np.array_equal(first.array, second.array))
+        case ProductLabels(), ProductLabels() if len(first.factors) == len(second.factors):
+            return all(map(same, first.factors, second.factors))
+        case SetLabels(), SetLabels() if same(first.topics, second.topics):
+            return bool(np.array_equal(first.codes, second.codes))
+        case _:
+            return all(one == other for one, other in zip(first, second, strict=True))
+
+
+def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Array | None:
+    """Return where each of the wanted labels stands among the given ones, None if in the same places.
+
+    Raises
+    ------
+    LabelError
+        If the two do not have exactly the same labels.
+    """
+    if same(wanted, given):
+        return None
+    _check_among(wanted, given, wanted_by, given_by)
+    _check_among(given, wanted, given_by, wanted_by)
+    return given.positions(wanted)
+
+
+def _check_among(labels: Labels, others: Labels, owner: str, other_owner: str) -> None:
+    missing = [label for label in labels if label not in others]
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        shown = ", ".join(map(repr, missing[:3]))
+        raise LabelError(f"{shown}{more}: known to the {owner}, but missing in the {other_owner}")

@@ -1,0 +1,142 @@
+"""Exact or float: the one place that knows which numbers are which.
+
+An array is exact when it holds integers (``int64``) or fractions (``object``), and float when it holds
+``float64``. Exact arrays follow a float partner; a float never becomes a fraction.
+"""
+
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from quiff.errors import ProbabilityError, QuiffError, ShapeError
+
+__all__ = [
+    "Array",
+    "Number",
+    "as_fractions",
+    "as_number",
+    "as_numbers",
+    "constant_of",
+    "filled",
+    "is_exact",
+    "matmul",
+    "product",
+    "quotient",
+    "to_float",
+    "unified",
+]
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+Number: TypeAlias = float | Fraction
+
+# Below this the product of two integers, summed with weights that do not exceed it either, fits 63 bits.
+_SMALL = 2**31
+_fractions = np.frompyfunc(Fraction, 1, 1)
+
+
+def as_numbers(values: object, *, error: type[QuiffError] = ProbabilityError) -> Array:
+    """Turn what a caller gave into an exact or a float array.
+
+    Examples
+    --------
+    >>> as_numbers([Fraction(1, 2), 1]).tolist()
+    [Fraction(1, 2), Fraction(1, 1)]
+    >>> as_numbers([Fraction(1, 2), 0.5]).tolist()
+    [0.5, 0.5]
+
+    Raises
+    ------
+    ShapeError
+        If the rows have different lengths.
+    QuiffError
+        If something is not a number (of the kind that `error` says).
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ShapeError("the rows have different lengths; every row needs one number per column") from None
+    kind = array.dtype.kind
+    if kind == "f":
+        return array.astype(np.float64, copy=False)
+    if kind in "bui":
+        small = array.size == 0 or (int(array.max()) < _SMALL and int(array.min()) > -_SMALL)
+        return array.astype(np.int64, copy=False) if small else as_fractions(array)
+    if kind == "O":
+        for value in array.flat:
+            if not isinstance(value, Real):
+                raise error(f"{value!r} is not a number")
+        if all(isinstance(value, Rational) for value in array.flat):
+            return as_fractions(array)
+        return array.astype(np.float64)
+    raise error(f"{array.flat[0]!r} is not a number" if array.size else f"{values!r} holds no numbers")
+
+
+def as_number(value: Any, total: int = 1) -> Number:
+    """Turn one entry of an array, divided by a whole number, into a Python float or Fraction."""
+    if isinstance(value, float | np.floating):
+        return float(value) / total
+    return Fraction(int(value) if isinstance(value, np.integer) else value) / total
+
+
+def as_fractions(array: Array) -> Array:
+    """Turn an exact array into fractions, so that a division stays exact."""
+    return np.asarray(_fractions(array.astype(object)), dtype=object)
+
+
+def is_exact(array: Array) -> bool:
+    """Tell whether an array holds integers or fractions."""
+    return array.dtype != np.float64
+
+
+def to_float(array: Array) -> Array:
+    """Turn an array into floats; one that repeats a single number stays as small as it was."""
+    constant = constant_of(array)
+    if constant is not None:
+        return filled(float(constant), array.shape[0])
+    return array.astype(np.float64, copy=False)
+
+
+def unified(*arrays: Array) -> tuple[Array, ...]:
+    """Make all of them float as soon as one of them is."""
+    if all(map(is_exact, arrays)):
+        return arrays
+    return tuple(to_float(array) if is_exact(array) else array for array in arrays)
+
+
+def filled(value: Any, size: int) -> Array:
+    """Make an array that repeats one number and takes the memory of one."""
+    if isinstance(value, Fraction):
+        cell = np.empty((), dtype=object)
+        cell[()] = value
+        return np.broadcast_to(cell, size)
+    return np.broadcast_to(np.asarray(value), size)
+
+
+def constant_of(array: Array) -> Any | None:
+    """Return the number that an array made by `filled` repeats, or None for any other array."""
+    if array.ndim == 1 and array.shape[0] > 0 and array.strides == (0,):
+        return array[0]
+    return None
+
+
+def product(first: Array, second: Array) -> Array:
+    """Multiply two vectors elementwise; two constants give a constant."""
+    first, second = unified(first, second)
+    one, other = constant_of(first), constant_of(second)
+    if one is not None and other is not None:
+        return filled(one * other, first.shape[0])
+    return np.asarray(first * second)
+
+
+def matmul(first: Array, second: Array) -> Array:
+    """Multiply two matrices; one float makes the result float."""
+    first, second = unified(first, second)
+    return np.asarray(first @ second)
+
+
+def quotient(first: Array, second: Array) -> Array:
+    """Divide elementwise; exact arrays give fractions."""
+    first, second = unified(first, second)
+    return np.asarray((as_fractions(first) if is_exact(first) else first) / second)

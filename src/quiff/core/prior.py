@@ -1,0 +1,166 @@
+"""What an adversary knows beforehand: a probability for each secret."""
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from quiff.core.display import html_table, text_table
+from quiff.core.labels import Labels, aligned, as_labels
+from quiff.core.numbers import Array, Number, as_number, as_numbers, filled, is_exact
+from quiff.core.validate import check_probabilities, check_shape, check_sums
+from quiff.errors import LabelError, ProbabilityError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Prior"]
+
+_SMALL_TOTAL = 2**31
+
+
+@final
+class Prior:
+    """A probability distribution on labels, written pi in formulas.
+
+    Parameters
+    ----------
+    probabilities
+        A mapping from label to probability; the probabilities sum to 1.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> coin = Prior({"heads": Fraction(2, 3), "tails": Fraction(1, 3)})
+    >>> coin["heads"]
+    Fraction(2, 3)
+    >>> Prior({"heads": 0.5, "tails": 0.4})
+    Traceback (most recent call last):
+    ...
+    quiff.errors.ProbabilityError: the prior sums to 0.9, not to 1
+    """
+
+    __slots__ = ("_labels", "_total", "_weights")
+
+    def __init__(self, probabilities: Mapping[Any, Any]) -> None:
+        labels = as_labels(probabilities)
+        self._set(labels, _checked(labels, as_numbers(list(probabilities.values()))), 1)
+
+    def _set(self, labels: Labels, weights: Array, total: int) -> None:
+        weights.flags.writeable = False
+        self._labels, self._weights, self._total = labels, weights, total
+
+    @classmethod
+    def _of(cls, labels: Labels, weights: Array, total: int) -> "Prior":
+        prior = cls.__new__(cls)
+        prior._set(labels, weights, total)
+        return prior
+
+    @classmethod
+    def uniform(cls, labels: object) -> "Prior":
+        """Return the prior that gives the same probability to each of the labels.
+
+        Examples
+        --------
+        >>> Prior.uniform(range(4))[3]
+        Fraction(1, 4)
+        """
+        named = as_labels(labels)
+        _check_some(named)
+        return cls._of(named, filled(np.int64(1), named.size), named.size)
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[Any, int]) -> "Prior":
+        """Return the prior proportional to whole numbers: how often each label was seen.
+
+        Examples
+        --------
+        >>> Prior.from_counts({"a": 3, "b": 1})["a"]
+        Fraction(3, 4)
+        """
+        return cls.from_count_array(counts, np.array(list(counts.values())))
+
+    @classmethod
+    def from_count_array(cls, labels: object, counts: Array) -> "Prior":
+        """Return the prior proportional to an array of whole numbers, one per label, in the same order."""
+        named, array = as_labels(labels), np.asarray(counts)
+        _check_some(named)
+        check_shape(array.shape, (named.size,), "the array of counts")
+        if array.dtype.kind not in "biu" and not all(isinstance(count, int) for count in array.flat):
+            raise ProbabilityError("counts must be whole numbers; for probabilities use Prior(mapping)")
+        if (array < 0).any():
+            label = named[int(np.argmax(array < 0))]
+            raise ProbabilityError(f"the count of {label!r} is {array.min()}, but a count is not negative")
+        total = int(array.sum(dtype=object))
+        if total == 0:
+            raise ProbabilityError("all counts are 0; at least one label must have been seen")
+        return cls._of(named, array.astype(np.int64 if total < _SMALL_TOTAL else object), total)
+
+    @classmethod
+    def from_array(cls, labels: object, probabilities: object) -> "Prior":
+        """Return the prior with an array of probabilities, one per label, in the same order."""
+        named = as_labels(labels)
+        return cls._of(named, _checked(named, np.array(as_numbers(probabilities))), 1)
+
+    @property
+    def labels(self) -> Labels:
+        """The secrets."""
+        return self._labels
+
+    @property
+    def exact(self) -> bool:
+        """Whether all probabilities are exact."""
+        return is_exact(self._weights)
+
+    def weights_for(self, labels: Labels, owner: str) -> tuple[Array, int]:
+        """Return weights in the order of the given labels, and the number to divide them by."""
+        order = aligned(labels, self._labels, owner, "prior")
+        return (self._weights if order is None else self._weights[order]), self._total
+
+    def to_numpy(self) -> Array:
+        """Return the probabilities as an array of floats or, if exact, of fractions."""
+        if self.exact:
+            return np.array([as_number(weight, self._total) for weight in self._weights.tolist()])
+        return np.array(self._weights)
+
+    def to_pandas(self) -> "pd.Series[Any]":
+        """Return the probabilities as a pandas Series."""
+        import pandas as pd
+
+        index = pd.Index(list(self._labels), tupleize_cols=False)
+        return pd.Series(self.to_numpy(), index=index)
+
+    def items(self) -> Iterator[tuple[Hashable, Number]]:
+        """Yield each label with its probability."""
+        return zip(self._labels, (as_number(w, self._total) for w in self._weights.tolist()), strict=True)
+
+    def __getitem__(self, label: Hashable) -> Number:
+        return as_number(self._weights[self._labels.position(label)], self._total)
+
+    def __len__(self) -> int:
+        return self._labels.size
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self._labels)
+
+    def _cell(self, row: int, _column: int) -> Number:
+        return as_number(self._weights[row], self._total)
+
+    def __repr__(self) -> str:
+        return text_table(f"Prior on {len(self)} labels", self._labels, as_labels(["p"]), self._cell)
+
+    def _repr_html_(self) -> str:
+        return html_table(f"Prior on {len(self)} labels", self._labels, as_labels(["p"]), self._cell)
+
+
+def _checked(labels: Labels, probabilities: Array) -> Array:
+    _check_some(labels)
+    check_shape(probabilities.shape, (labels.size,), "the array of probabilities")
+    check_probabilities(probabilities, lambda place: f"the probability of {labels[place[0]]!r}")
+    check_sums(np.atleast_1d(probabilities.sum()), lambda _: "the prior")
+    return probabilities
+
+
+def _check_some(labels: Labels) -> None:
+    if labels.size == 0:
+        raise LabelError("a prior needs at least one label")

@@ -1,0 +1,73 @@
+"""The checks that the constructors of priors, channels and gains share."""
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+from quiff.core.numbers import Array, is_exact
+from quiff.errors import GainError, ProbabilityError, QuiffError, ShapeError
+
+__all__ = [
+    "TOLERANCE",
+    "cell",
+    "check_gains",
+    "check_probabilities",
+    "check_probability",
+    "check_shape",
+    "check_sums",
+]
+
+# How far the sum of float probabilities may be from 1; exact ones must sum to 1.
+TOLERANCE = 1e-9
+
+Name = Callable[[tuple[int, ...]], str]
+
+
+def check_probabilities(values: Array, name: Name) -> None:
+    """Raise a ProbabilityError that names the first entry that is not finite or is negative."""
+    _check_entries(values, name, ProbabilityError, "a probability")
+
+
+def check_gains(values: Array, name: Name) -> None:
+    """Raise a GainError that names the first entry that is not finite or is negative."""
+    _check_entries(values, name, GainError, "a gain")
+
+
+def _check_entries(values: Array, name: Name, error: type[QuiffError], what: str) -> None:
+    bad = values < 0
+    if not is_exact(values):
+        bad |= ~np.isfinite(values)
+    if bad.any():
+        place = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise error(f"{name(place)} is {_shown(values[place])}, but {what} is finite and not negative")
+
+
+def check_sums(sums: Array, name: Callable[[int], str]) -> None:
+    """Raise a ProbabilityError that names the first row whose sum is not 1, and gives the sum."""
+    bad = sums != 1 if is_exact(sums) else ~(np.abs(sums - 1) <= TOLERANCE)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ProbabilityError(f"{name(row)} sums to {_shown(sums[row])}, not to 1")
+
+
+def check_shape(shape: tuple[int, ...], wanted: tuple[int, ...], what: str) -> None:
+    """Raise a ShapeError unless the two shapes are the same."""
+    if shape != wanted:
+        given, needed = (" x ".join(map(str, s)) for s in (shape, wanted))
+        raise ShapeError(f"{what} is {given}, but its labels ask for {needed}")
+
+
+def check_probability(value: Any, what: str) -> None:
+    """Raise a ProbabilityError unless 0 <= value <= 1."""
+    if isinstance(value, str) or not 0 <= value <= 1:
+        raise ProbabilityError(f"{what} is {value!r}, but must lie between 0 and 1")
+
+
+def cell(row: Hashable, column: Hashable) -> str:
+    """Name a cell of a matrix."""
+    return f"the entry of row {row!r}, column {column!r}"
+
+
+def _shown(value: Any) -> str:
+    return repr(float(value)) if isinstance(value, float) else str(value)

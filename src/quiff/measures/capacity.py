@@ -1,0 +1,51 @@
+"""The most that a channel can leak, whatever the adversary knows and wants."""
+
+import math
+
+import numpy as np
+
+from quiff.core.channel import Channel
+from quiff.core.numbers import Number, as_number, filled, product, quotient
+
+__all__ = ["bayes_capacity", "max_case_capacity"]
+
+
+def bayes_capacity(C: Channel) -> Number:
+    """Return sum_y max_x C[x,y], the average-case capacity (paper, eq. bayes-capacity).
+
+    It is the Bayes leakage under the uniform prior, and no prior and no gain leaks more.
+
+    Examples
+    --------
+    >>> from quiff import Channel, bayes_capacity
+    >>> bayes_capacity(Channel([[0.75, 0.25], [0.25, 0.75]]))
+    1.5
+    """
+    return as_number(C.kernel.column_max_sum(filled(np.int64(1), C.inputs.size)))
+
+
+def max_case_capacity(C: Channel) -> Number:
+    """Return max C[x,y] / C[x',y], the max-case capacity e^epsilon (paper, eq. lift-capacity-epsilon).
+
+    Infinite where a column has both a zero and a number that is not zero.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from quiff import Channel, max_case_capacity
+    >>> max_case_capacity(Channel([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]))
+    Fraction(3, 1)
+    >>> max_case_capacity(Channel.identity(["Alice", "Bob"]))
+    inf
+    """
+    largest: Number = as_number(1 if C.exact else 1.0)
+    ones = filled(np.int64(1), C.inputs.size)
+    for head, leaf in C.kernel.slices():
+        weights = ones if head is None else product(ones, head)
+        most, least = leaf.column_max(weights), leaf.column_min(weights)
+        used = most > 0
+        if (least[used] == 0).any():
+            return math.inf
+        if used.any():
+            largest = max(largest, as_number(quotient(most[used], least[used]).max()))
+    return largest

@@ -1,0 +1,73 @@
+"""Local differential privacy, for all pairs of inputs alike or by a distance between them."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from quiff.core.channel import Channel
+from quiff.core.numbers import Array, to_float
+from quiff.errors import ParameterError
+from quiff.measures.capacity import max_case_capacity
+
+__all__ = ["epsilon", "metric_epsilon"]
+
+
+def epsilon(C: Channel) -> float:
+    """Return the smallest epsilon of local differential privacy, max |ln C[x,y] / C[x',y]|.
+
+    Infinite where a column has both a zero and a number that is not zero (paper, eq. lift-capacity-epsilon
+    and the sentence after it).
+
+    Examples
+    --------
+    >>> import math
+    >>> from quiff import Channel, epsilon
+    >>> math.exp(epsilon(Channel([[0.75, 0.25], [0.25, 0.75]])))
+    3.0000000000000004
+    """
+    return math.log(max_case_capacity(C))
+
+
+def metric_epsilon(C: Channel, distance: Callable[[Any, Any], float]) -> float:
+    """Return the smallest epsilon such that C[x,y] <= exp(epsilon d(x,x')) C[x',y] for all x, x', y.
+
+    Parameters
+    ----------
+    C
+        The channel; it is made dense.
+    distance
+        A function of two inputs: 0 or more, possibly infinite. Where it is 0 the two rows must be equal.
+
+    Examples
+    --------
+    >>> from quiff import Channel, metric_epsilon
+    >>> C = Channel([[0.5, 0.5], [0.25, 0.75]], inputs=[0, 2])
+    >>> metric_epsilon(C, lambda x, y: abs(x - y))
+    0.34657359027997264
+    """
+    labels = list(C.inputs)
+    with np.errstate(divide="ignore"):
+        logs = np.log(to_float(C.to_numpy()))
+    largest = 0.0
+    for position, label in enumerate(labels):
+        distances = np.array([float(distance(label, other)) for other in labels])
+        distances[position] = math.inf  # an input says nothing against itself
+        if not (distances >= 0).all():
+            other = labels[int(np.argmin(distances >= 0))]
+            raise ParameterError(f"the distance of {label!r} and {other!r} is not 0 or more")
+        largest = max(largest, _largest_ratio(logs[position], logs, distances))
+    return largest
+
+
+def _largest_ratio(row: Array, logs: Array, distances: Array) -> float:
+    """Return max over x', y of (ln C[x,y] - ln C[x',y]) / d(x,x')."""
+    possible = row > -math.inf
+    if not possible.any() or len(logs) == 1:
+        return 0.0
+    apart = np.max(row[possible] - logs[:, possible], axis=1)
+    # Rows that are 0 apart ask for nothing, whatever their distance; others at distance 0 cannot be met.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where((apart <= 0) | np.isinf(distances), 0.0, apart / distances)
+    return float(ratios.max())

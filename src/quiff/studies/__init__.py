@@ -1,0 +1,1 @@
+"""Questions, and the typed results that answer them."""
