@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 import numpy as np
-import textbook
 from hypothesis import given
 from hypothesis import strategies as st
 
 import quiff
+import textbook
 from quiff.testing.strategies import channels
 
 shares = st.integers(0, 8).map(lambda k: Fraction(k, 8))

@@ -4,11 +4,11 @@ import math
 from fractions import Fraction
 
 import pytest
-import textbook
 from hypothesis import given
 from hypothesis import strategies as st
 
 import quiff
+import textbook
 from quiff.testing.strategies import KERNELS, channels, gains_for, priors_for
 
 

@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 import pytest
-import textbook
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import quiff
+import textbook
 from quiff import Prior, posterior_vulnerability
 from quiff.testing.strategies import channels, gains_for, priors_for
 

@@ -4,6 +4,7 @@ An array is exact when it holds integers (``int64``) or fractions (``object``), 
 ``float64``. Exact arrays follow a float partner; a float never becomes a fraction.
 """
 
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
 from typing import Any, TypeAlias
@@ -65,12 +66,12 @@ def as_numbers(values: object, *, error: type[QuiffError] = ProbabilityError) ->
         return array.astype(np.int64, copy=False) if small else as_fractions(array)
     if kind == "O":
         for value in array.flat:
-            if not isinstance(value, Real):
+            if not isinstance(value, Real | Decimal):
                 raise error(f"{value!r} is not a number")
         if all(isinstance(value, Rational) for value in array.flat):
             return as_fractions(array)
         return array.astype(np.float64)
-    raise error(f"{array.flat[0]!r} is not a number" if array.size else f"{values!r} holds no numbers")
+    raise error(f"{array.flat[0].item()!r} is not a number" if array.size else f"{values!r} holds no numbers")
 
 
 def as_number(value: Any, total: int = 1) -> Number:

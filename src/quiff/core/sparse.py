@@ -174,7 +174,7 @@ class SparseRows:
         """Multiply by a dense matrix whose rows are this one's columns."""
         check_fits(self.height, matrix.shape[1])
         if is_exact(self.values) and is_exact(matrix):
-            return np.asarray(self.dense() @ matrix)
+            return _added(self.rows, self.values, matrix[self.columns], self.height)
         return np.asarray(self._scipy() @ to_float(matrix))
 
     def transposed_matmul(self, other: "SparseRows") -> Array:
@@ -192,7 +192,7 @@ class SparseRows:
         """Multiply this matrix, transposed, by a dense one with the same rows."""
         check_fits(self.width, matrix.shape[1])
         if is_exact(self.values) and is_exact(matrix):
-            return np.asarray(self.dense().T @ matrix)
+            return _added(self.columns, self.values, matrix[self.rows], self.width)
         return np.asarray(self._scipy().T @ to_float(matrix))
 
     def _scipy(self) -> Any:
@@ -200,6 +200,13 @@ class SparseRows:
 
         entries = (to_float(np.asarray(self.values)), self.columns.astype(np.int32), self.starts)
         return csr_array(entries, shape=(self.height, self.width))
+
+
+def _added(places: Array, values: Array, rows: Array, height: int) -> Array:
+    """Add up rows, each times its value, at their places."""
+    result = np.zeros((height, rows.shape[1]), dtype=np.result_type(values, rows))
+    np.add.at(result, places, values[:, np.newaxis] * rows)
+    return result
 
 
 def _sums_between(values: Array, starts: Array) -> Array:

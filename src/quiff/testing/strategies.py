@@ -108,7 +108,7 @@ def channels(
 
 
 def _leaf(inputs: list[Any], exact: bool, max_size: int) -> st.SearchStrategy[Channel]:
-    return st.one_of(make(inputs, exact, max_size) for make in (_dense, _map, _sparse))
+    return st.one_of(*(make(inputs, exact, max_size) for make in (_dense, _map, _sparse)))
 
 
 @st.composite
@@ -145,8 +145,8 @@ def _constant(draw: st.DrawFn, inputs: list[Any], exact: bool, max_size: int) ->
 @st.composite
 def _sparse(draw: st.DrawFn, inputs: list[Any], exact: bool, max_size: int) -> Channel:
     """Return a membership or constant channel, or a mixture of two such or of a map."""
-    parts = st.one_of(make(inputs, exact, max_size) for make in (_membership, _constant, _map))
-    C = draw(st.one_of(make(inputs, exact, max_size) for make in (_membership, _constant)))
+    parts = st.one_of(*(make(inputs, exact, max_size) for make in (_membership, _constant, _map)))
+    C = draw(st.one_of(_membership(inputs, exact, max_size), _constant(inputs, exact, max_size)))
     if draw(st.booleans()):
         return C
     r = Fraction(draw(st.integers(0, 4)), 4)

@@ -15,7 +15,7 @@ from quiff.core.distinct import distinct_codes
 from quiff.core.kernels.base import Kernel, scale_rows
 from quiff.core.kernels.dense import DenseKernel
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, filled, product
+from quiff.core.numbers import Array, filled, product, unified
 from quiff.core.sparse import SparseRows
 
 __all__ = ["ProductKernel", "fold_max"]
@@ -79,11 +79,13 @@ class ProductKernel(Kernel):
 
     def columns(self, start: int, stop: int) -> Array:
         check_fits(self.n_rows, stop - start)
-        digits = np.unravel_index(np.arange(start, stop), [factor.n_columns for factor in self.factors])
+        left = np.array(range(start, stop), dtype=np.int64 if stop < 2**63 else object)
         result: Array = np.ones((self.n_rows, 1), dtype=np.int64)
-        for factor, digit in zip(self.factors, digits, strict=True):
-            low = int(digit.min(initial=0))
-            part = factor.columns(low, int(digit.max(initial=0)) + 1)
+        for factor in reversed(self.factors):
+            digit = (left % factor.n_columns).astype(np.intp)
+            left = left // factor.n_columns
+            low = digit.min(initial=factor.n_columns)
+            part, result = unified(factor.columns(low, digit.max(initial=0) + 1), result)
             result = result * part[:, digit - low]
         return result
 

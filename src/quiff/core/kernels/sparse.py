@@ -13,7 +13,7 @@ from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, constant_of, is_exact, product, to_float, unified
 from quiff.core.sparse import SparseRows
 
-__all__ = ["SparseKernel", "column_sums"]
+__all__ = ["SparseKernel", "column_sums", "placed_row"]
 
 
 class SparseKernel(Kernel):

@@ -1,0 +1,153 @@
+"""The checks that every closed form makes on its parameters, in one place.
+
+A count is a whole number. A probability or budget stays exact if it is an int or a Fraction and
+is a float otherwise; a float never becomes a Fraction.
+"""
+
+from fractions import Fraction
+from math import inf
+from numbers import Rational
+from numbers import Real as RealNumber
+from operator import index
+from typing import TypeAlias
+
+from quiff.errors import ParameterError
+
+__all__ = [
+    "Real",
+    "at_most_one",
+    "check_number",
+    "check_occurring",
+    "check_probability",
+    "check_sizes",
+    "check_whole",
+    "follow",
+]
+
+Real: TypeAlias = float | Fraction
+
+HALF = Fraction(1, 2)
+
+
+def check_whole(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return the whole number ``value`` if it lies in ``least..most`` (``most=None``: no limit).
+
+    Raises
+    ------
+    ParameterError
+        If it is no whole number or lies outside.
+
+    Examples
+    --------
+    >>> check_whole("top_s", 5, 1, 349)
+    5
+    >>> check_whole("top_s", 6, 1, 5)
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: top_s must be a whole number between 1 and 5, not 6
+    """
+    allowed = f"of at least {least}" if most is None else f"between {least} and {most}"
+    message = f"{name} must be a whole number {allowed}, not {value!r}"
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ParameterError(message) from None
+    if number < least or (most is not None and number > most):
+        raise ParameterError(message)
+    return number
+
+
+def check_number(name: str, value: object, least: int, most: float) -> Real:
+    """Return the number ``value``, as a Fraction or a float, if it lies in ``[least, most]``.
+
+    Raises
+    ------
+    ParameterError
+        If it is no real number (NaN included) or lies outside.
+
+    Examples
+    --------
+    >>> check_number("noise", 1, 0, 1), check_number("noise", 0.05, 0, 1)
+    (Fraction(1, 1), 0.05)
+    >>> check_number("noise", 1.5, 0, 1)
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: noise must be a number between 0 and 1, not 1.5
+    """
+    allowed = f"of at least {least}" if most == inf else f"between {least} and {most}"
+    message = f"{name} must be a number {allowed}, not {value!r}"
+    number: Real
+    if isinstance(value, Rational):
+        number = Fraction(int(value.numerator), int(value.denominator))
+    elif isinstance(value, RealNumber):
+        number = float(value)
+    else:
+        raise ParameterError(message)
+    if not least <= number <= most:
+        raise ParameterError(message)
+    return number
+
+
+def check_probability(name: str, value: object) -> Real:
+    """Return the probability ``value`` as a Fraction or a float; see :func:`check_number`.
+
+    Examples
+    --------
+    >>> check_probability("share", Fraction(1, 3))
+    Fraction(1, 3)
+    """
+    return check_number(name, value, 0, 1)
+
+
+def check_sizes(n_topics: object, top_s: object) -> tuple[int, int]:
+    """Return the taxonomy's size m >= 1 and the size of a top set, 1 <= s <= m.
+
+    Raises
+    ------
+    ParameterError
+        If one of the two lies outside its range.
+
+    Examples
+    --------
+    >>> check_sizes(349, 5)
+    (349, 5)
+    """
+    m = check_whole("n_topics", n_topics, 1)
+    return m, check_whole("top_s", top_s, 1, m)
+
+
+def check_occurring(n_topics: object, top_s: object, occurring: object) -> tuple[int, int]:
+    """Return s and m', the number of topics that occur in some top set, s <= m' <= m.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> check_occurring(349, 5, 169)
+    (5, 169)
+    """
+    m, s = check_sizes(n_topics, top_s)
+    return s, check_whole("occurring", occurring, s, m)
+
+
+def at_most_one(value: Real) -> Real:
+    """Return ``min(1, value)``, of the type of ``value``.
+
+    Examples
+    --------
+    >>> at_most_one(Fraction(10, 3)), at_most_one(2.5)
+    (Fraction(1, 1), 1.0)
+    """
+    return value if value <= 1 else follow(Fraction(1), value)
+
+
+def follow(value: Real, *partners: Real) -> Real:
+    """Return ``value`` as it is, or as a float if one of its ``partners`` is a float.
+
+    Examples
+    --------
+    >>> follow(Fraction(1), Fraction(1, 20)), follow(Fraction(1), 0.05)
+    (Fraction(1, 1), 1.0)
+    """
+    return float(value) if any(isinstance(partner, float) for partner in partners) else value

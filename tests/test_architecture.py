@@ -1,0 +1,121 @@
+"""The shape of the code: rooms import only rooms that stand before them; public names are in order."""
+
+import ast
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import quiff
+
+SRC = Path(quiff.__file__).parent
+ROOMS = [
+    "errors", "theory", "core", "measures", "testing", "populations", "history", "apis", "epochs",
+    "browser", "attacks", "results", "studies", "report", "web", "cli",
+]  # fmt: skip
+FILES = sorted(SRC.rglob("*.py"))
+MODULES = sorted(m.name for m in pkgutil.walk_packages(quiff.__path__, "quiff."))
+
+
+def room_of(module):
+    """Return the room of a dotted name such as quiff.core.prior, None for quiff itself."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else None
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_every_room_is_in_the_list():
+    rooms = {
+        path.stem if path.is_file() else path.name for path in SRC.iterdir() if path.suffix in ("", ".py")
+    }
+    assert rooms - {"__init__", "__pycache__"} <= set(ROOMS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SRC)))
+def test_imports_go_one_way(path):
+    inside = path.relative_to(SRC)
+    here = inside.parts[0].removesuffix(".py")
+    for name in imports(path):
+        if not name.startswith("quiff"):
+            continue
+        there = room_of(name)
+        if here == "__init__":
+            continue
+        if there == "__version__":
+            assert here in ("cli", "report", "web", "results"), f"{inside} imports {name}"
+            continue
+        assert there in ROOMS, f"{inside} imports {name}; name the room"
+        if there != here:
+            assert ROOMS.index(there) < ROOMS.index(here), f"{inside} imports {name}, against the flow"
+            assert here != "theory" or there == "errors", f"theory imports only errors, not {name}"
+
+
+def stub():
+    return ast.parse((SRC / "__init__.pyi").read_text())
+
+
+def test_public_names_are_sorted_and_complete():
+    tree = stub()
+    imported = sorted(
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    )
+    (listed,) = (
+        [element.value for element in node.value.elts]
+        for node in tree.body
+        if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"
+    )
+    assert listed == sorted(set(listed))
+    assert listed == imported == sorted(quiff.__all__)
+    for name in listed:
+        assert getattr(quiff, name) is not None
+    assert not set(listed) & set(ROOMS), "no public function has a room's name"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_module_lists_what_it_defines(module):
+    loaded = importlib.import_module(module)
+    listed = getattr(loaded, "__all__", None)
+    if listed is None:  # a package that only documents its files
+        assert not [v for v in vars(loaded).values() if getattr(v, "__module__", None) == module]
+        return
+    assert listed == sorted(set(listed)), f"{module}.__all__ is not sorted"
+    for name in listed:
+        assert hasattr(loaded, name), f"{module}.__all__ names {name}, which is not there"
+    own = {
+        name
+        for name, value in vars(loaded).items()
+        if getattr(value, "__module__", None) == module and callable(value) and not name.startswith("_")
+    }
+    assert own <= set(listed), f"{module} defines {own - set(listed)}, which __all__ leaves out"
+
+
+def test_the_command_starts_without_loading_numpy():
+    code = """
+import sys
+from quiff.cli import main
+for name in main.list_commands(None):
+    main.get_command(None, name)
+print("numpy" in sys.modules)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
+
+
+def test_the_versions_agree():
+    pyproject = (SRC.parents[1] / "pyproject.toml").read_text()
+    assert re.search(r'^version = "(.*)"$', pyproject, re.MULTILINE)[1] == quiff.__version__

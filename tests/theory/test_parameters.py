@@ -1,0 +1,124 @@
+"""Bad parameters are refused with the allowed range; exact parameters give exact results."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+import pytest
+
+from quiff import theory
+from quiff.errors import ParameterError
+
+R = Fraction(1, 20)
+
+BAD = [
+    (theory.prior_vulnerability, (0,), "n_users must be a whole number of at least 1, not 0"),
+    (theory.prior_vulnerability, (2.0,), "n_users must be a whole number of at least 1, not 2.0"),
+    (theory.prior_vulnerability, ("3",), "n_users must be a whole number of at least 1, not '3'"),
+    (theory.cookies_leakage, (3, 1), "contexts must be a whole number of at least 2, not 1"),
+    (theory.generalization_posterior, (4, 3), "distinct_sets must be a whole number between 1 and 3, not 4"),
+    (theory.bayes_capacity, (0, 1, R), "n_topics must be a whole number of at least 1, not 0"),
+    (theory.bayes_capacity, (5, 6, R), "top_s must be a whole number between 1 and 5, not 6"),
+    (theory.bayes_capacity, (5, 0, R), "top_s must be a whole number between 1 and 5, not 0"),
+    (theory.bayes_capacity, (5, 2, 1.5), "noise must be a number between 0 and 1, not 1.5"),
+    (theory.bayes_capacity, (5, 2, -0.1), "noise must be a number between 0 and 1, not -0.1"),
+    (theory.bayes_capacity, (5, 2, float("nan")), "noise must be a number between 0 and 1, not nan"),
+    (theory.bayes_capacity, (5, 2, "x"), "noise must be a number between 0 and 1, not 'x'"),
+    (theory.topics_leakage, (5, 2, R, 1), "occurring must be a whole number between 2 and 5, not 1"),
+    (theory.topics_leakage, (5, 2, R, 6), "occurring must be a whole number between 2 and 5, not 6"),
+    (theory.topics_posterior, (5, 2, R, 5, 2), "n_users must be a whole number of at least 3, not 2"),
+    (theory.bounded_noise_posterior, (5, 2, 5, 2), "n_users must be a whole number of at least 3, not 2"),
+    (theory.epochs_bound, (5, 2, R, 3, 0), "epochs must be a whole number of at least 1, not 0"),
+    (theory.side_information_bound, (5, 2, R, 2), "prior_success must be a number between 0 and 1, not 2"),
+    (theory.prior_iba_gain, ([],), "at least one"),
+    (theory.prior_iba_gain, ([0.5, 1.2],), "share must be a number between 0 and 1, not 1.2"),
+    (theory.best_count_right, (5, 2, R, 3, 7), "share must be a number between 0 and 1, not 7"),
+    (theory.design_options, (1, "capacity", 2), "n_topics must be a whole number of at least 2, not 1"),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "message"), BAD)
+def test_a_bad_parameter_is_quoted_with_its_allowed_range(function, arguments, message):
+    with pytest.raises(ParameterError) as error:
+        function(*arguments)
+    assert message in str(error.value)
+
+
+FORMULAS = [
+    lambda r: theory.topics_leakage(5, 2, r, 4),
+    lambda r: theory.topics_posterior(5, 2, r, 4, 3),
+    lambda r: theory.topics_posterior_bound(5, 2, r, 1),
+    lambda r: theory.topics_posterior_bound(5, 2, r, 9),
+    lambda r: theory.bayes_capacity(5, 2, r),
+    lambda r: theory.max_case_capacity(5, 2, r),
+    lambda r: theory.inside_probability(5, 2, r),
+    lambda r: theory.outside_probability(5, r),
+    lambda r: theory.genuine_probability(5, 2, r),
+    lambda r: theory.prior_iba_gain([Fraction(1, 2), r]),
+    lambda r: theory.iba_lower(r),
+    lambda r: theory.iba_upper(r, Fraction(1, 2)),
+    lambda r: theory.all_bits_right(5, 2, r, 3),
+    lambda r: theory.printed_counting_sum(2, r, 3),
+    lambda r: theory.epochs_bound(5, 2, r, 9, 2),
+    lambda r: theory.epochs_bound(5, 2, r, 9, 50),
+    lambda r: theory.epochs_max_case_bound(5, 2, r, 2),
+    lambda r: theory.side_information_bound(5, 2, r, Fraction(1, 3)),
+    lambda r: theory.side_information_bound(5, 2, r, 1),
+    lambda r: theory.least_capacity(5, 2, r),
+    lambda r: theory.noise_for_utility(5, 2, r),
+    lambda r: theory.noise_for_utility(5, 2, 1 - r),
+    lambda r: theory.noise_for_capacity(5, 2, 1 + r),
+    lambda r: theory.noise_for_capacity(5, 2, 9 + r),
+    lambda r: theory.noise_for_max_case(5, 2, 1 + r),
+    lambda r: theory.largest_utility(5, 2, 1 + r),
+]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_exact_in_exact_out_and_one_float_makes_a_float(formula):
+    exact, rounded = formula(R), formula(0.05)
+    assert type(exact) is Fraction
+    assert type(rounded) is float
+    assert rounded == pytest.approx(float(exact), rel=1e-12)
+    assert type(formula(np.float64(0.05))) is float
+
+
+@pytest.mark.parametrize("noise", [1, Fraction(1), np.int64(1)])
+def test_whole_numbers_are_exact_too(noise):
+    assert theory.bayes_capacity(np.int64(349), 5, noise) == 1
+    assert type(theory.bayes_capacity(np.int64(349), 5, noise)) is Fraction
+    assert theory.epsilon(349, 5, noise) == 0
+
+
+@pytest.mark.parametrize("noise", [0, 0.0, Fraction(0)])
+def test_without_noise_the_worst_case_is_infinite(noise):
+    assert theory.max_case_capacity(349, 5, noise) == inf
+    assert theory.epsilon(349, 5, noise) == inf
+    assert theory.epochs_epsilon_bound(349, 5, noise, 3) == inf
+    assert theory.epochs_max_case_bound(349, 5, noise, 3) == inf
+
+
+def test_epsilon_of_a_noise_too_small_for_floats():
+    assert theory.epsilon(349, 5, Fraction(1, 10**400)) == pytest.approx(400 * 2.302585093 + 4.2456, abs=1e-3)
+
+
+def test_cookies_on_the_whole_web_need_no_huge_power():
+    assert theory.cookies_leakage(5 * 10**9, 10**12) == 5 * 10**9
+
+
+@pytest.mark.parametrize("N", range(1, 40))
+@pytest.mark.parametrize("c", range(2, 10))
+def test_cookies_are_capped_at_whichever_is_smaller(N, c):
+    assert theory.cookies_leakage(N, c) == min(N, 2**c - c - 1)
+
+
+def test_the_public_names_are_sorted_and_all_there():
+    assert theory.__all__ == sorted(theory.__all__)
+    assert all(hasattr(theory, name) for name in theory.__all__)
+
+
+def test_importing_theory_loads_no_numpy():
+    code = "import sys, quiff.theory; sys.exit('numpy' in sys.modules or 'scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
