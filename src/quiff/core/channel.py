@@ -9,7 +9,7 @@ from quiff.core.codes import as_codes, sets_as_entries
 from quiff.core.display import html_table, text_table
 from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
 from quiff.core.labels import Labels, as_labels, same
-from quiff.core.numbers import Array, Number, as_number, as_numbers, filled, is_exact, unified
+from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, is_exact, unified
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import cell, check_probabilities, check_shape, check_sums
@@ -226,7 +226,11 @@ class Channel:
         kernel = SparseKernel(background, entries)
         entries = kernel.exceptions
         check_probabilities(kernel.background, lambda place: f"the background of {outputs[place[0]]!r}")
-        if entries.columns.size:
+        constant = constant_of(entries.values)
+        least = kernel.background.min(initial=0) + (
+            entries.values.min(initial=0) if constant is None else min(constant, 0)
+        )
+        if least < 0:  # rarely so: only then is it worth to look at every entry
             check_probabilities(
                 entries.values + kernel.background[entries.columns],
                 lambda place: cell(inputs[int(entries.rows[place])], outputs[int(entries.columns[place])]),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from quiff.core.distinct import sorted_rows
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.core.sparse import smallest_index_type
@@ -28,10 +29,11 @@ def as_codes(
         raise LabelError(f"the code {bad} does not number any of the {n_codes} outputs (0 to {n_codes - 1})")
     array = array.astype(smallest_index_type(n_codes))
     if rows is not None:
-        array.sort(axis=1)
-        again = (array[:, 1:] == array[:, :-1]).any(axis=1)
+        array = sorted_rows(array)
+        again = array[:, 1:] == array[:, :-1]
         if again.any():
-            raise LabelError(f"the set of {rows[int(np.argmax(again))]!r} has the same topic twice")
+            first = int(np.argwhere(again)[0, 0])
+            raise LabelError(f"the set of {rows[first]!r} has the same topic twice")
     return array
 
 

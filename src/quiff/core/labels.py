@@ -14,7 +14,7 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from quiff.core.distinct import distinct_codes
+from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, QuiffError, ShapeError
 
@@ -162,7 +162,7 @@ class SetLabels(Labels):
     @classmethod
     def distinct(cls, codes: Array, topics: Labels) -> tuple["SetLabels", Array]:
         """Return the distinct sets among the rows of `codes`, and for each row which of them it is."""
-        rows = np.sort(codes, axis=1)
+        rows = sorted_rows(codes.astype(np.min_scalar_type(max(topics.size - 1, 0))))
         first, which = distinct_codes(rows, topics.size)
         return cls(rows[first], topics), which
 

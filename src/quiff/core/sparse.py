@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.distinct import distinct_codes
+from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, constant_of, filled, is_exact, product, to_float, unified
 
@@ -65,6 +65,13 @@ class SparseRows:
     def lengths(self) -> Array:
         """How many entries each row has."""
         return np.diff(self.starts)
+
+    @cached_property
+    def per_row(self) -> int | None:
+        """The number of entries of every row, or None if rows differ."""
+        per_row, rest = divmod(self.columns.shape[0], max(self.height, 1))
+        same = rest == 0 and bool((self.starts == np.arange(self.height + 1) * per_row).all())
+        return per_row if same else None
 
     @cached_property
     def rows(self) -> Array:
@@ -137,13 +144,12 @@ class SparseRows:
     def distinct(self) -> tuple[Array, Array]:
         """Return the index of one row of each kind, and for every row the number of its kind."""
         kinds, ids = np.unique(self.values, return_inverse=True)
-        order = np.lexsort((self.columns, self.rows))
-        cell = self.columns.astype(np.int64)[order] * max(len(kinds), 1) + ids[order]
-        longest = int(self.lengths.max(initial=0))
         nothing = self.width * max(len(kinds), 1)
-        table = np.full((self.height, longest), nothing, dtype=np.int64)
-        table[self.rows, np.arange(cell.shape[0]) - self.starts[self.rows]] = cell
-        return distinct_codes(table, nothing + 1)
+        cells = self.columns * np.int64(max(len(kinds), 1)) + ids
+        cells[self.values == 0] = nothing
+        table = np.full((self.height, int(self.lengths.max(initial=0))), nothing, dtype=np.int64)
+        table[self.rows, np.arange(cells.shape[0]) - self.starts[self.rows]] = cells
+        return distinct_codes(sorted_rows(table), nothing + 1)
 
     def dense(self, start: int = 0, stop: int | None = None) -> Array:
         """Return columns start .. stop-1 as a dense matrix."""
@@ -186,7 +192,22 @@ class SparseRows:
             values = np.repeat(np.asarray(self.values), taken.lengths) * taken.values
             np.add.at(table, (np.repeat(self.columns, taken.lengths), taken.columns), values)
             return table
+        if self.per_row is not None and other.per_row is not None:
+            return self._cooccurrence(other)
         return np.asarray((self._scipy().T @ other._scipy()).toarray())
+
+    def _cooccurrence(self, other: "SparseRows") -> Array:
+        """Do the same where all rows are equally long: one count for each place in a row of this matrix."""
+        pairs = np.zeros(self.width * other.width)
+        columns, others = (
+            rows.columns.reshape(rows.height, -1).T.astype(np.intp, order="C") for rows in (self, other)
+        )
+        values = np.asarray(other.values).reshape(other.height, -1).T
+        for place, column in enumerate(columns):
+            weights = to_float(np.asarray(self.values[place :: columns.shape[0]]))
+            counted = (column * other.width + others).reshape(-1)
+            pairs += np.bincount(counted, (weights * values).reshape(-1), minlength=pairs.shape[0])
+        return pairs.reshape(self.width, other.width)
 
     def transposed_matmul_dense(self, matrix: Array) -> Array:
         """Multiply this matrix, transposed, by a dense one with the same rows."""

@@ -56,14 +56,15 @@ class SparseKernel(Kernel):
     def _best_exceptional(self, background: Array, weights: Array, occupied: Array, better: Any) -> Array:
         """Return the best of weights[x] (background[t] + exception) over the exceptions of each column."""
         entries = self.exceptions
-        order, starts = entries.by_column
         weight, value = constant_of(weights), constant_of(entries.values)
         if value is not None:
             # The same probability for all exceptions of a column: only the weight has to be compared.
             probability = background[occupied] + value
             if weight is not None:
                 return np.asarray(weight * probability)
+            order, starts = entries.by_column
             return np.asarray(better.reduceat(weights[entries.rows[order]], starts) * probability)
+        order, starts = entries.by_column
         joint = entries.values + background[entries.columns]
         joint = joint * (np.repeat(weights, entries.lengths) if weight is None else weight)
         return np.asarray(better.reduceat(joint[order], starts))

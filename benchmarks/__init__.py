@@ -1,0 +1,1 @@
+"""quiff beside its peers, in one run: ``make bench``, or ``python -m benchmarks GROUP``."""

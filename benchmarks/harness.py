@@ -1,0 +1,157 @@
+"""Runs contenders in fresh processes, interleaved, and tells medians, ratios and whether results agree.
+
+A contender is a function that takes the group's inputs and returns its results by name; what it does before
+it calls ``clock.start()`` is preparation and is not timed. Imports are done before the clock starts.
+"""
+
+import json
+import math
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results"
+
+
+class Clock:
+    """Wall and CPU seconds between start and stop."""
+
+    def start(self):
+        self.wall, self.cpu = -time.perf_counter(), -time.process_time()
+
+    def stop(self):
+        self.wall += time.perf_counter()
+        self.cpu += time.process_time()
+
+
+@dataclass
+class Contender:
+    name: str
+    function: str  # module:function
+    options: dict = field(default_factory=dict)
+    repeats: int | None = None
+
+
+def run_once(contender, inputs):
+    """Run a contender in a fresh process."""
+    job = json.dumps({"function": contender.function, "inputs": str(inputs), "options": contender.options})
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.harness"], input=job, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"{contender.name} failed:\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def worker():
+    """The fresh process: read the job, run it, print what it took."""
+    job = json.load(sys.stdin)
+    module, function = job["function"].split(":")
+    run = getattr(__import__(module, fromlist=[function]), function)
+    clock = Clock()
+    results = run(Path(job["inputs"]), clock, **job["options"])
+    print(json.dumps({"wall": clock.wall, "cpu": clock.cpu, "peak_mib": _peak_mib(), "results": results}))
+
+
+def _peak_mib():
+    """The most memory that this process held; ru_maxrss would count its parent's, too."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+def compete(contenders, inputs, repeats):
+    """Run all contenders in turn, `repeats` times over, and return the runs of each by name."""
+    runs = {contender.name: [] for contender in contenders}
+    for turn in range(repeats):
+        for contender in contenders:
+            if turn < (contender.repeats or repeats):
+                found = run_once(contender, inputs)
+                runs[contender.name].append(found)
+                print(f"  {contender.name}: {found['wall']:.3f} s, {found['peak_mib']:.0f} MiB", flush=True)
+    return runs
+
+
+def median(runs, key):
+    return statistics.median(run[key] for run in runs)
+
+
+def check_equal(runs, names, tolerance=1e-9):
+    """Check that the contenders' results of the same name agree."""
+    seen = {}
+    for name in names:
+        for key, value in runs[name][0]["results"].items():
+            other = seen.setdefault(key, (name, value))
+            assert math.isclose(value, other[1], rel_tol=tolerance), (
+                f"{key} is {value!r} for {name}, but {other[1]!r} for {other[0]}"
+            )
+    return {key: value for key, (_, value) in seen.items()}
+
+
+def summary(runs, ours, title, facts):
+    """Return the medians and the ratios to our own contender."""
+    base = runs[ours]
+    rows = [
+        {
+            "contender": name,
+            "repeats": len(found),
+            "wall_s": median(found, "wall"),
+            "cpu_s": median(found, "cpu"),
+            "peak_mib": median(found, "peak_mib"),
+            "times_slower": median(found, "wall") / median(base, "wall"),
+            "times_cpu": median(found, "cpu") / median(base, "cpu"),
+            "times_memory": median(found, "peak_mib") / median(base, "peak_mib"),
+        }
+        for name, found in runs.items()
+    ]
+    return {"title": title, "facts": facts, "ours": ours, "rows": rows}
+
+
+def markdown(part):
+    lines = [f"## {part['title']}", "", *(f"- {name}: {value}" for name, value in part["facts"].items()), ""]
+    lines += [
+        "| contender | wall | CPU | peak memory | wall / quiff | memory / quiff | repeats |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {row['contender']} | {row['wall_s']:.4g} s | {row['cpu_s']:.4g} s | {row['peak_mib']:.0f} MiB "
+        f"| {row['times_slower']:.3g} | {row['times_memory']:.3g} | {row['repeats']} |"
+        for row in part["rows"]
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write(group, parts):
+    """Write a group's results as JSON and Markdown, and print the latter."""
+    RESULTS.mkdir(exist_ok=True)
+    machine = {
+        "date": time.strftime("%Y-%m-%d"),
+        "python": platform.python_version(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+    }
+    text = f"# Benchmarks: {group}\n\n" + ", ".join(f"{k} {v}" for k, v in machine.items()) + "\n\n"
+    text += "\n".join(map(markdown, parts))
+    (RESULTS / f"{group}.json").write_text(json.dumps({"machine": machine, "parts": parts}, indent=2) + "\n")
+    (RESULTS / f"{group}.md").write_text(text)
+    print(f"\n{text}\nwritten to {RESULTS / group}.json and .md")
+
+
+def _processor():
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+if __name__ == "__main__":
+    worker()
