@@ -185,7 +185,7 @@ def test_the_limit_for_dense_matrices(monkeypatch):
 
 def test_what_does_not_fit_names_the_limit_to_raise():
     C = Channel([[0.5, 0.5]] * 2000, range(2000))
-    many = quiff.repeat(C, 30)
+    many = quiff.repeat(C, 40)
     for measure in (lambda: many.to_numpy(), lambda: many @ Channel.identity(many.outputs)):
         with pytest.raises(SizeError, match=r"GiB.*quiff\.dense_limit"):
             measure()

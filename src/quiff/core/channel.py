@@ -9,6 +9,7 @@ from quiff.core.codes import as_codes, sets_as_entries
 from quiff.core.display import html_table, text_table
 from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
 from quiff.core.labels import Labels, as_labels, same
+from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, is_exact, unified
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
@@ -105,6 +106,7 @@ class Channel:
     def identity(cls, labels: object) -> "Channel":
         """Return the channel that tells everything: every input is its own output."""
         named = as_labels(labels)
+        check_fits(1, named.size)
         return cls.from_kernel(named, named, MapKernel(np.arange(named.size), named.size))
 
     @classmethod
