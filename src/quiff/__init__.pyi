@@ -1,3 +1,9 @@
+from .apis.algorithms import report_cookie, report_topic, top_topics
+from .apis.base import Api, browsing
+from .apis.cookies import Cookies
+from .apis.guarantees import k_anonymity, noise_bound
+from .apis.taxonomy import Unnamed
+from .apis.topics import TopicsAPI
 from .core.channel import Channel
 from .core.compose import external_choice, internal_choice, kronecker, parallel, repeat
 from .core.gain import (
@@ -34,23 +40,32 @@ from .measures.entropy import (
 from .measures.leakage import dalenius_leakage, leakage
 from .measures.refinement import refinement_witness, refines
 from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
+from .populations.histories import Histories
+from .populations.population import Population
 
 __version__: str
 
 __all__ = [
+    "Api",
     "Channel",
+    "Cookies",
     "Gain",
     "GainError",
+    "Histories",
     "Hyper",
     "LabelError",
     "ParameterError",
+    "Population",
     "Prior",
     "ProbabilityError",
     "QuiffError",
     "ShapeError",
     "SizeError",
+    "TopicsAPI",
+    "Unnamed",
     "bayes_capacity",
     "bayes_gain",
+    "browsing",
     "conditional_entropy",
     "dalenius_leakage",
     "dense_limit",
@@ -59,6 +74,7 @@ __all__ = [
     "guessing_entropy",
     "hyper",
     "internal_choice",
+    "k_anonymity",
     "kronecker",
     "leakage",
     "max_case_capacity",
@@ -69,6 +85,7 @@ __all__ = [
     "min_entropy",
     "min_entropy_leakage",
     "mutual_information",
+    "noise_bound",
     "parallel",
     "posterior_guessing_entropy",
     "posterior_vulnerability",
@@ -76,7 +93,10 @@ __all__ = [
     "refinement_witness",
     "refines",
     "repeat",
+    "report_cookie",
+    "report_topic",
     "shannon_entropy",
+    "top_topics",
     "tries_gain",
     "vulnerability",
 ]

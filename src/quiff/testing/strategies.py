@@ -143,10 +143,19 @@ def _constant(draw: st.DrawFn, inputs: list[Any], exact: bool, max_size: int) ->
 
 
 @st.composite
+def _partial(draw: st.DrawFn, inputs: list[Any], exact: bool, max_size: int) -> Channel:
+    """Return a channel of which only some entries are given, and the rest is zero."""
+    outputs = draw(_names(draw(st.integers(1, max_size)), "y"))
+    rows = {x: dict(zip(outputs, draw(distributions(len(outputs), exact)), strict=True)) for x in inputs}
+    return Channel.sparse({x: {y: p for y, p in row.items() if p} for x, row in rows.items()}, outputs)
+
+
+@st.composite
 def _sparse(draw: st.DrawFn, inputs: list[Any], exact: bool, max_size: int) -> Channel:
-    """Return a membership or constant channel, or a mixture of two such or of a map."""
-    parts = st.one_of(*(make(inputs, exact, max_size) for make in (_membership, _constant, _map)))
-    C = draw(st.one_of(_membership(inputs, exact, max_size), _constant(inputs, exact, max_size)))
+    """Return a membership, partial or constant channel, or a mixture of such or of one with a map."""
+    makers = (_membership, _partial, _constant)
+    C = draw(st.one_of(*(make(inputs, exact, max_size) for make in makers)))
+    parts = st.one_of(*(make(inputs, exact, max_size) for make in (*makers, _map)))
     if draw(st.booleans()):
         return C
     r = Fraction(draw(st.integers(0, 4)), 4)

@@ -22,6 +22,8 @@ class SparseKernel(Kernel):
     def __init__(self, background: Array, exceptions: SparseRows) -> None:
         values = exceptions.values if exceptions.values.size else np.zeros(0, dtype=np.int64)
         background, values = unified(background, values)
+        if object in (background.dtype, values.dtype):  # an array of integers has no room for fractions
+            background = background.astype(object)
         self.background = background
         self.exceptions = SparseRows(exceptions.starts, exceptions.columns, values, exceptions.width)
         self.n_rows, self.n_columns = exceptions.height, exceptions.width

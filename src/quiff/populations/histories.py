@@ -1,0 +1,138 @@
+"""Browsing histories in memory: who visited what, and which topics the visits stand for."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Set as AnySet
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from quiff.core.labels import Labels, as_labels
+from quiff.core.numbers import Array
+from quiff.errors import LabelError, ParameterError
+from quiff.populations.sets import in_order, members
+from quiff.populations.top_set import TopSet, top_set
+
+__all__ = ["Histories"]
+
+History = tuple[Hashable, ...] | frozenset[Hashable]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Histories:
+    """Users, their browsing histories, and a classification of the domains.
+
+    Attributes
+    ----------
+    users
+        The names of the users.
+    distinct
+        The distinct histories: tuples of domains (or frozensets, where a set was given).
+    which
+        For each user the position of their history in `distinct`.
+    classification
+        The topics of each domain; a domain that is not in it counts for nothing.
+    fill
+        The topics from which sets that are too short are filled up.
+
+    Examples
+    --------
+    >>> visits = {"Alice": ["news.tld", "radio.tld", "news.tld"], "Bob": ["sports.tld"]}
+    >>> topics = {"news.tld": ["News"], "radio.tld": ["Music", "News"], "sports.tld": ["Sports"]}
+    >>> people = Histories.from_visits(visits, topics)
+    >>> people
+    <Histories of 2 users: 2 distinct, 3 topics>
+    >>> people.top_set(people.distinct[0], top_s=1).sure
+    frozenset({'News'})
+    """
+
+    users: Labels
+    distinct: Labels
+    which: Array
+    classification: Mapping[Hashable, tuple[Hashable, ...]]
+    fill: tuple[Hashable, ...]
+
+    @classmethod
+    def from_visits(
+        cls,
+        visits: Mapping[Any, Iterable[Any]],
+        classification: Mapping[Any, Iterable[Any]],
+        fill: Iterable[Any] | None = None,
+    ) -> "Histories":
+        """Return the histories of some users.
+
+        Parameters
+        ----------
+        visits
+            A mapping from user to the visited domains, one entry per visit.
+        classification
+            A mapping from domain to its topics.
+        fill
+            The topics to fill up short sets from; None takes all topics of the classification.
+
+        Raises
+        ------
+        LabelError
+            If there is no user, or a history or the topics of a domain are a string.
+        """
+        if not visits:
+            raise LabelError("there is no browsing history; give at least one user")
+        histories = [_history(user, visited) for user, visited in visits.items()]
+        distinct = as_labels(dict.fromkeys(histories), "history")
+        topics_of = {domain: members(domain, topics) for domain, topics in classification.items()}
+        known = in_order({topic for topics in topics_of.values() for topic in topics})
+        return cls(
+            as_labels(visits, "user"),
+            distinct,
+            distinct.positions(histories),
+            topics_of,
+            tuple(known) if fill is None else tuple(as_labels(fill, "topic")),
+        )
+
+    @cached_property
+    def topics(self) -> Labels:
+        """All topics that may come up: those of the classification, then those to fill up from."""
+        known = in_order({topic for topics in self.classification.values() for topic in topics})
+        return as_labels(dict.fromkeys([*known, *self.fill]), "topic")
+
+    def top_set(self, history: Iterable[Any], top_s: int) -> TopSet:
+        """Return the top-s set of a history, as random as the rule makes it.
+
+        Each visit adds one to each topic of its domain. Ties at the cut are broken uniformly at random;
+        a set short of s is filled up uniformly at random, without replacement, from `fill`.
+
+        Raises
+        ------
+        ParameterError
+            If there are not topics enough to fill the set.
+        """
+        visited = Counter(history)
+        counts: Counter[Hashable] = Counter()
+        for domain, times in visited.items():
+            for topic in self.classification.get(domain, ()):
+                counts[topic] += times
+        top = top_set(counts, top_s, self.fill)
+        if top.missing:
+            raise ParameterError(
+                f"the history {history!r} has {len(counts)} topics and the fill offers {len(top.pool)} more, "
+                f"but top_s is {top_s}; add {top.missing} topics to `fill`, or choose a smaller top_s"
+            )
+        return top
+
+    def __repr__(self) -> str:
+        size = f"{self.distinct.size} distinct, {self.topics.size} topics"
+        return f"<Histories of {self.users.size} users: {size}>"
+
+    def __post_init__(self) -> None:
+        which = np.array(self.which)
+        which.flags.writeable = False
+        object.__setattr__(self, "which", which)
+
+
+def _history(user: Hashable, visited: Iterable[Any]) -> History:
+    if isinstance(visited, str | bytes) or not isinstance(visited, Iterable):
+        raise LabelError(f"the history of {user!r} is {visited!r}; give a list of visited domains")
+    return frozenset(visited) if isinstance(visited, AnySet) else tuple(visited)
