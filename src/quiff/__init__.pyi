@@ -42,6 +42,9 @@ from .measures.refinement import refinement_witness, refines
 from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
 from .populations.histories import Histories
 from .populations.population import Population
+from .studies.closed_forms import closed_forms
+from .studies.design import meet_budget
+from .studies.paper.check import check_paper
 
 __version__: str
 
@@ -66,6 +69,8 @@ __all__ = [
     "bayes_capacity",
     "bayes_gain",
     "browsing",
+    "check_paper",
+    "closed_forms",
     "conditional_entropy",
     "dalenius_leakage",
     "dense_limit",
@@ -79,6 +84,7 @@ __all__ = [
     "leakage",
     "max_case_capacity",
     "max_case_vulnerability",
+    "meet_budget",
     "membership_gain",
     "membership_gain_from_codes",
     "metric_epsilon",

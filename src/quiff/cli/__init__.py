@@ -10,7 +10,12 @@ from quiff.errors import QuiffError
 __all__ = ["main"]
 
 # The file of each command; `--help` loads them all, so heavy imports stay inside their functions.
-_COMMANDS = {"demo": "quiff.cli.demo"}
+_COMMANDS = {
+    "theory": "quiff.cli.theory",
+    "paper": "quiff.cli.paper",
+    "design": "quiff.cli.design",
+    "demo": "quiff.cli.demo",
+}
 
 
 class _Commands(click.Group):

@@ -21,10 +21,10 @@ def shown(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Fraction) and value.denominator == 1:
-        return str(value.numerator)
-    if isinstance(value, float | Fraction):
-        return f"{float(value):.6g}"
+    if isinstance(value, Fraction):
+        value = _whole_or_float(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
     return str(value)
 
 
@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
     (3, 0.3333333333333333, 'inf')
     """
     if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else float(value)
+        value = _whole_or_float(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if is_dataclass(value) and not isinstance(value, type):
@@ -61,3 +61,12 @@ def to_json(value: Any) -> str:
     }
     """
     return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _whole_or_float(value: Fraction) -> float:
+    """Return a fraction as an int if it is whole, else as a float; infinite if no float can hold it."""
+    try:
+        rounded = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    return value.numerator if value.denominator == 1 else rounded

@@ -153,9 +153,9 @@ def _partial(draw: st.DrawFn, inputs: list[Any], exact: bool, max_size: int) -> 
 @st.composite
 def _sparse(draw: st.DrawFn, inputs: list[Any], exact: bool, max_size: int) -> Channel:
     """Return a membership, partial or constant channel, or a mixture of such or of one with a map."""
-    makers = (_membership, _partial, _constant)
-    C = draw(st.one_of(*(make(inputs, exact, max_size) for make in makers)))
-    parts = st.one_of(*(make(inputs, exact, max_size) for make in (*makers, _map)))
+    basic = [make(inputs, exact, max_size) for make in (_membership, _partial, _constant)]
+    C = draw(st.one_of(basic))
+    parts = st.one_of([*basic, _map(inputs, exact, max_size)])
     if draw(st.booleans()):
         return C
     r = Fraction(draw(st.integers(0, 4)), 4)

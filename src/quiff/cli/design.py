@@ -1,0 +1,67 @@
+"""``quiff design``: the parameters that meet a budget."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from quiff.cli.options import figure_option, json_option, noise_option, read_number, topics_option
+from quiff.theory.design import Measure
+
+__all__ = ["command"]
+
+
+@click.command("design")
+@topics_option
+@click.option("--capacity", callback=read_number, metavar="L", help="Budget: a Bayes capacity of at most L.")
+@click.option("--epsilon", callback=read_number, metavar="E", help="Budget: an epsilon of at most E.")
+@click.option(
+    "--max-case", callback=read_number, metavar="X", help="Budget: a max-case capacity of at most X."
+)
+@click.option(
+    "--utility",
+    callback=read_number,
+    metavar="U",
+    help="Floor: a report is genuine with probability U or more.",
+)
+@noise_option
+@json_option
+@figure_option
+def command(
+    topics: int,
+    noise: float | Fraction,
+    as_json: bool,
+    figure: Path | None,
+    **targets: float | Fraction | None,
+) -> None:
+    """Find the sizes of the sets and the noise that meet a budget, or keep up a utility.
+
+    Give exactly one of --capacity, --epsilon, --max-case and --utility. For each size of the sets the
+    answer has the noise that does; and for the given noise, the smallest size that does and the nearest
+    one. The figure shows the frontier of privacy and utility.
+
+    Example: quiff design --topics v2 --capacity 66.36
+    """
+    from quiff.results.numbers import to_json
+    from quiff.studies.design import meet_budget
+
+    measure, target = _only(targets)
+    answer = meet_budget(topics, measure, target, noise)
+    if figure is not None:
+        answer.figure().write(figure)
+    if as_json:
+        click.echo(to_json(answer.to_dict()))
+    else:
+        click.echo("\n\n".join(table.to_text() for table in answer.tables()))
+
+
+def _only(targets: dict[str, float | Fraction | None]) -> tuple[Measure, float | Fraction]:
+    """Return the one target that is given."""
+    given = {name: target for name, target in targets.items() if target is not None}
+    if len(given) != 1:
+        raise click.UsageError(
+            f"Give exactly one of --capacity, --epsilon, --max-case and --utility, not {len(given)}."
+        )
+    ((name, target),) = given.items()
+    measure: Measure = name  # type: ignore[assignment]  # the options are named as the measures
+    return measure, target

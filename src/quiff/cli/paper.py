@@ -1,0 +1,35 @@
+"""``quiff paper``: every printed figure of the paper that can be recomputed."""
+
+from pathlib import Path
+
+import click
+
+__all__ = ["command"]
+
+_FOLDER = click.Path(path_type=Path)
+
+
+@click.command("paper")
+@click.option(
+    "--data", type=_FOLDER, metavar="DIR", help="The authors' published tables, for what needs them."
+)
+@click.option("--out", type=_FOLDER, metavar="DIR", help="Write the tables and the counting figure there.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: items and counts.")
+def command(data: Path | None, out: Path | None, as_json: bool) -> None:
+    """Check the paper line by line: match, erratum or needs-data for each figure.
+
+    The paper is "The Privacy-Utility Trade-off in the Topics API" (CCS '24). Every verdict is computed;
+    what needs the AOL data says which command would compute it.
+
+    Example: quiff paper --out tables
+    """
+    from quiff.results.numbers import to_json
+    from quiff.studies.paper.check import check_paper
+    from quiff.studies.paper.text import as_text
+
+    paper = check_paper(data)
+    click.echo(to_json(paper.as_dict()) if as_json else as_text(paper))
+    if out is not None:
+        from quiff.studies.paper.tables import write_paper
+
+        click.echo(f"{len(write_paper(paper, out))} files written to {out}", err=True)

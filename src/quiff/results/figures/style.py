@@ -1,0 +1,128 @@
+"""What all figures share: colours that colour-blind people tell apart, dashes for print, plain type."""
+
+from collections.abc import Sequence
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["CONFIG", "DASHES", "PALETTE", "SHAPES", "line_styles", "log_axis", "panel_title", "point_styles"]
+
+# Okabe and Ito's colours, without the yellow, which is too faint on white.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3), (12, 2), (4, 4), (2, 5))
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+
+CONFIG: dict[str, Any] = {
+    "background": "white",
+    "font": "sans-serif",
+    "padding": 12,
+    "title": {"anchor": "start", "fontSize": 15, "fontWeight": 600, "offset": 14, "color": "#111111"},
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "labelColor": "#222222",
+        "titleColor": "#111111",
+        "gridColor": "#e4e4e4",
+        "domainColor": "#666666",
+        "tickColor": "#666666",
+    },
+    "legend": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "symbolSize": 120,
+        "symbolStrokeWidth": 2,
+        "labelLimit": 320,
+    },
+    "axisX": {"labelFlush": False},
+    "line": {"strokeWidth": 2},
+    "view": {"stroke": None},
+}
+
+
+def line_styles(field: str, title: str | None, names: Sequence[str]) -> dict[str, Any]:
+    """Return colour and dash encodings that give each of ``names`` its own, with one legend for both.
+
+    Examples
+    --------
+    >>> sorted(line_styles("s", "topics in a set", ["1", "5"]))
+    ['color', 'strokeDash']
+    """
+    import altair as alt
+
+    dashes = [list(dash) for dash in DASHES[: len(names)]]
+    scale = alt.Scale(domain=list(names), range=dashes)
+    legend = alt.Legend(title=title, symbolType="stroke", symbolSize=700)
+    return {
+        "color": _colour(field, names, legend),
+        "strokeDash": alt.StrokeDash(f"{field}:N", scale=scale, legend=legend),
+    }
+
+
+def point_styles(field: str, title: str | None, names: Sequence[str]) -> dict[str, Any]:
+    """Return colour and shape encodings that give each of ``names`` its own, with one legend for both.
+
+    Examples
+    --------
+    >>> sorted(point_styles("s", "topics in a set", ["1", "5"]))
+    ['color', 'shape']
+    """
+    import altair as alt
+
+    scale = alt.Scale(domain=list(names), range=list(SHAPES[: len(names)]))
+    legend = alt.Legend(title=title, orient="bottom", direction="horizontal")
+    return {
+        "color": _colour(field, names, legend),
+        "shape": alt.Shape(f"{field}:N", scale=scale, legend=legend),
+    }
+
+
+def log_axis(least: float, most: float) -> dict[str, Any]:
+    """Return scale and axis of a logarithmic dimension, from a tick at or below to one at or above.
+
+    Ticks stand at 1, 2, 5 times powers of ten or, over many decades, at powers of ten only.
+
+    Examples
+    --------
+    >>> log_axis(1, 349)["axis"].values
+    [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0]
+    """
+    import altair as alt
+
+    decades = range(floor(log10(least)), ceil(log10(most)) + 1)
+    digits = (1, 2, 5) if len(decades) <= 5 else (1,)
+    ticks = [float(f"{digit}e{power}") for power in decades for digit in digits]
+    low = max((tick for tick in ticks if tick <= least), default=least)
+    high = min((tick for tick in ticks if tick >= most and tick > low), default=2 * most)
+    return {
+        "scale": alt.Scale(type="log", domain=[low, high], nice=False),
+        "axis": alt.Axis(
+            values=[tick for tick in ticks if low <= tick <= high],
+            labelExpr="format(datum.value, datum.value < 0.001 ? '.0e' : '~r')",
+            labelOverlap=True,
+        ),
+    }
+
+
+def panel_title(text: str) -> "alt.TitleParams":
+    """Return the title of a part of a figure, lighter than that of the whole.
+
+    Examples
+    --------
+    >>> panel_title("Average case").text
+    'Average case'
+    """
+    import altair as alt
+
+    return alt.TitleParams(text, fontSize=13, fontWeight="normal", offset=10)
+
+
+def _colour(field: str, names: Sequence[str], legend: "alt.Legend") -> "alt.Color":
+    import altair as alt
+
+    scale = alt.Scale(domain=list(names), range=list(PALETTE[: len(names)]))
+    return alt.Color(f"{field}:N", scale=scale, legend=legend)

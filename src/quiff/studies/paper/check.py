@@ -1,0 +1,69 @@
+"""The study: every item of the paper with its verdict."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from quiff.studies.paper import accounting, counting, example, limits, privacy, statements, utility
+from quiff.studies.paper.items import Item, Judged, Verdict
+from quiff.studies.paper.published import read_tables
+from quiff.studies.paper.verdict import judge
+
+__all__ = ["PaperCheck", "check_paper"]
+
+ITEMS: tuple[Item, ...] = tuple(
+    item
+    for part in (example, statements, accounting, privacy, utility, counting, limits)
+    for item in part.ITEMS
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PaperCheck:
+    """All items of the paper with their verdicts."""
+
+    items: tuple[Judged, ...]
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """Number of items by verdict."""
+        found = Counter(item.verdict for item in self.items)
+        return {verdict: found[verdict] for verdict in get_args(Verdict)}
+
+    def __getitem__(self, id: str) -> Judged:  # noqa: A002 - the field's name
+        return next(item for item in self.items if item.id == id)
+
+    def by_verdict(self, verdict: Verdict) -> tuple[Judged, ...]:
+        """Return the items with one verdict."""
+        return tuple(item for item in self.items if item.verdict == verdict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the items and the counts, for JSON."""
+        return {"items": self.items, "counts": self.counts}
+
+
+def check_paper(data: Path | None = None) -> PaperCheck:
+    """Recompute what the paper prints, and compare.
+
+    Parameters
+    ----------
+    data
+        A folder with the authors' published tables, for the items that need them; without it, these stay
+        open.
+
+    Raises
+    ------
+    QuiffError
+        If the folder holds none of the tables, or one of them cannot be read.
+
+    Examples
+    --------
+    >>> paper = check_paper()
+    >>> paper["theoretical-google-m349-s5-capacity"].verdict
+    'match'
+    >>> float(paper["theoretical-google-m629-s5-capacity"].computed)
+    89.16
+    """
+    read = None if data is None else read_tables(data)
+    return PaperCheck(tuple(judge(item, read) for item in ITEMS))

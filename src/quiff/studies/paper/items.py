@@ -1,0 +1,93 @@
+"""The printed figures and statements to check, and what checking one of them gives."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, Protocol, TypeAlias
+
+__all__ = ["Check", "DataCheck", "Item", "Judged", "Outcome", "Value", "Verdict"]
+
+Value: TypeAlias = float | Fraction
+Verdict: TypeAlias = Literal["match", "erratum", "needs-data"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether what is printed holds, what was computed, and what more there is to say."""
+
+    holds: bool
+    computed: Value | str
+    detail: str = ""
+
+
+class Check(Protocol):
+    """A way to compare what is printed with a computation, made when it is asked for."""
+
+    def outcome(self, printed: str) -> Outcome:
+        """Compute, and compare with what is printed."""
+
+
+@dataclass(frozen=True)
+class DataCheck:
+    """A check that is made from the authors' published tables.
+
+    Attributes
+    ----------
+    tables
+        The tables that it needs, by their short names.
+    check
+        Makes the check from what was read of these tables, in the same order.
+    """
+
+    tables: tuple[str, ...]
+    check: Callable[..., Check]
+
+    def on(self, read: Mapping[str, Any]) -> Check | None:
+        """Return the check on these tables, None if one that it needs is not among them."""
+        return None if self.missing(read) else self.check(*(read[name] for name in self.tables))
+
+    def missing(self, read: Mapping[str, Any]) -> list[str]:
+        """Return the tables that it needs and that are not there."""
+        return [name for name in self.tables if name not in read]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One figure or statement of the paper.
+
+    Attributes
+    ----------
+    id, where, printed
+        Its name here, its place, and how it stands there (a space between thousands).
+    check
+        The check that needs no data; None if there is none.
+    basis
+        What the computation rests on: the note of a match.
+    why
+        What is wrong, in one sentence: the note if the computation finds an erratum. It decides nothing.
+    data
+        The check on the published tables, which goes before `check` where they are at hand.
+    command
+        What would compute it: the note of an item that needs data.
+    """
+
+    id: str
+    where: str
+    printed: str
+    check: Check | None = None
+    basis: str = ""
+    why: str = ""
+    data: DataCheck | None = None
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An item with its verdict."""
+
+    id: str
+    where: str
+    printed: str
+    computed: Value | str | None
+    verdict: Verdict
+    note: str = ""

@@ -1,0 +1,167 @@
+"""The paper's tables with the right figures, each cell an item, and what is printed instead in the notes."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from quiff.errors import ParameterError
+from quiff.results.files import write_text
+from quiff.results.table import Table
+from quiff.studies.paper.accounting import DATA_SETS, SHARES
+from quiff.studies.paper.aol import NAMES
+from quiff.studies.paper.check import PaperCheck
+from quiff.studies.paper.limits import GOOGLE_ROWS, WORST_CASE_ROWS
+from quiff.studies.paper.settings import V1
+from quiff.studies.paper.text import shown_value
+
+__all__ = ["paper_tables", "write_paper"]
+
+_VISITS = (*SHARES, "mean", "sigma")
+
+
+def paper_tables(paper: PaperCheck) -> dict[str, Table]:
+    """Return the paper's tables by name, and all items as one more.
+
+    Examples
+    --------
+    >>> from quiff.studies.paper.check import check_paper
+    >>> print(paper_tables(check_paper())["theoretical-aol"].to_text())  # doctest: +ELLIPSIS
+    Theoretical limits for the experimental data sets
+    data set       m  capacity  epsilon  max-case
+    Citizen Lab   31      5.94  4.77744     118.8
+    Google v1    169     32.16  7.19083    1327.2
+    The random topic is drawn from all 349 topics of the taxonomy, not ... Printed: 6.466, 643.2.
+    """
+    return {name: table for make in _TABLES for name, table in make(paper)}
+
+
+def write_paper(paper: PaperCheck, folder: Path) -> list[Path]:
+    """Write the tables as Markdown, CSV and LaTeX, and the counting figure as SVG; return the files.
+
+    Raises
+    ------
+    ParameterError
+        If the folder or a file in it cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from quiff.studies.paper.check import check_paper
+    >>> with TemporaryDirectory() as folder:
+    ...     len(write_paper(check_paper(), Path(folder)))
+    28
+    """
+    from quiff.results.figures.counting import counting_figure
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParameterError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from error
+    written = [
+        write_text(folder / f"{name}.{suffix}", text)
+        for name, table in paper_tables(paper).items()
+        for suffix, text in (("md", table.to_markdown()), ("csv", table.to_csv()), ("tex", table.to_latex()))
+    ]
+    return [*written, counting_figure(n_topics=V1).write(folder / "counting.svg")]
+
+
+_Rows = Iterable[tuple[tuple[object, ...], Sequence[str]]]
+
+
+def _table(paper: PaperCheck, title: str, columns: tuple[str, ...], rows: _Rows) -> Table:
+    """Return a table of items: a row has fixed cells first, then ids; one that is no item leaves a blank."""
+    known = {item.id: item for item in paper.items}
+    reasons: dict[str, list[str]] = {}
+    open_cells = False
+    cells: list[tuple[object, ...]] = []
+    for head, ids in rows:
+        found = [known.get(id_) for id_ in ids]
+        cells.append((*head, *(item and item.computed for item in found)))
+        for item in filter(None, found):
+            open_cells |= item.verdict == "needs-data"
+            if item.verdict == "erratum":
+                reasons.setdefault(item.note, []).append(item.printed)
+    notes = [f"{reason} Printed: {', '.join(printed)}." for reason, printed in reasons.items()]
+    if open_cells:
+        notes.append("Blank cells that the paper fills need the data: quiff paper --data DIR.")
+    return Table(title, columns, tuple(cells), tuple(notes))
+
+
+def _theoretical(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
+    limits = ("m", "capacity", "epsilon", "max-case")
+    aol = {"Citizen Lab": "citizen-lab", "Google v1": "google-v1"}
+    title = "Theoretical limits for the experimental data sets"
+    rows: _Rows = [((name,), _ids(f"theoretical-aol-{key}", limits)) for name, key in aol.items()]
+    yield "theoretical-aol", _table(paper, title, ("data set", *limits), rows)
+    title = "Theoretical limits by taxonomy"
+    rows = [
+        ((name,), _ids(f"theoretical-google-m{m.replace(' ', '')}-s5", limits)) for name, m, *_ in GOOGLE_ROWS
+    ]
+    yield "theoretical-google", _table(paper, title, ("taxonomy", *limits), rows)
+    title, capacities = "Capacities for other parameters", ("m", "capacity", "max-case")
+    rows = [
+        ((float(r), s), _ids(f"theoretical-worst-case-m{m}-r{r.replace('.', '')}-s{s}", capacities))
+        for m, r, s, *_ in WORST_CASE_ROWS
+    ]
+    yield "theoretical-worst-case", _table(paper, title, ("r", "s", *capacities), rows)
+
+
+def _ids(prefix: str, columns: Iterable[str]) -> list[str]:
+    return [f"{prefix}-{column}" for column in columns]
+
+
+def _data_sets(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
+    title = "Statistics of the data sets: how many there are, and the visits of a user"
+    for name, sizes in (
+        ("datasets-experiments", ("users", "domains", "topics")),
+        ("datasets-treated", ("rows", "users", "domains", "topics")),
+    ):
+        rows = [
+            (
+                (data.where.partition(", ")[2],),
+                [_size(data.key, size) for size in sizes] + _ids(data.key, _VISITS),
+            )
+            for data in DATA_SETS
+            if data.where.startswith(f"Tab. {name},")
+        ]
+        yield name, _table(paper, title, ("data set", *sizes, *_VISITS), rows)
+
+
+def _size(key: str, size: str) -> str:
+    """Return the id of a size; the domains of a reduced table are the matched ones."""
+    if key.startswith("reduced-") and size == "domains":
+        return f"matched-domains-{key.removeprefix('reduced-')}"
+    return f"{key}-{size}"
+
+
+def _results(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
+    stages = ("cookies", "generalization", "bounded-noise", "topics-api")
+    for name, prefix, title, columns in (
+        ("results-privacy-bayes", "privacy", "Privacy: leakage under a uniform prior on users", stages),
+        (
+            "results-utility-bayes", "utility-bayes", "Utility: Bayes vulnerability",
+            (*stages, "prior-users", "prior-sets"),
+        ),
+        (
+            "results-utility-iba", "utility-iba", "Utility: IBA expected gain",
+            ("bounded-noise", "topics-api", "prior"),
+        ),
+    ):  # fmt: skip
+        rows = [((label,), _ids(f"{prefix}-{key}", columns)) for key, label in NAMES.items()]
+        yield name, _table(paper, title, ("data set", *columns), rows)
+
+
+def _items(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
+    columns = ("id", "where", "printed", "computed", "verdict", "note")
+    rows = tuple(
+        (item.id, item.where, item.printed, shown_value(item), item.verdict, item.note)
+        for item in paper.items
+    )
+    yield "items", Table("Every item of the paper that was checked", columns, rows)
+
+
+_TABLES: tuple[Callable[[PaperCheck], Iterator[tuple[str, Table]]], ...] = (
+    _theoretical,
+    _data_sets,
+    _results,
+    _items,
+)

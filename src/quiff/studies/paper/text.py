@@ -1,0 +1,78 @@
+"""The verdicts for people to read: errata first, by reason; then matches, by place; then what needs data."""
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+
+from quiff.results.numbers import shown
+from quiff.studies.paper.check import PaperCheck
+from quiff.studies.paper.items import Judged
+
+__all__ = ["as_text", "shown_value"]
+
+_SMALL = 100
+
+
+def shown_value(item: Judged) -> str:
+    """Return what was computed, in the unit of the print; as a fraction where it counts in such.
+
+    Examples
+    --------
+    >>> shown_value(Judged("bound", "Sec. 4", "3", Fraction(10, 3), "erratum"))
+    '10/3'
+    >>> shown_value(Judged("bound", "Sec. 4", "0.81", Fraction(97, 120), "match"))
+    '0.808333'
+    >>> shown_value(Judged("growth", "Sec. 6", "80.17%", 34.358, "erratum"))
+    '34.358%'
+    """
+    value = item.computed
+    counted = item.printed.replace("/", "").isdecimal()
+    if counted and isinstance(value, Fraction) and value < _SMALL and value.denominator < _SMALL:
+        return str(value)
+    unit = "%" if item.printed.endswith(("%", " percent")) and not isinstance(value, str) else ""
+    return shown(value) + unit if value is not None else ""
+
+
+def as_text(paper: PaperCheck) -> str:
+    """Return all items as text, the counts by verdict last.
+
+    Examples
+    --------
+    >>> from quiff.studies.paper.check import check_paper
+    >>> as_text(check_paper()).splitlines()[0]
+    'Errata: what is printed, what is right, where'
+    """
+    parts = [
+        "Errata: what is printed, what is right, where",
+        *_groups(
+            paper.by_verdict("erratum"),
+            lambda item: item.note,
+            lambda item: (item.printed, shown_value(item), item.where, item.id),
+        ),
+        "Matches: what is printed, what was computed",
+        *_groups(
+            paper.by_verdict("match"),
+            lambda item: item.where,
+            lambda item: (item.printed, shown_value(item), item.id),
+        ),
+        "Needs data: what would compute it, what is printed, where",
+        *_groups(
+            paper.by_verdict("needs-data"),
+            lambda item: item.note,
+            lambda item: (item.printed, item.where, item.id),
+        ),
+        ", ".join(f"{count} {verdict}" for verdict, count in paper.counts.items()),
+    ]
+    return "\n\n".join(parts)
+
+
+def _groups(
+    items: Iterable[Judged], key: Callable[[Judged], str], cells: Callable[[Judged], tuple[str, ...]]
+) -> Iterator[str]:
+    """Yield a text per group: its key, and its items in aligned columns below."""
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(cells(item))
+    for title, rows in groups.items():
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        yield "\n".join([f"  {title}", *(f"    {line}" for line in lines)])

@@ -1,0 +1,190 @@
+"""``quiff theory``: tables, JSON, figures and errors."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quiff.cli import main
+
+PROMISED = [
+    "bayes_capacity",
+    "leakage",
+    "epsilon",
+    "max_case_capacity",
+    "bounded_noise_capacity",
+    "generalization_capacity",
+    "iba_lower",
+    "genuine_probability",
+    "cookies_leakage",
+    "epochs_bound",
+    "side_information_bound",
+]
+PARAMETERS = {
+    "n_topics": 349,
+    "top_s": 5,
+    "noise": 0.05,
+    "occurring": 349,
+    "distinct_sets": 1_000_000,
+    "n_users": 1_000_000,
+    "epochs": 3,
+    "contexts": 100,
+    "prior_success": 0.01,
+    "prior_gain": 5 / 349,
+    "share": 0.5,
+}
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["theory", *arguments])
+
+
+def answer(*arguments):
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_the_command_alone_answers():
+    result = run()
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    for figure in ("66.36", "7.19083", "1327.2", "69.8", "0.950716", "0.6636", "0.00556121", "0.254925"):
+        assert figure in result.stdout
+
+
+def test_json_has_the_parameters_and_every_promised_key():
+    found = answer()
+    assert {key: found[key] for key in PARAMETERS} == PARAMETERS
+    assert set(PROMISED) <= set(found)
+    assert all(isinstance(found[key], int | float) for key in PROMISED)
+    assert set(found["about"]) == set(found) - set(PARAMETERS) - {"counting", "about"}
+    assert set(found["about"]["epsilon"]) == {"unit", "formula", "meaning", "source", "assumes"}
+
+
+@pytest.mark.parametrize(
+    ("topics", "capacity", "epsilon", "max_case"),
+    [("v1", 66.36, 7.191, 1327.2), ("v2", 89.16, 7.486, 1783.2), ("629", 119.56, 7.780, 2391.2),
+     ("google-nl-v2", 207.34, 8.330, 4146.8), ("iab-1.1", 319.06, 8.761, 6381.2)],
+)  # fmt: skip
+def test_the_papers_limits(topics, capacity, epsilon, max_case):
+    found = answer("--topics", topics)
+    assert found["bayes_capacity"] == pytest.approx(capacity, abs=0.005)
+    assert found["epsilon"] == pytest.approx(epsilon, abs=0.0005)
+    assert found["max_case_capacity"] == pytest.approx(max_case, abs=0.05)
+
+
+def test_numbers_are_at_full_precision():
+    assert answer("--noise", "1/3", "--topics", "7", "--top", "3")["bayes_capacity"] == 17 / 9
+
+
+def test_what_is_infinite_is_the_string_inf():
+    found = answer("--noise", "0")
+    assert found["epsilon"] == found["max_case_capacity"] == "inf"
+    assert found["bayes_capacity"] == 69.8
+
+
+def test_a_fraction_is_exact_however_long_the_result():
+    found = answer("--noise", "1/20", "--epochs", "1000")
+    assert found["epochs_max_case_bound"] == "inf"  # 1327.2 to the power of 1000
+    assert found["epochs_bound"] == 1_000_000
+
+
+def test_all_options_reach_the_formulas():
+    found = answer(
+        "--topics", "5", "--top", "2", "--noise", "1/20", "--occurring", "4", "--sets", "2", "--users", "3",
+        "--epochs", "2", "--contexts", "5", "--prior-success", "1/4", "--prior-gain", "2/3", "--share", "1/4",
+    )  # fmt: skip
+    assert found["leakage"] == 1.95
+    assert found["generalization_leakage"] == 2
+    assert found["cookies_leakage"] == 3
+    assert found["epochs_epsilon_bound"] == pytest.approx(2 * 3.8816, abs=1e-4)
+    assert found["side_information_bound"] == 0.60625
+    assert found["iba_upper"] == pytest.approx(59 / 60)
+    assert found["counting"][0]["n_users"] == 2
+    assert found["counting"][0]["prior_count_right"] == pytest.approx((3 / 4) ** 2)
+
+
+def test_explain_tells_formula_source_and_assumptions():
+    output = run("--explain").stdout
+    assert "bayes capacity = 66.36 (factor)\n  formula: r + m(1-r)/s\n" in output
+    assert output.count("  source:  ") == output.count("  assumes: ") == len(answer()["about"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--topics", "0"], "n_topics must be a whole number between 1 and 100000, not 0"),
+        (["--topics", "v3"], "topics must be a number or one of v1, v2, google-nl-v2, iab-1.1, not 'v3'"),
+        (["--topics", "occurring"], "needs a population"),
+        (["--top", "350"], "top_s must be a whole number between 1 and 349, not 350"),
+        (["--noise", "1.2"], "noise must be a number between 0 and 1, not 1.2"),
+        (["--noise", "nan"], "noise must be a number between 0 and 1, not nan"),
+        (["--noise", "6/5"], "noise must be a number between 0 and 1"),
+        (["--contexts", "1"], "contexts must be a whole number of at least 2, not 1"),
+        (["--figure", "limits.pdf"], "must end in .svg, .png, .html, not 'limits.pdf'"),
+        (["--figure", "no/such/folder/limits.svg"], "cannot write 'no/such/folder/limits.svg'"),
+    ],
+)
+def test_a_bad_value_is_told_in_one_line(arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("arguments", [["--noise", "much"], ["--noise", "1/0"], ["--top", "2.5"], ["extra"]])
+def test_wrong_usage_exits_with_2(arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+
+
+def test_the_figure_is_written_beside_the_result(tmp_path):
+    file = tmp_path / "theory.svg"
+    result = run("--topics", "v2", "--figure", str(file), "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["n_topics"] == 469
+    assert "The Topics API with 469 topics, sets of 5, noise 0.05" in file.read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["theory.svg"]
+
+
+def test_no_plotting_library_is_loaded_without_a_figure():
+    code = """
+import sys
+from quiff.cli import main
+main(["theory", "--json"], standalone_mode=False)
+print(sorted({"altair", "vl_convert", "pandas", "scipy"} & set(sys.modules)), file=sys.stderr)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stderr == "[]\n"
+
+
+texts = st.one_of(
+    st.integers(-5, 400).map(str),
+    st.floats().map(str),
+    st.fractions(-1, 2, max_denominator=30).map(str),
+    st.sampled_from(["v1", "v2", "occurring", "", "-", "1e400", "9" * 20, "1/" + "9" * 15, "0x10", "½"]),
+)
+names = st.sampled_from(
+    ["--topics", "--top", "--noise", "--occurring", "--sets", "--users", "--epochs", "--contexts",
+     "--prior-success", "--prior-gain", "--share"]
+)  # fmt: skip
+
+
+@given(st.dictionaries(names, texts, max_size=4))
+def test_whatever_is_typed_there_is_an_answer_or_a_clean_error(options):
+    result = run(*(f"{name}={text}" for name, text in options.items()), "--json")
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert result.exit_code in (0, 1, 2)
+    if result.exit_code == 0:
+        assert set(PROMISED) <= set(json.loads(result.stdout))
+    else:
+        assert result.stdout == ""
+        assert result.stderr.count("\n") == 1 or result.exit_code == 2

@@ -1,0 +1,125 @@
+"""Comparing with a printed number: rounding either way at ties, intervals, readings, words."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quiff.errors import QuiffError
+from quiff.studies.paper.items import Item
+from quiff.studies.paper.verdict import (
+    Derived,
+    Exactly,
+    Interval,
+    Reading,
+    Rounded,
+    Statement,
+    judge,
+    parse_number,
+    rounds_to,
+)
+
+values = st.fractions(min_value=-1000, max_value=1000, max_denominator=10**6)
+decimals = st.integers(0, 6)
+
+
+def printed(value, places):
+    """Round half up, the way a hand would."""
+    scaled = (value * 10**places + Fraction(1, 2)).__floor__()
+    sign, digits = ("-" if scaled < 0 else ""), str(abs(scaled)).rjust(places + 1, "0")
+    return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
+
+
+@given(values, decimals)
+def test_a_value_matches_its_own_rounding(value, places):
+    assert Rounded(lambda: value).outcome(printed(value, places)).holds
+
+
+@given(values, decimals, st.integers(1, 50))
+def test_a_value_does_not_match_another_rounding(value, places, units):
+    wrong = printed(value + Fraction(units, 10**places), places)
+    assert not Rounded(lambda: value).outcome(wrong).holds or units == 1  # a tie may go either way
+    further = printed(value + Fraction(units + 1, 10**places), places)
+    assert not Rounded(lambda: value).outcome(further).holds
+
+
+@given(values, decimals)
+def test_a_tie_matches_both_ways(value, places):
+    unit = Fraction(1, 10**places)
+    low = parse_number(printed(value, places))
+    tie = low + unit / 2
+    assert Rounded(lambda: tie).outcome(printed(low, places)).holds
+    assert Rounded(lambda: tie).outcome(printed(low + unit, places)).holds
+
+
+positive = st.fractions(min_value=Fraction(1, 100), max_value=1000, max_denominator=10**4)
+
+
+@given(positive, positive, st.integers(2, 4), st.integers(0, 3))
+def test_a_quotient_matches_whatever_its_inputs_were_rounded_to(a, b, input_places, places):
+    inputs = (printed(a, input_places), printed(b, input_places))
+    if parse_number(inputs[1]) > Fraction(1, 2 * 10**input_places):
+        assert Derived(lambda x, y: x / y, inputs).outcome(printed(a / b, places)).holds
+
+
+@given(positive, positive, positive, positive)
+def test_intervals_meet_iff_a_number_is_in_both(a, b, c, d):
+    first, second = Interval(min(a, b), max(a, b)), Interval(min(c, d), max(c, d))
+    common = max(first.low, second.low)
+    assert first.meets(second) == (common in first and common in second)
+    assert first.meets(second) == second.meets(first)
+
+
+def test_derived_figures_beyond_their_inputs_are_errata():
+    quotient = Derived(lambda x, y: x / y, ("0.102", "0.032"))
+    assert quotient.outcome("3.18").holds
+    assert quotient.outcome("3.25").holds
+    assert not quotient.outcome("3.30").holds
+    assert not quotient.outcome("3.11").holds
+    counts = Derived(lambda x, y: 100 * x / y, ("27 970", "211 313"))  # counts are exact
+    assert counts.outcome("13.24%").holds
+    assert not counts.outcome("13.25%").holds
+
+
+def test_integers_and_fractions_are_compared_exactly():
+    assert not Exactly(lambda: Fraction(10, 3)).outcome("3").holds
+    assert not Exactly(lambda: Fraction(5, 2)).outcome("2").holds
+    assert Exactly(lambda: Fraction(2, 3)).outcome("2/3").holds
+
+
+def test_digits_beyond_a_double_do_not_count():
+    q = Fraction(1, 20) / 349  # to 20 decimals it ends in 4, the double that was printed in 3
+    assert Rounded(lambda: q).outcome("0.00014326647564469913").holds
+    assert not Rounded(lambda: q).outcome("0.00014326647564499913").holds
+
+
+@pytest.mark.parametrize(
+    ("value", "words", "holds"),
+    [
+        ("0.354", "just above 0.35", True),
+        ("0.349", "just above 0.35", False),
+        ("0.41", "just above 0.35", False),
+        ("0.125", "just below 0.15", True),
+        ("0.0055", "close to 0.00", True),
+        ("0.03", "close to 0.00", False),
+    ],
+)
+def test_readings(value, words, holds):
+    assert Reading(lambda: Fraction(value)).outcome(words).holds is holds
+
+
+def test_what_cannot_be_parsed_is_an_error():
+    with pytest.raises(QuiffError, match="around 3"):
+        Reading(lambda: Fraction(3)).outcome("around 3")
+    with pytest.raises(QuiffError, match="1_0"):
+        rounds_to("1_0")
+
+
+def test_the_reason_decides_nothing():
+    right = Item("x", "Sec. 1", "2", Exactly(lambda: 2), "counted", why="It is wrong.")
+    assert (judge(right).verdict, judge(right).note) == ("match", "counted")
+    wrong = Item("x", "Sec. 1", "2", Exactly(lambda: 3), "counted")
+    assert judge(wrong).verdict == "erratum"
+    claim = Item("x", "Sec. 1", "all is well", Statement(lambda: (False, "it is not")), why="It is not.")
+    assert (judge(claim).computed, judge(claim).note) == ("it is not", "It is not.")
