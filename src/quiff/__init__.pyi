@@ -42,6 +42,7 @@ from .measures.refinement import refinement_witness, refines
 from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
 from .populations.histories import Histories
 from .populations.population import Population
+from .studies.api_comparison import compare_apis
 from .studies.closed_forms import closed_forms
 from .studies.design import meet_budget
 from .studies.paper.check import check_paper
@@ -71,6 +72,7 @@ __all__ = [
     "browsing",
     "check_paper",
     "closed_forms",
+    "compare_apis",
     "conditional_entropy",
     "dalenius_leakage",
     "dense_limit",

@@ -1,4 +1,4 @@
-"""The engine on 249 997 published synthetic users (PETS '24 artifact): figures found by a separate prototype."""
+"""The engine on 249 997 published made-up users (PETS '24): figures found by a separate prototype."""
 
 import csv
 import io
@@ -36,7 +36,9 @@ def test_the_population(codes):
     alone = np.bincount(which)[which] == 1
     assert f"{alone.mean():.4f}" == "0.7646"
     to_sets = Channel.deterministic_from_codes(range(len(codes)), which, sets)
-    assert f"{float(quiff.posterior_vulnerability(Prior.uniform(range(len(codes))), to_sets)):.4f}" == "0.8390"
+    assert (
+        f"{float(quiff.posterior_vulnerability(Prior.uniform(range(len(codes))), to_sets)):.4f}" == "0.8390"
+    )
 
 
 def test_one_epoch(codes, channel):
