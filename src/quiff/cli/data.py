@@ -1,0 +1,90 @@
+"""``quiff data``: the public data sets."""
+
+from pathlib import Path
+
+import click
+
+from quiff.cli.options import json_option
+
+__all__ = ["command"]
+
+_FOLDER = click.Path(path_type=Path)
+
+
+@click.group("data")
+def command() -> None:
+    """List and fetch the public data sets that quiff works with.
+
+    quiff holds none of them: it fetches a data set from its source when you ask for it by name, checks
+    that it is the pinned copy, and keeps it in a cache (the folder QUIFF_CACHE, if that is set).
+
+    Example: quiff data get topics-v2
+    """
+
+
+@command.command("list")
+@json_option
+def list_command(as_json: bool) -> None:
+    """Show the data sets with size and licence; --json adds source, digest and citation.
+
+    Example: quiff data list
+    """
+    from quiff.history.registry import DATASETS
+    from quiff.results.numbers import to_json
+    from quiff.results.table import Table
+
+    entries = tuple(DATASETS.values())
+    if as_json:
+        click.echo(to_json(entries))
+        return
+    rows = tuple((entry.name, entry.title, _size(entry.size), entry.licence) for entry in entries)
+    click.echo(Table("Public data sets", ("name", "what", "size", "licence"), rows).to_text())
+
+
+@command.command("get")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option(
+    "--mirror",
+    type=_FOLDER,
+    metavar="DIR",
+    help="Take copies from this folder only, without a network. (The folder QUIFF_MIRROR, if that is set,"
+    " is looked into before cache and network.)",
+)
+@click.option("--unpack", type=_FOLDER, metavar="DIR", help="Also unpack archives, each to DIR/NAME.")
+@json_option
+def get_command(names: tuple[str, ...], mirror: Path | None, unpack: Path | None, as_json: bool) -> None:
+    """Fetch data sets, and print where they are, their licence and how to cite them.
+
+    A name is one that `quiff data list` shows. For a record of several files, zenodo/FILE fetches one
+    of them only.
+
+    Example: quiff data get citizenlab chrome-1 --mirror copies
+    """
+    from quiff.results.numbers import to_json
+
+    found = [_get(name, mirror, unpack) for name in names]
+    if as_json:
+        click.echo(to_json(found))
+        return
+    for facts in found:
+        click.echo(f"{facts.pop('name')}: {facts.pop('path')}")
+        for key, value in facts.items():
+            click.echo(f"  {key}: {value}")
+
+
+def _get(name: str, mirror: Path | None, unpack: Path | None) -> dict[str, str]:
+    from quiff.history import archives
+    from quiff.history.fetch import fetch
+    from quiff.history.registry import dataset
+
+    path = fetch(name, mirror)
+    entry = dataset(name.partition("/")[0])
+    facts = {"name": name, "path": str(path)}
+    if unpack is not None and entry.is_archive:
+        facts["unpacked"] = str(archives.unpack(path, unpack / entry.name, entry.folder))
+    return facts | {"licence": entry.licence, "citation": entry.citation}
+
+
+def _size(size: int | None) -> str:
+    """Return a number of bytes for people; a record tells its own."""
+    return "see record" if size is None else f"{size / 1000:,.0f} kB"

@@ -1,0 +1,157 @@
+"""One file from the network to its place on the disk: checked, and whole or not at all."""
+
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
+
+from quiff.errors import QuiffError, SizeError
+
+__all__ = ["cache_folder", "download", "told", "whole_file"]
+
+_CHUNK = 1 << 16
+
+
+def cache_folder() -> Path:
+    """Return the folder for fetched data: QUIFF_CACHE, or the one that the operating system foresees."""
+    import pooch
+
+    return Path(os.environ.get("QUIFF_CACHE") or pooch.os_cache("quiff"))
+
+
+def download(
+    url: str, target: Path, check: Callable[[Path], None], *, limit: int, size: int | None = None
+) -> Path:
+    """Fetch a file, check it, and put it in its place.
+
+    Parameters
+    ----------
+    url
+        An address (http, https), or ``doi:``, a DOI, a slash and the name of a file of that record.
+    target
+        The place, in a folder that is made if needed. What is there is replaced only by a checked file.
+    check
+        Raises a QuiffError if the file is not the right one.
+    limit
+        More bytes than these are not taken.
+    size
+        The number of bytes to expect, for the progress bar that a terminal shows.
+
+    Raises
+    ------
+    QuiffError
+        If there is no network, the server refuses or breaks off, or the file is not the right one.
+    SizeError
+        If more than `limit` bytes come.
+    """
+    with whole_file(target) as scratch:
+        with (
+            told(url),
+            scratch.open("xb") as file,
+            _progress(target.name, size) as advance,
+            _downloader(url) as transfer,
+        ):
+            transfer(url, _Sink(file, limit, url, advance), None)
+        check(scratch)
+    return target
+
+
+@contextmanager
+def whole_file(target: Path) -> Iterator[Path]:
+    """Give a new name in the folder of `target`, which takes its place if all goes well, else goes away."""
+    scratch = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield scratch
+        scratch.replace(target)
+    except OSError as error:
+        raise QuiffError(f"cannot write {str(target)!r}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            scratch.unlink(missing_ok=True)
+
+
+@contextmanager
+def told(url: str) -> Iterator[None]:
+    """Tell what goes wrong on the network as one error of ours."""
+    from requests import exceptions
+
+    try:
+        yield
+    except QuiffError:
+        raise
+    except exceptions.HTTPError as error:
+        answer = error.response
+        reason = _first_line(error) if answer is None else f"{answer.status_code} {answer.reason}"
+        raise QuiffError(f"cannot fetch {url}: the server answers {reason}") from error
+    except (exceptions.ConnectionError, exceptions.Timeout) as error:
+        where = urlsplit(str(error.request.url if error.request else url)).hostname
+        raise QuiffError(
+            f"cannot fetch {url}: no connection to {where}; without a network, use a copy by --mirror DIR"
+        ) from error
+    except exceptions.RequestException as error:
+        raise QuiffError(f"cannot fetch {url}: the transfer broke off, {_first_line(error)}") from error
+    except (ValueError, LookupError, TypeError) as error:  # an answer that pooch does not understand
+        raise QuiffError(f"cannot fetch {url}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+@contextmanager
+def _downloader(url: str) -> Iterator[Callable[..., None]]:
+    """Yield pooch's downloader for an address; close the connections, which pooch leaves open on failure."""
+    import pooch
+    from requests import Response
+
+    answers: list[Response] = []
+
+    def keep(answer: Response, **_: object) -> None:
+        answers.append(answer)
+
+    kind = pooch.DOIDownloader if url.startswith("doi:") else pooch.HTTPDownloader
+    try:
+        yield kind(chunk_size=_CHUNK, hooks={"response": keep})
+    finally:
+        for answer in answers:
+            answer.close()
+
+
+class _Sink:
+    """The writing end of a download: counts the bytes, and takes no more than the limit."""
+
+    def __init__(self, file: IO[bytes], limit: int, url: str, advance: Callable[[int], None]) -> None:
+        self._file = file
+        self._left = limit
+        self._limit = limit
+        self._url = url
+        self._advance = advance
+
+    def write(self, chunk: bytes) -> int:
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise SizeError(f"{self._url} gives more than the {self._limit} bytes that are expected")
+        self._advance(len(chunk))
+        return self._file.write(chunk)
+
+    def flush(self) -> None:
+        """Leave it to the file when to write; pooch asks after every chunk."""
+
+
+@contextmanager
+def _progress(name: str, size: int | None) -> Iterator[Callable[[int], None]]:
+    """Show a bar on a terminal, nothing elsewhere; yield what tells it of new bytes."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    hidden = not sys.stderr.isatty()
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        task = progress.add_task(name, total=size)
+        yield lambda count: progress.advance(task, count)

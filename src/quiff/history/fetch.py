@@ -1,0 +1,115 @@
+"""A data set as a local file: from a mirror, from the cache, or from its source; always checked.
+
+Nothing is fetched unless a user asks for it by name.
+"""
+
+import hashlib
+import os
+from functools import partial
+from pathlib import Path
+
+from quiff.errors import LabelError, ParameterError, QuiffError
+from quiff.history.archives import files_digest
+from quiff.history.download import cache_folder, download
+from quiff.history.records import fetch_record
+from quiff.history.registry import Dataset, dataset
+
+__all__ = ["fetch"]
+
+_ARCHIVE_LIMIT = 64 << 20  # an archive that is made anew has no size of which one can be sure
+
+
+def fetch(name: str, mirror: str | os.PathLike[str] | None = None) -> Path:
+    """Return the checked local file of a data set.
+
+    It is looked for in the folder `mirror` and nowhere else, if that is given. Otherwise in the folder
+    that the variable QUIFF_MIRROR names, then in the cache (QUIFF_CACHE, or the operating system's),
+    and then it is fetched from its source into the cache.
+
+    Parameters
+    ----------
+    name
+        The name of a data set. For a record of several files, that is all of them; a slash and the
+        name of a file after it asks for this one only.
+    mirror
+        A folder with copies, under the names in the registry.
+
+    Returns
+    -------
+    Path
+        The file; for all files of a record, their folder.
+
+    Raises
+    ------
+    LabelError
+        If there is no data set of that name.
+    ParameterError
+        If the mirror is not a folder, or has no copy.
+    QuiffError
+        If the file is cut off or not the pinned one, or cannot be fetched. The cache stays as it was.
+
+    Examples
+    --------
+    >>> fetch("aol")
+    Traceback (most recent call last):
+    quiff.errors.LabelError: there is no data set 'aol'; `quiff data list` shows those that there are
+    """
+    name, slash, member = name.partition("/")
+    entry = dataset(name)
+    if slash and not entry.is_record:
+        raise LabelError(f"the data set {name!r} is one file; ask for it by {name!r} alone")
+    folder = _mirror_with(entry, mirror)
+    if entry.is_record:
+        return fetch_record(entry, member, folder)
+    if folder is not None:
+        path = folder / entry.file
+        _check(entry, str(path), path)
+        return path
+    return _cached(entry)
+
+
+def _mirror_with(entry: Dataset, mirror: str | os.PathLike[str] | None) -> Path | None:
+    """Return the mirror that has a copy; one that is asked for must have it."""
+    named = mirror or os.environ.get("QUIFF_MIRROR")
+    if not named:
+        return None
+    folder = Path(named)
+    if not folder.is_dir():
+        raise ParameterError(f"the mirror {str(folder)!r} is no folder")
+    if (folder / entry.file).exists():
+        return folder
+    if mirror:
+        raise ParameterError(
+            f"the mirror {str(folder)!r} has no {entry.file!r}, the copy of {entry.name!r};"
+            f" its source is {entry.url}"
+        )
+    return None
+
+
+def _cached(entry: Dataset) -> Path:
+    path = cache_folder() / entry.file
+    try:
+        _check(entry, str(path), path)
+    except QuiffError:  # it is not there, or damaged
+        check = partial(_check, entry, entry.url)
+        limit = _ARCHIVE_LIMIT if entry.folder else entry.size or 0
+        return download(entry.url, path, check, limit=limit, size=entry.size)
+    return path
+
+
+def _check(entry: Dataset, source: str, path: Path) -> None:
+    """Raise an error that names the source, unless the file is the one of the registry."""
+    try:
+        if entry.folder is not None:
+            digest = files_digest(path, entry.folder)
+        else:
+            size = path.stat().st_size
+            if size != entry.size:
+                raise QuiffError(f"it has {size} bytes instead of {entry.size}")
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest != entry.sha256:
+            raise QuiffError(f"its SHA-256 digest is {digest} instead of {entry.sha256}")
+    except (OSError, QuiffError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise QuiffError(f"{source} is not the pinned copy of {entry.name!r}: {reason}") from error

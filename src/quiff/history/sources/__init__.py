@@ -1,0 +1,1 @@
+"""Readers of the public data sets: what their files say, as rows and tables."""

@@ -1,0 +1,117 @@
+"""The taxonomies of the Topics API and the utility buckets of its roots, from their Markdown tables."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from quiff.errors import QuiffError
+
+__all__ = ["Topic", "read_taxonomy", "read_utility_buckets"]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic of a taxonomy.
+
+    Attributes
+    ----------
+    id
+        Its number; a later taxonomy keeps the numbers of the topics that it takes over.
+    name
+        Its path from the root, such as ``/Arts & Entertainment/Movies``.
+    parent
+        The number of the topic above it, None for a root.
+
+    Examples
+    --------
+    >>> Topic(13, "/Arts & Entertainment/Movies/Action & Adventure Films", 12).depth
+    3
+    """
+
+    id: int
+    name: str
+    parent: int | None
+
+    @property
+    def depth(self) -> int:
+        """The number of topics on the path from the root to this one, both included."""
+        return self.name.count("/")
+
+
+def read_taxonomy(path: Path) -> tuple[Topic, ...]:
+    r"""Return the topics of a taxonomy, in the order of the file.
+
+    Parameters
+    ----------
+    path
+        The file, such as ``fetch("topics-v2")``.
+
+    Raises
+    ------
+    QuiffError
+        If the file is not a taxonomy: a table of numbers and paths, each once, each path's parent there.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "taxonomy.md"
+    ...     _ = file.write_text("| ID | Topic |\n|---|---|\n| 7 | /News |\n| 9 | /News/Sports News |\n")
+    ...     read_taxonomy(file)
+    (Topic(id=7, name='/News', parent=None), Topic(id=9, name='/News/Sports News', parent=7))
+    """
+    numbers: dict[str, int] = {}
+    for where, number, name in _rows(path):
+        if not re.fullmatch(r"[0-9]{1,9}", number) or not re.fullmatch(r"(/[^/]+)+", name):
+            raise QuiffError(f"{where} has {number!r} and {name!r}; a number and a path are expected")
+        if name in numbers:
+            raise QuiffError(f"{where} has the topic {name!r} a second time")
+        numbers[name] = int(number)
+    if len(set(numbers.values())) < len(numbers):
+        raise QuiffError(f"{str(path)!r} gives one number to two topics")
+    orphans = [name for name in numbers if name.count("/") > 1 and _above(name) not in numbers]
+    if orphans:
+        raise QuiffError(f"{str(path)!r} has the topic {orphans[0]!r}, but none above it")
+    return tuple(Topic(number, name, numbers.get(_above(name))) for name, number in numbers.items())
+
+
+def read_utility_buckets(path: Path) -> dict[str, str]:
+    """Return the bucket, such as High or Standard, of each root topic.
+
+    Parameters
+    ----------
+    path
+        The file, such as ``fetch("utility-buckets")``.
+
+    Raises
+    ------
+    QuiffError
+        If the file has no such table, or a root twice.
+    """
+    buckets: dict[str, str] = {}
+    for where, root, bucket in _rows(path):
+        if root in buckets:
+            raise QuiffError(f"{where} has the topic {root!r} a second time")
+        buckets[root] = bucket
+    return buckets
+
+
+def _above(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield place and both cells of each row of the file's Markdown table, without its two lines of head."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise QuiffError(f"cannot read {str(path)!r}: {error}") from error
+    table = [(number, line.strip()) for number, line in enumerate(lines, start=1) if line.startswith("|")]
+    if len(table) < 3:
+        raise QuiffError(f"{str(path)!r} has no table of topics")
+    for number, line in table[2:]:
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 2:
+            raise QuiffError(f"line {number} of {str(path)!r} has {len(cells)} cells; 2 are expected")
+        yield f"line {number} of {str(path)!r}", cells[0], cells[1]
