@@ -15,7 +15,7 @@ from .core.gain import (
     tries_gain,
 )
 from .core.hyper import Hyper, hyper
-from .core.limits import dense_limit
+from .core.limits import dense_limit, work_limit
 from .core.prior import Prior
 from .errors import (
     GainError,
@@ -107,4 +107,5 @@ __all__ = [
     "top_topics",
     "tries_gain",
     "vulnerability",
+    "work_limit",
 ]

@@ -152,7 +152,7 @@ def test_the_structure_stays_at_the_size_of_a_population():
     people = Population.from_array(range(200_000), codes, range(349))
     stages = TopicsAPI().stages(people)
     assert [type(C.kernel) for C in stages.values()] == [MapKernel, SparseKernel, SparseKernel]
-    assert stages["topics_api"].kernel.exceptions.columns.size == 1_000_000
+    assert stages["topics_api"].kernel.entries.columns.size == 1_000_000
     leakages = [quiff.leakage(people.user_prior(), C) for C in stages.values()]
     assert leakages[0] == people.distinct_sets()[0].size
     assert leakages[1] == pytest.approx(40 / 5)

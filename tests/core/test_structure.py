@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import quiff
@@ -40,7 +41,6 @@ def test_structure_survives_where_it_can():
     assert kind(f @ members) is SparseKernel
     assert kind(f @ dense) is DenseKernel
     assert kind(members @ Channel.deterministic({"u": 1, "v": 1})) is SparseKernel
-    assert kind(members @ Channel.membership({"u": {1}, "v": {2}}, [1, 2, 3], 0.5, 0.25)) is SparseKernel
     assert kind(quiff.internal_choice(members, constant, 0.5)) is SparseKernel
     assert kind(quiff.internal_choice(g, members, 0.5)) is SparseKernel
     assert kind(quiff.external_choice(members, constant, 0.5)) is SparseKernel
@@ -117,10 +117,23 @@ def test_exchange_with_pandas_and_numpy():
     C = Channel([[0.25, 0.75], [1, 0]], ["Alice", ("Bob", 2)], ["u", "v"])
     frame = C.to_pandas()
     assert list(frame.index) == ["Alice", ("Bob", 2)]
-    assert Channel.from_pandas(frame).to_numpy().tolist() == C.to_numpy().tolist()
+    again = Channel(frame)
+    assert (again.inputs, again.outputs) == (C.inputs, C.outputs)
+    assert again.to_numpy().tolist() == C.to_numpy().tolist()
     assert quiff.Prior.uniform(["a", "b"]).to_pandas()["b"] == Fraction(1, 2)
     gain = quiff.membership_gain({"x": {"t"}, "y": set()}, ["t"])
     assert gain.to_pandas().loc["t"].tolist() == [1, 0]
+    assert list(quiff.Gain(gain.to_pandas()).inputs) == ["x", "y"]
+    odd = [None, 1, 2.5, "a", ("b", 2), frozenset({3})]  # pandas would like to change some of these
+    assert list(Channel(Channel.identity(odd).to_pandas()).inputs) == odd
+    counts = pd.Series(["a", "b", "a"]).value_counts()
+    assert Prior.from_pandas(counts)["a"] == Fraction(2, 3)
+    assert Prior.from_pandas(pd.Series({"a": 0.25, "b": 0.75}))["b"] == 0.75
+    assert np.asarray(Prior({"a": 0.25, "b": 0.75})).tolist() == [0.25, 0.75]
+    assert np.asarray(C).tolist() == C.to_numpy().tolist()
+    assert dict(Prior({"a": 0.25, "b": 0.75})) == {"a": 0.25, "b": 0.75}
+    with pytest.raises(TypeError):
+        np.eye(2) @ C
 
 
 def test_notebooks_show_a_table_and_escape_names():
@@ -128,7 +141,10 @@ def test_notebooks_show_a_table_and_escape_names():
     assert "&lt;b&gt;Alice" in C._repr_html_()
     assert "<table>" in Prior.uniform(["a"])._repr_html_()
     assert "first rows and columns" in Channel.identity(range(500))._repr_html_()
-    assert quiff.bayes_gain(range(500))._repr_html_().startswith("<p>Gain of 500 actions")
+    assert "first rows and columns" in quiff.bayes_gain(range(200_000))._repr_html_()
+    hyper = quiff.hyper(Prior.uniform(["a", "b"]), Channel.identity(["a", "b"]))
+    assert repr(hyper).splitlines()[1].split() == ["probability", "a", "b"]
+    assert "<table>" in hyper._repr_html_()
     assert "<td>1</td>" in quiff.bayes_gain(range(2))._repr_html_()
 
 
@@ -137,6 +153,7 @@ def test_counts_of_billions_stay_exact():
     C = Channel.deterministic({"a": 0, "b": 1})
     assert quiff.posterior_vulnerability(prior, C) == 1
     assert quiff.vulnerability(prior) == Fraction(3, 4)
-    assert prior @ C
+    assert dict((prior @ C).items()) == {0: Fraction(1, 4), 1: Fraction(3, 4)}
+    assert type((prior @ C)[0]) is Fraction
     gain = quiff.Gain([[2**40, 0], [0, 2**40 + 1]], inputs=["a", "b"])
     assert quiff.vulnerability(prior, gain) == Fraction(3 * (2**40 + 1), 4)

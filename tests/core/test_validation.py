@@ -72,7 +72,7 @@ BAD = {
         lambda: Channel.membership({"Alice": ["a", "a"]}, AB, 1, 0), LabelError, "'Alice' has the same topic twice"
     ),
     "membership string": (
-        lambda: Channel.membership({"Alice": "ab"}, AB, 0.5, 0), LabelError, "is the string 'ab'"
+        lambda: Channel.membership({"Alice": "ab"}, AB, 0.5, 0), LabelError, "of 'Alice' is 'ab'; give"
     ),
     "membership sizes": (
         lambda: Channel.membership({"Alice": {"a"}, "Bob": {"a", "b"}}, AB, 1, 0), ProbabilityError, "'Bob' sums to 2"
@@ -146,7 +146,7 @@ BAD = {
         lambda: quiff.metric_epsilon(Channel.identity(AB), lambda x, y: math.nan), ParameterError, "is not 0 or more"
     ),
     "stranger": (lambda: Channel.identity(AB)["z", "a"], LabelError, "'z' is not a known input; known are 'a', 'b'"),
-    "dense limit": (lambda: quiff.dense_limit(0).__enter__(), ParameterError, "must be positive"),
+    "dense limit": (lambda: quiff.dense_limit(0).__enter__(), ParameterError, "must be a positive number"),
 }  # fmt: skip
 
 

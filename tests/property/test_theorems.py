@@ -88,7 +88,7 @@ def test_external_choice_leaks_the_average_and_no_less_than_internal_choice(case
 def test_dalenius_leakage_is_at_most_the_capacity(C, data):
     pairs = [(z, x) for z in ("old", "young", "none") for x in C.inputs]
     joint = data.draw(priors_for(pairs))
-    possible = list(dict.fromkeys(z for (z, _), p in joint.items() if p > 0))
+    possible = ["old", "young", "none"]
     gain = data.draw(gains_for(possible))
     rho = Prior({z: sum(p for (z2, _), p in joint.items() if z2 == z) for z in possible})
     assume(quiff.vulnerability(rho, gain) > 0)

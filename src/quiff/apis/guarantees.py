@@ -46,11 +46,10 @@ def _nonzeros(C: Channel) -> tuple[Array, Array]:
         blocks = [block != 0 for block in C.kernel.blocks()]
         rows = np.sum([block.sum(axis=1) for block in blocks], axis=0)
         return np.asarray(rows), np.concatenate([block.sum(axis=0) for block in blocks])
-    entries = sparse.exceptions
+    entries = sparse.entries
     plain = sparse.background != 0
-    # An exception may lift a 0 of the background (+1), or bring one about (-1).
-    there = (entries.values + sparse.background[entries.columns]) != 0
-    change = there.astype(np.intp) - plain[entries.columns]
+    # An entry may stand where the background has 0 (+1), or be 0 where it has not (-1).
+    change = (entries.values != 0).astype(np.intp) - plain[entries.columns]
     rows = np.bincount(entries.rows, weights=change, minlength=C.inputs.size)
     columns = np.bincount(entries.columns, weights=change, minlength=C.outputs.size)
     return plain.sum() + rows.astype(np.intp), plain * C.inputs.size + columns.astype(np.intp)

@@ -7,10 +7,11 @@ import numpy as np
 
 from quiff.core.codes import as_codes, sets_as_entries
 from quiff.core.display import html_table, text_table
+from quiff.core.exchange import as_array, frame_labels, to_frame
 from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
-from quiff.core.labels import Labels, as_labels, same
+from quiff.core.labels import Labels, as_labels, check_hashable, same
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, is_exact, unified
+from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, is_exact, quotient
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import cell, check_probabilities, check_shape, check_sums
@@ -32,7 +33,7 @@ class Channel:
         The matrix: C[x, y] is the probability of output y given input x. A two-dimensional array or nested
         lists. All integers and fractions makes the channel exact.
     inputs, outputs
-        The names of rows and columns; by default 0, 1, 2, ...
+        The names of rows and columns; by default those of a pandas frame, else 0, 1, 2, ...
 
     Examples
     --------
@@ -55,6 +56,8 @@ class Channel:
     __slots__ = ("_inputs", "_kernel", "_outputs")
 
     def __init__(self, rows: object, inputs: object = None, outputs: object = None) -> None:
+        if inputs is None and outputs is None:
+            inputs, outputs = frame_labels(rows)
         matrix = np.array(as_numbers(rows))
         if matrix.ndim != 2:
             raise ShapeError(f"a channel is a matrix with 2 dimensions, but this array has {matrix.ndim}")
@@ -91,7 +94,10 @@ class Channel:
         Bob    0    1
         Carol  1    0
         """
-        named = as_labels(dict.fromkeys(mapping.values()) if outputs is None else outputs, "output")
+        if outputs is None:
+            check_hashable(mapping.values(), "output")
+            outputs = dict.fromkeys(mapping.values())
+        named = as_labels(outputs, "output")
         codes = named.positions(mapping.values(), "output")
         return cls.from_kernel(as_labels(mapping, "input"), named, MapKernel(codes, named.size))
 
@@ -175,7 +181,7 @@ class Channel:
         >>> import numpy as np
         >>> users, codes = range(200_000), np.arange(600_000).reshape(200_000, 3) % 349
         >>> Channel.membership_from_codes(users, codes, outputs=range(349), inside=1/3, outside=0)
-        <Channel from 200000 inputs to 349 outputs: 600000 exceptions over a background row>
+        <Channel from 200000 inputs to 349 outputs: 600000 entries over a background row>
         """
         named, columns = as_labels(labels, "input"), as_labels(outputs, "output")
         array = as_codes(codes, (named.size, None), columns.size, named)
@@ -190,9 +196,8 @@ class Channel:
         names = ("the probability inside", "the probability outside")
         check_probabilities(pair, lambda place: names[place[0]])
         p, q = pair
-        values = filled(p - q, members.columns.shape[0])
-        entries = SparseRows(members.starts, members.columns, values, members.width)
-        return cls._over(inputs, outputs, np.full(outputs.size, q), entries)
+        entries = members.with_values(filled(p, members.columns.shape[0]))
+        return cls._over(inputs, outputs, filled(q, outputs.size), entries)
 
     @classmethod
     def sparse(cls, entries: Mapping[Any, Mapping[Any, Any]], outputs: object, rest: Any = 0) -> "Channel":
@@ -216,35 +221,23 @@ class Channel:
         """
         named, columns = as_labels(entries, "input"), as_labels(outputs, "output")
         starts, codes = sets_as_entries(entries, columns)
-        given = as_numbers([value for row in entries.values() for value in row.values()])
-        given, (other,) = unified(given, as_numbers([rest]))
-        background = np.full(columns.size, other)
-        return cls._over(named, columns, background, SparseRows(starts, codes, given - other, columns.size))
+        numbers = as_numbers([rest, *(value for row in entries.values() for value in row.values())])
+        background = filled(numbers[0], columns.size)
+        return cls._over(named, columns, background, SparseRows(starts, codes, numbers[1:], columns.size))
 
     @classmethod
     def _over(cls, inputs: Labels, outputs: Labels, background: Array, entries: SparseRows) -> "Channel":
-        """Check and return exceptions over a background row."""
+        """Check and return entries over a background row."""
         check_shape(background.shape, (outputs.size,), "the background row")
         kernel = SparseKernel(background, entries)
-        entries = kernel.exceptions
+        entries = kernel.entries
         check_probabilities(kernel.background, lambda place: f"the background of {outputs[place[0]]!r}")
-        constant = constant_of(entries.values)
-        least = kernel.background.min(initial=0) + (
-            entries.values.min(initial=0) if constant is None else min(constant, 0)
+        check_probabilities(
+            entries.values[:1] if constant_of(entries.values) is not None else entries.values,
+            lambda place: cell(inputs[int(entries.rows[place])], outputs[int(entries.columns[place])]),
         )
-        if least < 0:  # rarely so: only then is it worth to look at every entry
-            check_probabilities(
-                entries.values + kernel.background[entries.columns],
-                lambda place: cell(inputs[int(entries.rows[place])], outputs[int(entries.columns[place])]),
-            )
-        sums = entries.row_sums() + kernel.background.sum()
-        check_sums(sums, lambda row: f"the row of {inputs[row]!r}")
+        check_sums(kernel.row_sums(), lambda row: f"the row of {inputs[row]!r}")
         return cls.from_kernel(inputs, outputs, kernel)
-
-    @classmethod
-    def from_pandas(cls, frame: "pd.DataFrame") -> "Channel":
-        """Return the channel with a pandas frame's numbers, row names and column names."""
-        return cls(frame.to_numpy(), inputs=frame.index.tolist(), outputs=frame.columns.tolist())
 
     @property
     def inputs(self) -> Labels:
@@ -267,6 +260,8 @@ class Channel:
         return self._kernel.exact
 
     def __getitem__(self, place: tuple[Hashable, Hashable]) -> Number:
+        if not isinstance(place, tuple) or len(place) != 2:
+            raise LabelError(f"{place!r} is not a pair of an input and an output; write C[input, output]")
         x, y = place
         column = self._outputs.position(y, "output")
         row = self._kernel.take_rows(np.array([self._inputs.position(x, "input")]))
@@ -294,7 +289,7 @@ class Channel:
         marginal = self._kernel.left_multiply(weights[np.newaxis, :])[0]
         if is_exact(marginal) and marginal.dtype != object:
             return Prior.from_count_array(self._outputs, marginal)
-        return Prior.from_array(self._outputs, marginal / total)
+        return Prior.from_array(self._outputs, quotient(marginal, np.asarray(total)))
 
     def distinct_rows(self) -> tuple["Channel", "Channel"]:
         """Return a map M and a channel D whose rows all differ, such that this channel is M @ D.
@@ -314,16 +309,20 @@ class Channel:
         )
 
     def to_numpy(self) -> Array:
-        """Return the matrix: of floats, or of fractions if the channel is exact and not all 0 and 1."""
+        """Return the matrix: of floats or, if the channel is exact, of fractions or of whole numbers."""
         return np.array(self._kernel.to_dense())
 
-    def to_pandas(self) -> "pd.DataFrame":
-        """Return the matrix as a pandas frame with the labels as its index and columns."""
-        import pandas as pd
+    __array_ufunc__ = None  # numpy's operators leave an array and a channel to each other
 
-        names = (pd.Index(list(labels), tupleize_cols=False) for labels in (self._inputs, self._outputs))
-        index, columns = names
-        return pd.DataFrame(self.to_numpy(), index=index, columns=columns)
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return as_array(self.to_numpy(), dtype, copy)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the matrix as a pandas frame with the labels as its index and columns.
+
+        ``Channel(frame)`` is the way back.
+        """
+        return to_frame(self.to_numpy(), self._inputs, self._outputs)
 
     @property
     def _title(self) -> str:

@@ -15,7 +15,11 @@ __all__ = ["as_codes", "sets_as_entries"]
 
 
 def as_codes(
-    codes: object, shape: tuple[int, int | None] | tuple[int], n_codes: int, rows: Labels | None = None
+    codes: object,
+    shape: tuple[int, int | None] | tuple[int],
+    n_codes: int,
+    rows: Labels | None = None,
+    what: str = "output",
 ) -> Array:
     """Check an array of whole numbers below `n_codes`; with `rows`, that no row has the same one twice."""
     array = np.asarray(codes)
@@ -26,7 +30,7 @@ def as_codes(
         raise ShapeError(f"the array of codes has shape {array.shape}, but the labels ask for {asked}")
     if array.size and not (int(array.min()) >= 0 and int(array.max()) < n_codes):
         bad = int(array.min()) if array.min() < 0 else int(array.max())
-        raise LabelError(f"the code {bad} does not number any of the {n_codes} outputs (0 to {n_codes - 1})")
+        raise LabelError(f"the code {bad} does not number any of the {n_codes} {what}s (0 to {n_codes - 1})")
     array = array.astype(smallest_index_type(n_codes))
     if rows is not None:
         array = sorted_rows(array)
@@ -37,17 +41,17 @@ def as_codes(
     return array
 
 
-def sets_as_entries(sets: Mapping[Any, Iterable[Any]], topics: Labels) -> tuple[Array, Array]:
-    """Return where each set starts in one long array of codes, and that array."""
+def sets_as_entries(
+    sets: Mapping[Any, Iterable[Any]], topics: Labels, what: str = "output"
+) -> tuple[Array, Array]:
+    """Return where each set starts in one long array of codes, and that array, in the order given."""
     lengths, codes = [0], []
     for label, members in sets.items():
-        if isinstance(members, str | bytes):
-            raise LabelError(
-                f"the set of {label!r} is the string {members!r}; give a set or a list of topics"
-            )
-        found = [topics.position(topic, "output") for topic in members]
+        if isinstance(members, str | bytes) or not isinstance(members, Iterable):
+            raise LabelError(f"the set of {label!r} is {members!r}; give a set or a list of topics")
+        found = [topics.position(topic, what) for topic in members]
         if len(set(found)) < len(found):
             raise LabelError(f"the set of {label!r} has the same topic twice")
-        codes += sorted(found) if not isinstance(members, Mapping) else found
+        codes += found
         lengths.append(len(found))
     return np.cumsum(lengths), np.array(codes, dtype=smallest_index_type(topics.size))

@@ -31,12 +31,11 @@ def internal_choice(C: Channel, D: Channel, r: Any) -> Channel:
     Alice  0.5    0.25  0.25
     Bob    0      0.75  0.25
     """
-    known = set(C.outputs) if not same(C.outputs, D.outputs) else set()
-    if known:
-        outputs = as_labels([*C.outputs, *(y for y in D.outputs if y not in known)], "output")
-    else:
-        outputs = C.outputs
-    return _mixture(C, D, r, outputs, outputs.positions(D.outputs) if known else None)
+    if same(C.outputs, D.outputs):
+        return _mixture(C, D, r, C.outputs, None)
+    check_fits(1, C.outputs.size + D.outputs.size)
+    outputs = as_labels([*C.outputs, *(y for y in D.outputs if y not in C.outputs)], "output")
+    return _mixture(C, D, r, outputs, outputs.positions(D.outputs))
 
 
 def external_choice(C: Channel, D: Channel, r: Any) -> Channel:
@@ -46,9 +45,11 @@ def external_choice(C: Channel, D: Channel, r: Any) -> Channel:
 
     Examples
     --------
-    >>> external_choice(Channel.identity("ab".split()), Channel.identity("ab".split()), 0.25).outputs
-    Labels((0, 'ab'), (1, 'ab'); 2)
+    >>> C = Channel.identity(["a", "b"])
+    >>> external_choice(C, C, 0.25).outputs
+    Labels((0, 'a'), (0, 'b'), (1, 'a'), (1, 'b'); 4)
     """
+    check_fits(1, C.outputs.size + D.outputs.size)
     outputs = TaggedLabels((C.outputs, D.outputs))
     return _mixture(C, D, r, outputs, C.outputs.size + np.arange(D.outputs.size))
 
@@ -99,13 +100,14 @@ def repeat(C: Channel, n: int) -> Channel:
     >>> repeat(C, 3)["Bob", (1, 1, 1)]
     0.421875
     """
-    if not isinstance(n, int) or n < 1:
+    if not isinstance(n, int | np.integer) or n < 1:
         raise ParameterError(f"the number of repetitions is {n!r}, but must be 1, 2, 3, ...")
+    n = int(n)
     return Channel.from_kernel(C.inputs, ProductLabels((C.outputs,) * n), ProductKernel([C.kernel] * n))
 
 
 def kronecker(C: Channel, D: Channel) -> Channel:
-    """Return the channel from pairs of inputs to pairs of outputs, each channel on its own part; lazy.
+    """Return the channel from pairs of inputs to pairs of outputs, each channel on its own part.
 
     (C (x) D)[(x, x'), (y, y')] = C[x,y] D[x',y'] (paper, Sec. 4.2.1): the parallel composition of C on the
     first part and D on the second.
@@ -116,6 +118,7 @@ def kronecker(C: Channel, D: Channel) -> Channel:
     >>> kronecker(C, C)[("Alice", "Bob"), (0, 0)]
     0.1875
     """
+    check_fits(1, C.inputs.size * D.inputs.size)
     first, second = np.divmod(np.arange(C.inputs.size * D.inputs.size), D.inputs.size)
     kernel = ProductKernel([C.kernel.take_rows(first), D.kernel.take_rows(second)])
     inputs, outputs = ProductLabels((C.inputs, D.inputs)), ProductLabels((C.outputs, D.outputs))

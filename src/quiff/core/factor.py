@@ -12,10 +12,8 @@ import numpy as np
 
 from quiff.core.kernels import Kernel
 from quiff.core.kernels.base import BLOCK, scale_rows
-from quiff.core.kernels.product import fold_max
-from quiff.core.kernels.sparse import column_sums
 from quiff.core.numbers import Array, product, unified
-from quiff.core.sparse import SparseRows
+from quiff.core.sparse import SparseRows, fold_max
 
 __all__ = ["BestInputs", "LeftFactor", "Matrix"]
 
@@ -90,7 +88,7 @@ class Matrix(LeftFactor):
 
     def without_channel(self) -> Any:
         if isinstance(self.matrix, SparseRows):
-            return column_sums(self.matrix).max()
+            return self.matrix.column_sums().max()
         return self.matrix.sum(axis=1).max()
 
     def best(self, kernel: Kernel) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from quiff.core.codes import as_codes, sets_as_entries
 from quiff.core.display import html_table, text_table
+from quiff.core.exchange import as_array, frame_labels, to_frame
 from quiff.core.factor import BestInputs, LeftFactor, Matrix
 from quiff.core.labels import Labels, aligned, as_labels
 from quiff.core.limits import check_fits
@@ -39,7 +40,7 @@ class Gain:
     rows
         The matrix g[w, x], one row per action w and one column per input x.
     actions, inputs
-        The names of rows and columns; by default 0, 1, 2, ...
+        The names of rows and columns; by default those of a pandas frame, else 0, 1, 2, ...
 
     Examples
     --------
@@ -57,6 +58,8 @@ class Gain:
     __slots__ = ("_actions", "_inputs", "_structure")
 
     def __init__(self, rows: object, actions: object = None, inputs: object = None) -> None:
+        if actions is None and inputs is None:
+            actions, inputs = frame_labels(rows)
         matrix = np.array(as_numbers(rows, error=GainError))
         if matrix.ndim != 2:
             raise ShapeError(f"a gain is a matrix with 2 dimensions, but this array has {matrix.ndim}")
@@ -108,32 +111,37 @@ class Gain:
                 chosen = guesses if self._actions is self._inputs else iter(self._actions)
                 return np.array([[int(x in guess) for x in self._inputs] for guess in chosen])  # type: ignore[operator]
             case SparseRows() as rows:
-                return rows.dense().T
+                return rows.dense(np.zeros(rows.width, dtype=np.int64), 0, rows.width).T
             case matrix:
                 return np.array(matrix)
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return the matrix as a pandas frame."""
-        import pandas as pd
+        """Return the matrix as a pandas frame; ``Gain(frame)`` is the way back."""
+        return to_frame(self.to_numpy(), self._actions, self._inputs)
 
-        index, columns = (
-            pd.Index(list(labels), tupleize_cols=False) for labels in (self._actions, self._inputs)
-        )
-        return pd.DataFrame(self.to_numpy(), index=index, columns=columns)
+    __array_ufunc__ = None  # numpy's operators leave an array and a gain to each other
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return as_array(self.to_numpy(), dtype, copy)
 
     @property
     def _title(self) -> str:
         return f"Gain of {self._actions.size} actions on {self._inputs.size} inputs"
 
     def _cell(self, row: int, column: int) -> Any:
-        return as_number(self.to_numpy()[row, column])
+        match self._structure:
+            case int():
+                action, label = self._actions[row], self._inputs[column]
+                return int(label == action if self._actions is self._inputs else label in action)  # type: ignore[operator]
+            case SparseRows() as rows:
+                return int(row in rows.take(np.array([column])).columns)
+            case matrix:
+                return as_number(matrix[row, column])
 
     def __repr__(self) -> str:
         return text_table(self._title, self._actions, self._inputs, self._cell)
 
     def _repr_html_(self) -> str:
-        if self._actions.size * self._inputs.size > 10_000:
-            return f"<p>{self._title}</p>"
         return html_table(self._title, self._actions, self._inputs, self._cell)
 
 
@@ -156,6 +164,20 @@ class _SubsetLabels(Labels):
             chosen.append(self._of[start])
             start += 1
         return frozenset(chosen)
+
+    def _find(self, label: Hashable) -> int | None:
+        if not isinstance(label, frozenset) or len(label) != self._k:
+            return None
+        places = [self._of._find_any(one) for one in label]
+        if None in places:
+            return None
+        position, start = 0, 0
+        for left, place in zip(
+            range(self._k, 0, -1), sorted(p for p in places if p is not None), strict=True
+        ):
+            position += sum(comb(self._of.size - i - 1, left - 1) for i in range(start, place))
+            start = place + 1
+        return position
 
     def __iter__(self) -> Iterator[Hashable]:
         return map(frozenset, combinations(self._of, self._k))
@@ -191,8 +213,9 @@ def tries_gain(labels: object, k: int) -> Gain:
     {Bob, Carol}    0      1    1
     """
     named = as_labels(labels)
-    if not isinstance(k, int) or not 1 <= k <= named.size:
+    if not isinstance(k, int | np.integer) or not 1 <= k <= named.size:
         raise ParameterError(f"the number of tries is {k!r}, but must lie between 1 and {named.size}")
+    k = int(k)
     return Gain._of(_SubsetLabels(named, k), named, k)
 
 
@@ -210,7 +233,7 @@ def membership_gain(sets: Mapping[Any, Iterable[Any]], actions: object) -> Gain:
     News   1      1
     """
     named, names = as_labels(sets, "input"), as_labels(actions, "action")
-    starts, codes = sets_as_entries(sets, names)
+    starts, codes = sets_as_entries(sets, names, "action")
     ones = filled(np.int64(1), codes.shape[0])
     return Gain._of(names, named, SparseRows(starts, codes, ones, names.size))
 
@@ -218,7 +241,7 @@ def membership_gain(sets: Mapping[Any, Iterable[Any]], actions: object) -> Gain:
 def membership_gain_from_codes(labels: object, codes: object, actions: object) -> Gain:
     """Return the same from an integer array with one row per input: the way that scales."""
     named, names = as_labels(labels, "input"), as_labels(actions, "action")
-    array = as_codes(codes, (named.size, None), names.size, named)
+    array = as_codes(codes, (named.size, None), names.size, named, "action")
     return Gain._of(names, named, SparseRows.rectangular(array, np.int64(1), names.size))
 
 

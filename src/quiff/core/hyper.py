@@ -1,23 +1,23 @@
 """What an observation does to what the adversary knows: a distribution on posterior distributions."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from quiff.core.channel import Channel
+from quiff.core.display import html_table, text_table
 from quiff.core.kernels import DenseKernel
 from quiff.core.kernels.base import scale_rows
-from quiff.core.labels import as_labels
-from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, Number, as_fractions, is_exact, unified
+from quiff.core.labels import Labels, as_labels
+from quiff.core.numbers import Array, Number, as_fractions, as_number, is_exact, unified
 from quiff.core.prior import Prior
 
 __all__ = ["Hyper", "hyper"]
 
-# Float posteriors that agree to this many decimals are one.
-_DECIMALS = 12
+# Float posteriors that differ by no more than this anywhere are one.
+TOLERANCE = 1e-12
 
 
 @final
@@ -43,14 +43,29 @@ class Hyper:
     def __len__(self) -> int:
         return len(self.outer)
 
+    @property
+    def _table(self) -> tuple[str, Labels, Labels, Callable[[int, int], Number]]:
+        title = f"Hyper of {len(self)} posteriors on {self.inners.outputs.size} secrets"
+        columns = as_labels(["probability", *(f"{secret}" for secret in self.inners.outputs)])
+        rows = self.inners.to_numpy()
+
+        def cell(row: int, column: int) -> Number:
+            return as_number(rows[row, column - 1]) if column else self.outer[self.outer.labels[row]]
+
+        return title, self.outer.labels, columns, cell
+
     def __repr__(self) -> str:
-        return f"Hyper of {len(self)} posteriors on {self.inners.outputs.size} secrets"
+        return text_table(*self._table)
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table)
 
 
 def hyper(prior: Prior, C: Channel) -> Hyper:
     """Return the hyper-distribution of a prior and a channel, in its reduced form.
 
-    Outputs that never happen are left out, and outputs with the same posterior are merged.
+    Outputs that never happen are left out, and outputs with the same posterior are merged; float posteriors
+    are the same if they differ by at most 1e-12.
 
     Examples
     --------
@@ -61,7 +76,6 @@ def hyper(prior: Prior, C: Channel) -> Hyper:
     1/3 {'a': Fraction(0, 1), 'b': Fraction(1, 1), 'c': Fraction(0, 1)}
     """
     weights, total = prior.weights_for(C.inputs, "channel")
-    check_fits(C.outputs.size, C.inputs.size)
     matrix, weights = unified(C.kernel.to_dense(), weights)
     joint = scale_rows(matrix, weights).T
     joint = (as_fractions(joint) if is_exact(joint) else joint) / total
@@ -77,9 +91,25 @@ def hyper(prior: Prior, C: Channel) -> Hyper:
 
 
 def _equal_rows(posteriors: Array) -> list[list[int]]:
-    """Group the rows that are the same, in order of first appearance."""
-    groups: dict[tuple[object, ...], list[int]] = {}
-    rounded = posteriors if is_exact(posteriors) else posteriors.round(_DECIMALS) + 0.0
-    for position, row in enumerate(rounded):
-        groups.setdefault(tuple(row), []).append(position)
-    return list(groups.values())
+    """Group the rows that are the same, in order of first appearance.
+
+    Float rows are sorted by one number made of all their entries; only neighbours in that order can be equal.
+    """
+    if is_exact(posteriors):
+        exactly: dict[tuple[object, ...], list[int]] = {}
+        for position, row in enumerate(posteriors):
+            exactly.setdefault(tuple(row), []).append(position)
+        return list(exactly.values())
+    marks = posteriors @ np.cos(np.arange(posteriors.shape[1]))
+    groups: list[list[int]] = []
+    for position in np.argsort(marks, kind="stable").tolist():
+        for group in reversed(groups):
+            if marks[position] - marks[group[0]] > TOLERANCE * posteriors.shape[1]:
+                groups.append([position])
+                break
+            if np.abs(posteriors[position] - posteriors[group[0]]).max() <= TOLERANCE:
+                group.append(position)
+                break
+        else:
+            groups.append([position])
+    return sorted(sorted(group) for group in groups)

@@ -4,12 +4,14 @@ A label is any hashable. Long lists of labels are lazy (a range, an array, sets 
 unique by construction or by sorting, so that they cost no dictionary until somebody looks a label up.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import product as cartesian
 from math import prod
+from numbers import Real
 from typing import Any, final, overload
 
 import numpy as np
@@ -18,7 +20,16 @@ from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, QuiffError, ShapeError
 
-__all__ = ["Labels", "ProductLabels", "SetLabels", "TaggedLabels", "aligned", "as_labels", "same"]
+__all__ = [
+    "Labels",
+    "ProductLabels",
+    "SetLabels",
+    "TaggedLabels",
+    "aligned",
+    "as_labels",
+    "check_hashable",
+    "same",
+]
 
 
 class Labels(Sequence[Hashable], ABC):
@@ -122,7 +133,9 @@ class _RangeLabels(Labels):
         return self.numbers[position]
 
     def _find(self, label: Hashable) -> int | None:
-        return self.numbers.index(label) if label in self.numbers else None  # type: ignore[arg-type]
+        # A range finds a plain integer at once, but anything else only by looking at every number.
+        whole = _whole_number(label)
+        return self.numbers.index(whole) if whole is not None and whole in self.numbers else None
 
 
 @final
@@ -156,7 +169,8 @@ class SetLabels(Labels):
     """
 
     def __init__(self, codes: Array, topics: Labels) -> None:
-        self.codes = codes
+        self.codes = codes.view()
+        self.codes.flags.writeable = False
         self.topics = topics
 
     @classmethod
@@ -263,11 +277,8 @@ def as_labels(source: object, what: str = "label") -> Labels:
     if isinstance(source, str | bytes) or not isinstance(source, Iterable):
         raise LabelError(f"{source!r} is not a list of {what}s; give a list, a range or an array")
     listed = tuple(source)
-    try:
-        unique = len(set(listed)) == len(listed)
-    except TypeError:
-        bad = next(label for label in listed if not _hashable(label))
-        raise LabelError(f"the {what} {bad!r} is not hashable; use a frozenset or a tuple") from None
+    check_hashable(listed, what)
+    unique = len(set(listed)) == len(listed)
     if not unique:
         raise _twice(next(label for label, count in Counter(listed).items() if count > 1), what)
     return _ListedLabels(listed)
@@ -289,12 +300,21 @@ def _twice(label: Hashable, what: str) -> QuiffError:
     return LabelError(f"the {what} {label!r} is there twice; every {what} must be unique")
 
 
-def _hashable(label: Any) -> bool:
-    try:
-        hash(label)
-    except TypeError:
-        return False
-    return True
+def _whole_number(label: Any) -> int | None:
+    """Return the plain integer that a label equals, or None."""
+    if not isinstance(label, Real) or not math.isfinite(label):
+        return None
+    whole = int(label.__floor__())
+    return whole if whole == label else None
+
+
+def check_hashable(labels: Iterable[Any], what: str) -> None:
+    """Raise a LabelError that quotes the first label that cannot be one."""
+    for label in labels:
+        try:
+            hash(label)
+        except TypeError:
+            raise LabelError(f"the {what} {label!r} is not hashable; use a frozenset or a tuple") from None
 
 
 def same(first: Labels, second: Labels) -> bool:
@@ -326,9 +346,16 @@ def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Arr
     """
     if same(wanted, given):
         return None
-    _check_among(wanted, given, wanted_by, given_by)
-    _check_among(given, wanted, given_by, wanted_by)
-    return given.positions(wanted)
+    if isinstance(wanted, _ArrayLabels) and isinstance(given, _ArrayLabels) and wanted.size == given.size:
+        order = np.argsort(given.array)
+        places = order[np.searchsorted(given.array, wanted.array, sorter=order) % given.size]
+        if np.array_equal(given.array[places], wanted.array):
+            return np.asarray(places)
+    found = [given._find_any(label) for label in wanted]
+    if None in found or wanted.size != given.size:
+        _check_among(wanted, given, wanted_by, given_by)
+        _check_among(given, wanted, given_by, wanted_by)
+    return np.array(found, dtype=np.intp)
 
 
 def _check_among(labels: Labels, others: Labels, owner: str, other_owner: str) -> None:

@@ -1,24 +1,28 @@
-"""How large a dense matrix may become before quiff refuses to make it."""
+"""How large a dense matrix may become, and how much work a lazy product may be, before quiff refuses."""
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from quiff.errors import ParameterError, SizeError
 
-__all__ = ["check_fits", "dense_limit"]
+__all__ = ["check_fits", "check_work", "dense_limit", "work_limit"]
 
 _GIB = 2**30
-_DEFAULT_GIB = 2.0
-_limit: ContextVar[float | None] = ContextVar("dense_limit", default=None)
+_limits = {
+    "QUIFF_DENSE_LIMIT": ContextVar[float | None]("dense_limit", default=None),
+    "QUIFF_WORK_LIMIT": ContextVar[float | None]("work_limit", default=None),
+}
+_defaults = {"QUIFF_DENSE_LIMIT": 2.0, "QUIFF_WORK_LIMIT": 5.0}
 
 
-@contextmanager
-def dense_limit(gib: float) -> Iterator[None]:
+def dense_limit(gib: float) -> AbstractContextManager[None]:
     """Allow dense matrices of up to `gib` GiB inside a ``with`` block.
 
-    Outside of one the limit is 2 GiB, or the number in the environment variable QUIFF_DENSE_LIMIT.
+    Outside of one the limit is 2 GiB, or the number in the environment variable QUIFF_DENSE_LIMIT, which
+    is also what threads started inside of it see.
 
     Examples
     --------
@@ -30,35 +34,75 @@ def dense_limit(gib: float) -> Iterator[None]:
     quiff.errors.SizeError: a dense 30000 x 30000 matrix needs 6.71 GiB, but the limit is 2 GiB; \
 raise it by `with quiff.dense_limit(7): ...` or by QUIFF_DENSE_LIMIT=7
     """
-    if not gib > 0:
-        raise ParameterError(f"the limit for dense matrices is {gib!r} GiB, but must be positive")
-    token = _limit.set(gib)
+    return _limited("QUIFF_DENSE_LIMIT", gib, "GiB for dense matrices")
+
+
+def work_limit(billions: float) -> AbstractContextManager[None]:
+    """Allow measures of a lazy product to look at this many billion numbers inside a ``with`` block.
+
+    Outside of one the limit is 5, some minutes; or the number in the environment variable QUIFF_WORK_LIMIT.
+
+    Examples
+    --------
+    >>> import quiff
+    >>> C = quiff.Channel([[0.5, 0.5, 0], [0, 0.5, 0.5]])
+    >>> quiff.bayes_capacity(quiff.repeat(C, 40))
+    Traceback (most recent call last):
+    ...
+    quiff.errors.SizeError: measuring this product means to look at 8.11e+18 numbers, but the limit is \
+5 billion; raise it by `with quiff.work_limit(8105110307): ...` or by QUIFF_WORK_LIMIT=8105110307
+    """
+    return _limited("QUIFF_WORK_LIMIT", billions, "billion numbers to look at")
+
+
+@contextmanager
+def _limited(name: str, value: Any, what: str) -> Iterator[None]:
+    if isinstance(value, str) or not value > 0:
+        raise ParameterError(f"the limit is {value!r} {what}, but must be a positive number")
+    token = _limits[name].set(value)
     try:
         yield
     finally:
-        _limit.reset(token)
+        _limits[name].reset(token)
 
 
-def _limit_gib() -> float:
-    chosen = _limit.get()
+def _limit(name: str) -> float:
+    chosen = _limits[name].get()
     if chosen is not None:
         return chosen
-    text = os.environ.get("QUIFF_DENSE_LIMIT", "")
+    text = os.environ.get(name, "")
     try:
-        limit = float(text) if text else _DEFAULT_GIB
+        limit = float(text) if text else _defaults[name]
     except ValueError:
-        raise ParameterError(f"QUIFF_DENSE_LIMIT is {text!r}, but must be a number of GiB") from None
+        limit = 0.0
     if not limit > 0:
-        raise ParameterError(f"QUIFF_DENSE_LIMIT is {text!r}, but must be positive")
+        raise ParameterError(f"{name} is {text!r}, but must be a positive number")
     return limit
 
 
-def check_fits(rows: int, columns: int) -> None:
-    """Raise a SizeError if a dense matrix of this shape (8 bytes a number) is over the limit."""
-    needed, limit = rows * columns * 8 / _GIB, _limit_gib()
-    if needed > limit:
-        enough = int(needed) + 1
-        raise SizeError(
-            f"a dense {rows} x {columns} matrix needs {needed:.3g} GiB, but the limit is {limit:g} GiB; "
-            f"raise it by `with quiff.dense_limit({enough}): ...` or by QUIFF_DENSE_LIMIT={enough}"
-        )
+def check_fits(rows: int, columns: int, number_size: int = 8) -> None:
+    """Raise a SizeError if a dense matrix of this shape is over the limit."""
+    needed, limit = rows * columns * number_size, _limit("QUIFF_DENSE_LIMIT")
+    if needed <= limit * _GIB:
+        return
+    if needed > 2**100:  # no machine ever; and its digits would fill the screen
+        raise SizeError(f"a dense matrix with 2^{(rows * columns).bit_length() - 1} numbers fits no memory")
+    enough = needed // _GIB + 1
+    raise SizeError(
+        f"a dense {rows} x {columns} matrix needs {needed / _GIB:.3g} GiB, but the limit is {limit:g} GiB; "
+        f"raise it by `with quiff.dense_limit({enough}): ...` or by QUIFF_DENSE_LIMIT={enough}"
+    )
+
+
+def check_work(numbers: int) -> None:
+    """Raise a SizeError if this many numbers to look at are over the limit."""
+    limit = _limit("QUIFF_WORK_LIMIT")
+    if numbers <= limit * 10**9:
+        return
+    if numbers > 2**100:
+        raise SizeError(f"measuring this product means to look at 2^{numbers.bit_length() - 1} numbers")
+    enough = numbers // 10**9 + 1
+    raise SizeError(
+        f"measuring this product means to look at {numbers:.3g} numbers, but the limit is {limit:g} billion; "
+        f"raise it by `with quiff.work_limit({enough}): ...` or by QUIFF_WORK_LIMIT={enough}"
+    )

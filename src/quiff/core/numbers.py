@@ -4,6 +4,7 @@ An array is exact when it holds integers (``int64``) or fractions (``object``), 
 ``float64``. Exact arrays follow a float partner; a float never becomes a fraction.
 """
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
@@ -14,6 +15,7 @@ import numpy as np
 from quiff.errors import ProbabilityError, QuiffError, ShapeError
 
 __all__ = [
+    "SMALL",
     "Array",
     "Number",
     "as_fractions",
@@ -22,9 +24,11 @@ __all__ = [
     "constant_of",
     "filled",
     "is_exact",
+    "logarithms",
     "matmul",
     "product",
     "quotient",
+    "same_kind",
     "to_float",
     "unified",
 ]
@@ -33,8 +37,18 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Number: TypeAlias = float | Fraction
 
 # Below this the product of two integers, summed with weights that do not exceed it either, fits 63 bits.
-_SMALL = 2**31
-_fractions = np.frompyfunc(Fraction, 1, 1)
+SMALL = 2**31
+
+
+def _as_fraction(value: Any) -> Fraction:
+    if isinstance(value, bool | np.bool_):
+        return Fraction(int(value))
+    # Python's own integers: a fraction of numpy's would overflow in silence.
+    return Fraction(int(value.numerator), int(value.denominator))
+
+
+_fraction = np.frompyfunc(_as_fraction, 1, 1)
+_logarithm = np.frompyfunc(lambda value: math.log(value.numerator) - math.log(value.denominator), 1, 1)
 
 
 def as_numbers(values: object, *, error: type[QuiffError] = ProbabilityError) -> Array:
@@ -59,19 +73,21 @@ def as_numbers(values: object, *, error: type[QuiffError] = ProbabilityError) ->
     except ValueError:
         raise ShapeError("the rows have different lengths; every row needs one number per column") from None
     kind = array.dtype.kind
+    if array.size == 0:
+        return array.astype(np.int64)  # nothing is as exact as can be
     if kind == "f":
         return array.astype(np.float64, copy=False)
     if kind in "bui":
-        small = array.size == 0 or (int(array.max()) < _SMALL and int(array.min()) > -_SMALL)
+        small = int(array.max()) < SMALL and int(array.min()) > -SMALL
         return array.astype(np.int64, copy=False) if small else as_fractions(array)
     if kind == "O":
         for value in array.flat:
-            if not isinstance(value, Real | Decimal):
+            if not isinstance(value, Real | Decimal | np.bool_):
                 raise error(f"{value!r} is not a number")
-        if all(isinstance(value, Rational) for value in array.flat):
+        if all(isinstance(value, Rational | np.bool_) for value in array.flat):
             return as_fractions(array)
         return array.astype(np.float64)
-    raise error(f"{array.flat[0].item()!r} is not a number" if array.size else f"{values!r} holds no numbers")
+    raise error(f"{array.flat[0].item()!r} is not a number")
 
 
 def as_number(value: Any, total: int = 1) -> Number:
@@ -83,7 +99,7 @@ def as_number(value: Any, total: int = 1) -> Number:
 
 def as_fractions(array: Array) -> Array:
     """Turn an exact array into fractions, so that a division stays exact."""
-    return np.asarray(_fractions(array.astype(object)), dtype=object)
+    return np.asarray(_fraction(array.astype(object)), dtype=object)
 
 
 def is_exact(array: Array) -> bool:
@@ -104,6 +120,19 @@ def unified(*arrays: Array) -> tuple[Array, ...]:
     if all(map(is_exact, arrays)):
         return arrays
     return tuple(to_float(array) if is_exact(array) else array for array in arrays)
+
+
+def same_kind(*arrays: Array) -> tuple[Array, ...]:
+    """Make all of them float as soon as one is, else fractions as soon as one is: integers have no room."""
+    arrays = unified(*arrays)
+    if not any(array.dtype == object for array in arrays):
+        return arrays
+    return tuple(array if array.dtype == object else _as_objects(array) for array in arrays)
+
+
+def _as_objects(array: Array) -> Array:
+    constant = constant_of(array)
+    return array.astype(object) if constant is None else filled(Fraction(int(constant)), array.shape[0])
 
 
 def filled(value: Any, size: int) -> Array:
@@ -140,4 +169,12 @@ def matmul(first: Array, second: Array) -> Array:
 def quotient(first: Array, second: Array) -> Array:
     """Divide elementwise; exact arrays give fractions."""
     first, second = unified(first, second)
-    return np.asarray((as_fractions(first) if is_exact(first) else first) / second)
+    if is_exact(first):
+        return np.asarray(as_fractions(first) / second)
+    with np.errstate(over="ignore"):  # a ratio too large for a float is infinite
+        return np.asarray(first / second)
+
+
+def logarithms(array: Array) -> Array:
+    """Return the natural logarithms of positive numbers; a fraction's may be that of a huge number."""
+    return np.log(array) if not is_exact(array) else _logarithm(as_fractions(array)).astype(np.float64)

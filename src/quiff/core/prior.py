@@ -1,22 +1,27 @@
 """What an adversary knows beforehand: a probability for each secret."""
 
 from collections.abc import Hashable, Iterator, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from quiff.core.display import html_table, text_table
+from quiff.core.exchange import as_array, to_index
 from quiff.core.labels import Labels, aligned, as_labels
-from quiff.core.numbers import Array, Number, as_number, as_numbers, filled, is_exact
+from quiff.core.numbers import SMALL, Array, Number, as_number, as_numbers, constant_of, filled, is_exact
 from quiff.core.validate import check_probabilities, check_shape, check_sums
-from quiff.errors import LabelError, ProbabilityError
+from quiff.errors import LabelError, ProbabilityError, SizeError
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Prior"]
 
-_SMALL_TOTAL = 2**31
+_NO_MAPPING = (
+    "a prior needs a mapping from label to number, not a {}; "
+    "for arrays use Prior.from_array(labels, numbers), for a pandas Series Prior.from_pandas(series)"
+)
 
 
 @final
@@ -43,6 +48,8 @@ class Prior:
     __slots__ = ("_labels", "_total", "_weights")
 
     def __init__(self, probabilities: Mapping[Any, Any]) -> None:
+        if not isinstance(probabilities, Mapping):
+            raise LabelError(_NO_MAPPING.format(type(probabilities).__name__))
         labels = as_labels(probabilities)
         self._set(labels, _checked(labels, as_numbers(list(probabilities.values()))), 1)
 
@@ -67,6 +74,8 @@ class Prior:
         """
         named = as_labels(labels)
         _check_some(named)
+        if named.size >= 2**63:
+            raise SizeError(f"a prior on 2^{named.size.bit_length() - 1} labels is more than can be counted")
         return cls._of(named, filled(np.int64(1), named.size), named.size)
 
     @classmethod
@@ -78,7 +87,9 @@ class Prior:
         >>> Prior.from_counts({"a": 3, "b": 1})["a"]
         Fraction(3, 4)
         """
-        return cls.from_count_array(counts, np.array(list(counts.values())))
+        if not isinstance(counts, Mapping):
+            raise LabelError(_NO_MAPPING.format(type(counts).__name__))
+        return cls.from_count_array(counts, np.array(list(counts.values()), dtype=object))
 
     @classmethod
     def from_count_array(cls, labels: object, counts: Array) -> "Prior":
@@ -86,21 +97,32 @@ class Prior:
         named, array = as_labels(labels), np.asarray(counts)
         _check_some(named)
         check_shape(array.shape, (named.size,), "the array of counts")
-        if array.dtype.kind not in "biu" and not all(isinstance(count, int) for count in array.flat):
+        if array.dtype.kind not in "biu" and not all(isinstance(count, Integral) for count in array.flat):
             raise ProbabilityError("counts must be whole numbers; for probabilities use Prior(mapping)")
         if (array < 0).any():
             label = named[int(np.argmax(array < 0))]
             raise ProbabilityError(f"the count of {label!r} is {array.min()}, but a count is not negative")
-        total = int(array.sum(dtype=object))
+        total = sum(int(count) for count in array.tolist()) if array.dtype == object else int(array.sum())
         if total == 0:
             raise ProbabilityError("all counts are 0; at least one label must have been seen")
-        return cls._of(named, array.astype(np.int64 if total < _SMALL_TOTAL else object), total)
+        return cls._of(named, array.astype(np.int64 if total < SMALL else object), total)
 
     @classmethod
     def from_array(cls, labels: object, probabilities: object) -> "Prior":
         """Return the prior with an array of probabilities, one per label, in the same order."""
         named = as_labels(labels)
         return cls._of(named, _checked(named, np.array(as_numbers(probabilities))), 1)
+
+    @classmethod
+    def from_pandas(cls, series: "pd.Series[Any]") -> "Prior":
+        """Return the prior with a pandas Series' probabilities, named by its index.
+
+        Whole numbers that do not sum to 1 are taken as counts, such as those of ``value_counts()``.
+        """
+        array = series.to_numpy()
+        if array.dtype.kind in "iu" and array.sum() != 1:
+            return cls.from_count_array(series.index.tolist(), array)
+        return cls.from_array(series.index.tolist(), array)
 
     @property
     def labels(self) -> Labels:
@@ -115,7 +137,9 @@ class Prior:
     def weights_for(self, labels: Labels, owner: str) -> tuple[Array, int]:
         """Return weights in the order of the given labels, and the number to divide them by."""
         order = aligned(labels, self._labels, owner, "prior")
-        return (self._weights if order is None else self._weights[order]), self._total
+        if order is None or constant_of(self._weights) is not None:
+            return self._weights, self._total
+        return self._weights[order], self._total
 
     def to_numpy(self) -> Array:
         """Return the probabilities as an array of floats or, if exact, of fractions."""
@@ -127,8 +151,19 @@ class Prior:
         """Return the probabilities as a pandas Series."""
         import pandas as pd
 
-        index = pd.Index(list(self._labels), tupleize_cols=False)
-        return pd.Series(self.to_numpy(), index=index)
+        return pd.Series(self.to_numpy(), index=to_index(self._labels))
+
+    __array_ufunc__ = None  # numpy's operators leave an array and a prior to each other
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return as_array(self.to_numpy(), dtype, copy)
+
+    def keys(self) -> Labels:
+        """Return the labels, so that ``dict(prior)`` works."""
+        return self._labels
+
+    def __contains__(self, label: object) -> bool:
+        return label in self._labels
 
     def items(self) -> Iterator[tuple[Hashable, Number]]:
         """Yield each label with its probability."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, constant_of, filled, is_exact, product, to_float, unified
+from quiff.core.numbers import Array, constant_of, filled, is_exact, product, to_float
 
-__all__ = ["SparseRows", "smallest_index_type"]
+__all__ = ["SparseRows", "fold_max", "smallest_index_type", "spread"]
 
 
 def smallest_index_type(size: int) -> np.dtype[Any]:
@@ -107,113 +107,133 @@ class SparseRows:
         values = self.values[entries] if constant is None else filled(constant, entries.shape[0])
         return SparseRows(starts, self.columns[entries], values, self.width)
 
-    def place(self, positions: Array, width: int) -> "SparseRows":
-        """Move column j to ``positions[j]``; columns that meet add up."""
-        columns = positions[self.columns]
-        if np.unique(positions).shape[0] < positions.shape[0]:
-            return SparseRows.from_entries(self.rows, columns, np.asarray(self.values), (self.height, width))
-        return SparseRows(self.starts, columns.astype(smallest_index_type(width)), self.values, width)
+    def move(self, positions: Array, width: int) -> "SparseRows":
+        """Move column j to ``positions[j]``; no two columns may meet."""
+        columns = positions[self.columns].astype(smallest_index_type(width))
+        return SparseRows(self.starts, columns, self.values, width)
 
-    def times(self, factor: Any) -> "SparseRows":
-        """Multiply every entry by one number."""
-        values = product(self.values, filled(factor, self.values.shape[0]))
+    def with_values(self, values: Array) -> "SparseRows":
+        """Return other values at the same places."""
         return SparseRows(self.starts, self.columns, values, self.width)
 
     def scale_rows(self, weights: Array) -> "SparseRows":
         """Multiply row x by ``weights[x]``."""
         constant = constant_of(weights)
-        if constant is not None:
-            return self.times(constant)
-        values = product(self.values, np.repeat(weights, self.lengths))
-        return SparseRows(self.starts, self.columns, values, self.width)
+        spread = np.repeat(weights, self.lengths) if constant is None else filled(constant, self.values.size)
+        return self.with_values(product(self.values, spread))
 
-    def plus(self, other: "SparseRows") -> "SparseRows":
-        """Add two of the same shape."""
-        if not self.columns.size or not other.columns.size:
-            return self if self.columns.size else other
-        values = np.concatenate(unified(self.values, other.values))
-        rows = np.concatenate([self.rows, other.rows])
-        columns = np.concatenate([self.columns, other.columns])
-        return SparseRows.from_entries(rows, columns, values, (self.height, self.width))
+    def union(self, other: "SparseRows", rest: Array, others: Array) -> tuple["SparseRows", "SparseRows"]:
+        """Return both with entries wherever one of them has one, new ones taken from the rows of rests."""
+        if not other.columns.size:
+            return self, self.with_values(spread(others, self.columns))
+        if not self.columns.size:
+            return other.with_values(spread(rest, other.columns)), other
+        here, there = self._places, other._places
+        places = np.union1d(here, there)
+        columns = (places % self.width).astype(smallest_index_type(self.width))
+        first, second = rest[columns], others[columns]
+        first[np.searchsorted(places, here)] = self.values
+        second[np.searchsorted(places, there)] = other.values
+        starts = np.searchsorted(places, np.arange(self.height + 1) * self.width)
+        rows = SparseRows(starts, columns, first, self.width)
+        return rows, rows.with_values(second)
+
+    @cached_property
+    def _places(self) -> Array:
+        """The entries' places in the matrix, row after row."""
+        return self.rows.astype(np.int64) * self.width + self.columns
 
     def fold_rows(self, classes: Array, n_classes: int) -> "SparseRows":
         """Add up the rows of each class."""
         rows = classes[self.rows]
         return SparseRows.from_entries(rows, self.columns, np.asarray(self.values), (n_classes, self.width))
 
-    def distinct(self) -> tuple[Array, Array]:
-        """Return the index of one row of each kind, and for every row the number of its kind."""
+    def column_sums(self) -> Array:
+        """Return the sum of each column."""
+        constant = constant_of(self.values)
+        if constant is not None:
+            return product(self.column_counts, np.full(self.width, constant))
+        if is_exact(self.values):
+            sums = np.zeros(self.width, dtype=self.values.dtype)
+            np.add.at(sums, self.columns, self.values)
+            return sums
+        return np.bincount(self.columns, weights=self.values, minlength=self.width)
+
+    def distinct(self, telling: Array) -> tuple[Array, Array]:
+        """Return the index of one row of each kind, and for every row the number of its kind.
+
+        Only the entries that are `telling` make a difference.
+        """
         kinds, ids = np.unique(self.values, return_inverse=True)
         nothing = self.width * max(len(kinds), 1)
-        cells = self.columns * np.int64(max(len(kinds), 1)) + ids
-        cells[self.values == 0] = nothing
-        table = np.full((self.height, int(self.lengths.max(initial=0))), nothing, dtype=np.int64)
+        cells = np.where(telling, self.columns * np.int64(max(len(kinds), 1)) + ids, nothing)
+        longest = int(self.lengths.max(initial=0))
+        check_fits(self.height, longest)
+        table = np.full((self.height, longest), nothing, dtype=np.int64)
         table[self.rows, np.arange(cells.shape[0]) - self.starts[self.rows]] = cells
         return distinct_codes(sorted_rows(table), nothing + 1)
 
-    def dense(self, start: int = 0, stop: int | None = None) -> Array:
-        """Return columns start .. stop-1 as a dense matrix."""
-        stop = self.width if stop is None else stop
+    def dense(self, rest: Array, start: int, stop: int) -> Array:
+        """Return columns start .. stop-1 as a dense matrix; without an entry, a column has its rest."""
         inside: slice | Array = slice(None)
         if (start, stop) != (0, self.width):
             inside = np.flatnonzero((self.columns >= start) & (self.columns < stop))
-        matrix = np.zeros((self.height, stop - start), dtype=self.values.dtype)
+        matrix = np.empty((self.height, stop - start), dtype=np.result_type(rest, self.values))
+        matrix[:] = rest[start:stop]
         matrix[self.rows[inside], self.columns[inside].astype(np.intp) - start] = self.values[inside]
         return matrix
-
-    def matmul(self, other: "SparseRows") -> "SparseRows":
-        """Multiply by another sparse matrix whose rows are this one's columns."""
-        first, second = unified(self.values, other.values)
-        left = SparseRows(self.starts, self.columns, first, self.width)
-        right = SparseRows(other.starts, other.columns, second, other.width)
-        if is_exact(first):
-            # Row x of the product is the sum of rows of `other`, one for each entry of row x.
-            taken = right.take(left.columns.astype(np.intp))
-            rows = np.repeat(left.rows, taken.lengths)
-            values = np.repeat(np.asarray(first), taken.lengths) * taken.values
-            return SparseRows.from_entries(rows, taken.columns, values, (left.height, right.width))
-        result = left._scipy() @ right._scipy()
-        result.sort_indices()
-        return SparseRows(result.indptr, result.indices, result.data, right.width)
-
-    def matmul_dense(self, matrix: Array) -> Array:
-        """Multiply by a dense matrix whose rows are this one's columns."""
-        check_fits(self.height, matrix.shape[1])
-        if is_exact(self.values) and is_exact(matrix):
-            return _added(self.rows, self.values, matrix[self.columns], self.height)
-        return np.asarray(self._scipy() @ to_float(matrix))
 
     def transposed_matmul(self, other: "SparseRows") -> Array:
         """Multiply this matrix, transposed, by another with the same rows: a dense co-occurrence table."""
         check_fits(self.width, other.width)
-        if is_exact(self.values) and is_exact(other.values):
-            taken = other.take(self.rows)
-            table = np.zeros((self.width, other.width), dtype=np.result_type(self.values, other.values))
-            values = np.repeat(np.asarray(self.values), taken.lengths) * taken.values
-            np.add.at(table, (np.repeat(self.columns, taken.lengths), taken.columns), values)
-            return table
+        (one, left), (two, right) = self._without_constant(), other._without_constant()
+        if object in (left.values.dtype, right.values.dtype):
+            if is_exact(left.values) and is_exact(right.values):
+                return np.asarray(left._added_pairs(right) * (one * two))
+            left, right = (rows.with_values(to_float(rows.values)) for rows in (left, right))
         if self.per_row is not None and other.per_row is not None:
-            return self._cooccurrence(other)
-        return np.asarray((self._scipy().T @ other._scipy()).toarray())
+            table = left._counted_pairs(right)
+        else:
+            table = np.asarray((left._scipy().T @ right._scipy()).toarray())
+        if is_exact(left.values) and is_exact(right.values):
+            table = np.rint(table).astype(np.int64)  # floats count exactly up to 2^53
+        return np.asarray(table * (one * two))
 
-    def _cooccurrence(self, other: "SparseRows") -> Array:
-        """Do the same where all rows are equally long: one count for each place in a row of this matrix."""
+    def _without_constant(self) -> tuple[Any, "SparseRows"]:
+        """Return the number that all values are, and the same rows with ones; or 1 and the rows."""
+        constant = constant_of(self.values)
+        if constant is None:
+            return 1, self
+        return constant, self.with_values(filled(np.int64(1), self.values.shape[0]))
+
+    def _added_pairs(self, other: "SparseRows") -> Array:
+        """Add up the product of every two entries of a row, one of each matrix, in fractions."""
+        taken = other.take(self.rows)
+        table = np.zeros((self.width, other.width), dtype=object)
+        values = np.repeat(np.asarray(self.values), taken.lengths) * taken.values
+        np.add.at(table, (np.repeat(self.columns, taken.lengths), taken.columns), values)
+        return table
+
+    def _counted_pairs(self, other: "SparseRows") -> Array:
+        """Do the same in floats where all rows are equally long: one count for each place in a row."""
         pairs = np.zeros(self.width * other.width)
         columns, others = (
             rows.columns.reshape(rows.height, -1).T.astype(np.intp, order="C") for rows in (self, other)
         )
         values = np.asarray(other.values).reshape(other.height, -1).T
         for place, column in enumerate(columns):
-            weights = to_float(np.asarray(self.values[place :: columns.shape[0]]))
+            weights = np.asarray(self.values[place :: columns.shape[0]]) * values
             counted = (column * other.width + others).reshape(-1)
-            pairs += np.bincount(counted, (weights * values).reshape(-1), minlength=pairs.shape[0])
+            pairs += np.bincount(counted, weights.reshape(-1), minlength=pairs.shape[0])
         return pairs.reshape(self.width, other.width)
 
     def transposed_matmul_dense(self, matrix: Array) -> Array:
         """Multiply this matrix, transposed, by a dense one with the same rows."""
         check_fits(self.width, matrix.shape[1])
         if is_exact(self.values) and is_exact(matrix):
-            return _added(self.columns, self.values, matrix[self.rows], self.width)
+            result = np.zeros((self.width, matrix.shape[1]), dtype=np.result_type(self.values, matrix))
+            np.add.at(result, self.columns, self.values[:, np.newaxis] * matrix[self.rows])
+            return result
         return np.asarray(self._scipy().T @ to_float(matrix))
 
     def _scipy(self) -> Any:
@@ -223,11 +243,17 @@ class SparseRows:
         return csr_array(entries, shape=(self.height, self.width))
 
 
-def _added(places: Array, values: Array, rows: Array, height: int) -> Array:
-    """Add up rows, each times its value, at their places."""
-    result = np.zeros((height, rows.shape[1]), dtype=np.result_type(values, rows))
-    np.add.at(result, places, values[:, np.newaxis] * rows)
-    return result
+def fold_max(weights: Array, classes: Array, n_classes: int) -> Array:
+    """Return the largest weight of each class."""
+    order = np.argsort(classes, kind="stable")
+    starts = np.searchsorted(classes[order], np.arange(n_classes))
+    return np.asarray(np.maximum.reduceat(weights[order], starts))
+
+
+def spread(row: Array, columns: Array) -> Array:
+    """Return the row's number at each column; one that repeats a number stays as small as it is."""
+    constant = constant_of(row)
+    return np.asarray(row[columns]) if constant is None else filled(constant, columns.shape[0])
 
 
 def _sums_between(values: Array, starts: Array) -> Array:

@@ -1,6 +1,8 @@
 """The checks that the constructors of priors, channels and gains share."""
 
 from collections.abc import Callable, Hashable
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -60,7 +62,8 @@ def check_shape(shape: tuple[int, ...], wanted: tuple[int, ...], what: str) -> N
 
 def check_probability(value: Any, what: str) -> None:
     """Raise a ProbabilityError unless 0 <= value <= 1."""
-    if isinstance(value, str) or not 0 <= value <= 1:
+    number = isinstance(value, Real | Decimal)
+    if not (number and 0 <= value <= 1):
         raise ProbabilityError(f"{what} is {value!r}, but must lie between 0 and 1")
 
 

@@ -1,13 +1,14 @@
 """The most that a channel can leak, whatever the adversary knows and wants."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.numbers import Number, as_number, filled, product, quotient
+from quiff.core.numbers import Array, Number, as_number, filled, product, quotient
 
-__all__ = ["bayes_capacity", "max_case_capacity"]
+__all__ = ["bayes_capacity", "column_extremes", "max_case_capacity"]
 
 
 def bayes_capacity(C: Channel) -> Number:
@@ -38,14 +39,21 @@ def max_case_capacity(C: Channel) -> Number:
     >>> max_case_capacity(Channel.identity(["Alice", "Bob"]))
     inf
     """
-    largest: Number = as_number(1 if C.exact else 1.0)
-    ones = filled(np.int64(1), C.inputs.size)
-    for head, leaf in C.kernel.slices():
-        weights = ones if head is None else product(ones, head)
-        most, least = leaf.column_max(weights), leaf.column_min(weights)
-        used = most > 0
-        if (least[used] == 0).any():
+    ratios = [as_number(1 if C.exact else 1.0)]
+    for most, least in column_extremes(C):
+        if (least == 0).any():
             return math.inf
+        ratios.append(as_number(quotient(most, least).max()))
+    return max(ratios)
+
+
+def column_extremes(C: Channel) -> Iterator[tuple[Array, Array]]:
+    """Yield the largest and the least entry of every column that is not all zero, part by part."""
+    kernel, _ = C.kernel.merged()
+    ones = filled(np.int64(1), kernel.n_rows)
+    for head, leaf in kernel.slices():
+        weights = ones if head is None else product(ones, head)
+        most = leaf.column_max(weights)
+        used = most > 0
         if used.any():
-            largest = max(largest, as_number(quotient(most[used], least[used]).max()))
-    return largest
+            yield most[used], leaf.column_min(weights)[used]

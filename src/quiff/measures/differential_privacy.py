@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.numbers import Array, to_float
+from quiff.core.numbers import Array, logarithms
 from quiff.errors import ParameterError
-from quiff.measures.capacity import max_case_capacity
+from quiff.measures.capacity import column_extremes
 
 __all__ = ["epsilon", "metric_epsilon"]
 
@@ -24,10 +24,15 @@ def epsilon(C: Channel) -> float:
     --------
     >>> import math
     >>> from quiff import Channel, epsilon
-    >>> math.exp(epsilon(Channel([[0.75, 0.25], [0.25, 0.75]])))
-    3.0000000000000004
+    >>> round(math.exp(epsilon(Channel([[0.75, 0.25], [0.25, 0.75]]))), 9)
+    3.0
     """
-    return math.log(max_case_capacity(C))
+    largest = 0.0
+    for most, least in column_extremes(C):
+        if (least == 0).any():
+            return math.inf
+        largest = max(largest, float((logarithms(most) - logarithms(least)).max()))
+    return largest
 
 
 def metric_epsilon(C: Channel, distance: Callable[[Any, Any], float]) -> float:
@@ -48,8 +53,9 @@ def metric_epsilon(C: Channel, distance: Callable[[Any, Any], float]) -> float:
     0.34657359027997264
     """
     labels = list(C.inputs)
-    with np.errstate(divide="ignore"):
-        logs = np.log(to_float(C.to_numpy()))
+    matrix = C.to_numpy()
+    logs = np.full(matrix.shape, -math.inf)
+    logs[matrix > 0] = logarithms(matrix[matrix > 0])
     largest = 0.0
     for position, label in enumerate(labels):
         distances = np.array([float(distance(label, other)) for other in labels])

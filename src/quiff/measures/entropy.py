@@ -72,7 +72,7 @@ def min_entropy(prior: Prior) -> float:
     >>> min_entropy(Prior({"Alice": 0.25, "Bob": 0.75})) == -math.log2(0.75)
     True
     """
-    return -math.log2(vulnerability(prior))
+    return 0.0 - math.log2(vulnerability(prior))
 
 
 def min_entropy_leakage(prior: Prior, C: Channel) -> float:

@@ -68,8 +68,12 @@ def dalenius_leakage(joint: Prior, C: Channel, gain: Gain | None = None) -> Numb
     for pair, probability in joint.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise LabelError(f"the joint prior has the label {pair!r}, but needs pairs (z, x)")
-        if probability > 0:
-            table.setdefault(pair[0], {})[pair[1]] = probability
+        C.inputs.position(pair[1], "input of the channel")
+        table.setdefault(pair[0], {})[pair[1]] = probability
     rho = {z: sum(row.values()) for z, row in table.items()}
-    rows = {z: {x: value / rho[z] for x, value in row.items()} for z, row in table.items()}
+    # A z that never happens may have any row; it weighs nothing.
+    rows = {
+        z: {x: value / rho[z] for x, value in row.items() if value} if rho[z] else {C.inputs[0]: 1}
+        for z, row in table.items()
+    }
     return leakage(Prior(rho), Channel.sparse(rows, outputs=C.inputs) @ C, gain)

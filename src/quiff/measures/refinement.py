@@ -17,6 +17,9 @@ TOLERANCE = 1e-8
 def refines(C: Channel, D: Channel) -> bool:
     """Tell whether C = D @ R for some channel R: then C leaks no more than D, for every prior and gain.
 
+    The answer is that of a linear program in floats: two entries count as equal if they differ by at most
+    1e-8, so that a channel whose smallest probabilities lie below that may be taken for a refinement.
+
     Examples
     --------
     >>> from quiff import Channel, refines

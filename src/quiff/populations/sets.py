@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from quiff.core.codes import as_codes, sets_as_entries
+from quiff.core.distinct import sorted_rows
 from quiff.core.labels import Labels, ProductLabels, SetLabels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ShapeError
@@ -40,7 +41,7 @@ def codes_of_sets(sets: Mapping[Any, Iterable[Any]], topics: object = None) -> t
     sizes = np.array([len(topics_of) for topics_of in listed.values()], dtype=np.intp)
     _check_one_size(list(listed), sizes)
     _, codes = sets_as_entries(listed, named)
-    return codes.reshape(len(listed), -1), named
+    return sorted_rows(codes.reshape(len(listed), -1)), named
 
 
 def members(owner: Hashable, topics: Iterable[Any]) -> tuple[Hashable, ...]:

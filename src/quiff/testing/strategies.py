@@ -103,7 +103,7 @@ def channels(
         if draw(st.booleans()):
             return repeat(C, draw(st.integers(1, 3)))
         return parallel(C, draw(_leaf(draw(st.permutations(order)), exact, 3)))
-    make = {"dense": _dense, "map": _map, "sparse": _sparse, "any": _leaf}[kernel or "any"]
+    make = _dense if kernel == "dense" else _map if kernel == "map" else _sparse
     return draw(make(order, exact, max_size))
 
 

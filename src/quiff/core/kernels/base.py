@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quiff.core.limits import check_fits
+from quiff.core.limits import check_fits, check_work
 from quiff.core.numbers import Array, constant_of
 from quiff.core.sparse import SparseRows
 
@@ -34,6 +34,11 @@ class Kernel(ABC):
     @abstractmethod
     def exact(self) -> bool:
         """Whether all numbers are integers or fractions."""
+
+    @property
+    @abstractmethod
+    def number_size(self) -> int:
+        """How many bytes a number takes: 8, or about 80 for a fraction."""
 
     @property
     @abstractmethod
@@ -77,7 +82,7 @@ class Kernel(ABC):
         """Return the index of one row of each kind, and for every row the number of its kind."""
 
     def as_sparse(self) -> "SparseKernel | None":
-        """Return the same numbers as sparse exceptions over a background, where that costs nothing."""
+        """Return the same numbers as sparse entries over a background, if they are held so."""
         return None
 
     def merged(self) -> tuple["Kernel", Array | None]:
@@ -93,13 +98,14 @@ class Kernel(ABC):
 
     def blocks(self) -> Iterator[Array]:
         """Yield the columns from left to right as dense matrices of bounded size."""
+        check_work(self.n_rows * self.n_columns)
         step = max(1, BLOCK // max(self.n_rows, 1))
         for start in range(0, self.n_columns, step):
             yield self.columns(start, min(start + step, self.n_columns))
 
     def to_dense(self) -> Array:
         """Return the whole matrix, or raise a SizeError."""
-        check_fits(self.n_rows, self.n_columns)
+        check_fits(self.n_rows, self.n_columns, self.number_size)
         return self.columns(0, self.n_columns)
 
 

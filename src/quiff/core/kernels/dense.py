@@ -26,6 +26,10 @@ class DenseKernel(Kernel):
         return is_exact(self.matrix)
 
     @property
+    def number_size(self) -> int:
+        return 80 if self.matrix.dtype == object else 8
+
+    @property
     def summary(self) -> str:
         return "dense"
 

@@ -14,11 +14,11 @@ import numpy as np
 from quiff.core.distinct import distinct_codes
 from quiff.core.kernels.base import Kernel, scale_rows
 from quiff.core.kernels.dense import DenseKernel
-from quiff.core.limits import check_fits
+from quiff.core.limits import check_fits, check_work
 from quiff.core.numbers import Array, filled, product, unified
-from quiff.core.sparse import SparseRows
+from quiff.core.sparse import SparseRows, fold_max
 
-__all__ = ["ProductKernel", "fold_max"]
+__all__ = ["ProductKernel"]
 
 
 @final
@@ -38,6 +38,10 @@ class ProductKernel(Kernel):
     @property
     def exact(self) -> bool:
         return all(factor.exact for factor in self.factors)
+
+    @property
+    def number_size(self) -> int:
+        return max(factor.number_size for factor in self.factors)
 
     @property
     def summary(self) -> str:
@@ -115,6 +119,7 @@ class ProductKernel(Kernel):
 
     def slices(self) -> Iterator[tuple[Array | None, Kernel]]:
         *narrow, widest = sorted(self.factors, key=lambda factor: factor.n_columns)
+        check_work(self.n_rows * prod(factor.n_columns for factor in narrow))
         for head in self._heads(narrow):
             if np.any(head != 0):
                 yield head, widest
@@ -128,10 +133,3 @@ class ProductKernel(Kernel):
             for block in factors[-1].blocks():
                 for column in block.T:
                     yield product(head, np.ascontiguousarray(column))
-
-
-def fold_max(weights: Array, classes: Array, n_classes: int) -> Array:
-    """Return the largest weight of each class."""
-    order = np.argsort(classes, kind="stable")
-    starts = np.searchsorted(classes[order], np.arange(n_classes))
-    return np.asarray(np.maximum.reduceat(weights[order], starts))

@@ -1,7 +1,8 @@
-"""Sparse exceptions over a constant background row: C[x,t] = background[t] + exceptions[x,t].
+"""Sparse entries over a background row: C[x,t] is the entry of x at t if there is one, else background[t].
 
 Membership channels (a topic of the set with probability p, any other with q), sparse and constant channels,
-and all mixtures of these are of this kind. 200 000 users x 349 topics are never written out.
+and all mixtures of these are of this kind. 200 000 users x 349 topics are never written out. Entries are kept
+as they are, not as differences to the background, so that a zero stays a zero in floats too.
 """
 
 from typing import Any
@@ -10,31 +11,32 @@ import numpy as np
 
 from quiff.core.kernels.base import Kernel, entropy_terms
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, constant_of, is_exact, product, to_float, unified
-from quiff.core.sparse import SparseRows
+from quiff.core.numbers import Array, constant_of, filled, is_exact, product, same_kind, unified
+from quiff.core.sparse import SparseRows, spread
 
-__all__ = ["SparseKernel", "column_sums", "placed_row"]
+__all__ = ["SparseKernel"]
 
 
 class SparseKernel(Kernel):
-    """One background row for everybody, and the places where a row differs from it."""
+    """One background row for everybody, and the entries where a row has its own number."""
 
-    def __init__(self, background: Array, exceptions: SparseRows) -> None:
-        values = exceptions.values if exceptions.values.size else np.zeros(0, dtype=np.int64)
-        background, values = unified(background, values)
-        if object in (background.dtype, values.dtype):  # an array of integers has no room for fractions
-            background = background.astype(object)
-        self.background = background
-        self.exceptions = SparseRows(exceptions.starts, exceptions.columns, values, exceptions.width)
-        self.n_rows, self.n_columns = exceptions.height, exceptions.width
+    def __init__(self, background: Array, entries: SparseRows) -> None:
+        values = entries.values if entries.values.size else np.zeros(0, dtype=np.int64)
+        self.background, values = same_kind(background, values)
+        self.entries = entries.with_values(values)
+        self.n_rows, self.n_columns = entries.height, entries.width
 
     @property
     def exact(self) -> bool:
-        return is_exact(self.background) and is_exact(self.exceptions.values)
+        return is_exact(self.background)
+
+    @property
+    def number_size(self) -> int:
+        return 80 if self.background.dtype == object else 8
 
     @property
     def summary(self) -> str:
-        return f"{self.exceptions.columns.shape[0]} exceptions over a background row"
+        return f"{self.entries.columns.shape[0]} entries over a background row"
 
     def column_max(self, weights: Array) -> Array:
         return self._extreme(weights, np.maximum)
@@ -43,45 +45,40 @@ class SparseKernel(Kernel):
         return self._extreme(weights, np.minimum)
 
     def _extreme(self, weights: Array, better: Any) -> Array:
-        """Compare, in each column, the rows that have an exception there with the rows that have none."""
-        background, weights = unified(self.background, weights)
-        plain = self._best_plain_weight(weights, better)
-        result = np.asarray(background * plain)
-        occupied = self.exceptions.column_counts > 0
-        if not occupied.any():
-            return result
-        exceptional = self._best_exceptional(background, weights, occupied, better)
-        full = self.exceptions.column_counts[occupied] == self.n_rows  # no plain row to compare with
-        result[occupied] = np.where(full, exceptional, better(result[occupied], exceptional))
+        """Compare, in each column, the rows that have an entry there with the rows that have none."""
+        background, weights = same_kind(self.background, weights)
+        result = np.array(background * self._best_plain_weight(weights, better))
+        counts = self.entries.column_counts
+        occupied = counts > 0
+        if occupied.any():
+            best = self._best_entry(weights, better)
+            full = counts[occupied] == self.n_rows  # no plain row to compare with
+            result[occupied] = np.where(full, best, better(result[occupied], best))
         return result
 
-    def _best_exceptional(self, background: Array, weights: Array, occupied: Array, better: Any) -> Array:
-        """Return the best of weights[x] (background[t] + exception) over the exceptions of each column."""
-        entries = self.exceptions
-        weight, value = constant_of(weights), constant_of(entries.values)
-        if value is not None:
-            # The same probability for all exceptions of a column: only the weight has to be compared.
-            probability = background[occupied] + value
-            if weight is not None:
-                return np.asarray(weight * probability)
-            order, starts = entries.by_column
-            return np.asarray(better.reduceat(weights[entries.rows[order]], starts) * probability)
-        order, starts = entries.by_column
-        joint = entries.values + background[entries.columns]
-        joint = joint * (np.repeat(weights, entries.lengths) if weight is None else weight)
+    def _best_entry(self, weights: Array, better: Any) -> Array:
+        """Return the best of weights[x] C[x,t] over the entries of each column that has some."""
+        values, weights = same_kind(self.entries.values, weights)
+        weight, value = constant_of(weights), constant_of(values)
+        if weight is not None and value is not None:
+            return np.full(int(np.count_nonzero(self.entries.column_counts)), weight * value)
+        order, starts = self.entries.by_column
+        if value is not None:  # the same probability for all entries: only weights have to be compared
+            return np.asarray(better.reduceat(weights[self.entries.rows[order]], starts) * value)
+        joint = self.entries.with_values(values).scale_rows(weights).values
         return np.asarray(better.reduceat(joint[order], starts))
 
     def _best_plain_weight(self, weights: Array, better: Any) -> Array:
-        """Return the best weight among the rows without an exception, for each column that has such rows."""
+        """Return the best weight among the rows without an entry, for each column that has such rows."""
         constant = constant_of(weights)
         if constant is not None:
-            return np.broadcast_to(np.asarray(constant), self.n_columns)
+            return filled(constant, self.n_columns)
         top = int(weights.argmax() if better is np.maximum else weights.argmin())
         best = np.full(self.n_columns, weights[top])
-        entries = self.exceptions
+        entries = self.entries
         order, _ = entries.by_column
         ends = np.cumsum(entries.column_counts)
-        # Only in the columns where the best row has an exception can another row be the best plain one.
+        # Only in the columns where the best row has an entry can another row be the best plain one.
         for column in entries.columns[entries.starts[top] : entries.starts[top + 1]]:
             stop = ends[column]
             plain = np.ones(self.n_rows, dtype=bool)
@@ -90,70 +87,89 @@ class SparseKernel(Kernel):
                 best[column] = better.reduce(weights[plain])
         return best
 
+    def _over_rest(self) -> tuple[Array, SparseRows]:
+        """Return the matrix as a row for everybody plus sparse changes: C = 1 rest + changes.
+
+        Where every row has an entry the background does not matter; 0 there saves a cancellation.
+        """
+        full = self.entries.column_counts == self.n_rows
+        rest = np.where(full, 0 * self.background, self.background) if full.any() else self.background
+        minus = spread(rest, self.entries.columns)
+        value, other = constant_of(self.entries.values), constant_of(minus)
+        if value is not None and other is not None:
+            return rest, self.entries.with_values(filled(value - other, minus.shape[0]))
+        return rest, self.entries.with_values(np.asarray(self.entries.values - minus))
+
+    def row_sums(self) -> Array:
+        """Return the sum of each row."""
+        rest, changes = self._over_rest()
+        return np.asarray(rest.sum() + changes.row_sums())
+
     def left_multiply(self, left: Array | SparseRows) -> Array:
-        # A (1 b + E) = (A 1) b + A E
-        entries = self.exceptions
+        # A (1 rest + changes) = (A 1) rest + A changes
+        rest, changes = self._over_rest()
         if isinstance(left, SparseRows):
-            sums = column_sums(left)
-            result = left.transposed_matmul(entries)
+            sums, result = left.column_sums(), left.transposed_matmul(changes)
         else:
             check_fits(left.shape[0], self.n_columns)
-            sums = left.sum(axis=1)
-            result = entries.transposed_matmul_dense(left.T).T
-        sums, background, result = unified(sums, self.background, result)
-        return np.asarray(np.multiply.outer(sums, background) + result)
+            sums, result = left.sum(axis=1), changes.transposed_matmul_dense(left.T).T
+        sums, rest, result = unified(sums, rest, result)
+        # A has no negative numbers: what is below 0 is rounding.
+        return np.asarray(np.maximum(np.multiply.outer(sums, rest) + result, 0))
 
     def columns(self, start: int, stop: int) -> Array:
-        dense = self.exceptions.dense(start, stop)
-        background, dense = unified(self.background[start:stop], dense)
-        return np.asarray(dense + background)
+        return self.entries.dense(self.background, start, stop)
 
     def take_rows(self, index: Array) -> Kernel:
-        return SparseKernel(self.background, self.exceptions.take(index))
+        return SparseKernel(self.background, self.entries.take(index))
 
     def place_columns(self, positions: Array, width: int) -> Kernel:
-        return SparseKernel(
-            placed_row(self.background, positions, width), self.exceptions.place(positions, width)
-        )
+        background = _placed(self.background, positions, width)
+        if np.unique(positions).shape[0] == positions.shape[0]:
+            return SparseKernel(background, self.entries.move(positions, width))
+        # A row's own number is the sum of its entries that meet and of the background of those that do not.
+        entries, shape = self.entries, (self.n_rows, width)
+        there, goal = self.background != 0, positions[self.entries.columns]
+        mine = SparseRows.from_entries(entries.rows, goal, np.asarray(entries.values), shape)
+        covered = SparseRows.from_entries(entries.rows, goal, self.background[entries.columns], shape)
+        how_many = SparseRows.from_entries(entries.rows, goal, there[entries.columns].astype(np.int64), shape)
+        left = _placed(there.astype(np.int64), positions, width)[mine.columns] - how_many.values
+        rest = np.where(left > 0, background[mine.columns] - covered.values, 0 * covered.values)
+        return SparseKernel(background, mine.with_values(mine.values + rest))
 
     def row_entropies(self) -> Array:
-        entries, plain = self.exceptions, entropy_terms(self.background)
-        here = self.background[entries.columns]
-        change = entropy_terms(entries.values + here) - entropy_terms(here)
-        rows = SparseRows(entries.starts, entries.columns, change, entries.width)
-        return np.asarray(plain.sum() + rows.row_sums())
+        here = entropy_terms(self.background)
+        change = entropy_terms(self.entries.values) - here[self.entries.columns]
+        return np.asarray(here.sum() + self.entries.with_values(change).row_sums())
 
     def distinct_rows(self) -> tuple[Array, Array]:
-        return self.exceptions.distinct()
+        return self.entries.distinct(self.entries.values != spread(self.background, self.entries.columns))
 
     def as_sparse(self) -> "SparseKernel":
         return self
 
     def mixed(self, other: "SparseKernel", r: Any) -> "SparseKernel":
         """Return (1-r) of this kernel plus r of another, which is of the same kind again."""
-        background, others = unified(self.background, other.background)
-        exceptions = self.exceptions.times(1 - r).plus(other.exceptions.times(r))
-        return SparseKernel(_times(background, 1 - r) + _times(others, r), exceptions)
+        mine, others, share = same_kind(self.background, other.background, np.asarray([r]))
+        first, second = self.entries.union(other.entries, mine, others)
+        return SparseKernel(
+            _mixture(mine, others, share[0]),
+            first.with_values(_mixture(first.values, second.values, share[0])),
+        )
 
 
-def placed_row(row: Array, positions: Array, width: int) -> Array:
+def _mixture(first: Array, second: Array, r: Any) -> Array:
+    first, second = same_kind(first, second)
+    size = first.shape[0]
+    one, other = product(first, filled(1 - r, size)), product(second, filled(r, size))
+    constants = constant_of(one), constant_of(other)
+    if constants[0] is not None and constants[1] is not None:
+        return filled(constants[0] + constants[1], size)
+    return np.asarray(one + other)
+
+
+def _placed(row: Array, positions: Array, width: int) -> Array:
     """Move entry j of a row to ``positions[j]``; entries that meet add up."""
     placed = np.zeros(width, dtype=row.dtype)
     np.add.at(placed, positions, row)
     return placed
-
-
-def _times(row: Array, factor: Any) -> Array:
-    return np.asarray((to_float(row) if isinstance(factor, float) else row) * factor)
-
-
-def column_sums(rows: SparseRows) -> Array:
-    """Add up each column."""
-    constant = constant_of(rows.values)
-    if constant is not None:
-        return np.asarray(product(rows.column_counts, np.full(rows.width, constant)))
-    if is_exact(rows.values):
-        sums = np.zeros(rows.width, dtype=rows.values.dtype)
-        np.add.at(sums, rows.columns, rows.values)
-        return sums
-    return np.bincount(rows.columns, weights=rows.values, minlength=rows.width)

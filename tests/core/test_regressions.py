@@ -1,0 +1,174 @@
+"""What once went wrong, each with the smallest case that shows it."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import quiff
+from quiff import Channel, Gain, Prior, SizeError
+
+AB = ["a", "b"]
+F = Fraction
+
+
+def test_columns_that_cancel_leave_a_true_zero():
+    for m in (18, 19):
+        k = m // 2
+        C = Channel.membership({0: range(k), 1: range(m - k, m)}, range(m), 0, 1 / (m - k))
+        K = C @ Channel.deterministic({t: "first" if t < k else "rest" for t in range(m)})
+        assert K[0, "first"] == 0
+        assert quiff.epsilon(K) == math.inf
+        assert K.row(0)["first"] == 0
+
+
+def test_a_channel_that_tells_nothing_tells_nothing_at_worst():
+    C = Channel.membership({x: [0] for x in range(4)}, range(4), 0, 1 / 3)
+    prior = Prior({i: v / 15 for i, v in enumerate([6, 2, 4, 3])})
+    gain = Gain([[0.1, 0.3, 0.3, 0.1], [0, 0.7, 0.3, 0.3]])
+    assert quiff.max_case_vulnerability(prior, C, gain) == pytest.approx(quiff.vulnerability(prior, gain))
+
+
+def test_tiny_probabilities_are_kept():
+    C = Channel.membership({"a": [0], "b": [1]}, [0, 1, 2], inside=1e-20, outside=0.5)
+    assert quiff.epsilon(C) == pytest.approx(math.log(0.5 / 1e-20))
+    tiny = Channel([[F(1, 10**400), 1 - F(1, 10**400)], [F(1, 2), F(1, 2)]])
+    assert quiff.epsilon(tiny) == pytest.approx(400 * math.log(10) - math.log(2))
+    assert quiff.metric_epsilon(tiny, lambda x, y: 1) == pytest.approx(400 * math.log(10) - math.log(2))
+    smallest = Channel([[1e-310, 1.0], [0.5, 0.5]])
+    assert quiff.epsilon(smallest) == pytest.approx(310 * math.log(10) - math.log(2))
+
+
+def test_an_exact_channel_meets_a_float_prior_and_a_sparse_gain():
+    C = Channel.membership({"a": ["u"], "b": ["v"]}, ["u", "v", "w"], F(1, 2), F(1, 4))
+    gain = quiff.membership_gain({"a": ["t"], "b": ["s"]}, ["t", "s"])
+    found = quiff.posterior_vulnerability(Prior({"a": 0.5, "b": 0.5}), C, gain)
+    assert found == pytest.approx(0.25 + 0.25 + 0.125)
+    assert type(found) is float
+
+
+def test_a_fraction_does_not_make_floats_exact():
+    one, other = Channel.constant([0.1, 0.9], AB), Channel.constant([0.3, 0.7], AB)
+    M = quiff.internal_choice(one, other, F(1, 3))
+    assert not M.exact
+    assert type(quiff.max_case_capacity(M)) is float
+    assert len(quiff.hyper(Prior.uniform(AB), M)) == 1
+
+
+def test_pushing_a_prior_stays_exact():
+    C = Channel.sparse({"a": {"u": 1}, "b": {"u": F(1, 2), "v": F(1, 2)}}, ["u", "v", "w"])
+    pushed = Prior.uniform(AB) @ C
+    assert dict(pushed.items()) == {"u": F(3, 4), "v": F(1, 4), "w": 0}
+    assert {type(value) for _, value in pushed.items()} == {F}
+
+
+def test_an_exact_sparse_channel_over_whole_numbers():
+    C = Channel.sparse({"u": {"a": F(1, 2), "b": F(1, 2)}}, outputs=AB)
+    assert quiff.bayes_capacity(C) == 1
+    assert Channel.sparse({"a": {}, "b": {}}, ["u", "v"], F(1, 2)).exact
+
+
+def test_no_gain_at_all_in_floats_is_a_float():
+    C = Channel([[0.5, 0.5], [0.5, 0.5]], AB)
+    assert (
+        type(quiff.max_case_vulnerability(Prior({"a": 0.5, "b": 0.5}), C, Gain([[0.0, 0.0]], inputs=AB)))
+        is float
+    )
+
+
+def test_fractions_of_numpys_integers_do_not_overflow():
+    big = np.int64(2**40)
+    prior = Prior({"a": F(big, big + 1), "b": F(np.int64(1), big + 1)})
+    C = Channel([[F(2**39, 2**40 + 7), 1 - F(2**39, 2**40 + 7)], [1, 0]], AB)
+    found = quiff.posterior_vulnerability(prior, C)
+    a, b = F(2**40, 2**40 + 1), F(1, 2**40 + 1)
+    p = F(2**39, 2**40 + 7)
+    assert found == max(a * p, b) + a * (1 - p)
+
+
+def test_a_secret_without_mass_may_still_be_gained():
+    joint = Prior({("z1", "a"): F(1, 2), ("z1", "b"): F(1, 2), ("z2", "a"): 0})
+    C = Channel.identity(AB)
+    assert quiff.dalenius_leakage(joint, C, quiff.bayes_gain(["z1", "z2"])) == 1
+    with pytest.raises(quiff.LabelError, match="'c' is not a known input of the channel"):
+        quiff.dalenius_leakage(Prior({("z", "c"): 1}), C)
+
+
+def test_posteriors_one_rounding_apart_are_one():
+    x = 0.3
+    C = Channel([[x, 2 * x, 1 - 3 * x], [x, 2 * x, 1 - 3 * x]], AB)
+    prior = Prior({"a": 1 / 3, "b": 2 / 3})
+    assert len(quiff.hyper(prior, C)) == 1
+
+
+def test_labels_of_any_kind_are_found_in_a_range_at_once():
+    n = 200_000
+    users = list(np.random.default_rng(0).permutation(n))  # numpy's integers
+    prior = Prior.uniform(users)
+    C = Channel.deterministic_from_codes(range(n), np.arange(n) % 7, range(7))
+    assert quiff.posterior_vulnerability(prior, C) == F(7, n)
+    assert 3.0 in C.inputs
+    assert all(label not in C.inputs for label in ("3", 3.5, math.nan, math.inf, None, -1, n))
+
+
+def test_wrong_ways_to_write_it():
+    C = Channel.identity(["a", "d"])
+    for wrong in ("ad", "Alice", ("a",), ("a", "b", "c")):
+        with pytest.raises(quiff.LabelError, match="not a pair"):
+            C[wrong]
+    with pytest.raises(quiff.LabelError, match=r"Prior\.from_array"):
+        Prior([0.3, 0.7])
+    with pytest.raises(quiff.LabelError, match="not hashable"):
+        Channel.deterministic({"Alice": {"News"}})
+    with pytest.raises(quiff.LabelError, match="of 'a' is None"):
+        Channel.membership({"a": None}, AB, 1, 0)
+    with pytest.raises(quiff.ProbabilityError, match="None, but must lie"):
+        quiff.internal_choice(C, C, None)
+    with pytest.raises(quiff.LabelError, match="'zz' is not a known action"):
+        quiff.membership_gain({"a": ["zz"]}, ["t"])
+    assert quiff.repeat(C, np.int64(2)).outputs.size == 4
+    assert quiff.tries_gain(AB, np.int64(1)).actions.size == 2
+    assert quiff.min_entropy(Prior({"a": 1})).hex() == (0.0).hex()
+
+
+def test_what_cannot_be_is_refused_before_it_is_tried():
+    C = Channel.membership_from_codes(range(100), np.zeros((100, 1), dtype=int), range(349), 1.0, 0.0)
+    D = Channel.membership_from_codes(range(100), np.ones((100, 1), dtype=int), range(1, 350), 1.0, 0.0)
+    four = quiff.repeat(C, 4)
+    for impossible in (
+        lambda: quiff.bayes_capacity(quiff.repeat(C, 5)),
+        lambda: quiff.posterior_vulnerability(
+            Prior.uniform(range(100)), four, quiff.tries_gain(range(100), 2)
+        ),
+        lambda: quiff.internal_choice(four, quiff.repeat(D, 4), 0.5),
+        lambda: quiff.external_choice(quiff.repeat(C, 30), quiff.repeat(C, 30), 0.5),
+        lambda: quiff.kronecker(Channel.identity(range(200_000)), Channel.identity(range(200_000))),
+        lambda: quiff.repeat(C, 200).to_numpy(),
+        lambda: Prior.uniform(quiff.repeat(C, 30).outputs),
+    ):
+        with pytest.raises(SizeError):
+            impossible()
+    E = Channel.identity(range(100))
+    with quiff.work_limit(0.000001), pytest.raises(SizeError, match=r"quiff\.work_limit\(1\)"):
+        quiff.bayes_capacity(quiff.repeat(E, 2))
+
+
+def test_exact_matrices_count_as_large_as_they_are():
+    C = Channel.membership_from_codes(range(2000), np.zeros((2000, 1), dtype=int), range(1000), F(1), F(0))
+    with quiff.dense_limit(0.05), pytest.raises(SizeError, match=r"needs 0\.149 GiB"):
+        C.to_numpy()
+
+
+def test_sets_cannot_be_changed_from_outside():
+    from quiff.core.labels import SetLabels, as_labels
+
+    sets, _ = SetLabels.distinct(np.array([[0, 1], [1, 2]]), as_labels("abc"[i] for i in range(3)))
+    with pytest.raises(ValueError, match="read-only"):
+        sets.codes[0, 0] = 2
+
+
+def test_subsets_know_where_they_stand():
+    actions = quiff.tries_gain(range(7), 3).actions
+    assert [actions.position(label) for label in actions] == list(range(35))
+    assert frozenset({1, 2}) not in actions
