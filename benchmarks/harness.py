@@ -87,8 +87,8 @@ def median(runs, key):
 def check_equal(runs, names, tolerance=1e-9):
     """Check that the contenders' results of the same name agree."""
     seen = {}
-    for name in names:
-        for key, value in runs[name][0]["results"].items():
+    for name, run in ((name, run) for name in names for run in runs[name]):
+        for key, value in run["results"].items():
             other = seen.setdefault(key, (name, value))
             assert math.isclose(value, other[1], rel_tol=tolerance), (
                 f"{key} is {value!r} for {name}, but {other[1]!r} for {other[0]}"

@@ -79,6 +79,10 @@ def test_rationals(kernel):
         assert quiff.vulnerability(prior, gain) == qif.measure.g_vuln.prior(g, pi)
         assert quiff.posterior_vulnerability(prior, C) == qif.measure.bayes_vuln.posterior(pi, matrix)
         assert quiff.bayes_capacity(C) == qif.measure.bayes_vuln.mult_capacity(matrix)
+        assert quiff.leakage(prior, C) == qif.measure.bayes_vuln.mult_leakage(pi, matrix)
+        assert quiff.leakage(prior, C, gain, additive=True) == qif.measure.g_vuln.add_leakage(g, pi, matrix)
+        assert quiff.guessing_entropy(prior) == qif.measure.guessing.prior(pi)
+        assert quiff.posterior_guessing_entropy(prior, C) == qif.measure.guessing.posterior(pi, matrix)
 
     check()
 

@@ -7,6 +7,7 @@ from quiff.core.kernels import ProductKernel
 from quiff.core.labels import aligned
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, to_float
+from quiff.errors import SizeError
 
 __all__ = ["refinement_witness", "refines"]
 
@@ -34,8 +35,8 @@ def refines(C: Channel, D: Channel) -> bool:
 def refinement_witness(C: Channel, D: Channel) -> Channel | None:
     """Return a channel R with C = D @ R, or None if there is none.
 
-    A linear program in floats (HiGHS): the R that makes the largest entry of |C - D R| least. It counts as
-    a witness if that entry is at most 1e-8.
+    A linear program in floats (HiGHS): the R that makes the sum of |C - D R| least. It counts as a witness
+    if no entry of that difference exceeds 1e-8.
 
     Examples
     --------
@@ -58,25 +59,29 @@ def refinement_witness(C: Channel, D: Channel) -> Channel | None:
 
 
 def _best_processing(goal: Array, given: Array) -> Array:
-    """Return the stochastic R that makes the largest entry of |goal - given R| least."""
+    """Return the stochastic R that makes the sum of the entries of |goal - given R| least."""
     from scipy.optimize import linprog
     from scipy.sparse import block_array, coo_array, eye_array, kron
 
     (n, q), p = goal.shape, given.shape[1]
-    check_fits(n * q, p)
-    # Variables: R row by row, then the bound t.  given R - t <= goal,  -given R - t <= -goal.
-    apply = kron(coo_array(given), eye_array(q))
-    minus = coo_array(-np.ones((n * q, 1)))
-    flat = goal.reshape(-1)
+    check_fits(n * q, 4 * p)  # the entries of the matrix below, in the three forms that it takes
+    # Variables: R row by row, then what is too little and too much: given R + little - much = goal, R 1 = 1.
+    slack = eye_array(n * q)
     found = linprog(  # type: ignore[call-overload]  # the stubs know no sparse matrices
-        np.r_[np.zeros(p * q), 1.0],
-        A_ub=block_array([[apply, minus], [-apply, minus]], format="csr"),
-        b_ub=np.r_[flat, -flat],
-        A_eq=block_array([[kron(eye_array(p), np.ones((1, q))), coo_array((p, 1))]], format="csr"),
-        b_eq=np.ones(p),
+        np.r_[np.zeros(p * q), np.ones(2 * n * q)],
+        A_eq=block_array(
+            [
+                [kron(coo_array(given), eye_array(q)), slack, -slack],
+                [kron(eye_array(p), np.ones((1, q))), None, None],
+            ],
+            format="csr",
+        ),
+        b_eq=np.r_[goal.reshape(-1), np.ones(p)],
         bounds=(0, None),
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
-    R = np.clip(found.x[:-1].reshape(p, q), 0, None)
+    if found.x is None:
+        raise SizeError(f"the linear program could not be solved: {found.message}")
+    R = np.clip(found.x[: p * q].reshape(p, q), 0, None)
     return np.asarray(R / R.sum(axis=1, keepdims=True))
