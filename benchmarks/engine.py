@@ -222,6 +222,6 @@ def main(repeats, quick):
     ]
     write("engine", parts)
     slower = {row["contender"]: row["times_slower"] for part in parts for row in part["rows"]}
-    assert quick or slower["pandas frames row by row, then qif"] > 100, (
-        "quiff should be far faster end to end"
-    )
+    if not quick:  # generous, for noisy machines
+        assert slower["pandas frames row by row, then qif"] > 100, "quiff should be far faster end to end"
+        assert slower["qif, dense matrices ready, Fortran order"] > 5, "quiff should beat dense matrices"

@@ -85,14 +85,15 @@ def median(runs, key):
 
 
 def check_equal(runs, names, tolerance=1e-9):
-    """Check that the contenders' results of the same name agree."""
+    """Check that the contenders' results of the same name agree, in every run."""
     seen = {}
-    for name, run in ((name, run) for name in names for run in runs[name]):
-        for key, value in run["results"].items():
-            other = seen.setdefault(key, (name, value))
-            assert math.isclose(value, other[1], rel_tol=tolerance), (
-                f"{key} is {value!r} for {name}, but {other[1]!r} for {other[0]}"
-            )
+    for contender in names:
+        for run in runs[contender]:
+            for key, value in run["results"].items():
+                first, other = seen.setdefault(key, (contender, value))
+                assert math.isclose(value, other, rel_tol=tolerance), (
+                    f"{key} is {value!r} for {contender}, but {other!r} for {first}"
+                )
     return {key: value for key, (_, value) in seen.items()}
 
 
