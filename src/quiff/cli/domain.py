@@ -1,0 +1,64 @@
+"""``quiff domain``: the registrable domain of a URL, by the paper's rules."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from quiff.cli.options import json_option
+from quiff.errors import ParameterError
+from quiff.history.engine import ENGINES
+
+__all__ = ["command"]
+
+
+@click.command("domain")
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.option(
+    "--suffixes",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A Public Suffix List.  [default: the packaged one]",
+)
+@click.option(
+    "--engine", type=click.Choice(ENGINES), default="duckdb", show_default=True, help="What computes it."
+)
+@json_option
+def command(urls: tuple[str, ...], suffixes: Path | None, engine: str, as_json: bool) -> None:
+    """Print the registrable domain of each URL, or why it has none.
+
+    A URL "-" stands for the lines of the standard input. The reasons are no-host, ip-address, no-suffix (the
+    host ends in no public suffix), bare-suffix (nothing, or only w's, before a suffix such as com) and
+    bad-label (a name with other characters than letters, digits and hyphens).
+
+    Example: quiff domain http://www.example.co.uk/page www.gov.br
+    """
+    from quiff.history.domains import find_domains
+    from quiff.history.engine import connect
+    from quiff.history.suffixes import Suffixes
+    from quiff.results.numbers import to_json
+    from quiff.results.table import Table
+
+    rules = None if suffixes is None else Suffixes.read(suffixes)
+    rows = find_domains(connect(engine), _with_input(urls), rules)
+    if as_json:
+        click.echo(to_json(rows))
+    else:
+        cells = tuple((row["url"], row["domain"] or "-", row["reason"] or "") for row in rows)
+        click.echo(Table("Registrable domains", ("url", "domain", "reason"), cells).to_text())
+
+
+def _with_input(urls: tuple[str, ...]) -> list[str]:
+    """Put the lines of the standard input in the place of each ``-``."""
+    found: list[str] = []
+    for url in urls:
+        found += _input_lines() if url == "-" else [url]
+    for url in found:
+        if not url.isascii() and any("\ud800" <= letter <= "\udfff" for letter in url):
+            raise ParameterError(f"the URL {url!r} is not in UTF-8")
+    return found
+
+
+def _input_lines() -> list[str]:
+    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []

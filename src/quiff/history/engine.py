@@ -1,0 +1,184 @@
+"""The engines that run the pipeline: DuckDB inside this process, or Apache Spark."""
+
+import atexit
+import os
+import re
+import shutil
+import sys
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Any
+
+from quiff.errors import ParameterError
+
+__all__ = ["ENGINES", "connect"]
+
+ENGINES = ("duckdb", "spark")
+"""The names of the engines."""
+
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMGT])(i?)B?", re.IGNORECASE)
+_POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
+_MEBIBYTE = 1024**2
+_SPARK_MEMORY = 2048 * _MEBIBYTE
+_LEAST_SPARK_MEMORY = 512 * _MEBIBYTE  # Spark refuses to start with less
+_LOOPBACK = "127.0.0.1"
+_SPARK_LOGGING = """\
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+rootLogger.level = error
+rootLogger.appenderRef.console.ref = console
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
+"""
+_SPARK_SETTINGS = {
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def connect(
+    engine: str = "duckdb",
+    *,
+    memory_limit: str | None = None,
+    master: str | None = None,
+    threads: int | None = None,
+) -> Any:
+    """Start an engine and return it as an Ibis backend.
+
+    Both take their time zone to be UTC, and keep what does not fit into memory in a temporary folder that
+    goes with them. Spark runs inside this machine and listens to nobody else, unless a cluster is named.
+    A process has one Spark session: if one is there already, it is returned as it is.
+
+    Parameters
+    ----------
+    engine
+        One of :data:`ENGINES`.
+    memory_limit
+        What the engine may take, such as ``"2GB"`` or ``"500 MiB"``; on a cluster, each of its executors.
+        By default the engine decides.
+    master
+        The address of a Spark cluster, such as ``"spark://host:7077"``.
+    threads
+        The threads to use on this machine; by default one for each processor.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such engine, it is not installed, or a setting is not usable.
+
+    Examples
+    --------
+    >>> connect(memory_limit="500MB", threads=1).name
+    'duckdb'
+    >>> connect("sqlite")
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: there is no engine 'sqlite'; the engines are duckdb, spark
+    """
+    if engine not in ENGINES:
+        raise ParameterError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
+    if threads is not None and threads < 1:
+        raise ParameterError(f"threads {threads!r} is below 1")
+    limit = None if memory_limit is None else _bytes(memory_limit)
+    if engine == "spark":
+        return _connect_spark(limit, master, threads)
+    if master is not None:
+        raise ParameterError(f"the master {master!r} is for the engine spark, not for duckdb")
+    return _connect_duckdb(limit, threads)
+
+
+def _bytes(size: str) -> int:
+    """Read a size.
+
+    >>> _bytes("2GB"), _bytes("1.5 GiB")
+    (2000000000, 1610612736)
+    """
+    found = _SIZE.fullmatch(size.strip())
+    value = 0
+    if found:
+        value = int(float(found[1]) * (1024 if found[3] else 1000) ** _POWERS[found[2].upper()])
+    if not value:
+        raise ParameterError(f"the memory limit {size!r} is no size such as 2GB or 500MiB")
+    return value
+
+
+def _connect_duckdb(limit: int | None, threads: int | None) -> Any:
+    import duckdb
+    import ibis
+
+    folder = tempfile.mkdtemp(prefix="quiff-duckdb-")
+    settings: dict[str, Any] = {
+        "temp_directory": folder,
+        "autoinstall_known_extensions": False,  # nothing is fetched from a network
+    }
+    if limit is not None:
+        settings["memory_limit"] = f"{limit}B"
+    if threads is not None:
+        settings["threads"] = threads
+    try:
+        backend = ibis.duckdb.connect(**settings)
+    except duckdb.Error as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise ParameterError(f"DuckDB does not start: {_first_line(error)}") from error
+    weakref.finalize(backend, shutil.rmtree, folder, ignore_errors=True)
+    return backend
+
+
+def _connect_spark(limit: int | None, master: str | None, threads: int | None) -> Any:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise ParameterError("the engine spark is not installed; try: pip install 'quiff[spark]'") from error
+    import ibis
+
+    session = SparkSession.getActiveSession() or _start_spark(limit, master, threads)
+    running = session.sparkContext.master
+    if master is not None and running != master:
+        raise ParameterError(f"the master {master!r} cannot be used: Spark runs at {running!r} already")
+    return ibis.pyspark.connect(session)
+
+
+def _start_spark(limit: int | None, master: str | None, threads: int | None) -> Any:
+    from pyspark.sql import SparkSession
+
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        raise ParameterError("the engine spark needs Java 17 or newer; there is no java on the path")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # not the first Python on the path
+    if master is None:
+        os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
+    settings = _cluster_settings(limit) if master else _local_settings(limit, threads)
+    builder = SparkSession.builder.appName("quiff").master(master or f"local[{threads or '*'}]")
+    for name, value in (_SPARK_SETTINGS | settings).items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:  # Java's, Spark's or the system's own
+        raise ParameterError(f"Spark does not start: {_first_line(error)}") from error
+
+
+def _local_settings(limit: int | None, threads: int | None) -> dict[str, str]:
+    """Return what suits one machine: no pages, no other machine, few partitions, no folder left behind."""
+    folder = tempfile.mkdtemp(prefix="quiff-spark-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    logging = Path(folder, "log4j2.properties")
+    logging.write_text(_SPARK_LOGGING)
+    memory = _SPARK_MEMORY if limit is None else max(limit, _LEAST_SPARK_MEMORY)
+    return {
+        "spark.driver.bindAddress": _LOOPBACK,
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
+        "spark.driver.host": _LOOPBACK,
+        "spark.driver.memory": f"{memory // _MEBIBYTE}m",
+        "spark.sql.shuffle.partitions": str(2 * (threads or os.cpu_count() or 1)),
+        "spark.sql.warehouse.dir": folder,
+        "spark.ui.enabled": "false",
+    }
+
+
+def _cluster_settings(limit: int | None) -> dict[str, str]:
+    return {} if limit is None else {"spark.executor.memory": f"{limit // _MEBIBYTE}m"}
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

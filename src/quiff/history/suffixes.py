@@ -1,0 +1,202 @@
+"""The Public Suffix List as a table: under which endings of a host people register names of their own."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from itertools import product
+from os import PathLike
+from pathlib import Path
+from typing import Any, final
+
+from quiff.errors import ParameterError
+
+__all__ = ["EXTRA_SUFFIXES", "Suffixes", "packaged_suffixes"]
+
+EXTRA_SUFFIXES = (
+    "bg.ac.yu", "ac.yu", "cg.yu", "co.yu", "edu.yu", "gov.yu", "net.yu", "org.yu", "yu", "or.tp", "tp", "an",
+)  # fmt: skip
+"""Endings that were in use in 2006 and have left the list since (App. D.1)."""
+
+_RULE = re.compile(r"(?:!|\*\.)?[^\s.*!/]+(?:\.[^\s.*!/]+)*")
+_PUNYCODE = "xn--"
+_END_OF_BASIC_PLANE = 0x10000  # no rule has a letter beyond
+
+
+@final
+@dataclass(frozen=True)
+class Suffixes:
+    r"""The rules of a Public Suffix List: plain (``co.uk``), wildcard (``*.ck``), exception (``!www.ck``).
+
+    A rule's labels may be in Unicode or in Punycode; a host matches in either form. The sections of the
+    list are not told apart: names registered under ``github.io`` belong to different people.
+
+    Attributes
+    ----------
+    rules
+        The rules as the list writes them, without their comments.
+
+    Examples
+    --------
+    >>> suffixes = Suffixes.parse("// a comment\ncom\n*.ck\n!www.ck\n", extra=())
+    >>> suffixes.rules
+    ('com', '*.ck', '!www.ck')
+    >>> suffixes.table().to_pyarrow().to_pylist()[0]
+    {'ending': 'ck', 'length': 1, 'alone': 0, 'beneath': 2}
+    """
+
+    rules: tuple[str, ...]
+
+    @classmethod
+    def read(cls, path: str | PathLike[str], *, extra: Iterable[str] = EXTRA_SUFFIXES) -> "Suffixes":
+        """Read a list in the format of publicsuffix.org and add the rules of ``extra``.
+
+        Raises
+        ------
+        ParameterError
+            If the file cannot be read, or is not such a list.
+
+        Examples
+        --------
+        >>> Suffixes.read("/no/list.dat")
+        Traceback (most recent call last):
+        quiff.errors.ParameterError: cannot read the suffix list '/no/list.dat': No such file or directory
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise ParameterError(
+                f"cannot read the suffix list {str(path)!r}: {error.strerror or error}"
+            ) from error
+        except UnicodeDecodeError as error:
+            raise ParameterError(f"the suffix list {str(path)!r} is not in UTF-8") from error
+        return cls.parse(text, name=repr(str(path)), extra=extra)
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "given", extra: Iterable[str] = EXTRA_SUFFIXES) -> "Suffixes":
+        r"""Take the rules from the text of a list and add those of ``extra``.
+
+        Raises
+        ------
+        ParameterError
+            If a line is neither a comment nor a rule, or if there is no rule at all.
+
+        Examples
+        --------
+        >>> Suffixes.parse("com\na.*.b")
+        Traceback (most recent call last):
+        quiff.errors.ParameterError: line 2 of the suffix list given is no rule: 'a.*.b'
+        """
+        rules = tuple(_read_rules(text, name))
+        if not rules:
+            raise ParameterError(f"the suffix list {name} holds no rules")
+        return cls(tuple(dict.fromkeys((*rules, *extra))))
+
+    @cached_property
+    def endings(self) -> dict[str, tuple[int, int]]:
+        """For each ending that a rule names: the size of the suffix of a host that is it, or ends in it.
+
+        The size is in labels. A wildcard says nothing of a host that is the ending itself: there the first
+        size is 0. The longest ending of a host that says something decides.
+        """
+        found: dict[str, tuple[int, int]] = {}
+        # Exceptions come last: they overrule what other rules say of the same ending.
+        for rule in sorted(self.rules, key=lambda rule: rule.startswith("!")):
+            size = rule.count(".") + 1
+            for ending in _spellings(rule.removeprefix("!").removeprefix("*.")):
+                alone, beneath = found.get(ending, (0, 0))
+                if rule.startswith("!"):
+                    found[ending] = (size - 1, size - 1)
+                elif rule.startswith("*"):
+                    found[ending] = (alone, size)
+                else:
+                    found[ending] = (size, max(size, beneath))
+        for ending in tuple(found):  # the way to a long ending leads over the shorter ones
+            for place, letter in enumerate(ending):
+                if letter == ".":
+                    found.setdefault(ending[place + 1 :], (0, 0))
+        return found
+
+    @cached_property
+    def depth(self) -> int:
+        """The number of labels of the longest suffix."""
+        return max(beneath for _, beneath in self.endings.values())
+
+    @cached_property
+    def capitals(self) -> tuple[str, str]:
+        """The capital letters of the rules' alphabets, and the small letters that they stand for.
+
+        Engines do not agree on the small form of every letter of Unicode, so it is spelled out. The
+        letters A to Z are among them.
+        """
+        letters = set("abcdefghijklmnopqrstuvwxyz").union(*self.endings)
+        pairs = [
+            (big, small)
+            for big in map(chr, range(_END_OF_BASIC_PLANE))
+            if (small := big.lower()) != big and small in letters
+        ]
+        return "".join(big for big, _ in pairs), "".join(small for _, small in pairs)
+
+    def table(self) -> Any:
+        """Return `endings` as an Ibis table: ``ending``, its ``length`` in labels, ``alone``, ``beneath``."""
+        import ibis
+        import pyarrow as pa
+
+        names = sorted(self.endings)
+        sizes = [self.endings[name] for name in names]
+        return ibis.memtable(
+            pa.table(
+                {
+                    "ending": pa.array(names, pa.string()),
+                    "length": pa.array([name.count(".") + 1 for name in names], pa.int64()),
+                    "alone": pa.array([alone for alone, _ in sizes], pa.int64()),
+                    "beneath": pa.array([beneath for _, beneath in sizes], pa.int64()),
+                }
+            )
+        )
+
+
+@cache
+def packaged_suffixes() -> Suffixes:
+    """Return the list that comes with the package ``publicsuffixlist``, and the extra suffixes.
+
+    Examples
+    --------
+    >>> {"com", "co.uk", "*.ck", "!www.ck", "github.io", "bg.ac.yu"} <= set(packaged_suffixes().rules)
+    True
+    """
+    source = files("publicsuffixlist") / "public_suffix_list.dat"
+    return Suffixes.parse(source.read_text(encoding="utf-8"), name="of publicsuffixlist")
+
+
+def _read_rules(text: str, name: str) -> Iterator[str]:
+    """Yield the rules of a list: each line up to its first blank, comments and empty lines left out."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip() or line.startswith("//"):
+            continue
+        rule = line.split(maxsplit=1)[0].lower()
+        if not _RULE.fullmatch(rule):
+            raise ParameterError(f"line {number} of the suffix list {name} is no rule: {rule[:80]!r}")
+        yield rule
+
+
+def _spellings(ending: str) -> Iterator[str]:
+    """Yield an ending with each label in Unicode and in Punycode."""
+    return map(".".join, product(*map(_forms, ending.split("."))))
+
+
+def _forms(label: str) -> tuple[str, ...]:
+    """Return a label's forms: Unicode and Punycode.
+
+    >>> _forms("香港"), _forms("xn--j6w193g"), _forms("com")
+    (('香港', 'xn--j6w193g'), ('xn--j6w193g', '香港'), ('com',))
+    """
+    if not label.isascii():
+        return label, _PUNYCODE + label.encode("punycode").decode()
+    if label.startswith(_PUNYCODE):
+        try:
+            return label, label.removeprefix(_PUNYCODE).encode().decode("punycode")
+        except UnicodeError:
+            return (label,)
+    return (label,)

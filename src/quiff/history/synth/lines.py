@@ -1,0 +1,175 @@
+"""The lines of a made-up log, put together from columns of strings in Arrow arrays."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from quiff.core.numbers import Array
+from quiff.history.synth.law import DAYS, query_times
+from quiff.history.synth.names import Names
+from quiff.history.synth.odd import ODD_QUERIES, ODD_URLS, drawn_patterns, filled_url
+from quiff.history.synth.words import phrases
+
+__all__ = ["HEADER", "Pieces", "lines"]
+
+HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
+
+_FIRST_DAY = date(2006, 3, 1)
+_DAY = 86_400
+_ID_STEP = 37  # the numbers of AOL's users are that far apart on average
+_PHRASES = 2**16
+_LAST_RANK, _RANK_EXPONENT = 500, 1.6
+# What stands before the domain, in 256 URLs.
+_PREFIXES = {
+    "http://www.": 243, "http://": 7, "http://home.": 2, "http://shop.": 1, "http://news.": 1,
+    "https://www.": 1, "http://www2.": 1,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The strings that lines are put together from; the last of those from `ranks` on is for no URL."""
+
+    names: Names
+    queries: Any
+    days: Any
+    clock: Any
+    ranks: Any
+    prefixes: Any
+    first: Any
+    second: Any
+    suffixes: Any
+
+    @classmethod
+    def make(cls, rng: np.random.Generator, names: Names) -> "Pieces":
+        """Return the strings for the given names, with random queries."""
+        clock = (f"{s // 3600:02}:{s // 60 % 60:02}:{s % 60:02}\t" for s in range(_DAY))
+        return cls(
+            names,
+            pa.array([f"{phrase}\t" for phrase in phrases(rng, _PHRASES)]),
+            pa.array([f"{_FIRST_DAY + timedelta(day)} " for day in range(DAYS)]),
+            pa.array(list(clock)),
+            pa.array([*(f"{rank}\t" for rank in range(1, _LAST_RANK + 1)), "\t"]),
+            pa.array([*(prefix for prefix, share in _PREFIXES.items() for _ in range(share)), ""]),
+            *(
+                pa.concat_arrays([part, pa.array([""])])
+                for part in (names.first, names.second, names.suffixes)
+            ),
+        )
+
+
+def lines(
+    rng: np.random.Generator, pieces: Pieces, counts: Array, clicks: Array, domains: Array, first: int
+) -> tuple[memoryview, Array]:
+    """Return the lines of some users, and which clicks were made odd.
+
+    Parameters
+    ----------
+    rng
+        The source of chance.
+    pieces
+        The strings to take.
+    counts
+        How many lines each user has.
+    clicks
+        The positions of the lines with a URL, in order.
+    domains
+        The popularity rank of the domain of each click.
+    first
+        The number of the first user; odd lines of every kind are in the lines of user 0 and those after.
+    """
+    n_rows = int(counts.sum())
+    odd, patterns = drawn_patterns(rng, ODD_URLS, clicks.shape[0], all_of_them=first == 0)
+    urls = _odd_urls(rng, patterns, pieces.names.domains(domains[odd]).to_pylist())
+    joined = pc.binary_join_element_wise(
+        _ids(rng, first, counts),
+        _queries(rng, pieces, n_rows, all_of_them=first == 0),
+        *_times(rng, pieces, counts),
+        *_urls(rng, pieces, n_rows, clicks, domains, odd, urls),
+        "\n",
+        "",
+    )
+    return _bytes_of(joined), odd
+
+
+def _ids(rng: np.random.Generator, first: int, counts: Array) -> Any:
+    """Return the numbers of the users; in the first block one line has a control character before it."""
+    n_users = counts.shape[0]
+    ids = _ID_STEP * np.arange(first, first + n_users) + rng.integers(1, _ID_STEP + 1, n_users)
+    table = [f"{number}\t" for number in ids.tolist()]
+    which = np.repeat(np.arange(n_users), counts)
+    if first == 0 and counts.max() > 1:
+        busiest = int(counts.argmax())
+        table.append(f"\x19{table[busiest]}")
+        which[counts[:busiest].sum() + rng.integers(counts[busiest])] = n_users
+    return pa.array(table).take(pa.array(which))
+
+
+def _queries(rng: np.random.Generator, pieces: Pieces, n_rows: int, all_of_them: bool) -> Any:
+    # the square of a uniform number is small more often than large
+    which = (rng.random(n_rows) ** 2 * _PHRASES).astype(np.int64)
+    odd, patterns = drawn_patterns(rng, ODD_QUERIES, n_rows, all_of_them)
+    usual = pieces.queries.take(pa.array(which[odd])).to_pylist()
+    texts = [
+        pattern.format(query=text.rstrip("\t")) + "\t" for pattern, text in zip(patterns, usual, strict=True)
+    ]
+    return _replaced(pieces.queries.take(pa.array(which)), odd, texts)
+
+
+def _times(rng: np.random.Generator, pieces: Pieces, counts: Array) -> tuple[Any, Any]:
+    seconds = query_times(rng, counts)
+    return pieces.days.take(pa.array(seconds // _DAY)), pieces.clock.take(pa.array(seconds % _DAY))
+
+
+def _urls(
+    rng: np.random.Generator,
+    pieces: Pieces,
+    n_rows: int,
+    clicks: Array,
+    domains: Array,
+    odd: Array,
+    odd_urls: list[str],
+) -> list[Any]:
+    """Return the columns from the rank on; an odd URL stands in the column of the prefixes."""
+    ranks = (1 - rng.random(clicks.shape[0])) ** (-1 / (_RANK_EXPONENT - 1))
+    ranks = np.minimum(ranks, _LAST_RANK).astype(np.int64) - 1
+    prefixes = rng.integers(len(pieces.prefixes) - 1, size=clicks.shape[0])
+    tables = (pieces.prefixes, pieces.first, pieces.second, pieces.suffixes)
+    columns = [_spread(pieces.ranks, n_rows, clicks, ranks)]
+    for table, which in zip(tables, (prefixes, *pieces.names.pieces(domains)), strict=True):
+        which[odd] = len(table) - 1
+        columns.append(_spread(table, n_rows, clicks, which))
+    columns[1] = _replaced(columns[1], clicks[odd], odd_urls)
+    return columns
+
+
+def _spread(table: Any, n_rows: int, rows: Array, which: Array) -> Any:
+    """Return a column with the chosen strings of a table in some rows, and its last string in the others."""
+    positions = np.full(n_rows, len(table) - 1)
+    positions[rows] = which
+    return table.take(pa.array(positions))
+
+
+def _replaced(column: Any, rows: Array, texts: list[str]) -> Any:
+    """Return a column with other texts in some rows."""
+    mask = np.zeros(len(column), dtype=bool)
+    mask[rows] = True
+    in_order = [texts[position] for position in np.argsort(rows)]
+    return pc.replace_with_mask(column, pa.array(mask), pa.array(in_order, pa.string()))
+
+
+def _odd_urls(rng: np.random.Generator, patterns: list[str], domains: list[str]) -> list[str]:
+    numbers = rng.integers(1, 255, len(patterns)).tolist()
+    return [filled_url(*parts) for parts in zip(patterns, domains, numbers, strict=True)]
+
+
+def _bytes_of(strings: Any) -> memoryview:
+    """Return the bytes of all strings of an Arrow array, one after the other, without a copy."""
+    _, offsets, data = strings.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int32)
+    start, stop = ends[strings.offset], ends[strings.offset + len(strings)]
+    return memoryview(data)[start:stop]

@@ -1,0 +1,115 @@
+"""``quiff synth``: what it prints, wrong usage, and the bar on a terminal."""
+
+import gzip
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from quiff.cli import main
+
+
+@pytest.fixture
+def run():
+    return lambda *arguments: CliRunner().invoke(main, ["synth", *map(str, arguments)])
+
+
+def test_json(run, tmp_path):
+    out = tmp_path / "log"
+    result = run("--users", 50, "--out", out, "--seed", 3, "--json")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    found = json.loads(result.stdout)
+    lines = gzip.decompress((out / "log-01.txt.gz").read_bytes()).split(b"\n")[1:-1]
+    assert found == {
+        "users": 50,
+        "rows": len(lines),
+        "rows_without_url": sum(line.endswith(b"\t\t") for line in lines),
+        "domains": found["domains"],
+        "files": [str(out / "log-01.txt.gz")],
+        "classification": str(out / "classification.csv"),
+    }
+    assert 0 < found["domains"] <= found["rows"] - found["rows_without_url"]
+
+
+def test_text(run, tmp_path):
+    result = run("--rows", 1000, "--out", tmp_path / "log")
+    assert result.exit_code == 0
+    assert "1000 rows" in result.stdout
+    assert f"; log-01.txt.gz in {tmp_path / 'log'}" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--users", "5", "--rows", "5"], ["--users", "many"], ["--users", "5", "--seed", "x"]]
+)
+def test_wrong_usage(run, tmp_path, arguments):
+    assert run("--out", tmp_path / "log", *arguments).exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_needed(run):
+    assert run("--users", 5).exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [["--users", 0], ["--rows", 0], ["--users", 1, "--seed", -1]])
+def test_a_number_out_of_range_is_told_in_one_line(run, tmp_path, arguments):
+    result = run("--out", tmp_path / "log", *arguments)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_there_stays_without_force(run, tmp_path):
+    out = tmp_path / "log"
+    assert run("--users", 5, "--out", out).exit_code == 0
+    before = (out / "log-01.txt.gz").read_bytes()
+    result = run("--users", 6, "--out", out)
+    assert result.exit_code == 1
+    assert "--force" in result.stderr
+    assert (out / "log-01.txt.gz").read_bytes() == before
+    assert run("--users", 6, "--out", out, "--force").exit_code == 0
+    assert (out / "log-01.txt.gz").read_bytes() != before
+
+
+def on_a_terminal(patience, out):
+    """Run the command with a terminal as stderr; return what it shows there, and stdout."""
+    code = f"""
+from quiff.cli import main, synth
+synth._PATIENCE = {patience}
+main(["synth", "--users", "9000", "--out", {str(out)!r}])
+"""
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb") as terminal:
+        child = subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+            env={**os.environ, "TERM": "xterm"},
+        )
+        os.close(theirs)
+        shown = b""
+        try:
+            while piece := terminal.read1():
+                shown += piece
+        except OSError:  # the way in which Linux tells that the other side has gone
+            pass
+        stdout, _ = child.communicate()
+    assert child.returncode == 0
+    return shown.decode(), stdout.decode()
+
+
+def test_progress_on_a_terminal(tmp_path):
+    shown, stdout = on_a_terminal(-1, tmp_path / "log")
+    assert "rows" in shown
+    assert stdout.startswith("9000 users, ")
+
+
+def test_no_progress_if_it_is_fast(tmp_path):
+    shown, stdout = on_a_terminal(1000, tmp_path / "log")
+    assert shown == ""
+    assert stdout.startswith("9000 users, ")

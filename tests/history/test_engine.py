@@ -1,0 +1,78 @@
+"""The engines start as they are told and leave nothing behind."""
+
+import gc
+import sys
+from pathlib import Path
+
+import pytest
+
+from quiff.errors import ParameterError
+from quiff.history.engine import ENGINES, connect
+
+
+def setting(con, name):
+    return con.raw_sql(f"SELECT current_setting('{name}')").fetchone()[0]
+
+
+def test_the_engines():
+    assert ENGINES == ("duckdb", "spark")
+
+
+def test_duckdb_takes_its_settings():
+    con = connect(memory_limit="100MiB", threads=1)
+    assert setting(con, "memory_limit") == "100.0 MiB"
+    assert setting(con, "threads") == 1
+    assert setting(con, "TimeZone") == "UTC"
+    assert setting(con, "autoinstall_known_extensions") is False
+
+
+def test_duckdb_spills_to_a_folder_that_goes_with_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    con = connect(memory_limit="60MB", threads=1)
+    folder = Path(setting(con, "temp_directory"))
+    con.raw_sql("CREATE TEMP TABLE big AS SELECT range AS n, md5(range::VARCHAR) AS text FROM range(2000000)")
+    assert con.raw_sql("SELECT count(*), sum(n) FROM big").fetchone() == (2_000_000, 1_999_999_000_000)
+    assert list(folder.iterdir())  # it did not fit
+    con.disconnect()
+    del con
+    gc.collect()
+    assert not folder.exists()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"engine": "sqlite"}, "there is no engine 'sqlite'; the engines are duckdb, spark"),
+        ({"threads": 0}, "threads 0 is below 1"),
+        ({"memory_limit": "much"}, "the memory limit 'much' is no size such as 2GB or 500MiB"),
+        ({"memory_limit": "0GB"}, "the memory limit '0GB' is no size"),
+        ({"memory_limit": "-1GB"}, "the memory limit '-1GB' is no size"),
+        ({"master": "local"}, "the master 'local' is for the engine spark, not for duckdb"),
+    ],
+)
+def test_wrong_settings_are_told(settings, message):
+    with pytest.raises(ParameterError, match=message):
+        connect(**settings)
+
+
+def test_without_pyspark_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(ParameterError, match=r"pip install 'quiff\[spark\]'"):
+        connect("spark")
+
+
+@pytest.mark.slow
+def test_spark_stays_on_this_machine(spark):
+    settings = spark._session.sparkContext.getConf()
+    assert settings.get("spark.driver.host") == settings.get("spark.driver.bindAddress") == "127.0.0.1"
+    assert settings.get("spark.ui.enabled") == "false"
+    assert spark._session.conf.get("spark.sql.session.timeZone") == "UTC"
+    assert spark._session.sparkContext.master == "local[2]"
+
+
+@pytest.mark.slow
+def test_there_is_one_spark_session(spark):
+    assert connect("spark")._session is spark._session
+    with pytest.raises(ParameterError, match="Spark runs at 'local\\[2\\]' already"):
+        connect("spark", master="spark://127.0.0.1:7077")
