@@ -14,6 +14,14 @@ _COMMANDS = {
     "theory": "quiff.cli.theory",
     "paper": "quiff.cli.paper",
     "design": "quiff.cli.design",
+    "data": "quiff.cli.data",
+    "synth": "quiff.cli.synth",
+    "domain": "quiff.cli.domain",
+    "treat": "quiff.cli.treat",
+    "classify": "quiff.cli.classify",
+    "experiment": "quiff.cli.experiment",
+    "profile": "quiff.cli.profile",
+    "stats": "quiff.cli.stats",
     "demo": "quiff.cli.demo",
 }
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import Any, final
 
 import numpy as np
@@ -11,7 +12,9 @@ from quiff.core.labels import Labels, SetLabels, as_labels, same
 from quiff.core.numbers import Array
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError
+from quiff.populations.readers import read_profiles
 from quiff.populations.sets import checked_codes, codes_of_sets, codes_of_values
+from quiff.populations.synthetic import made_up_sets
 
 __all__ = ["Population"]
 
@@ -113,6 +116,77 @@ have the same size: fill up the short ones or cut the long ones
             codes, occurring = codes_of_values(sets, named)
             return cls(named, occurring, codes)
         return cls(named, as_labels(topics, "topic"), sets)  # type: ignore[arg-type]  # checked there
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> "Population":
+        r"""Return the population of a file of profiles.
+
+        The file is Parquet, or text with commas or tabs, packed or not, whose first line names its columns:
+        ``user`` and ``topics``, or ``user`` and ``t1``, ``t2`` and so on, with ``epoch`` where a user has
+        several sets; or ``RandID`` and ``sTopics``, as in the paper's published tables. Without a column
+        for the users, as in the population of PETS '24, they are numbered from 0. Topics that are all whole
+        numbers become numbers.
+
+        Parameters
+        ----------
+        path
+            The file, or a folder of Parquet files.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "profiles.csv"
+        ...     _ = file.write_text("\n".join(["user,t1,t2", "Alice,News,Music", "Bob,Sports,Travel"]))
+        ...     Population.read(file)
+        <Population of 2 users: sets of 2 out of 4 topics>
+
+        Raises
+        ------
+        QuiffError
+            If the file cannot be read or its columns are not those of profiles; the message names the line.
+        LabelError
+            If a user is there twice, or lacks a set in some epoch, or has a topic twice.
+        ShapeError
+            If the sets have different sizes.
+        """
+        profiles = read_profiles(path)
+        return cls(as_labels(profiles.users, "user"), as_labels(profiles.topics, "topic"), profiles.sets)
+
+    @classmethod
+    def synthetic(cls, n: int, seed: int = 0, *, n_topics: int = 349, top_s: int = 5) -> "Population":
+        """Return a made-up population: some topics are popular, and interests go together.
+
+        The law is that of :func:`quiff.populations.synthetic.topic_weights`. At the default sizes it is
+        close to the published population of PETS '24: about three users in four have a set of their own.
+
+        Parameters
+        ----------
+        n
+            How many users; they are numbered from 0.
+        seed
+            The same seed gives the same population.
+        n_topics
+            How many topics; they are numbered from 1, the most popular first.
+        top_s
+            The size s of every set.
+
+        Examples
+        --------
+        >>> people = Population.synthetic(1000, seed=1)
+        >>> people
+        <Population of 1000 users: sets of 5 out of 349 topics>
+        >>> people == Population.synthetic(1000, seed=1), people == Population.synthetic(1000, seed=2)
+        (True, False)
+
+        Raises
+        ------
+        ParameterError
+            If a number is out of range.
+        """
+        sets = made_up_sets(n, seed, n_topics, top_s)
+        return cls(as_labels(range(n), "user"), as_labels(range(1, n_topics + 1), "topic"), sets)
 
     @property
     def n_epochs(self) -> int:

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from quiff.errors import QuiffError
+from quiff.populations.literals import parse_history, parse_topics
 from quiff.studies.paper.check import check_paper
-from quiff.studies.paper.literals import parse_history, parse_topics
 from quiff.studies.paper.published import find_tables, read_tables
 
 TIME = "2006-03-01 07:17:12"
@@ -189,11 +189,13 @@ def test_what_is_no_history_is_refused(text):
 
 def test_histories_in_other_spellings():
     assert parse_history("[]") == []
-    assert parse_history("""[("a.com", '2006-03-01')]""") == ["a.com"]
-    assert parse_history("[('2006-03-01 07:17:12', 'a.com')]") == ["a.com"]
-    assert parse_history("[('a.com', Timestamp('2006-03-01 07:17:12'))]") == ["a.com"]
+    assert parse_history("""[("a.com", '2006-03-01')]""") == [("2006-03-01", "a.com")]
+    assert parse_history("[('2006-03-01 07:17:12', 'a.com')]") == [("2006-03-01 07:17:12", "a.com")]
+    assert parse_history("[('a.com', Timestamp('2006-03-01 07:17:12'))]") == [
+        ("2006-03-01 07:17:12", "a.com")
+    ]
     domains = [f"{i}.com" for i in range(50)]
-    assert parse_history(history(*domains)) == domains
+    assert [domain for _, domain in parse_history(history(*domains))] == domains
 
 
 @pytest.mark.parametrize("text", ["['A'", "['A' 'B']", "[open('x')]", "'A', 'B", "[['A']]"])

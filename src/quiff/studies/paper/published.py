@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from quiff.errors import QuiffError
-from quiff.studies.paper.literals import parse_topics
+from quiff.populations.literals import parse_topics
 from quiff.studies.paper.tallies import Classification, Histories, Matches, Tally, Visits
 
 __all__ = ["find_tables", "read_tables"]

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
 
 from quiff.errors import QuiffError
-from quiff.studies.paper.literals import parse_history, parse_topics
+from quiff.populations.literals import parse_history, parse_topics
 
 if TYPE_CHECKING:
     from quiff.core.numbers import Array
@@ -76,7 +76,7 @@ class Histories:
     _histories: set[bytes] = field(default_factory=set)
 
     def add(self, row: dict[str, str]) -> None:
-        domains = parse_history(row["BrowsingHistory"])
+        domains = [domain for _, domain in parse_history(row["BrowsingHistory"])]
         self.visits.append(len(domains))
         self.domains.update(domains)
         self._histories.add(blake2b(row["BrowsingHistory"].encode(), digest_size=16).digest())

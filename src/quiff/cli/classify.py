@@ -1,0 +1,68 @@
+"""``quiff classify``: from the Treated table to the Reduced one."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quiff.cli.pipeline import (
+    connected,
+    csv_option,
+    engine_options,
+    recorded,
+    suffixes_option,
+    told,
+    write_csv,
+)
+
+__all__ = ["command"]
+
+
+@click.command("classify")
+@click.argument("treated", type=click.Path(path_type=Path), metavar="TREATED")
+@click.option(
+    "--with",
+    "name",
+    required=True,
+    metavar="NAME or FILE",
+    help="citizenlab, chrome-1, chrome-5, or a CSV file with the columns domain and topics.",
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where tables go.")
+@click.option(
+    "--matching",
+    type=click.Choice(["correct", "as-published"]),
+    default="correct",
+    show_default=True,
+    help="How domains under a listed one get topics; as-published repeats a mistake, to compare figures.",
+)
+@suffixes_option
+@click.option("--mirror", type=click.Path(path_type=Path), metavar="DIR", help="Copies of the public lists.")
+@csv_option
+@engine_options
+def command(
+    treated: Path,
+    name: str,
+    out: Path,
+    matching: str,
+    mirror: Path | None,
+    suffixes: Any,
+    csv_file: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Keep the visits to domains that a classification knows, with their topics.
+
+    A domain that is listed has the topics of its entry; a domain of three or more labels that is not has
+    those of the longest listed domain that it is under.
+
+    Example: quiff classify treated --with citizenlab --out reduced
+    """
+    from quiff.history.classifications import read_classification
+    from quiff.history.classify import classify
+
+    with connected(**options) as con, recorded() as steps:
+        classification = read_classification(name, mirror=mirror, suffixes=suffixes)
+        result = classify(con, treated, classification, out, matching=matching, steps=steps)
+        write_csv(con, out, "reduced", csv_file)
+    click.echo(told(f"Reduced by {name}", asdict(result), steps, as_json))

@@ -1,0 +1,50 @@
+"""``quiff experiment``: from visits to browsing histories."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quiff.cli.pipeline import (
+    connected,
+    csv_option,
+    engine_options,
+    recorded,
+    told,
+    write_csv,
+)
+
+__all__ = ["command"]
+
+
+@click.command("experiment")
+@click.argument("history", type=click.Path(path_type=Path), metavar="HISTORY")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where the table goes."
+)
+@click.option(
+    "--max-visits",
+    type=click.IntRange(min=2),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="Users with more visits are outliers.",
+)
+@csv_option
+@engine_options
+def command(
+    history: Path, out: Path, max_visits: int, csv_file: Path | None, as_json: bool, **options: Any
+) -> None:
+    """Gather the visits of each user, without users of one domain only and without outliers.
+
+    HISTORY is a Treated or Reduced table, or the folder that has it.
+
+    Example: quiff experiment reduced --out experimental
+    """
+    from quiff.history.experiment import experiment
+
+    with connected(**options) as con, recorded() as steps:
+        result = experiment(con, history, out, max_visits=max_visits, steps=steps)
+        write_csv(con, out, "experimental", csv_file)
+    click.echo(told("Experimental", asdict(result), steps, as_json))

@@ -1,0 +1,190 @@
+"""What the commands of the data pipeline share: engine, columns of a log, steps and their progress."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from quiff.cli.options import json_option
+
+if TYPE_CHECKING:
+    from quiff.history.read import LogFormat
+    from quiff.history.steps import Step, Steps
+
+__all__ = [
+    "connected",
+    "csv_option",
+    "engine_options",
+    "log_form",
+    "log_options",
+    "read_suffixes",
+    "recorded",
+    "steps_table",
+    "suffixes_option",
+    "told",
+    "write_csv",
+]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def engine_options(command: _Command) -> _Command:
+    """Add the options that choose the engine."""
+    for option in (
+        json_option,
+        click.option("--master", metavar="URL", help="Spark's master.  [default: this machine]"),
+        click.option("--memory-limit", metavar="SIZE", help="What the engine may use, such as 2GB."),
+        click.option(
+            "--engine",
+            type=click.Choice(["duckdb", "spark"]),
+            default="duckdb",
+            show_default=True,
+            help="What computes: DuckDB in this process, or Apache Spark.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def log_options(command: _Command) -> _Command:
+    """Add the options that say how a log is written."""
+    for option in (
+        click.option(
+            "--quoted/--not-quoted",
+            default=None,
+            help="Fields may stand in double quotes.  [default: with commas yes, with tabs no]",
+        ),
+        click.option(
+            "--delimiter",
+            type=click.Choice(["tab", "comma"]),
+            help="What stands between fields.  [default: as in the first line]",
+        ),
+        click.option("--url", default="ClickURL", show_default=True, metavar="COLUMN", help="The URL."),
+        click.option("--time", default="QueryTime", show_default=True, metavar="COLUMN", help="The time."),
+        click.option("--user", default="AnonID", show_default=True, metavar="COLUMN", help="The user."),
+    ):
+        command = option(command)
+    return command
+
+
+def log_form(user: str, time: str, url: str, delimiter: str | None, quoted: bool | None) -> "LogFormat":
+    """Return the form of a log from its options."""
+    from quiff.history.read import LogFormat
+
+    return LogFormat(user, time, url, {"tab": "\t", "comma": ","}.get(delimiter or ""), quoted)
+
+
+def read_suffixes(ctx: click.Context, param: click.Parameter, name: str | None) -> Any:  # noqa: ARG001
+    """Read the public suffix list that an option names; None stands for the installed one."""
+    if name is None:
+        return None
+    from quiff.history.fetch import fetch
+    from quiff.history.suffixes import Suffixes
+
+    return Suffixes.read(fetch("psl") if name == "psl" else name)
+
+
+suffixes_option = click.option(
+    "--suffixes",
+    callback=read_suffixes,
+    metavar="FILE",
+    help="A public suffix list; psl is the pinned copy.  [default: the installed one]",
+)
+
+
+csv_option = click.option(
+    "--csv",
+    "csv_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the table in the form of the paper's published CSV files.",
+)
+
+
+def write_csv(con: Any, folder: Path, stage: str, file: Path | None) -> None:
+    """Write a table as CSV too, if the option says so."""
+    if file is None:
+        return
+    from quiff.history.published import write_published
+    from quiff.history.tables import read_table
+
+    table, _ = read_table(con, folder / f"{stage}.parquet", (stage,))
+    write_published(con, table, stage, file)
+
+
+@contextmanager
+def connected(engine: str, memory_limit: str | None, master: str | None) -> Iterator[Any]:
+    """Connect to the engine that the options name."""
+    from quiff.history.engine import connect
+
+    con = connect(engine, memory_limit=memory_limit, master=master)
+    try:
+        yield con
+    finally:
+        con.disconnect()
+
+
+@contextmanager
+def recorded() -> Iterator["Steps"]:
+    """Give a list of steps; on a terminal, show on stderr which one is at work and for how long."""
+    from quiff.history.steps import Steps
+
+    if not sys.stderr.isatty():
+        yield Steps()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        tasks: dict[int, Any] = {}
+
+        def watch(step: "Step", done: bool) -> None:
+            if not done:
+                tasks[id(step)] = progress.add_task(step.name, total=None)
+                return
+            rows = "" if step.rows is None else f": {step.rows} rows"
+            progress.update(tasks[id(step)], description=step.name + rows, total=1, completed=1)
+            progress.stop_task(tasks[id(step)])
+
+        yield Steps(watch)
+
+
+def steps_table(steps: "Steps") -> str:
+    """Return the list of steps as text, with counts and times."""
+    from quiff.results.table import Table
+
+    rows = tuple((step.name, step.rows, round(step.seconds, 2)) for step in steps.done)
+    return Table("Steps", ("step", "rows", "seconds"), rows).to_text()
+
+
+def told(title: str, result: dict[str, Any], steps: "Steps", as_json: bool) -> str:
+    """Return the counts of a run as JSON, or as text with its steps.
+
+    Examples
+    --------
+    >>> from quiff.history.steps import Steps
+    >>> text = told("Reduced", {"rows": 3, "dropped": {"no-url": 1}}, Steps(), False)
+    >>> print(text.split("Steps")[0].rstrip())
+    Reduced
+    rows             3
+    dropped: no-url  1
+    """
+    from dataclasses import asdict
+
+    from quiff.results.numbers import shown, to_json
+
+    if as_json:
+        return to_json({**result, "steps": [asdict(step) for step in steps.done]})
+    lines: list[tuple[str, str]] = []
+    for name, value in result.items():
+        label = name.replace("_", " ")
+        if isinstance(value, dict):
+            lines += [(f"{label}: {key}", shown(count)) for key, count in value.items()]
+        elif not isinstance(value, list | tuple):
+            lines.append((label, shown(value)))
+    width = max(len(label) for label, _ in lines)
+    return "\n".join([title, *(f"{label:<{width}}  {text}" for label, text in lines), "", steps_table(steps)])

@@ -1,0 +1,67 @@
+"""``quiff treat``: from a log to the Treated table."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quiff.cli.pipeline import (
+    connected,
+    csv_option,
+    engine_options,
+    log_form,
+    log_options,
+    recorded,
+    suffixes_option,
+    told,
+    write_csv,
+)
+
+__all__ = ["command"]
+
+_SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tests only."
+
+
+@click.command("treat")
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOG...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where tables go.")
+@log_options
+@suffixes_option
+@click.option(
+    "--max-bad-lines",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Give up above N malformed lines.",
+)
+@click.option("--seed", type=int, metavar="K", help="Repeatable pseudonyms, which are not secret: for tests.")
+@csv_option
+@engine_options
+def command(
+    logs: tuple[Path, ...], out: Path, suffixes: Any, csv_file: Path | None, as_json: bool, **options: Any
+) -> None:
+    """Turn a search log into visits: pseudonym, time, registrable domain.
+
+    LOG is a text file with tabs or commas, packed by gzip or not, or a Parquet file. Every row that is left
+    out is counted by reason.
+
+    Example: quiff treat logs/*.txt.gz --out treated
+    """
+    from quiff.history.treat import treat
+
+    form = log_form(*(options.pop(name) for name in ("user", "time", "url", "delimiter", "quoted")))
+    max_bad_lines, seed = options.pop("max_bad_lines"), options.pop("seed")
+    with connected(**options) as con, recorded() as steps:
+        result = treat(
+            con, logs, out, form=form, suffixes=suffixes, max_bad_lines=max_bad_lines, seed=seed,
+            steps=steps,
+        )  # fmt: skip
+        write_csv(con, out, "treated", csv_file)
+    click.echo(told("Treated", asdict(result), steps, as_json))
+    if not as_json:
+        for line in result.bad_lines:
+            click.echo(f"malformed: {line}")
+        if result.seeded:
+            click.echo(_SEED_NOTE)

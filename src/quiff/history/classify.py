@@ -1,0 +1,101 @@
+"""From the Treated table to the Reduced one: visits to domains with known topics (App. D.2, D.3)."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from quiff.errors import ParameterError
+from quiff.history.classifications import Classification
+from quiff.history.matching import MATCHINGS
+from quiff.history.queries import distinct_entries, scalar
+from quiff.history.steps import Steps
+from quiff.history.tables import Workspace, find_table, read_table
+
+__all__ = ["Reduced", "classify"]
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """What became of a Treated table.
+
+    Attributes
+    ----------
+    rows, users, domains, topics
+        The rows of the Reduced table, and the distinct users, domains and topics in it.
+    full_matches, partial_matches
+        The domains that are listed themselves, and those under a listed one.
+    matches_without_topics
+        The domains that match an entry which has no topics; they are left out.
+    dropped_rows
+        The rows of the Treated table that are not in the Reduced one.
+    matching
+        The rule: correct or as-published.
+    """
+
+    rows: int
+    users: int
+    domains: int
+    topics: int
+    full_matches: int
+    partial_matches: int
+    matches_without_topics: int
+    dropped_rows: int
+    matching: str
+
+
+def classify(
+    con: Any,
+    treated: str | os.PathLike[str],
+    classification: Classification,
+    out: str | os.PathLike[str],
+    *,
+    matching: str = "correct",
+    steps: Steps | None = None,
+) -> Reduced:
+    """Write the Reduced table of a Treated one, and the matches of its domains.
+
+    Parameters
+    ----------
+    con
+        The engine.
+    treated
+        The Treated table, or the folder that has it.
+    classification
+        The topics of domains.
+    out
+        The folder for ``reduced.parquet`` and ``matches.parquet``.
+    matching
+        correct, or as-published to repeat a mistake that the published figures rest on.
+    steps
+        Where to record steps and their times.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such table or rule, or the tables cannot be written.
+    """
+    if matching not in MATCHINGS:
+        raise ParameterError(f"the matching is {matching!r}, but must be one of {', '.join(MATCHINGS)}")
+    visits, _ = read_table(con, find_table(treated, ("treated",)), ("treated",))
+    with Workspace(con, out, steps) as work:
+        listed, _ = work.keep("read the classification", classification.table)
+        grouped = visits.group_by("domain").agg(first=visits.time.min(), visits=visits.count())
+        domains, _ = work.keep("find the unique domains", grouped)
+        matched, _ = work.keep("match the domains", MATCHINGS[matching](domains, listed))
+        useful = matched.filter(matched.topics.length() > 0)
+        matches, n_domains = work.output("matches.parquet", "write the matches", useful)
+        rows = visits.inner_join(matches.select("domain", "topics"), "domain")
+        rows = rows.select("user", "time", "domain", "topics")
+        reduced, n_rows = work.output("reduced.parquet", "write the Reduced table", rows)
+        full = int(scalar(con, matches.filter(matches.match == "full").count()))
+        return Reduced(
+            n_rows,
+            int(scalar(con, reduced.user.nunique())),
+            n_domains,
+            distinct_entries(con, matches.topics),
+            full,
+            n_domains - full,
+            int(scalar(con, matched.count())) - n_domains,
+            int(scalar(con, visits.count())) - n_rows,
+            matching,
+        )

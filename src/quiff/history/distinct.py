@@ -1,0 +1,69 @@
+"""Profiles of more users than fit into memory, reduced by the engine to distinct sets and their counts."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from quiff.core.numbers import Array
+from quiff.errors import ParameterError
+from quiff.history.queries import fetch_rows, scalar
+from quiff.history.tables import find_table, read_table
+from quiff.populations.population import Population
+
+__all__ = ["DistinctProfiles", "distinct_profiles"]
+
+
+@dataclass(frozen=True)
+class DistinctProfiles:
+    """Distinct sets, and how many users have each: all that averages over users need.
+
+    Attributes
+    ----------
+    population
+        One made-up user for each distinct set, numbered from 0.
+    counts
+        How many users have the set.
+    """
+
+    population: Population
+    counts: Array
+
+
+def distinct_profiles(
+    con: Any, profiles: str | os.PathLike[str], epoch: int | None = None
+) -> DistinctProfiles:
+    """Reduce a table of profiles to its distinct sets, in the engine.
+
+    Parameters
+    ----------
+    con
+        The engine.
+    profiles
+        The table that ``quiff profile`` writes.
+    epoch
+        Which epoch to take; None only if there is one.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such table or epoch, or there are several epochs and none is chosen.
+    """
+    table, _ = read_table(con, find_table(profiles, ("profiles",)), ("profiles",))
+    if epoch is None:
+        n_epochs = int(scalar(con, table.epoch.nunique()))
+        if n_epochs > 1:
+            raise ParameterError(f"{os.fspath(profiles)!r} has {n_epochs} epochs; choose one")
+    else:
+        table = table.filter(table.epoch == epoch)
+    counted = table.group_by("topics").agg(users=table.count())
+    rows = fetch_rows(con, counted.order_by([counted.users.desc(), counted.topics]))
+    if not rows:
+        raise ParameterError(f"{os.fspath(profiles)!r} has no profile in epoch {epoch}")
+    named = sorted({topic for row in rows for topic in row["topics"]})
+    topics: list[Any] = [int(topic) for topic in named] if all(map(str.isdecimal, named)) else list(named)
+    code = {topic: number for number, topic in enumerate(named)}
+    sets = np.array([[code[topic] for topic in row["topics"]] for row in rows])
+    people = Population.from_array(range(len(rows)), sets, topics=topics)
+    return DistinctProfiles(people, np.array([row["users"] for row in rows]))

@@ -1,0 +1,124 @@
+"""Which domains of a log a classification knows: those that it lists, and those under a listed one.
+
+The topics of a domain under a listed one are those of the longest listed parent: ``gps.gov.uk`` has those
+of ``gov.uk``. The published figures rest on another rule, by mistake, which can be repeated.
+"""
+
+from typing import Any
+
+__all__ = ["MATCHINGS", "match_as_published", "match_domains"]
+
+
+def match_domains(domains: Any, classification: Any) -> Any:
+    """Return the domains that are listed, or have three or more labels and are under a listed one.
+
+    Parameters
+    ----------
+    domains
+        An Ibis table with the column ``domain``, each once.
+    classification
+        An Ibis table with the columns ``domain``, each once, and ``topics``.
+
+    Returns
+    -------
+    An Ibis table ``domain, match, listed, topics``: ``match`` is full or partial, ``listed`` the domain that
+    the topics are those of. Topics may be empty, where the classification says so.
+
+    Examples
+    --------
+    >>> import ibis
+    >>> import pyarrow as pa
+    >>> domains = ibis.memtable(pa.table({"domain": ["gov.uk", "gps.gov.uk", "a.org"]}))
+    >>> listed = ibis.memtable(pa.table({"domain": ["gov.uk"], "topics": [["GOVT"]]}))
+    >>> matches = match_domains(domains, listed).order_by("domain").to_pyarrow().to_pylist()
+    >>> [(row["domain"], row["match"], row["listed"]) for row in matches]
+    [('gov.uk', 'full', 'gov.uk'), ('gps.gov.uk', 'partial', 'gov.uk')]
+    """
+    import ibis
+
+    parents = _parents(_others(domains, classification))
+    listed = classification.select(listed=classification.domain, topics=classification.topics)
+    found = parents.inner_join(listed, parents.parent == listed.listed)
+    nearest = ibis.row_number().over(group_by=found.domain, order_by=found.cut)
+    partial = found.mutate(place=nearest).filter(lambda rows: rows.place == 0)
+    return _full(domains, classification).union(_partial(partial))
+
+
+def match_as_published(domains: Any, classification: Any) -> Any:
+    """Return the matches by the rule behind the published figures, which is a mistake.
+
+    A domain of three or more labels that is not listed counts as a partial match if a listed domain, read as
+    a pattern in which a dot is any sign, occurs anywhere in it. All partial matches get the topics of one
+    domain: the full match that comes last. The log's own order is lost with its pseudonyms; the last one is
+    here the full match with topics that was visited first at the latest time.
+
+    Parameters
+    ----------
+    domains
+        An Ibis table with the columns ``domain``, each once, and ``first``, the time of its first visit.
+    classification
+        An Ibis table with the columns ``domain``, each once, and ``topics``.
+
+    Returns
+    -------
+    A table as from :func:`match_domains`.
+    """
+    import ibis
+
+    others = _others(domains, classification)
+    listed = classification.select(pattern=classification.domain)
+    listed = listed.mutate(start=listed.pattern.re_extract(r"^([^.]*)", 1))
+    pieces = _pieces(others)
+    tried = pieces.inner_join(listed, pieces.piece == listed.start)
+    # A dot of the pattern stands for any sign; all other signs of a domain stand for themselves.
+    rest = tried.domain.substr(tried.begin, tried.pattern.length())
+    hit = tried.filter(rest.re_search(ibis.literal("^") + tried.pattern + "$")).select("domain").distinct()
+    full = domains.inner_join(classification, "domain")
+    full = full.filter(full.topics.length() > 0)
+    last = full.order_by([full["first"].desc(), full.domain.desc()]).limit(1)
+    given = last.select(listed=last.domain, topics=last.topics)
+    return _full(domains, classification).union(_partial(hit.cross_join(given)))
+
+
+MATCHINGS = {"correct": match_domains, "as-published": match_as_published}
+"""The rules by name."""
+
+
+def _full(domains: Any, classification: Any) -> Any:
+    full = domains.inner_join(classification, "domain")
+    return full.select("domain", match=_word("full"), listed=full.domain, topics=full.topics)
+
+
+def _partial(found: Any) -> Any:
+    return found.select("domain", match=_word("partial"), listed=found.listed, topics=found.topics)
+
+
+def _word(text: str) -> Any:
+    import ibis
+
+    return ibis.literal(text, "string")
+
+
+def _others(domains: Any, classification: Any) -> Any:
+    """Return the domains that may match in part: not listed, and of three or more labels."""
+    others = domains.anti_join(classification, "domain").select("domain")
+    return others.filter(others.domain.re_search(r"[.].*[.]"))
+
+
+def _parents(domains: Any) -> Any:
+    """Return ``domain, cut, parent``: each parent of two or more labels, and how many labels it lacks."""
+    import ibis
+
+    split = domains.mutate(labels=domains.domain.re_split(r"[.]"))
+    cut = split.mutate(cut=ibis.range(1, split.labels.length() - 1).unnest())
+    parent = cut.labels[cut.cut : cut.labels.length()].join(".")
+    return cut.select("domain", "cut", parent=parent)
+
+
+def _pieces(domains: Any) -> Any:
+    """Return ``domain, begin, piece``: every non-empty stretch of each domain."""
+    import ibis
+
+    begun = domains.mutate(begin=ibis.range(0, domains.domain.length()).unnest())
+    sized = begun.mutate(size=ibis.range(1, begun.domain.length() - begun.begin + 1).unnest())
+    return sized.select("domain", "begin", piece=sized.domain.substr(sized.begin, sized["size"]))

@@ -1,0 +1,243 @@
+"""From histories to profiles: the set of each user's top s topics, for one epoch or for several.
+
+Each visit adds one to each topic of its domain. Ties at the cut are broken by chance; sets short of s are
+filled by chance, from the topics seen in the data (as the paper does) or from a whole taxonomy (as the
+browser does).
+Chance is the order of SHA-256 digests of seed, user, epoch and topic, which is the same on each engine.
+"""
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+from quiff.errors import ParameterError
+from quiff.history.filling import fillers, keyed_digest
+from quiff.history.queries import distinct_entries, scalar
+from quiff.history.steps import Steps
+from quiff.history.tables import Workspace, find_table, read_table
+
+__all__ = ["Profiles", "Spread", "profile"]
+
+_DAY = 86_400
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a count varies over several seeds."""
+
+    counts: tuple[int, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean of the counts."""
+        return sum(self.counts) / len(self.counts)
+
+    @property
+    def deviation(self) -> float:
+        """The sample standard deviation of the counts; 0 for a single one."""
+        if len(self.counts) < 2:
+            return 0.0
+        mean = Fraction(sum(self.counts), len(self.counts))
+        return sqrt(sum((count - mean) ** 2 for count in self.counts) / (len(self.counts) - 1))
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """What became of histories.
+
+    Attributes
+    ----------
+    users, epochs
+        The users, and the epochs for each of which a user has a set.
+    distinct_sets, occurring_topics
+        How many different sets there are, and topics in them.
+    seeded
+        Whether a seed was given, so that the same profiles can be drawn again.
+    repeats
+        The numbers of distinct sets with each of several seeds; the first are the profiles written.
+    """
+
+    users: int
+    epochs: int
+    distinct_sets: int
+    occurring_topics: int
+    seeded: bool
+    repeats: Spread
+
+
+def profile(
+    con: Any,
+    history: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    top_s: int = 5,
+    taxonomy: Sequence[str] | None = None,
+    epoch_days: int | None = None,
+    seed: int | None = None,
+    repeat: int = 1,
+    steps: Steps | None = None,
+) -> Profiles:
+    """Write the profiles of the users of a Reduced or Experimental table.
+
+    A user has a set for every epoch, from the day of the first visit of all users on; an epoch without
+    visits gives a set of chance alone. The profiles hold each user's ranked topics with their counts too.
+
+    Parameters
+    ----------
+    con
+        The engine.
+    history
+        The Reduced or Experimental table, or the folder that has one of them.
+    out
+        The Parquet file to write.
+    top_s
+        The size s of the sets.
+    taxonomy
+        The topics to fill short sets from; None takes those seen in the data.
+    epoch_days
+        The length of an epoch in days; None takes all of the time as one.
+    seed
+        Makes chance repeatable; None draws from the operating system's randomness.
+    repeat
+        With how many seeds to count the distinct sets.
+    steps
+        Where to record steps and their times.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range, there is no such table, or topics are too few to fill the sets.
+    """
+    for name, value in (("top_s", top_s), ("epoch_days", epoch_days or 1), ("repeat", repeat)):
+        if value < 1:
+            raise ParameterError(f"{name} is {value!r}, but must be 1 or more")
+    target = Path(out)
+    visits = _visits(con, history)
+    base = secrets.token_hex(16) if seed is None else str(seed)
+    with Workspace(con, target.parent, steps) as work:
+        counts, n_counts = work.keep("count the topics of each user", _counts(con, visits, epoch_days))
+        if not n_counts:
+            raise ParameterError(
+                f"no visit in {os.fspath(history)!r} has a topic; quiff classify gives topics"
+            )
+        draw = _Draw(
+            work, counts, *_pool(work, counts, taxonomy, top_s), _short(con, work, counts, top_s), top_s
+        )
+        written, n_rows = work.output(target.name, "write the profiles", _profiles(draw.ranking(base), top_s))
+        n_sets = [int(scalar(con, written.select("topics").distinct().count()))]
+        for number in range(1, repeat):
+            sets = _sets(draw.ranking(f"{base}/{number}"), top_s).select("topics").distinct()
+            n_sets.append(work.keep(f"count the sets of seed {number + 1} of {repeat}", sets)[1])
+        n_users = int(scalar(con, written.user.nunique()))
+        occurring = distinct_entries(con, written.topics)
+    return Profiles(n_users, n_rows // n_users, n_sets[0], occurring, seed is not None, Spread(tuple(n_sets)))
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """What chance needs to choose topics, with any seed."""
+
+    work: Workspace
+    counts: Any
+    pool: Any
+    pool_size: int
+    short: Any
+    top_s: int
+
+    def ranking(self, seed: str) -> Any:
+        """Return ``user, epoch, topic, visits, rank``, ranks from 1, ties in the order of chance."""
+        import ibis
+
+        counts = self.counts
+        seen = counts.mutate(chance=keyed_digest(seed, counts.user, counts.epoch, counts.topic))
+        filled = fillers(self.work, counts, self.short, self.pool, self.pool_size, self.top_s, seed)
+        rows = seen.union(filled)
+        order = [rows.visits.desc(), rows.chance, rows.topic]
+        place = ibis.row_number().over(group_by=[rows.user, rows.epoch], order_by=order)
+        return rows.select("user", "epoch", "topic", "visits", rank=place + 1)
+
+
+def _visits(con: Any, history: str | os.PathLike[str]) -> Any:
+    """Return ``user, time, topics`` of each visit."""
+    stages = ("reduced", "experimental")
+    table, stage = read_table(con, find_table(history, stages), stages)
+    if stage == "reduced":
+        return table.select("user", "time", "topics")
+    visits = table.select("user", visit=table.history.unnest())
+    return visits.select("user", time=visits.visit["time"], topics=visits.visit["topics"])
+
+
+def _counts(con: Any, visits: Any, epoch_days: int | None) -> Any:
+    """Return ``user, epoch, topic, visits``, epochs counted from 0."""
+    import ibis
+
+    if epoch_days is None:
+        dated = visits.select("user", "topics", epoch=ibis.literal(0, "int64"))
+    else:
+        seconds = visits.time.epoch_seconds().cast("int64")
+        first = scalar(con, seconds.min())
+        midnight = 0 if first is None else int(first) // _DAY * _DAY
+        number = (seconds - midnight) // (epoch_days * _DAY)
+        dated = visits.select("user", "topics", epoch=number.cast("int64"))
+    single = dated.select("user", "epoch", topic=dated.topics.unnest())
+    return single.group_by("user", "epoch", "topic").agg(visits=single.count())
+
+
+def _pool(work: Workspace, counts: Any, taxonomy: Sequence[str] | None, top_s: int) -> tuple[Any, int]:
+    """Return the topics to fill from in their order, ``position, topic``, and how many they are."""
+    import ibis
+    import pyarrow as pa
+
+    topics = counts.select("topic").distinct()
+    if taxonomy is not None:
+        listed = ibis.memtable(pa.table({"topic": pa.array(sorted(set(taxonomy)), pa.string())}))
+        strange = topics.anti_join(listed, "topic")
+        foreign = scalar(work.con, strange.topic.min())
+        if foreign is not None:
+            raise ParameterError(
+                f"the topic {foreign!r} is not in the taxonomy; name the right one by --taxonomy"
+            )
+        topics = listed
+    position = ibis.row_number().over(order_by=topics.topic)
+    pool, size = work.keep("list the topics to fill from", topics.select("topic", position=position))
+    if size < top_s:
+        raise ParameterError(
+            f"there are only {size} topics, too few for sets of {top_s};"
+            " choose a smaller --top, or fill from a whole taxonomy by --fill taxonomy"
+        )
+    return pool, size
+
+
+def _short(con: Any, work: Workspace, counts: Any, top_s: int) -> Any:
+    """Return ``user, epoch, topics`` for all users and epochs with fewer topics than a set has."""
+    import ibis
+    import pyarrow as pa
+
+    n_epochs = int(scalar(con, counts.epoch.max())) + 1
+    epochs = ibis.memtable(pa.table({"epoch": pa.array(range(n_epochs), pa.int64())}))
+    everyone = counts.select("user").distinct().cross_join(epochs)
+    sizes = counts.group_by("user", "epoch").agg(topics=counts.count())
+    joined = everyone.left_join(sizes, ["user", "epoch"])
+    rows = joined.select("user", "epoch", topics=joined.topics.fill_null(0))
+    return work.keep("find short sets", rows.filter(rows.topics < top_s))[0]
+
+
+def _sets(ranking: Any, top_s: int) -> Any:
+    top = ranking.filter(ranking["rank"] <= top_s)
+    return top.group_by("user", "epoch").agg(topics=top.topic.collect().sort())
+
+
+def _profiles(ranking: Any, top_s: int) -> Any:
+    import ibis
+
+    entry = ibis.struct({"rank": ranking["rank"], "topic": ranking.topic, "visits": ranking.visits})
+    chosen = ranking["rank"] <= top_s
+    return ranking.group_by("user", "epoch").agg(
+        topics=ranking.topic.collect(where=chosen).sort(),
+        ranking=entry.collect(where=chosen | (ranking.visits > 0)).sort(),
+    )

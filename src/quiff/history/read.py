@@ -1,0 +1,307 @@
+"""Logs as tables: text with tabs or commas, packed or not, or Parquet; three columns of it by name.
+
+A line is malformed if it does not have as many fields as the first line, or if it is no UTF-8. Malformed
+lines are counted and shown; they never stop a run by themselves, nor do they vanish. Blank lines are no rows.
+"""
+
+import csv
+import gzip
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, cast
+
+from quiff.errors import ParameterError
+
+__all__ = ["BadLine", "BadLines", "Log", "LogFormat", "read_log"]
+
+_EXAMPLES = 5
+_BOM = "\ufeff"
+_LONGEST_HEADER = 1 << 20
+
+
+@dataclass(frozen=True)
+class LogFormat:
+    """How a log is written; the defaults are those of the AOL search logs.
+
+    Attributes
+    ----------
+    user, time, url
+        The names of the three columns that count.
+    delimiter
+        What stands between fields; None takes a tab if the first line has one, else a comma.
+    quoted
+        Whether fields may stand in double quotes; None means with commas yes, with tabs no.
+    """
+
+    user: str = "AnonID"
+    time: str = "QueryTime"
+    url: str = "ClickURL"
+    delimiter: str | None = None
+    quoted: bool | None = None
+
+    @property
+    def columns(self) -> tuple[str, str, str]:
+        """The three names in order: user, time, URL."""
+        return self.user, self.time, self.url
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """A malformed line: where it stands, and what is wrong with it."""
+
+    file: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class BadLines:
+    """How many malformed lines the reader itself left out, and the first ones of a log."""
+
+    left_out: int
+    examples: Callable[[], tuple[BadLine, ...]]
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log as a table of strings: user, time, url (null where empty), and malformed.
+
+    Attributes
+    ----------
+    table
+        The rows, the files' first lines among them.
+    header
+        What user, time and url are in a first line; None if there are no such lines.
+    headers
+        The number of first lines.
+    bad_lines
+        What the engine left out of `table`; ask after `table` has been read.
+    """
+
+    table: Any
+    header: tuple[str, str, str] | None
+    headers: int
+    bad_lines: Callable[[], BadLines]
+
+
+@dataclass(frozen=True)
+class _Text:
+    """The files of a log in text, and how they are written in fact."""
+
+    paths: tuple[Path, ...]
+    names: tuple[str, ...]
+    used: tuple[int, int, int]
+    delimiter: str
+    quoted: bool
+
+
+def read_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, *, most_bad: int = 0) -> Log:
+    """Return a log of one or more files of the same form.
+
+    Parameters
+    ----------
+    con
+        The engine.
+    paths
+        Text files, packed by gzip if their name ends in .gz, or Parquet files.
+    form
+        The names of the columns, and how fields are set apart.
+    most_bad
+        How many malformed lines will be borne with; not many more of them are kept in memory.
+
+    Raises
+    ------
+    ParameterError
+        If a file is missing, empty or unreadable, lacks one of the columns, or is not like the others.
+    """
+    files = tuple(Path(path) for path in paths)
+    for file in files:
+        if not file.exists():
+            raise ParameterError(f"there is no file {str(file)!r}")
+    packed = {file.suffix == ".parquet" for file in files}
+    if len(packed) != 1:
+        raise ParameterError("some logs are Parquet and some are text; treat them one kind at a time")
+    if packed.pop():
+        return _parquet_log(con, files, form)
+    text = _text_of(files, form)
+    if con.name == "duckdb":
+        return _duckdb_log(con, text, most_bad)
+    return _spark_log(con, text)
+
+
+def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
+    import ibis
+
+    parts = []
+    for file in files:
+        inside = str(file / "*.parquet") if file.is_dir() and con.name == "duckdb" else str(file)
+        try:
+            table = con.read_parquet(inside)
+        except Exception as error:
+            reason = str(error).strip().split("\n", 1)[0]
+            raise ParameterError(f"cannot read {str(file)!r} as Parquet: {reason}") from error
+        _check_columns(form, table.columns, file)
+        chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
+        rows = table.select(**{name: table[column].cast("string") for name, column in chosen.items()})
+        parts.append(rows.mutate(malformed=False))
+    return Log(ibis.union(*parts) if len(parts) > 1 else parts[0], None, 0, lambda: BadLines(0, tuple))
+
+
+def _text_of(files: tuple[Path, ...], form: LogFormat) -> _Text:
+    """Look at the first line of each file."""
+    firsts = {file: _first_line(file) for file in files}
+    line = firsts[files[0]]
+    delimiter = form.delimiter or ("\t" if "\t" in line else ",")
+    quoted = form.quoted if form.quoted is not None else delimiter != "\t"
+    names = tuple(next(_rows([line], delimiter, quoted)))
+    for file, first in firsts.items():
+        _check_columns(form, tuple(next(_rows([first], delimiter, quoted))), file)
+        if first != line:
+            raise ParameterError(
+                f"{str(file)!r} begins with {first!r}, but {str(files[0])!r} with {line!r};"
+                " treat files of different forms one by one"
+            )
+    used = tuple(names.index(column) for column in form.columns)
+    return _Text(files, names, cast("tuple[int, int, int]", used), delimiter, quoted)
+
+
+def _check_columns(form: LogFormat, names: Iterable[str], file: Path) -> None:
+    names = list(names)
+    for option, column in zip(("user", "time", "url"), form.columns, strict=True):
+        if names.count(column) != 1:
+            raise ParameterError(
+                f"{str(file)!r} has the columns {', '.join(map(repr, names))} and not one {column!r};"
+                f" name its {option} column by --{option}"
+            )
+
+
+def _first_line(file: Path) -> str:
+    try:
+        with _opened(file) as stream:
+            line = stream.readline(_LONGEST_HEADER).decode().removeprefix(_BOM).rstrip("\r\n")
+    except (OSError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ParameterError(f"cannot read {str(file)!r}: {reason}") from error
+    except UnicodeDecodeError as error:
+        raise ParameterError(
+            f"line 1 of {str(file)!r} is no UTF-8; convert the file, for example by iconv"
+        ) from error
+    if not line:
+        raise ParameterError(f"{str(file)!r} has no first line that names its columns")
+    return line
+
+
+def _opened(file: Path) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.open(file) if file.suffix == ".gz" else file.open("rb"))
+
+
+def _rows(lines: Iterable[str], delimiter: str, quoted: bool) -> Iterator[list[str]]:
+    if quoted:
+        return csv.reader(lines, delimiter=delimiter)
+    return (line.split(delimiter) for line in lines)
+
+
+def _duckdb_log(con: Any, text: _Text, most_bad: int) -> Log:
+    quote = '"' if text.quoted else ""
+    suffix = os.urandom(8).hex()
+    errors, scans = f"quiff_errors_{suffix}", f"quiff_scans_{suffix}"
+    positions = [f"c{k}" for k in range(len(text.names))]
+    table = con.read_csv(
+        [str(path) for path in text.paths],
+        columns=dict.fromkeys(positions, "VARCHAR"),
+        header=False,
+        delim=text.delimiter,
+        quote=quote,
+        escape=quote,
+        store_rejects=True,
+        rejects_table=errors,
+        rejects_scan=scans,
+        rejects_limit=(most_bad + 1) * len(text.names),  # a short line counts once for each missing field
+    )
+
+    def bad_lines() -> BadLines:
+        lines = (
+            f"SELECT file_path, line, min(error_type) AS error FROM {errors} JOIN {scans}"  # noqa: S608
+            " USING (scan_id, file_id) GROUP BY ALL ORDER BY ALL"
+        )
+        count = con.con.execute(f"SELECT count(*) FROM ({lines})").fetchone()[0]  # noqa: S608
+        shown = con.con.execute(f"{lines} LIMIT {_EXAMPLES}").fetchall()
+        examples = tuple(BadLine(file, line, error.lower()) for file, line, error in shown)
+        return BadLines(count, lambda: examples)
+
+    user, time, url = (table[positions[k]] for k in text.used)
+    unused = [table[name] for k, name in enumerate(positions) if k not in text.used]
+    rows = table.select(user=user, time=time, url=url, malformed=_never(unused))
+    return Log(rows, _header(text), len(text.paths), bad_lines)
+
+
+def _never(columns: list[Any]) -> Any:
+    """Return what is false in every row, but makes the engine look at the columns.
+
+    If only some columns of a file are asked for, DuckDB 1.5 breaks down at bytes that are no UTF-8: it looks
+    for the column's name at the wrong place. So all are asked for.
+    """
+    import ibis
+
+    token = ibis.literal(os.urandom(16).hex())
+    return ibis.and_(*(column == token for column in columns), ibis.literal(bool(columns))).fill_null(False)
+
+
+def _header(text: _Text) -> tuple[str, str, str]:
+    user, time, url = (text.names[k] for k in text.used)
+    return user, time, url
+
+
+def _spark_log(con: Any, text: _Text) -> Log:
+    from pyspark.sql import functions as f
+
+    session, paths = con._session, [str(path) for path in text.paths]
+    fields = len(text.names)
+    if text.quoted:
+        columns = ", ".join(f"c{k} STRING" for k in range(fields))
+        reader = session.read.option("columnPruning", "false")  # else a short line may pass for a whole one
+        lines = reader.csv(
+            paths, schema=f"{columns}, broken STRING", columnNameOfCorruptRecord="broken", sep=text.delimiter,
+            quote='"', escape='"', multiLine=True, mode="PERMISSIVE",
+        )  # fmt: skip
+        whole, parts = f.col("broken").isNull(), [f.col(f"c{k}") for k in range(fields)]
+        whole = whole & ~f.concat_ws("", *parts).contains(
+            "\ufffd"
+        )  # Spark's stand-in for bytes that are no UTF-8
+    else:
+        lines = session.read.text(paths).where("value <> ''")
+        split = f.split(f.regexp_replace("value", f"^{_BOM}", ""), f"[{text.delimiter}]", -1)
+        whole = (f.size(split) == fields) & f.call_function("is_valid_utf8", f.col("value"))
+        parts = [f.get(split, f.lit(k)) for k in range(fields)]
+    cells = [
+        f.when(whole & (parts[k] != ""), parts[k]).alias(name)
+        for k, name in zip(text.used, ("user", "time", "url"), strict=True)
+    ]
+    name = f"quiff_{os.urandom(8).hex()}"
+    lines.select(*cells, (~whole).alias("malformed")).createOrReplaceTempView(name)
+    return Log(con.table(name), _header(text), len(text.paths), lambda: BadLines(0, lambda: _look(text)))
+
+
+def _look(text: _Text) -> tuple[BadLine, ...]:
+    """Read the files in search of the first malformed lines; only a run that has some does so."""
+    return tuple(islice(_malformed(text), _EXAMPLES))
+
+
+def _malformed(text: _Text) -> Iterator[BadLine]:
+    for path in text.paths:
+        with _opened(path) as stream:
+            lines = (line.decode("utf-8", "surrogateescape").rstrip("\r\n") for line in stream)
+            for number, row in enumerate(_rows(lines, text.delimiter, text.quoted), start=1):
+                if row in ([], [""]):
+                    continue
+                if len(row) != len(text.names):
+                    more = len(row) > len(text.names)
+                    yield BadLine(str(path), number, "too many columns" if more else "missing columns")
+                elif any("\udc80" <= sign <= "\udcff" for field in row for sign in field):
+                    yield BadLine(str(path), number, "invalid encoding")

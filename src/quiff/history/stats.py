@@ -1,0 +1,234 @@
+"""What a table of any stage holds: the figures of the paper's dataset tables (Sec. 5.1, App. D).
+
+Sizes of histories are few different numbers, however many users there are: the engine counts users per
+size, and all the rest is exact arithmetic on these counts, the same on every engine.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+from quiff.errors import ParameterError
+from quiff.history.queries import distinct_entries, fetch_rows, scalar
+from quiff.history.read import LogFormat, read_log
+from quiff.history.tables import STAGES, find_table, read_table, stage_of
+
+__all__ = ["Sizes", "Statistics", "describe", "sizes_of_counts"]
+
+_MOST_VISITED = 10
+_MOST_BAD = 1_000_000
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many records users have: least, quantiles by linear interpolation, most, mean, sample deviation."""
+
+    min: int
+    q25: float
+    q50: float
+    q75: float
+    q95: float
+    q99: float
+    max: int
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The figures of one table; what a stage does not have is None or empty.
+
+    Attributes
+    ----------
+    stage
+        log, treated, reduced, experimental or profiles.
+    rows, users, urls, domains, topics
+        The number of records, and of distinct users, URLs, domains and topics.
+    domains_by_labels
+        How many domains have two labels, three, and so on.
+    sizes
+        How many records users have.
+    users_per_count
+        How many users have each number of records, from the least number on.
+    most_visited
+        The domains with most records, and how many these are.
+    first, last
+        The range of time.
+    distinct_sets
+        How many different sets profiles have.
+    malformed
+        How many lines of a log are malformed; they are not among its rows.
+    """
+
+    stage: str
+    rows: int
+    users: int
+    urls: int | None = None
+    domains: int | None = None
+    topics: int | None = None
+    domains_by_labels: dict[int, int] | None = None
+    sizes: Sizes | None = None
+    users_per_count: tuple[tuple[int, int], ...] = ()
+    most_visited: tuple[tuple[str, int], ...] = ()
+    first: str | None = None
+    last: str | None = None
+    distinct_sets: int | None = None
+    malformed: int | None = None
+
+
+def describe(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat | None = None) -> Statistics:
+    """Return the figures of a table of any stage, or of the files of a log.
+
+    Parameters
+    ----------
+    con
+        The engine.
+    paths
+        A table, a folder with one, or the files of a log.
+    form
+        The columns of a log; None for those of the AOL search logs.
+
+    Raises
+    ------
+    ParameterError
+        If there is no table or log of that name.
+    """
+    if _is_log(con, paths, form):
+        return _log(con, paths, form or LogFormat())
+    if len(paths) != 1:
+        raise ParameterError(f"{len(paths)} tables are given; describe them one by one")
+    table, stage = read_table(con, find_table(paths[0], STAGES), STAGES)
+    if stage == "profiles":
+        return _profiles(con, table)
+    if stage == "experimental":
+        table = _unfolded(table)
+    return _visits(con, table, stage)
+
+
+def sizes_of_counts(counts: Sequence[tuple[int, int]]) -> Sizes:
+    """Return the figures of sizes from how often each occurs, sizes in increasing order.
+
+    Examples
+    --------
+    >>> sizes = sizes_of_counts([(1, 2), (4, 1), (10, 1)])
+    >>> sizes.q50, sizes.mean, sizes.max
+    (2.5, 4.0, 10)
+    """
+    total = sum(users for _, users in counts)
+    mean = Fraction(sum(size * users for size, users in counts), total)
+    squares = sum(users * (size - mean) ** 2 for size, users in counts)
+    quantiles = {f"q{part}": _quantile(counts, total, Fraction(part, 100)) for part in (25, 50, 75, 95, 99)}
+    deviation = sqrt(squares / (total - 1)) if total > 1 else 0.0
+    return Sizes(min=counts[0][0], **quantiles, max=counts[-1][0], mean=float(mean), deviation=deviation)
+
+
+def _quantile(counts: Sequence[tuple[int, int]], total: int, part: Fraction) -> float:
+    """Interpolate between the two nearest of all sizes in order; place 0 is the least."""
+    place = part * (total - 1)
+    low, share = int(place), place - int(place)
+    below, above = _at(counts, low), _at(counts, min(low + 1, total - 1))
+    return float(below + share * (above - below))
+
+
+def _at(counts: Sequence[tuple[int, int]], place: int) -> int:
+    for size, users in counts:
+        place -= users
+        if place < 0:
+            return size
+    raise IndexError(place)
+
+
+def _is_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat | None) -> bool:
+    """Say if these are a log's files: text, or Parquet files that are no table of quiff's."""
+    path = Path(paths[0])
+    if not path.is_file():
+        return False
+    if path.suffix != ".parquet":
+        return not _is_published(path)
+    return form is not None and stage_of(con.read_parquet(str(path)).columns) is None
+
+
+def _is_published(path: Path) -> bool:
+    if not path.name.endswith(".csv"):
+        return False
+    with path.open("rb") as file:
+        return b"RandID" in file.readline(1000).split(b",")
+
+
+def _log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat) -> Statistics:
+    log = read_log(con, paths, form, most_bad=_MOST_BAD)
+    rows = log.table.filter(~log.table.malformed)
+    if log.header is not None:
+        user, time, url = log.header
+        rows = rows.filter(
+            ~(
+                (rows.user.fill_null("") == user)
+                & (rows.time.fill_null("") == time)
+                & (rows.url.fill_null("") == url)
+            )
+        )
+    named = rows.mutate(user=rows.user.re_replace(r"[\x00-\x1f\x7f]", ""))
+    counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
+    times = fetch_rows(con, rows.agg(first=rows.time.min(), last=rows.time.max()))[0]
+    return Statistics(
+        "log",
+        int(scalar(con, rows.count())),
+        sum(users for _, users in counts),
+        urls=int(scalar(con, rows.url.nunique())),
+        sizes=sizes_of_counts(counts) if counts else None,
+        users_per_count=counts,
+        first=times["first"],
+        last=times["last"],
+        malformed=log.bad_lines().left_out + int(scalar(con, log.table.malformed.sum()) or 0),
+    )
+
+
+def _unfolded(table: Any) -> Any:
+    visits = table.select("user", visit=table.history.unnest())
+    return visits.select(
+        "user", time=visits.visit["time"], domain=visits.visit["domain"], topics=visits.visit["topics"]
+    )
+
+
+def _visits(con: Any, visits: Any, stage: str) -> Statistics:
+    counts = _users_per_count(con, visits)
+    domains = visits.group_by("domain").agg(visits=visits.count())
+    labels = domains.select(labels=domains.domain.re_split(r"[.]").length())
+    by_labels = fetch_rows(con, labels.group_by("labels").agg(n=labels.count()).order_by("labels"))
+    most = domains.order_by([domains.visits.desc(), domains.domain]).limit(_MOST_VISITED)
+    times = visits.agg(first=visits.time.min().cast("string"), last=visits.time.max().cast("string"))
+    span = fetch_rows(con, times)[0]
+    topics = distinct_entries(con, visits.topics) if "topics" in visits.columns else 0
+    return Statistics(
+        stage,
+        sum(size * users for size, users in counts),
+        sum(users for _, users in counts),
+        domains=sum(row["n"] for row in by_labels),
+        topics=topics or None,
+        domains_by_labels={int(row["labels"]): int(row["n"]) for row in by_labels},
+        sizes=sizes_of_counts(counts) if counts else None,
+        users_per_count=counts,
+        most_visited=tuple((row["domain"], int(row["visits"])) for row in fetch_rows(con, most)),
+        first=span["first"],
+        last=span["last"],
+    )
+
+
+def _users_per_count(con: Any, rows: Any) -> tuple[tuple[int, int], ...]:
+    users = rows.group_by("user").agg(records=rows.count())
+    counts = users.group_by("records").agg(users=users.count()).order_by("records")
+    return tuple((int(row["records"]), int(row["users"])) for row in fetch_rows(con, counts))
+
+
+def _profiles(con: Any, table: Any) -> Statistics:
+    return Statistics(
+        "profiles",
+        int(scalar(con, table.count())),
+        int(scalar(con, table.user.nunique())),
+        topics=distinct_entries(con, table.topics),
+        distinct_sets=int(scalar(con, table.select("topics").distinct().count())),
+    )

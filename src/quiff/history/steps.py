@@ -1,0 +1,54 @@
+"""The list of steps of a run: what was done, on how many rows, in what time."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+__all__ = ["Step", "Steps"]
+
+
+@dataclass
+class Step:
+    """One step of a run; whoever runs it sets `rows` as soon as they are known."""
+
+    name: str
+    rows: int | None = None
+    seconds: float = 0.0
+
+
+@dataclass
+class Steps:
+    """Collects the steps of a run in order, and tells a watcher of each start and end.
+
+    Parameters
+    ----------
+    watch
+        Called with a step when it starts (``done`` is False) and when it ends (True).
+
+    Examples
+    --------
+    >>> steps = Steps()
+    >>> with steps.step("read the log") as step:
+    ...     step.rows = 3
+    >>> [(step.name, step.rows) for step in steps.done]
+    [('read the log', 3)]
+    """
+
+    watch: Callable[[Step, bool], None] | None = None
+    done: list[Step] = field(default_factory=list)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[Step]:
+        """Time what happens inside, and add it to the list if it succeeds."""
+        step = Step(name)
+        start = perf_counter()
+        if self.watch:
+            self.watch(step, False)
+        try:
+            yield step
+        finally:
+            step.seconds = perf_counter() - start
+            if self.watch:
+                self.watch(step, True)
+        self.done.append(step)

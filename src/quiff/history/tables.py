@@ -1,0 +1,235 @@
+"""The tables that the stages hand on: their columns, where they lie, and how they are written.
+
+All tables are Parquet, one file from DuckDB and a folder of files from Spark. A run writes into a hidden
+folder beside its outputs; only when all is done do they get their names, so that nobody ever sees half a
+table.
+"""
+
+import os
+import re
+import secrets
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from quiff.errors import ParameterError
+from quiff.history.published import read_published
+from quiff.history.queries import scalar
+from quiff.history.steps import Steps
+
+__all__ = ["COLUMNS", "STAGES", "Workspace", "find_table", "read_table", "stage_of", "table_digest"]
+
+COLUMNS = {
+    "treated": {"user": "int64", "time": "timestamp", "domain": "string"},
+    "reduced": {"user": "int64", "time": "timestamp", "domain": "string", "topics": "array<string>"},
+    "experimental": {
+        "user": "int64",
+        "history": "array<struct<time: timestamp, domain: string, topics: array<string>>>",
+        "all_topics": "array<string>",
+    },
+    "profiles": {
+        "user": "int64",
+        "epoch": "int64",
+        "topics": "array<string>",
+        "ranking": "array<struct<rank: int64, topic: string, visits: int64>>",
+    },
+}
+STAGES = tuple(COLUMNS)
+_WRITTEN_BY = {
+    "treated": "quiff treat",
+    "reduced": "quiff classify",
+    "experimental": "quiff experiment",
+    "profiles": "quiff profile",
+}
+
+
+def find_table(path: str | os.PathLike[str], stages: tuple[str, ...]) -> Path:
+    """Return the table that a path names: the table itself, or the only one of some stages in a folder.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such table, or more than one.
+
+    Examples
+    --------
+    >>> find_table("/no/such/folder", ("treated",))
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: there is no table '/no/such/folder'; quiff treat writes one
+    """
+    path = Path(path)
+    makers = " or ".join(_WRITTEN_BY[stage] for stage in stages)
+    if not path.exists():
+        raise ParameterError(f"there is no table {str(path)!r}; {makers} writes one")
+    if path.is_file() or _is_table_folder(path):
+        return path
+    found = [path / f"{stage}.parquet" for stage in stages if (path / f"{stage}.parquet").exists()]
+    if not found:
+        raise ParameterError(f"the folder {str(path)!r} has no table {_names(stages)}; {makers} writes one")
+    if len(found) > 1:
+        raise ParameterError(
+            f"the folder {str(path)!r} has {' and '.join(table.name for table in found)}; name one of them"
+        )
+    return found[0]
+
+
+def _names(stages: tuple[str, ...]) -> str:
+    return " or ".join(f"{stage}.parquet" for stage in stages)
+
+
+def _is_table_folder(path: Path) -> bool:
+    """Say if a folder is one table in parts, as Spark writes it."""
+    return path.is_dir() and any(path.glob("part-*.parquet"))
+
+
+def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]:
+    """Return a table and its stage, which its columns tell; a CSV file is one in a published form.
+
+    Raises
+    ------
+    ParameterError
+        If the file is no Parquet, or its columns are those of none of the stages.
+    """
+    try:
+        if re.search(r"[.]csv([.]gz)?$", path.name):
+            table = read_published(con, path)
+        else:
+            table = con.read_parquet(
+                str(path / "*.parquet" if path.is_dir() and con.name == "duckdb" else path)
+            )
+    except ParameterError:
+        raise
+    except Exception as error:
+        raise ParameterError(f"cannot read {str(path)!r} as a table: {_first_line(error)}") from error
+    stage = stage_of(table.columns)
+    if stage not in stages:
+        wanted = "; ".join(f"{name}: {', '.join(COLUMNS[name])}" for name in stages)
+        raise ParameterError(
+            f"{str(path)!r} has the columns {', '.join(table.columns)}, but this needs a table {wanted}"
+        )
+    return table.select(*COLUMNS[stage]).cast(COLUMNS[stage]), stage
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n", 1)[0]
+
+
+def stage_of(columns: Any) -> str | None:
+    """Return the stage whose columns a table has; None if there is none.
+
+    Examples
+    --------
+    >>> stage_of(["user", "time", "domain", "topics"]), stage_of(["a"])
+    ('reduced', None)
+    """
+    names = set(columns)
+    fitting = [stage for stage in STAGES if names >= set(COLUMNS[stage])]
+    return max(fitting, key=lambda stage: len(COLUMNS[stage]), default=None)
+
+
+class Workspace:
+    """The tables of one run: scratch ones that go at its end, and outputs that appear together at success.
+
+    Parameters
+    ----------
+    con
+        The engine.
+    folder
+        Where the outputs go; it is made if it is not there.
+    steps
+        Where to record each table as a step, with its rows and time.
+    """
+
+    def __init__(self, con: Any, folder: str | os.PathLike[str], steps: Steps | None = None) -> None:
+        self.con = con
+        self.folder = Path(folder)
+        self._steps = steps or Steps()
+        self._hidden = self.folder / f".quiff-{secrets.token_hex(8)}.tmp"
+        self._scratch: list[str] = []
+        self._outputs: list[str] = []
+
+    def __enter__(self) -> Self:
+        try:
+            self._hidden.mkdir(parents=True)
+        except OSError as error:
+            raise ParameterError(
+                f"cannot write to {str(self.folder)!r}: {error.strerror or error}"
+            ) from error
+        return self
+
+    def keep(self, step: str, expression: Any) -> tuple[Any, int]:
+        """Compute a table once, for several uses in this run; return it and the number of its rows."""
+        name = f"quiff_{secrets.token_hex(8)}"
+        with self._steps.step(step) as timed:
+            if self.con.name == "duckdb":
+                self._scratch.append(name)
+                table = self.con.create_table(name, expression, temp=True)
+            else:
+                table = self._write(name, expression)
+            timed.rows = int(scalar(self.con, table.count()))
+        return table, timed.rows
+
+    def output(self, name: str, step: str, expression: Any) -> tuple[Any, int]:
+        """Write an output table, which gets its name when the run has succeeded; return it and its rows."""
+        self._outputs.append(name)
+        with self._steps.step(step) as timed:
+            table = self._write(name, expression)
+            timed.rows = int(scalar(self.con, table.count()))
+        return table, timed.rows
+
+    def _write(self, name: str, expression: Any) -> Any:
+        path = self._hidden / name
+        try:
+            self.con.to_parquet(expression, str(path))
+        except OSError as error:
+            raise ParameterError(
+                f"cannot write {str(self.folder / name)!r}: {error.strerror or error}"
+            ) from error
+        # Spark may have written narrower numbers than Ibis thinks.
+        return self.con.read_parquet(str(path)).cast(expression.schema())
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                for name in self._outputs:
+                    _take_place(self._hidden / name, self.folder / name)
+        finally:
+            if self.con.name == "duckdb":
+                for name in self._scratch:
+                    self.con.raw_sql(f"DROP TABLE IF EXISTS {name}")
+            shutil.rmtree(self._hidden, ignore_errors=True)
+
+
+def _take_place(new: Path, target: Path) -> None:
+    """Rename an output to its name, in place of what is there, be it a file or a folder."""
+    try:
+        if target.is_dir() or (new.is_dir() and target.exists()):
+            old = new.with_name(f"{new.name}.old")  # goes with the hidden folder
+            target.rename(old)
+        new.replace(target)
+    except OSError as error:
+        raise ParameterError(f"cannot write {str(target)!r}: {error.strerror or error}") from error
+
+
+def table_digest(path: str | os.PathLike[str]) -> str:
+    """Return a digest of a Parquet table's rows in any order, the same whichever engine wrote them.
+
+    It is the number of rows, and the sum of the first 60 bits of each row's SHA-256, modulo 2^64.
+    """
+    import duckdb
+
+    path = Path(path)
+    files = str(path / "*.parquet" if path.is_dir() else path).replace("'", "''")
+    query = f"""
+        SELECT count(*), coalesce(sum(('0x' || substr(sha256(CAST(t AS VARCHAR)), 1, 15))::BIGINT), 0)
+        FROM '{files}' AS t
+    """  # noqa: S608 - the path is quoted
+    with duckdb.connect() as con:
+        rows, total = con.execute(query).fetchall()[0]
+    return f"{rows}-{total % 2**64:016x}"

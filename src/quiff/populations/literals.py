@@ -1,0 +1,75 @@
+"""Lists as Python writes them, in the cells of published tables: read as data, never evaluated."""
+
+import re
+
+from quiff.errors import QuiffError
+
+__all__ = ["TOPIC_LIST", "TOPIC_WORD", "parse_history", "parse_topics"]
+
+TOPIC_WORD = r"""'[^'\\]*'|"[^"\\]*"|[A-Za-z0-9_./& -]+"""
+"""The pattern of one topic: in quotes of either kind, or a bare word or number."""
+
+_LIST = rf"\s*(?:(?:{TOPIC_WORD})\s*,\s*)*(?:(?:{TOPIC_WORD})\s*,?\s*)?"
+TOPIC_LIST = rf"^(?:{_LIST}|\[{_LIST}\]|\({_LIST}\)|\{{{_LIST}\}})\s*$"
+"""The pattern of a cell of topics, for engines that read whole columns."""
+
+_STRING = r"""(?:'([^'\\]*)'|"([^"\\]*)")"""
+_VISIT = re.compile(rf"\s*\(\s*{_STRING}\s*,\s*(?:Timestamp\(\s*)?{_STRING}\s*\)?\s*\)\s*(,|$)")
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def parse_topics(text: str) -> tuple[str, ...]:
+    """Return the topics of a cell, quoted or not, with brackets or without; an empty cell has none.
+
+    Raises
+    ------
+    QuiffError
+        If the text is no list of topics.
+
+    Examples
+    --------
+    >>> parse_topics("['NEWS', 'REL']"), parse_topics("'1','2'"), parse_topics("''")
+    (('NEWS', 'REL'), ('1', '2'), ())
+    >>> parse_topics("__import__('os')")
+    Traceback (most recent call last):
+    quiff.errors.QuiffError: "__import__('os')" is no list of topics, such as ['NEWS', 'REL']
+    """
+    if not re.match(TOPIC_LIST, text):
+        raise QuiffError(f"{_cut(text)!r} is no list of topics, such as ['NEWS', 'REL']")
+    words = (word.strip().strip("'\"").strip() for word in re.findall(TOPIC_WORD, text))
+    return tuple(word for word in words if word)
+
+
+def parse_history(text: str) -> list[tuple[str, str]]:
+    """Return time and domain of each visit of a browsing history, a list of pairs in either order.
+
+    Raises
+    ------
+    QuiffError
+        If the text is no such list.
+
+    Examples
+    --------
+    >>> parse_history("[('a.com', '2006-03-01 07:17:12'), ('b.org', '2006-03-02 00:00:00')]")
+    [('2006-03-01 07:17:12', 'a.com'), ('2006-03-02 00:00:00', 'b.org')]
+    >>> parse_history("[open('file')]")
+    Traceback (most recent call last):
+    quiff.errors.QuiffError: "[open('file')]" is no list of pairs ('domain', 'time')
+    """
+    stripped = text.strip()
+    wrong = QuiffError(f"{_cut(text)!r} is no list of pairs ('domain', 'time')")
+    if not (stripped.startswith("[") and stripped.endswith("]")):
+        raise wrong
+    inner, position, visits = stripped[1:-1].strip(), 0, []
+    while position < len(inner):
+        visit = _VISIT.match(inner, position)
+        if visit is None:
+            raise wrong
+        one, two = visit[1] or visit[2] or "", visit[3] or visit[4] or ""
+        visits.append((one, two) if _TIME.match(one) else (two, one))
+        position = visit.end()
+    return visits
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."

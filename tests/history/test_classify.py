@@ -1,0 +1,143 @@
+"""Classifying: matches as in the reference, in both modes; Citizen Lab's lists give the paper's figures."""
+
+import re
+from datetime import datetime
+
+import ibis
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+
+from history import reference, strategies
+from quiff.errors import ParameterError, QuiffError
+from quiff.history.classifications import Classification, read_classification
+from quiff.history.classify import classify
+from quiff.history.fetch import fetch
+from quiff.history.sources.citizenlab import citizenlab_table
+from quiff.history.suffixes import Suffixes
+
+TREATED = pa.schema([("user", pa.int64()), ("time", pa.timestamp("us")), ("domain", pa.string())])
+
+
+@pytest.fixture(scope="module")
+def con(duckdb):
+    return duckdb
+
+
+def write_treated(folder, visits):
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = list(zip(*visits, strict=True)) or [[], [], []]
+    times = [datetime.fromisoformat(time) for time in columns[1]]
+    pq.write_table(pa.table([columns[0], times, columns[2]], schema=TREATED), folder / "treated.parquet")
+    return [(user, datetime.fromisoformat(time), domain) for user, time, domain in visits]
+
+
+def as_classification(topics_of):
+    schema = pa.schema([("domain", pa.string()), ("topics", pa.list_(pa.string()))])
+    columns = [list(topics_of), [sorted(topics) for topics in topics_of.values()]]
+    return Classification("made up", ibis.memtable(pa.table(columns, schema=schema)))
+
+
+@pytest.mark.parametrize("matching", ["correct", "as-published"])
+@settings(max_examples=30)
+@given(visits=strategies.visits, topics_of=strategies.classifications)
+def test_it_equals_the_reference(con, tmp_path_factory, matching, visits, topics_of):
+    folder = tmp_path_factory.mktemp("treated")
+    treated = write_treated(folder, visits)
+    result = classify(con, folder, as_classification(topics_of), folder / "out", matching=matching)
+    first = {}
+    for _, time, domain in treated:
+        first[domain] = min(time, first.get(domain, time))
+    if matching == "correct":
+        matches = reference.match(first, topics_of)
+    else:
+        matches = reference.match_as_published(first, topics_of)
+    useful = {d: found for d, found in matches.items() if topics_of[found[1]]}
+    written = pq.read_table(folder / "out" / "matches.parquet").to_pylist()
+    assert {row["domain"]: (row["match"], row["listed"]) for row in written} == useful
+    expected = reference.reduce(treated, matches, topics_of)
+    rows = pq.read_table(folder / "out" / "reduced.parquet").to_pylist()
+    assert sorted(tuple(row.values()) for row in rows) == sorted(expected)
+    kinds = [kind for kind, _ in useful.values()]
+    assert (result.full_matches, result.partial_matches) == (kinds.count("full"), kinds.count("partial"))
+    assert result.matches_without_topics == len(matches) - len(useful)
+    assert (result.rows, result.rows + result.dropped_rows) == (len(expected), len(treated))
+    assert result.users == len({row[0] for row in expected})
+    assert result.topics == len({topic for row in expected for topic in row[3]})
+
+
+def test_the_examples_of_the_paper_and_of_its_mistake(con, tmp_path):
+    visits = [(1, "2006-03-01 00:00:00", d) for d in ("gps.gov.uk", "hyde.tameside.sch.uk")]
+    visits += [(2, "2006-03-02 00:00:00", "last.org")]
+    write_treated(tmp_path, visits)
+    listed = as_classification({"gov.uk": ["GOVT"], "t.me": ["COMT"], "last.org": ["REL"]})
+    topics = {}
+    for matching in ("correct", "as-published"):
+        classify(con, tmp_path, listed, tmp_path / matching, matching=matching)
+        rows = pq.read_table(tmp_path / matching / "matches.parquet").to_pylist()
+        topics[matching] = {row["domain"]: row["topics"] for row in rows}
+    assert topics["correct"] == {"gps.gov.uk": ["GOVT"], "last.org": ["REL"]}
+    assert set(topics["as-published"]) == {"gps.gov.uk", "hyde.tameside.sch.uk", "last.org"}
+    assert all(named == ["REL"] for named in topics["as-published"].values())
+
+
+def test_a_file_in_the_published_form(con, tmp_path):
+    file = tmp_path / "classification.csv"
+    file.write_text(",domain,topics\n0,a.com,\"'NEWS', 'REL'\"\n1,b.org,\"'1','2'\"\n2,c.com,''\n3,d.com,\n")
+    rows = con.to_pyarrow(read_classification(file).table).to_pylist()
+    assert {row["domain"]: row["topics"] for row in rows} == {
+        "a.com": ["NEWS", "REL"],
+        "b.org": ["1", "2"],
+        "c.com": [],
+        "d.com": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("domain,kind\na.com,x\n", "a classification needs domain and topics"),
+        ("domain,topics\na.com,'A'\na.com,'B'\n", "line 3 of .* has the domain 'a.com' again"),
+        ("domain,topics\na.com\n", "line 2 of .* has no domain or no topics"),
+        ("domain,topics\na.com,__import__('os')\n", "is no list of topics"),
+        ("domain,topics\na.com,\xff\n", "cannot read"),
+    ],
+)
+def test_a_wrong_file_is_told_in_one_line(tmp_path, text, told):
+    file = tmp_path / "classification.csv"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(QuiffError, match=told) as caught:
+        read_classification(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_names_are_told(con, tmp_path):
+    with pytest.raises(ParameterError, match="citizenlab, chrome-1, chrome-5"):
+        read_classification("nonsense")
+    with pytest.raises(ParameterError, match="quiff treat writes one"):
+        classify(con, tmp_path / "no", as_classification({"a.com": ["A"]}), tmp_path)
+    with pytest.raises(ParameterError, match=re.escape("must be one of correct, as-published")):
+        classify(con, tmp_path, as_classification({"a.com": ["A"]}), tmp_path, matching="wrong")
+
+
+def test_citizen_labs_lists_give_the_papers_figures(con, mirror):
+    rows = citizenlab_table(fetch("citizenlab", mirror)).to_pylist()
+    assert len(rows) == 41_209
+    assert len({row["url"] for row in rows if row["url"]}) == 33_861
+    suffixes = Suffixes.read(fetch("psl", mirror))
+    listed = con.to_pyarrow(
+        read_classification("citizenlab", mirror=mirror, suffixes=suffixes).table
+    ).to_pylist()
+    assert len(listed) == len({row["domain"] for row in listed}) == 27_792
+    assert len({topic for row in listed for topic in row["topics"]}) == 31
+    sizes = [len(row["topics"]) for row in listed]
+    assert (sizes.count(1), max(sizes), min(sizes)) == (27_013, 19, 1)
+
+
+@pytest.mark.parametrize(("name", "rows", "empty"), [("chrome-1", 9_254, 1_344), ("chrome-5", 45_270, 7_638)])
+def test_chromes_lists(con, mirror, name, rows, empty):
+    listed = con.to_pyarrow(read_classification(name, mirror=mirror).table).to_pylist()
+    assert len(listed) == rows
+    assert sum(not row["topics"] for row in listed) == empty
+    assert all(topic.isdigit() for row in listed for topic in row["topics"])

@@ -1,0 +1,105 @@
+"""The published CSV forms: small files in each load as tables, and tables written in them come back."""
+
+from datetime import datetime
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from quiff.errors import ParameterError
+from quiff.history.experiment import experiment
+from quiff.history.profile import profile
+from quiff.history.published import write_published
+from quiff.history.queries import fetch_rows
+from quiff.history.stats import describe
+from quiff.history.tables import read_table
+
+TREATED = ",RandID,QueryTime,Domain\n0,7,2006-03-01 07:17:12,a.com\n1,9,2006-03-02 00:00:00,gov.uk\n"
+REDUCED = (
+    ",RandID,QueryTime,Domain,topics\n0,7,2006-03-01 07:17:12,a.com,\"'NEWS', 'REL'\"\n"
+    "1,7,2006-03-02 00:00:00,gov.uk,'GOVT'\n"
+)
+EXPERIMENTAL = (
+    ",RandID,BrowsingHistory,AllTopics,sTopics\n"
+    "0,7,\"[('a.com', '2006-03-02 07:17:12'), ('gov.uk', '2006-03-01 00:00:00')]\","
+    "\"['NEWS', 'REL', 'GOVT']\",\"['NEWS', 'REL']\"\n"
+)
+VISITS = [
+    {"user": 7, "time": datetime(2006, 3, 1, 7, 17, 12), "domain": "a.com", "topics": ["NEWS", "REL"]},
+    {"user": 7, "time": datetime(2006, 3, 2), "domain": "gov.uk", "topics": ["GOVT"]},
+]
+
+
+@pytest.fixture
+def load(duckdb, tmp_path):
+    def load(text):
+        path = tmp_path / "table.csv"
+        path.write_text(text)
+        table, stage = read_table(duckdb, path, ("treated", "reduced", "experimental"))
+        return fetch_rows(duckdb, table), stage
+
+    return load
+
+
+def test_published_tables_load(load):
+    rows, stage = load(TREATED)
+    assert (stage, rows[1]) == ("treated", {"user": 9, "time": datetime(2006, 3, 2), "domain": "gov.uk"})
+    assert load(REDUCED) == (VISITS, "reduced")
+    rows, stage = load(EXPERIMENTAL)
+    assert stage == "experimental"
+    assert [(visit["time"].day, visit["domain"]) for visit in rows[0]["history"]] == [
+        (1, "gov.uk"),
+        (2, "a.com"),
+    ]
+    assert rows[0]["all_topics"] == ["GOVT", "NEWS", "REL"]
+
+
+def test_timestamps_of_pandas_load(load):
+    text = ",RandID,BrowsingHistory\n0,7,\"[(Timestamp('2006-03-02 07:17:12'), 'a.com')]\"\n"
+    with pytest.raises(ParameterError, match="a list of pairs"):
+        load(text)
+    rows, _ = load(
+        text.replace("(Timestamp('2006-03-02 07:17:12'), 'a.com')", "('a.com', Timestamp('2006-03-02'))")
+    )
+    assert rows[0]["history"][0]["domain"] == "a.com"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (",RandID,Domain\n0,1,a.com\n", "a published table has RandID"),
+        (TREATED.replace("0,7", "0,x"), "has the cell 'x', but a whole number is expected"),
+        (TREATED.replace("2006-03-02 00:00:00", "then"), "has the cell 'then', but a time is expected"),
+        (REDUCED.replace("'GOVT'", "__import__('os')"), "but a list of topics is expected"),
+        (EXPERIMENTAL.replace("('gov.uk'", "(open('x')"), "but a list of pairs"),
+    ],
+)
+def test_cells_are_data_and_wrong_ones_are_told(load, text, told):
+    with pytest.raises(ParameterError, match=told) as caught:
+        load(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_tables_written_come_back(duckdb, tmp_path, load):
+    def write(stage):
+        table, _ = read_table(duckdb, tmp_path / f"{stage}.parquet", (stage,))
+        return write_published(duckdb, table, stage, tmp_path / f"{stage}.csv").read_text()
+
+    types = [pa.int64(), pa.timestamp("us"), pa.string(), pa.list_(pa.string())]
+    table = pa.Table.from_pylist(VISITS, pa.schema(list(zip(VISITS[0], types, strict=True))))
+    pq.write_table(table, tmp_path / "reduced.parquet")
+    pq.write_table(table.drop(["topics"]), tmp_path / "treated.parquet")
+    assert write("reduced") == REDUCED
+    rows, stage = load(write("treated"))
+    assert (stage, [row["domain"] for row in rows]) == ("treated", ["a.com", "gov.uk"])
+    experiment(duckdb, tmp_path / "reduced.parquet", tmp_path)
+    rows, stage = load(write("experimental"))
+    assert (stage, rows[0]["all_topics"]) == ("experimental", ["GOVT", "NEWS", "REL"])
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_the_pipeline_goes_on_from_a_published_table(duckdb, tmp_path):
+    (tmp_path / "reduced.csv").write_text(REDUCED)
+    assert experiment(duckdb, tmp_path / "reduced.csv", tmp_path).users == 1
+    assert profile(duckdb, tmp_path / "reduced.csv", tmp_path / "p.parquet", top_s=2).users == 1
+    assert describe(duckdb, [tmp_path / "reduced.csv"]).topics == 3

@@ -1,0 +1,151 @@
+"""Populations from files: every form gives the same people; every wrong file is told with its line."""
+
+import gzip
+import io
+import tarfile
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quiff.errors import LabelError, QuiffError, ShapeError
+from quiff.populations.literals import parse_history, parse_topics
+from quiff.populations.population import Population
+
+SETS = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"News", "Travel"}}
+EXPECTED = Population.from_sets(SETS)
+
+
+def people_of(population):
+    return {
+        user: {population.topics[code] for code in codes}
+        for user, codes in zip(population.users, population.codes, strict=True)
+    }
+
+
+def write(folder, name, text):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "user,topics\nAlice,\"['Music', 'News']\"\n"
+                  "Bob,\"['Sports','Travel']\"\nCarol,\"['News', 'Travel']\"\n"),
+        ("b.csv", 'user,topics\nAlice,"Music, News"\nBob,"Sports,Travel"\nCarol,"{News, Travel}"\n'),
+        ("c.csv", "user,t1,t2\nAlice,Music,News\nBob,Sports,Travel\nCarol,News,Travel\n"),
+        ("d.tsv", "t2\tuser\tt1\nMusic\tAlice\tNews\nSports\tBob\tTravel\nNews\tCarol\tTravel\n"),
+        ("e.csv", ",RandID,BrowsingHistory,AllTopics,sTopics\n"
+                  "0,Alice,\"[('a.com', '2006-03-01 00:00:00')]\",\"['News']\",\"['Music', 'News']\"\n"
+                  "1,Bob,[],[],\"['Sports', 'Travel']\"\n2,Carol,[],[],\"['News', 'Travel']\"\n"),
+    ],
+)  # fmt: skip
+def test_text(tmp_path, name, text):
+    for path in (write(tmp_path, name, text), write(tmp_path, f"bom-{name}", "\ufeff" + text)):
+        assert people_of(Population.read(path)) == SETS
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text.replace("\n", "\r\n").encode()))
+    assert people_of(Population.read(tmp_path / f"{name}.gz")) == SETS
+
+
+def test_parquet_file_and_folder(tmp_path):
+    table = pa.table({"user": list(SETS), "topics": [sorted(topics) for topics in SETS.values()]})
+    pq.write_table(table, tmp_path / "p.parquet")
+    (tmp_path / "parts").mkdir()
+    pq.write_table(table.slice(0, 1), tmp_path / "parts" / "part-0.parquet")
+    pq.write_table(table.slice(1), tmp_path / "parts" / "part-1.parquet")
+    for path in (tmp_path / "p.parquet", tmp_path / "parts"):
+        assert Population.read(path) == EXPECTED
+    wide = pa.table({"user": [7, 5], "t1": [1, 629], "t2": [629, 3]})
+    pq.write_table(wide, tmp_path / "wide.parquet")
+    people = Population.read(tmp_path / "wide.parquet")
+    assert (list(people.users), list(people.topics)) == ([7, 5], [1, 3, 629])
+    assert people_of(people) == {7: {1, 629}, 5: {3, 629}}
+
+
+def test_epochs_in_any_order_of_rows(tmp_path):
+    path = write(tmp_path, "p.csv", "user,epoch,t1,t2\nb,3,1,2\na,1,3,4\na,3,5,6\nb,1,7,8\n")
+    people = Population.read(path)
+    assert (list(people.users), people.n_epochs) == (["b", "a"], 2)
+    names = np.array(list(people.topics))[people.sets]
+    assert names.tolist() == [[[7, 8], [3, 4]], [[1, 2], [5, 6]]]
+
+
+def test_numbers_are_numbers_only_if_all_are(tmp_path):
+    assert list(Population.read(write(tmp_path, "a.csv", "user,t1\n1,12\n2,7\n")).topics) == [7, 12]
+    mixed = Population.read(write(tmp_path, "b.csv", "user,t1\n1,12\nx,News\n"))
+    assert (list(mixed.users), list(mixed.topics)) == (["1", "x"], ["12", "News"])
+    assert list(Population.read(write(tmp_path, "c.csv", "user,t1\n01,1\n1,1\n")).users) == ["01", "1"]
+
+
+def test_the_archive_of_pets_24(tmp_path):
+    content = b"nb_unique_domain\tt1\tt2\n43\t215\t243\n43\t43\t100\n"
+    with tarfile.open(tmp_path / "users.csv.tar.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("users.csv")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+    assert people_of(Population.read(tmp_path / "users.csv.tar.gz")) == {0: {215, 243}, 1: {43, 100}}
+
+
+def test_the_population_of_pets_24(mirror):
+    people = Population.read(mirror / "topics-users-250000.csv.tar.gz")
+    sets, which = people.distinct_sets()
+    assert (people.users.size, people.topics.size, people.top_s) == (249_997, 349, 5)
+    assert sets.size == 209_745
+    assert np.mean(np.bincount(which)[which] == 1) == pytest.approx(0.7646, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "told"),
+    [
+        (b"", QuiffError, "is empty; its first line must name its columns"),
+        (b"user,topics\n", QuiffError, "has no profile"),
+        (b"name,topics\na,News\n", QuiffError, "has the columns 'name', 'topics'; profiles need"),
+        (b"user,kind\na,News\n", QuiffError, "profiles need user and topics"),
+        (b"user,t1\na,1\nb,2\na,3\n", LabelError, "line 4: the user 'a' is there a second time"),
+        (b"user,topics\na,\"x,y\"\nb,x\n", ShapeError, "line 3: the set has 1 topics, but the first one 2"),
+        (b"user,t1,t2\na,1,2\nb,3,\n", ShapeError, "line 3: t2 is empty"),
+        (b"user,t1\na,1\n\xe9,2\n", QuiffError, "line 3: a byte is no UTF-8; convert the file"),
+        (b"user,t1\na,1\nb,2,3\n", QuiffError, "line 3: it has 3 fields, but the first line 2"),
+        (b"user,t1\na,1\n,2\n", QuiffError, "line 3: user is empty"),
+        (b"user,topics\na,__import__('os')\n", QuiffError, "line 2: .* is no list of topics"),
+        (b"user,topics\na,[]\n", ShapeError, "line 2: the set has 0 topics"),
+        (b"user,t1,t2\na,x,x\n", LabelError, "name each topic once"),
+        (b"user,epoch,t1\na,0,1\na,0,2\n", LabelError, "the user 'a' has two sets in epoch 0"),
+        (b"user,epoch,t1\na,0,1\nb,0,2\na,1,1\n", LabelError, "the user 'b' has no set in epoch 1"),
+        (b"user,epoch,t1\na,zero,1\n", QuiffError, "line 2: the epoch is 'zero', but must be a whole number"),
+    ],
+)  # fmt: skip
+def test_wrong_files_are_told_in_one_line(tmp_path, content, error, told):
+    path = tmp_path / "profiles.csv"
+    path.write_bytes(content)
+    with pytest.raises(error, match=told) as caught:
+        Population.read(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_and_broken_files(tmp_path):
+    with pytest.raises(QuiffError, match="there is no file"):
+        Population.read(tmp_path / "none.csv")
+    for name in ("p.parquet", "p.csv.gz", "p.tar.gz"):
+        (tmp_path / name).write_bytes(b"nonsense")
+        with pytest.raises(QuiffError, match="cannot read") as caught:
+            Population.read(tmp_path / name)
+        assert "\n" not in str(caught.value)
+
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="'\"\\"), min_size=1).filter(str.isprintable)
+
+
+@given(st.lists(words.map(str.strip).filter(bool), unique=True, max_size=5))
+def test_lists_that_python_writes_come_back(topics):
+    assert parse_topics(str(topics)) == tuple(topics)
+
+
+@given(st.lists(st.tuples(words, st.sampled_from(["2006-03-01 07:17:12", "2006-05-31"]))))
+def test_histories_that_python_writes_come_back(visits):
+    assert parse_history(str(visits)) == [(time, domain) for domain, time in visits]
