@@ -26,6 +26,7 @@ from .errors import (
     ShapeError,
     SizeError,
 )
+from .history.distinct import DistinctProfiles, distinct_profiles
 from .measures.capacity import bayes_capacity, max_case_capacity
 from .measures.differential_privacy import epsilon, metric_epsilon
 from .measures.entropy import (
@@ -53,6 +54,7 @@ __all__ = [
     "Api",
     "Channel",
     "Cookies",
+    "DistinctProfiles",
     "Gain",
     "GainError",
     "Histories",
@@ -76,6 +78,7 @@ __all__ = [
     "conditional_entropy",
     "dalenius_leakage",
     "dense_limit",
+    "distinct_profiles",
     "epsilon",
     "external_choice",
     "guessing_entropy",

@@ -184,17 +184,21 @@ def test_the_engine_reduces_profiles_to_distinct_sets(con, tmp_path):
     rows = [(user, START, "a.com", [str(user % 3), "7"]) for user in range(10)]
     write_reduced(tmp_path, rows)
     profile(con, tmp_path, tmp_path / "p.parquet", top_s=2)
-    reduced, whole = distinct_profiles(con, tmp_path / "p.parquet"), Population.read(tmp_path / "p.parquet")
+    reduced, whole = (
+        distinct_profiles(tmp_path / "p.parquet", con=con),
+        Population.read(tmp_path / "p.parquet"),
+    )
+    assert dict(reduced.set_prior().items()) == dict(whole.set_prior().items())
     sets = reduced.population.distinct_sets()[0]
     counts = {frozenset(sets[k]): int(n) for k, n in enumerate(reduced.counts)}
     assert counts == {frozenset({0, 7}): 4, frozenset({1, 7}): 3, frozenset({2, 7}): 3}
     prior = whole.set_prior()
     assert all(prior[members] * 10 == count for members, count in counts.items())
     profile(con, tmp_path, tmp_path / "p.parquet", top_s=2, epoch_days=1)
-    assert distinct_profiles(con, tmp_path / "p.parquet", epoch=0).counts.sum() == 10
+    assert distinct_profiles(tmp_path / "p.parquet", con=con, epoch=0).counts.sum() == 10
     with pytest.raises(ParameterError, match="has no profile in epoch 5"):
-        distinct_profiles(con, tmp_path / "p.parquet", epoch=5)
+        distinct_profiles(tmp_path / "p.parquet", con=con, epoch=5)
     write_reduced(tmp_path, [*rows, (1, START + timedelta(days=3), "a.com", ["1"])])
     profile(con, tmp_path, tmp_path / "p.parquet", top_s=2, epoch_days=1)
     with pytest.raises(ParameterError, match="has 4 epochs; choose one"):
-        distinct_profiles(con, tmp_path / "p.parquet")
+        distinct_profiles(tmp_path / "p.parquet", con=con)

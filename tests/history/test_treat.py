@@ -142,7 +142,7 @@ treat(engine.connect(), [{str(log)!r}], {str(tmp_path / "out")!r})
 def test_steps_are_recorded_in_order(con, tmp_path):
     steps = Steps()
     treat(con, [write(tmp_path / "log.txt", LINES)], tmp_path / "out", steps=steps)
-    assert steps.done[0].name == "read the log"
+    assert steps.done[0].name == "read the lines of the log"
     assert [step.rows for step in steps.done][-2:] == [2, 2]
     assert all(step.seconds >= 0 for step in steps.done)
 

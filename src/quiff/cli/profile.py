@@ -69,6 +69,10 @@ def command(
         )  # fmt: skip
     figures = asdict(result)
     spread = result.repeats
+    if repeat == 1 and not as_json:
+        del figures["repeats"]
+        click.echo(told("Profiles", figures, steps, as_json))
+        return
     figures["repeats"] = {
         "seeds": len(spread.counts),
         "min": min(spread.counts),

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from quiff.core.numbers import Array
+from quiff.core.prior import Prior
 from quiff.errors import ParameterError
+from quiff.history.engine import connect
 from quiff.history.queries import fetch_rows, scalar
 from quiff.history.tables import find_table, read_table
 from quiff.populations.population import Population
@@ -30,18 +32,27 @@ class DistinctProfiles:
     population: Population
     counts: Array
 
+    def set_prior(self) -> Prior:
+        """Return how probable each distinct set is for a user taken at random."""
+        sets, which = self.population.distinct_sets()
+        counts = np.zeros(sets.size, dtype=np.int64)
+        counts[which] = self.counts
+        return Prior.from_count_array(sets, counts)
+
 
 def distinct_profiles(
-    con: Any, profiles: str | os.PathLike[str], epoch: int | None = None
+    profiles: str | os.PathLike[str], *, con: Any = None, epoch: int | None = None
 ) -> DistinctProfiles:
     """Reduce a table of profiles to its distinct sets, in the engine.
 
+    ``Population.read`` holds every user in memory; this holds every distinct set.
+
     Parameters
     ----------
-    con
-        The engine.
     profiles
         The table that ``quiff profile`` writes.
+    con
+        The engine, as `quiff.history.engine.connect` returns it; None is DuckDB in this process.
     epoch
         Which epoch to take; None only if there is one.
 
@@ -50,6 +61,7 @@ def distinct_profiles(
     ParameterError
         If there is no such table or epoch, or there are several epochs and none is chosen.
     """
+    con = connect() if con is None else con
     table, _ = read_table(con, find_table(profiles, ("profiles",)), ("profiles",))
     if epoch is None:
         n_epochs = int(scalar(con, table.epoch.nunique()))

@@ -94,7 +94,7 @@ def treat(
     secret = secrets.token_hex(32) if seed is None else f"seed {seed}"
     log = read_log(con, paths, form or LogFormat(), most_bad=max_bad_lines)
     with Workspace(con, out, steps) as work:
-        rows, n_lines = work.keep("read the log", _judged(log))
+        rows, n_lines = work.keep("read the lines of the log", _judged(log))
         left_out, bad_lines, dropped = _dropped_lines(con, rows, log, max_bad_lines)
         kept = rows.filter(rows.reason.isnull()).drop("reason")
         found = domain_table(kept.select("url").distinct(), suffixes)

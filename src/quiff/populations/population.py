@@ -125,7 +125,8 @@ have the same size: fill up the short ones or cut the long ones
         ``user`` and ``topics``, or ``user`` and ``t1``, ``t2`` and so on, with ``epoch`` where a user has
         several sets; or ``RandID`` and ``sTopics``, as in the paper's published tables. Without a column
         for the users, as in the population of PETS '24, they are numbered from 0. Topics that are all whole
-        numbers become numbers.
+        numbers become numbers. All users are held in memory; for a table that does not fit, see
+        `quiff.distinct_profiles`.
 
         Parameters
         ----------
