@@ -1,16 +1,24 @@
-"""``python -m benchmarks [GROUP ...] [--repeats N] [--quick]``."""
+"""``python -m benchmarks [GROUP ...] [--repeats N] [--quick] [--rows N ...]``."""
 
 import argparse
 import importlib
 
-GROUPS = ["engine"]
+GROUPS = {"engine": [], "history": ["rows"]}  # and the options that are for a group alone
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description="quiff beside its peers")
 parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"one or more of {', '.join(GROUPS)} (all)")
 parser.add_argument("--repeats", type=int, default=5, help="interleaved repeats (5); slow peers run fewer")
 parser.add_argument("--quick", action="store_true", help="a tenth of the size, to see that it runs")
+parser.add_argument(
+    "--rows",
+    type=int,
+    nargs="+",
+    metavar="N",
+    help="history: the sizes of the logs (1000000 4000000 12000000; 36000000 is that of the paper's)",
+)
 arguments = parser.parse_args()
 for name in arguments.groups or GROUPS:
     if name not in GROUPS:
         parser.error(f"there is no group {name!r}; there is {', '.join(GROUPS)}")
-    importlib.import_module(f"benchmarks.{name}").main(arguments.repeats, arguments.quick)
+    options = {option: getattr(arguments, option) for option in GROUPS[name]}
+    importlib.import_module(f"benchmarks.{name}").main(arguments.repeats, arguments.quick, **options)

@@ -1,9 +1,12 @@
 """Runs contenders in fresh processes, interleaved, and tells medians, ratios and whether results agree.
 
 A contender is a function that takes the group's inputs and returns its results by name; what it does before
-it calls ``clock.start()`` is preparation and is not timed. Imports are done before the clock starts.
+it calls ``clock.start()`` is preparation and is not timed. Imports are done before the clock starts. What it
+does after ``clock.stop()``, such as checking, counts neither for time nor for memory. Time and memory are
+those of the process and all that it started, such as Spark's Java.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -20,14 +23,21 @@ RESULTS = Path(__file__).parent / "results"
 
 
 class Clock:
-    """Wall and CPU seconds between start and stop."""
+    """Wall and CPU seconds between start and stop, and the most memory held until then."""
+
+    def __init__(self):
+        self.laps = {}  # seconds by name, for who wants to tell where they went
 
     def start(self):
-        self.wall, self.cpu = -time.perf_counter(), -time.process_time()
+        others = sum(_descendants().values())
+        self.wall, self.cpu = -time.perf_counter(), -time.process_time() - others
 
     def stop(self):
         self.wall += time.perf_counter()
         self.cpu += time.process_time()
+        others = _descendants()
+        self.cpu += sum(others.values())
+        self.peak_mib = _peak_mib() + sum(map(_peak_mib, others))
 
 
 @dataclass
@@ -56,16 +66,35 @@ def worker():
     run = getattr(__import__(module, fromlist=[function]), function)
     clock = Clock()
     results = run(Path(job["inputs"]), clock, **job["options"])
-    print(json.dumps({"wall": clock.wall, "cpu": clock.cpu, "peak_mib": _peak_mib(), "results": results}))
+    print(json.dumps(vars(clock) | {"results": results}))
 
 
-def _peak_mib():
-    """The most memory that this process held; ru_maxrss would count its parent's, too."""
+def _descendants():
+    """The CPU seconds by id of the processes that this one started, and they in turn; Linux only."""
+    found, children = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended in the meantime
+            parts = path.read_text().rpartition(")")[2].split()
+            seconds = (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+            children.setdefault(int(parts[1]), []).append((int(path.parent.name), seconds))
+    to_visit = [os.getpid()]
+    while to_visit:
+        own = dict(children.get(to_visit.pop(), []))
+        found |= own
+        to_visit += own
+    return found
+
+
+def _peak_mib(pid="self"):
+    """The most memory that a process held; ru_maxrss would count its parent's, too.
+
+    Summed over processes this is no less than what they held at one time. Those that have ended do not count.
+    """
     try:
-        lines = Path("/proc/self/status").read_text().splitlines()
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 if pid == "self" else 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0) / 1024
 
 
 def compete(contenders, inputs, repeats):
@@ -91,10 +120,16 @@ def check_equal(runs, names, tolerance=1e-9):
         for run in runs[contender]:
             for key, value in run["results"].items():
                 first, other = seen.setdefault(key, (contender, value))
-                assert math.isclose(value, other, rel_tol=tolerance), (
+                assert _alike(value, other, tolerance), (
                     f"{key} is {value!r} for {contender}, but {other!r} for {first}"
                 )
     return {key: value for key, (_, value) in seen.items()}
+
+
+def _alike(value, other, tolerance):
+    if isinstance(value, float) or isinstance(other, float):
+        return math.isclose(value, other, rel_tol=tolerance)
+    return value == other  # counts and digests
 
 
 def summary(runs, ours, title, facts):
@@ -110,6 +145,7 @@ def summary(runs, ours, title, facts):
             "times_slower": median(found, "wall") / median(base, "wall"),
             "times_cpu": median(found, "cpu") / median(base, "cpu"),
             "times_memory": median(found, "peak_mib") / median(base, "peak_mib"),
+            "laps": {lap: statistics.median(run["laps"][lap] for run in found) for lap in found[0]["laps"]},
         }
         for name, found in runs.items()
     ]
@@ -127,6 +163,10 @@ def markdown(part):
         f"| {row['times_slower']:.3g} | {row['times_memory']:.3g} | {row['repeats']} |"
         for row in part["rows"]
     ]
+    for row in part["rows"]:
+        if row["laps"]:
+            laps = ", ".join(f"{lap} {seconds:.3g} s" for lap, seconds in row["laps"].items())
+            lines += ["", f"Where the time of {row['contender']} goes: {laps}."]
     return "\n".join(lines) + "\n"
 
 
