@@ -136,7 +136,7 @@ treat(engine.connect(), [{str(log)!r}], {str(tmp_path / "out")!r})
     assert killed.returncode == -signal.SIGKILL
     assert not [path for path in (tmp_path / "out").iterdir() if not path.name.startswith(".")]
     assert treat(con, [log], tmp_path / "out").rows == 200
-    assert (tmp_path / "out" / "treated.parquet").exists()
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"treated.parquet", "domains.parquet"}
 
 
 def test_steps_are_recorded_in_order(con, tmp_path):

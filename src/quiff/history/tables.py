@@ -6,6 +6,8 @@ table.
 """
 
 import os
+import platform
+import re
 import re
 import secrets
 import shutil
@@ -145,11 +147,12 @@ class Workspace:
         self.con = con
         self.folder = Path(folder)
         self._steps = steps or Steps()
-        self._hidden = self.folder / f".quiff-{secrets.token_hex(8)}.tmp"
+        self._hidden = self.folder / f"{_hidden_prefix()}{os.getpid()}-{secrets.token_hex(8)}.tmp"
         self._scratch: list[str] = []
         self._outputs: list[str] = []
 
     def __enter__(self) -> Self:
+        _sweep(self.folder)
         try:
             self._hidden.mkdir(parents=True)
         except OSError as error:
@@ -204,6 +207,29 @@ class Workspace:
                 for name in self._scratch:
                     self.con.raw_sql(f"DROP TABLE IF EXISTS {name}")
             shutil.rmtree(self._hidden, ignore_errors=True)
+
+
+def _hidden_prefix() -> str:
+    """Return how the hidden folders of runs on this machine begin; the process's number follows."""
+    return f".quiff-{re.sub(r'[^A-Za-z0-9]', '', platform.node())}-"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what runs that were killed have left behind: it may hold names and URLs."""
+    for left in folder.glob(f"{_hidden_prefix()}*.tmp"):
+        number = left.name.removeprefix(_hidden_prefix()).split("-")[0]
+        if number.isdecimal() and not _alive(int(number)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
 
 
 def _take_place(new: Path, target: Path) -> None:
