@@ -8,7 +8,6 @@ table.
 import os
 import platform
 import re
-import re
 import secrets
 import shutil
 from pathlib import Path
