@@ -1,0 +1,154 @@
+"""Group `history`: from a raw search log to the Treated table (user, time, registrable domain) in Parquet.
+
+All contenders read the same made-up log, packed by gzip, and write the same rows: user names become numbers
+in the order of a digest that the seed fixes, so that the sum of the rows' hashes is the same for all. Each
+starts its engine within the time, since who treats a log has to start it, too; imports are done before.
+The floor reads the log and parses the three columns, and does nothing with them.
+"""
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.harness import Contender, check_equal, compete, summary, write
+from benchmarks.history_peers import logs_of, parse_only, treat_with_pandas, treat_with_sql
+
+SIZES = (1_000_000, 4_000_000, 12_000_000)
+QUICK = 100_000
+LARGEST_BY_ROW, LARGEST_ON_SPARK, SMALLEST_LIMITED = 1_000_000, 4_000_000, 12_000_000
+LIMIT = "1GB"
+QUIFF = "quiff on DuckDB"
+BY_ROW, BY_URL = "pandas + tldextract, row by row", "pandas + tldextract, distinct URLs"
+LIMITED, SPARK = f"quiff on DuckDB, held to {LIMIT}", "quiff on Spark, local"
+SQL, FLOOR = "DuckDB SQL by hand", "floor: DuckDB parses three columns"
+
+
+def quiff_treats(inputs, clock, engine="duckdb", memory_limit=None):
+    import duckdb  # noqa: F401
+    import ibis
+    import pandas as pd  # noqa: F401 - Ibis asks for it
+    import pyarrow.dataset  # noqa: F401
+
+    from quiff.history.engine import connect
+    from quiff.history.steps import Steps
+    from quiff.history.treat import treat
+
+    getattr(ibis, {"duckdb": "duckdb", "spark": "pyspark"}[engine])  # Ibis loads an engine's part when asked
+    out, steps = _new_folder(inputs), Steps()
+    clock.start()
+    con = connect(engine, memory_limit=memory_limit)
+    clock.laps["start the engine"] = clock.wall + time.perf_counter()
+    result = treat(con, logs_of(inputs), out, seed=1, steps=steps)
+    clock.stop()
+    clock.laps |= {step.name: step.seconds for step in steps.done}
+    clock.laps["all else"] = clock.wall - sum(clock.laps.values())
+    con.disconnect()
+    return {"rows read": result.rows_read, **_digest(out)}
+
+
+def pandas_treats(inputs, clock, distinct):
+    import pandas as pd  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import tldextract  # noqa: F401
+
+    out = _new_folder(inputs)
+    clock.start()
+    n_read = treat_with_pandas(logs_of(inputs), out, distinct=distinct)
+    clock.stop()
+    return {"rows read": n_read, **_digest(out)}
+
+
+def sql_treats(inputs, clock):
+    import duckdb  # noqa: F401
+    import pandas as pd  # noqa: F401 - DuckDB asks for it
+    import pyarrow.dataset  # noqa: F401
+
+    out = _new_folder(inputs)
+    clock.start()
+    treat_with_sql(logs_of(inputs), out)
+    clock.stop()
+    return _digest(out)
+
+
+def duckdb_parses(inputs, clock):
+    import duckdb  # noqa: F401
+
+    clock.start()
+    n_read = parse_only(logs_of(inputs))
+    clock.stop()
+    return {"rows read": n_read}
+
+
+def _new_folder(inputs):
+    return Path(tempfile.mkdtemp(prefix="out-", dir=inputs))
+
+
+def _digest(out):
+    """Return counts of the written table and the sum of its rows' hashes, whatever their order; remove it."""
+    import duckdb
+
+    table = out / "treated.parquet"
+    parts = table / "*.parquet" if table.is_dir() else table
+    with duckdb.connect() as con:
+        rows, users, domains, total = con.execute(
+            "SELECT count(*), count(DISTINCT user), count(DISTINCT domain),"  # noqa: S608
+            " sum(hash(user::BIGINT, time::TIMESTAMP, domain))"
+            f" FROM (SELECT t.user, time, domain FROM '{parts}' AS t)"
+        ).fetchone()
+    shutil.rmtree(out)
+    return {"rows": rows, "users": users, "domains": domains, "digest": f"{int(total) % 2**64:016x}"}
+
+
+def contenders_for(rows, repeats):
+    """The contenders for a log of so many rows; those that would take too long are left out."""
+    here = "benchmarks.history"
+    some = [
+        Contender(QUIFF, f"{here}:quiff_treats"),
+        Contender(BY_URL, f"{here}:pandas_treats", {"distinct": True}),
+        Contender(SQL, f"{here}:sql_treats"),
+        Contender(FLOOR, f"{here}:duckdb_parses"),
+    ]
+    if rows <= LARGEST_BY_ROW:
+        some.insert(1, Contender(BY_ROW, f"{here}:pandas_treats", {"distinct": False}, min(repeats, 3)))
+    if rows >= SMALLEST_LIMITED:
+        some.insert(1, Contender(LIMITED, f"{here}:quiff_treats", {"memory_limit": LIMIT}))
+    if rows <= LARGEST_ON_SPARK:
+        some.append(Contender(SPARK, f"{here}:quiff_treats", {"engine": "spark"}, min(repeats, 3)))
+    return some
+
+
+def ratios(part):
+    """What the group aims at, and what was measured."""
+    slower = {row["contender"]: row["times_slower"] for row in part["rows"]}
+    found = {}
+    if BY_ROW in slower:
+        found["row by row / quiff (aim: 10 or more)"] = slower[BY_ROW]
+    found["distinct URLs / quiff (aim: 5 or more)"] = slower[BY_URL]
+    found["quiff / floor (aim: 4 or less)"] = 1 / slower[FLOOR]
+    return {name: round(value, 2) for name, value in found.items()}
+
+
+def compare(rows, repeats):
+    """Let all treat one log of so many rows, check that they agree, and return what they took."""
+    from quiff.history.synth import SyntheticLog, write_log
+
+    print(f"history, {rows} rows", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        inputs = Path(folder)
+        log = write_log(SyntheticLog(rows=rows, seed=1), inputs / "log")
+        size = sum(file.stat().st_size for file in log.files)
+        runs = compete(contenders_for(rows, repeats), inputs, repeats)
+    facts = {"rows without URL": log.rows_without_url, "gzip files": len(log.files), "their bytes": size}
+    facts |= check_equal(runs, list(runs))
+    left_out = [name for name, most in ((BY_ROW, LARGEST_BY_ROW), (SPARK, LARGEST_ON_SPARK)) if rows > most]
+    if left_out:
+        facts["left out at this size, since slow"] = "; ".join(left_out)
+    part = summary(runs, QUIFF, f"A log of {rows:,} rows".replace(",", " "), facts)
+    part["facts"] |= ratios(part)
+    return part
+
+
+def main(repeats, quick, rows=None):
+    sizes = rows or ((QUICK,) if quick else SIZES)
+    write("history", [compare(size, repeats) for size in sizes])

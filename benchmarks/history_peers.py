@@ -1,0 +1,142 @@
+"""The peers of `quiff treat`: pandas with tldextract, SQL by hand, and the floor below which nobody can go.
+
+They follow the same rules as quiff: rows without URL, user or time go; control characters are taken out of
+user names; the domain of a URL is the label before its public suffix, and the suffix (the list's private
+section and twelve extra endings among them), with the paper's cases for what is no such label; users become
+numbers. They do less than quiff: they count nothing of what they drop and know of no malformed line.
+"""
+
+import csv
+import hashlib
+import re
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import urlsplit
+
+SECRET = "seed 1|"  # noqa: S105 - what `seed=1` makes of pseudonyms: they are comparable
+_CONTROL = r"[\x00-\x1f\x7f]"
+_REMOVED = str.maketrans("", "", "\x0e\x0f[]")
+_LABEL = re.compile("-*[A-Za-z0-9][A-Za-z0-9-]*")
+_FIELDS = "columns = {'a': 'VARCHAR', 'b': 'VARCHAR', 'c': 'VARCHAR', 'd': 'VARCHAR', 'e': 'VARCHAR'}"
+
+
+def logs_of(inputs):
+    return sorted(map(str, inputs.glob("log/log-*.txt.gz")))
+
+
+def suffix_list():
+    """The file that quiff takes by default."""
+    return files("publicsuffixlist") / "public_suffix_list.dat"
+
+
+def domains_by_tldextract():
+    """Return the function from a URL to its domain, None if it has none."""
+    import tldextract
+
+    from quiff.history.suffixes import EXTRA_SUFFIXES
+
+    extract = tldextract.TLDExtract(
+        cache_dir=None,
+        suffix_list_urls=[suffix_list().as_uri()],
+        fallback_to_snapshot=False,
+        include_psl_private_domains=True,
+        extra_suffixes=EXTRA_SUFFIXES,
+    )
+
+    def domain_of(url):
+        parts = urlsplit(url.translate(_REMOVED))
+        found = extract(parts.netloc or parts.path)
+        label, suffix = found.domain, found.suffix
+        if not suffix:
+            return None
+        if not label.strip("Ww"):
+            return suffix if "." in suffix else None
+        return f"{label.strip('-')}.{suffix}" if _LABEL.fullmatch(label) else None
+
+    return domain_of
+
+
+def treat_with_pandas(logs, out, *, distinct):
+    """Write the visits of a log, looking at each row's URL or at each distinct URL; return the rows read."""
+    import pandas as pd
+
+    columns = ["AnonID", "QueryTime", "ClickURL"]
+    frames = [
+        pd.read_csv(log, sep="\t", usecols=columns, dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False)
+        for log in logs
+    ]
+    rows = pd.concat(frames, ignore_index=True)
+    n_read = len(rows)
+    rows = rows[rows["ClickURL"] != ""]
+    visits = pd.DataFrame(
+        {
+            "name": rows["AnonID"].str.replace(_CONTROL, "", regex=True),
+            "time": pd.to_datetime(rows["QueryTime"], format="%Y-%m-%d %H:%M:%S", errors="coerce"),
+            "url": rows["ClickURL"],
+        }
+    )
+    visits = visits[(visits["name"] != "") & visits["time"].notna()]
+    domain_of = domains_by_tldextract()
+    if distinct:
+        visits["domain"] = visits["url"].map({url: domain_of(url) for url in visits["url"].unique()})
+    else:
+        visits["domain"] = visits["url"].map(domain_of)
+    names = sorted(visits["name"].unique(), key=_digest)
+    visits["user"] = visits["name"].map({name: number for number, name in enumerate(names, start=1)})
+    treated = visits.loc[visits["domain"].notna(), ["user", "time", "domain"]]
+    treated.to_parquet(out / "treated.parquet", index=False)
+    return n_read
+
+
+def _digest(name):
+    return hashlib.sha256((SECRET + name).encode()).hexdigest()
+
+
+def treat_with_sql(logs, out):
+    """Write the visits of a log by the statements of treat.sql."""
+    import duckdb
+
+    with duckdb.connect(config={"temp_directory": str(out / "spill")}) as con:
+        con.execute("SET VARIABLE logs = $logs", {"logs": logs})
+        con.execute("SET VARIABLE secret = $secret", {"secret": SECRET})
+        con.execute("CREATE TEMP TABLE rules (ending VARCHAR, kind VARCHAR)")
+        con.register("listed", rules_table())
+        con.execute("INSERT INTO rules SELECT * FROM listed")
+        con.execute(Path(__file__).with_name("treat.sql").read_text(encoding="utf-8"))
+        con.execute(f"COPY treated TO '{out / 'treated.parquet'}' (FORMAT parquet)")
+
+
+def rules_table():
+    """Return ending and kind of every rule, in Unicode and in Punycode."""
+    import pyarrow as pa
+
+    from quiff.history.suffixes import EXTRA_SUFFIXES
+
+    lines = suffix_list().read_text(encoding="utf-8").splitlines()
+    rules = [line.split()[0] for line in lines if line.strip() and not line.startswith("//")]
+    rows = {}
+    for rule in [*rules, *EXTRA_SUFFIXES]:
+        kind = {"!": "exception", "*": "wildcard"}.get(rule[0], "plain")
+        ending = rule.removeprefix("!").removeprefix("*.")
+        rows |= {(ending, kind): None, (_in_punycode(ending), kind): None}
+    endings, kinds = zip(*rows, strict=True)
+    return pa.table({"ending": endings, "kind": kinds})
+
+
+def _in_punycode(name):
+    labels = name.split(".")
+    return ".".join(
+        label if label.isascii() else "xn--" + label.encode("punycode").decode() for label in labels
+    )
+
+
+def parse_only(logs):
+    """Parse user, time and URL of every row, with nothing left to guess, and return the number of rows."""
+    import duckdb
+
+    with duckdb.connect() as con:
+        found = con.execute(
+            f"SELECT count(*), count(a), count(c), count(e) FROM read_csv({logs!r}, {_FIELDS},"  # noqa: S608
+            r" delim = '\t', quote = '', escape = '', header = true, auto_detect = false)"
+        ).fetchone()
+    return found[0]
