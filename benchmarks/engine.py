@@ -187,7 +187,7 @@ def main(repeats, quick):
         contenders = [
             Contender("quiff", f"{here}:quiff_end_to_end"),
             Contender(
-                "pandas frames row by row, then qif", f"{here}:pandas_and_qif", repeats=min(repeats, 3)
+                "pandas frames row by row, then qif", f"{here}:pandas_and_qif", repeats=min(repeats, 2)
             ),
         ]
         whole = compete(contenders, inputs, repeats)

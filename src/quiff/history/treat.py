@@ -99,8 +99,9 @@ def treat(
         kept = rows.filter(rows.reason.isnull()).drop("reason")
         found = domain_table(kept.select("url").distinct(), suffixes)
         domains, _ = work.keep("find the domains of distinct URLs", found)
-        users, _ = work.keep("draw pseudonyms", _pseudonyms(kept, secret))
-        for reason, count in _dropped_rows(con, kept, domains, users).items():
+        names, n_names = work.keep("list the users", kept.select("user").distinct())
+        users, n_named = work.keep("draw pseudonyms", _pseudonyms(names, secret))
+        for reason, count in _dropped_rows(con, kept, domains, users, n_named < n_names).items():
             dropped[reason] = dropped.get(reason, 0) + count
         rows_out = _treated(kept, domains, users)
         treated, n_rows = work.output("treated.parquet", "write the Treated table", rows_out)
@@ -163,11 +164,10 @@ def _count_by_reason(con: Any, rows: Any) -> dict[str, int]:
     return {row["reason"]: row["rows"] for row in counts}
 
 
-def _pseudonyms(kept: Any, secret: str) -> Any:
+def _pseudonyms(names: Any, secret: str) -> Any:
     """Return user, pseudonym: the place of the user's name in the order of keyed digests."""
     import ibis
 
-    names = kept.select("user").distinct()
     named = names.mutate(name=names.user.re_replace(_CONTROL, ""))
     named = named.filter(named.name != "")
     digested = named.mutate(digest=(ibis.literal(f"{secret}|") + named.name).hexdigest("sha256"))
@@ -175,14 +175,14 @@ def _pseudonyms(kept: Any, secret: str) -> Any:
     return digested.select("user", pseudonym=place + 1)
 
 
-def _dropped_rows(con: Any, kept: Any, domains: Any, users: Any) -> dict[str, int]:
+def _dropped_rows(con: Any, kept: Any, domains: Any, users: Any, nameless: bool) -> dict[str, int]:
     """Count the rows whose user or URL turned out to be none."""
-    nameless = kept.anti_join(users, "user")
-    named = kept.semi_join(users, "user")
     useless = domains.filter(domains.domain.isnull()).select("url", "reason")
+    named = kept.semi_join(users, "user") if nameless else kept
     dropped = _count_by_reason(con, named.inner_join(useless, "url").select("reason"))
-    count = int(scalar(con, nameless.count()))
-    return {"no-user": count, **dropped} if count else dropped
+    if not nameless:
+        return dropped
+    return {"no-user": int(scalar(con, kept.anti_join(users, "user").count())), **dropped}
 
 
 def _treated(kept: Any, domains: Any, users: Any) -> Any:
