@@ -5,7 +5,6 @@ import io
 import stat
 import tarfile
 import zipfile
-from contextlib import suppress
 from pathlib import Path
 
 import hypothesis
@@ -85,7 +84,7 @@ def test_a_name_stays_inside_or_is_refused(name):
     except QuiffError:
         return
     assert not Path(inside).is_absolute()
-    assert Path("/root/folder", inside).resolve().is_relative_to("/root/folder")
+    assert Path("/srv/folder", inside).resolve().is_relative_to("/srv/folder")
     assert safe_name(inside) == inside
 
 
@@ -215,11 +214,15 @@ def test_every_cut_and_every_flipped_bit_is_an_error_of_ours_or_harmless(make):
     step = max(1, len(whole) // 150)
     damaged = [whole[:end] for end in range(0, len(whole), step)]
     damaged += [whole[:i] + bytes([whole[i] ^ 0xFF]) + whole[i + 1 :] for i in range(0, len(whole), step)]
+    refused = 0
     for data in damaged:
         path.write_bytes(data)
-        with suppress(QuiffError):
+        try:
             for _, stream in read_files(path):
                 stream.read()
+        except QuiffError:
+            refused += 1
+    assert refused > 10  # and every other error would have ended the test
 
 
 def test_a_file_that_is_no_archive(tmp_path):
