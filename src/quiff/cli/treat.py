@@ -20,6 +20,7 @@ from quiff.cli.pipeline import (
 
 __all__ = ["command"]
 
+_MEMORY = "1200MB"  # 36 million rows then take 1.6 GB in all, and a sixth more time than without a limit
 _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tests only."
 
 
@@ -45,7 +46,8 @@ def command(
     """Turn a search log into visits: pseudonym, time, registrable domain.
 
     LOG is a text file with tabs or commas, packed by gzip or not, or a Parquet file. Every row that is left
-    out is counted by reason.
+    out is counted by reason. DuckDB keeps to 1.2 GB and uses the disk beyond, unless --memory-limit says
+    otherwise.
 
     Example: quiff treat logs/*.txt.gz --out treated
     """
@@ -53,6 +55,8 @@ def command(
 
     form = log_form(*(options.pop(name) for name in ("user", "time", "url", "delimiter", "quoted")))
     max_bad_lines, seed = options.pop("max_bad_lines"), options.pop("seed")
+    if options["engine"] == "duckdb":
+        options["memory_limit"] = options["memory_limit"] or _MEMORY
     with connected(**options) as con, recorded() as steps:
         result = treat(
             con, logs, out, form=form, suffixes=suffixes, max_bad_lines=max_bad_lines, seed=seed,
