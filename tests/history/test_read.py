@@ -63,30 +63,32 @@ def test_bad_lines_have_their_numbers_in_packed_files_too(duckdb, tmp_path):
     ]
 
 
-def refuse(con, paths, told, form=None):
+def assert_refused(con, paths, told, form=None):
     with pytest.raises(ParameterError, match=told) as caught:
         read_log(con, paths, form or LogFormat())
     assert "\n" not in str(caught.value)
 
 
 def test_wrong_files_are_told_in_one_line(duckdb, tmp_path):
-    refuse(duckdb, [tmp_path / "none.txt"], "there is no file '.*none.txt'")
-    refuse(duckdb, [tmp_path], "cannot read")
+    assert_refused(duckdb, [tmp_path / "none.txt"], "there is no file '.*none.txt'")
+    assert_refused(duckdb, [tmp_path], "cannot read")
     (tmp_path / "empty.txt").write_text("")
-    refuse(duckdb, [tmp_path / "empty.txt"], "no first line that names its columns")
+    assert_refused(duckdb, [tmp_path / "empty.txt"], "no first line that names its columns")
     (tmp_path / "other.txt").write_text("user\ttime\turl\n")
-    refuse(duckdb, [tmp_path / "other.txt"], "not one 'AnonID'; name its user column by --user")
+    assert_refused(duckdb, [tmp_path / "other.txt"], "not one 'AnonID'; name its user column by --user")
     (tmp_path / "log.txt").write_text(HEADER + "\n")
     (tmp_path / "more.txt").write_text(HEADER + "\tMore\n")
-    refuse(duckdb, [tmp_path / "log.txt", tmp_path / "more.txt"], "treat files of different forms one by one")
+    assert_refused(
+        duckdb, [tmp_path / "log.txt", tmp_path / "more.txt"], "treat files of different forms one by one"
+    )
     (tmp_path / "latin.txt").write_bytes(b"AnonID\t\xe9\n")
-    refuse(duckdb, [tmp_path / "latin.txt"], "line 1 of .* is no UTF-8")
+    assert_refused(duckdb, [tmp_path / "latin.txt"], "line 1 of .* is no UTF-8")
     (tmp_path / "broken.txt.gz").write_bytes(gzip.compress(HEADER.encode())[:-12])
-    refuse(duckdb, [tmp_path / "broken.txt.gz"], "cannot read")
+    assert_refused(duckdb, [tmp_path / "broken.txt.gz"], "cannot read")
     (tmp_path / "no.gz").write_text("no gzip")
-    refuse(duckdb, [tmp_path / "no.gz"], "cannot read")
+    assert_refused(duckdb, [tmp_path / "no.gz"], "cannot read")
     (tmp_path / "log.parquet").write_text("no Parquet")
-    refuse(duckdb, [tmp_path / "log.parquet"], "cannot read")
-    refuse(
+    assert_refused(duckdb, [tmp_path / "log.parquet"], "cannot read")
+    assert_refused(
         duckdb, [tmp_path / "log.txt", tmp_path / "log.parquet"], "some logs are Parquet and some are text"
     )

@@ -193,7 +193,7 @@ def test_whatever_the_parameters_there_is_a_result_or_a_quiff_error(
         )  # fmt: skip
     except QuiffError:
         return
-    _check(forms)
+    check_forms(forms)
 
 
 @st.composite
@@ -216,10 +216,10 @@ def scenarios(draw):
 
 @given(scenarios())
 def test_probabilities_are_probabilities_and_bounds_bound(forms):
-    _check(forms)
+    check_forms(forms)
 
 
-def _check(forms):
+def check_forms(forms):
     found = forms.to_dict()
     for quantity in forms.quantities:
         value = found[quantity.key]
