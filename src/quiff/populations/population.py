@@ -195,6 +195,11 @@ have the same size: fill up the short ones or cut the long ones
         return int(self.sets.shape[0])
 
     @property
+    def n_users(self) -> int:
+        """How many users there are; N in formulas."""
+        return self.users.size
+
+    @property
     def top_s(self) -> int:
         """The size s of every set."""
         return int(self.sets.shape[2])
@@ -247,6 +252,17 @@ have the same size: fill up the short ones or cut the long ones
     def _distinct(self) -> tuple[SetLabels, Array]:
         return SetLabels.distinct(self.codes, self.topics)
 
+    def set_counts(self) -> Array:
+        """Return how many users have each of the distinct sets, in the order of `distinct_sets`.
+
+        Examples
+        --------
+        >>> Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}}).set_counts().tolist()
+        [2, 1]
+        """
+        sets, which = self.distinct_sets()
+        return np.bincount(which, minlength=sets.size)
+
     def set_prior(self) -> Prior:
         """Return how probable each distinct set is for a user taken at random.
 
@@ -256,8 +272,7 @@ have the same size: fill up the short ones or cut the long ones
         >>> people.set_prior()[frozenset({1, 2})]
         Fraction(2, 3)
         """
-        sets, which = self.distinct_sets()
-        return Prior.from_count_array(sets, np.bincount(which, minlength=sets.size))
+        return Prior.from_count_array(self.distinct_sets()[0], self.set_counts())
 
     def user_prior(self) -> Prior:
         """Return the uniform prior on the users."""
