@@ -1,0 +1,1 @@
+"""One offline page that says what was measured, shows it, and reads it."""

@@ -1,0 +1,37 @@
+"""The report in a real browser: it loads nothing, and everybody can read it."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from quiff.report.page import Headline, Page, Section
+from quiff.results.figures.counting import counting_figure
+from quiff.results.table import Table
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    table = Table("Numbers & <b>names</b>", ("name", "value"), (("a", 0.5), ("b", 3)), ("A note.",))
+    section = Section("one", "The first", ("A sentence.",), (counting_figure(most_users=5),), (table,))
+    page = Page("A page", "About it.", (Headline("66", "times"),), (section,), (("users", "3"),), ("quiff",))
+    return page.write(tmp_path_factory.mktemp("report") / "report.html")
+
+
+def test_it_loads_nothing_and_says_nothing(page, file):
+    page.goto(file.as_uri())
+    assert [address for address in page.asked if not address.startswith("data:")] == [file.as_uri()]
+    assert page.said == []
+    assert page.locator("img").evaluate_all("pictures => pictures.every(p => p.naturalWidth > 100)")
+    assert page.locator("caption").inner_text() == "Numbers & <b>names</b>"
+
+
+def test_axe_finds_nothing(page, file):
+    page.goto(file.as_uri())
+    assert Axe().run(page).response["violations"] == []
+
+
+def test_it_fits_a_phone(page, file):
+    page.set_viewport_size({"width": 360, "height": 700})
+    page.goto(file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
