@@ -1,6 +1,7 @@
 from .apis.algorithms import report_cookie, report_topic, top_topics
 from .apis.base import Api, browsing
 from .apis.cookies import Cookies
+from .apis.fitted import FittedAPI
 from .apis.guarantees import k_anonymity, noise_bound
 from .apis.taxonomy import Unnamed
 from .apis.topics import TopicsAPI
@@ -46,7 +47,9 @@ from .populations.population import Population
 from .studies.api_comparison import compare_apis
 from .studies.closed_forms import closed_forms
 from .studies.design import meet_budget
+from .studies.measure.study import measure
 from .studies.paper.check import check_paper
+from .studies.population_design import fit_design
 
 __version__: str
 
@@ -55,6 +58,7 @@ __all__ = [
     "Channel",
     "Cookies",
     "DistinctProfiles",
+    "FittedAPI",
     "Gain",
     "GainError",
     "Histories",
@@ -81,6 +85,7 @@ __all__ = [
     "distinct_profiles",
     "epsilon",
     "external_choice",
+    "fit_design",
     "guessing_entropy",
     "hyper",
     "internal_choice",
@@ -89,6 +94,7 @@ __all__ = [
     "leakage",
     "max_case_capacity",
     "max_case_vulnerability",
+    "measure",
     "meet_budget",
     "membership_gain",
     "membership_gain_from_codes",

@@ -25,11 +25,18 @@ __all__ = ["command"]
     help="Floor: a report is genuine with probability U or more.",
 )
 @noise_option
+@click.option(
+    "--profiles",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Fit a mechanism of least capacity to these people; needs --utility.",
+)
 @json_option
 @figure_option
 def command(
     topics: int,
     noise: float | Fraction,
+    profiles: Path | None,
     as_json: bool,
     figure: Path | None,
     **targets: float | Fraction | None,
@@ -40,12 +47,20 @@ def command(
     answer has the noise that does; and for the given noise, the smallest size that does and the nearest
     one. The figure shows the frontier of privacy and utility.
 
+    With --profiles and --utility, the answer is not a setting of the Topics API but the mechanisms that leak
+    least for these people while the average user's, or every user's, reports stay as useful.
+
     Example: quiff design --topics v2 --capacity 66.36
     """
     from quiff.results.numbers import to_json
     from quiff.studies.design import meet_budget
 
     measure, target = _only(targets)
+    if profiles is not None:
+        if measure != "utility" or figure is not None:
+            raise click.UsageError("With --profiles give --utility, and no --figure.")
+        _fitted(profiles, topics, target, as_json)
+        return
     answer = meet_budget(topics, measure, target, noise)
     if figure is not None:
         answer.figure().write(figure)
@@ -53,6 +68,16 @@ def command(
         click.echo(to_json(answer.to_dict()))
     else:
         click.echo("\n\n".join(table.to_text() for table in answer.tables()))
+
+
+def _fitted(profiles: Path, topics: int, utility: float | Fraction, as_json: bool) -> None:
+    """Print the mechanisms that are fitted to a population."""
+    from quiff.populations.population import Population
+    from quiff.results.numbers import to_json
+    from quiff.studies.population_design import fit_design
+
+    found = fit_design(Population.read(profiles), topics, utility)
+    click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
 
 
 def _only(targets: dict[str, float | Fraction | None]) -> tuple[Measure, float | Fraction]:

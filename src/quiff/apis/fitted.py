@@ -1,0 +1,139 @@
+"""A mechanism made for one population: each topic has a weight, the most that any set may report it with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from quiff.apis.base import Api
+from quiff.core.channel import Channel
+from quiff.core.labels import Labels, as_labels
+from quiff.core.limits import check_fits
+from quiff.core.numbers import Array
+from quiff.errors import LabelError, ParameterError
+from quiff.populations.population import Population
+
+__all__ = ["FittedAPI", "covers"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedAPI(Api):
+    """Reports a topic of the user's set as often as the weights v allow, and others for the rest.
+
+    With v(S) the sum of the weights of the topics of S and L that of all weights, which is 1 or more,
+
+        C[S,t] = v_t min(1, 1/v(S))                        for t in S,
+        C[S,t] = v_t (1 - min(1, v(S)))/(L - v(S))         otherwise.
+
+    Rows sum to 1, no entry exceeds v_t, so the Bayes capacity is at most L; and the report is a topic of
+    the set with probability min(1, v(S)), the most that any channel under these limits can do.
+
+    Parameters
+    ----------
+    weights
+        v, by topic; a topic that is not named has 0.
+
+    Examples
+    --------
+    >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Music", "Travel"}})
+    >>> FittedAPI({"Music": 0.75, "Travel": 0.25}).set_channel(people)
+    Channel from 2 inputs to 2 outputs
+                     Music  Travel
+    {Music, News}    0.75   0.25
+    {Music, Travel}  0.75   0.25
+
+    Raises
+    ------
+    ParameterError
+        If a weight is no number from 0 to 1, or they add up to less than 1.
+    """
+
+    weights: Mapping[Any, float]
+
+    def __post_init__(self) -> None:
+        given = {topic: float(weight) for topic, weight in self.weights.items()}
+        for topic, weight in given.items():
+            if not 0 <= weight <= 1:
+                raise ParameterError(f"the weight of {topic!r} is {weight!r}, but must be from 0 to 1")
+        if sum(given.values()) < 1 - 1e-9:
+            raise ParameterError(
+                f"the weights add up to {sum(given.values()):.6g}, but a report needs 1 or more"
+            )
+        object.__setattr__(self, "weights", {topic: weight for topic, weight in given.items() if weight > 0})
+
+    def genuine(self, population: Population) -> Array:
+        """Return, for each distinct set, the chance min(1, v(S)) that a report is a topic of it."""
+        sets, _ = population.distinct_sets()
+        return np.minimum(1.0, covers(self._by_code(sets.topics), sets.codes))
+
+    def capacity(self, population: Population) -> float:
+        """Return the Bayes capacity on a population, sum_t max_S C[S,t], without writing out the channel."""
+        sets, _ = population.distinct_sets()
+        weights, codes = self._by_code(sets.topics), np.asarray(sets.codes)
+        cover = covers(weights, codes)
+        inside = np.zeros(weights.shape[0])
+        np.maximum.at(inside, codes, np.minimum(1.0, 1.0 / np.maximum(cover, 1e-300))[:, np.newaxis])
+        rest = self._rest(cover)
+        outside = _largest_outside(rest, codes, weights.shape[0])
+        unheld = sum(self.weights.values()) - weights.sum()  # topics that nobody has
+        return float((weights * np.maximum(inside, outside)).sum() + unheld * rest.max())
+
+    def set_channel(self, population: Population) -> Channel:
+        """Return the channel from distinct sets to the topics that have a weight.
+
+        Raises
+        ------
+        SizeError
+            If it would not fit into memory.
+        """
+        sets, _ = population.distinct_sets()
+        outputs = as_labels(self.weights, "topic")
+        check_fits(sets.size, outputs.size)
+        weights, codes = self._by_code(sets.topics), np.asarray(sets.codes)
+        cover = covers(weights, codes)
+        row = np.array(list(self.weights.values()))
+        matrix = self._rest(cover)[:, np.newaxis] * row
+        place = {topic: column for column, topic in enumerate(outputs)}
+        column_of = np.array([place.get(topic, -1) for topic in sets.topics])
+        rows, slots = np.nonzero(column_of[codes] >= 0)
+        columns = column_of[codes[rows, slots]]
+        matrix[rows, columns] = row[columns] * np.minimum(1.0, 1.0 / cover[rows])
+        return Channel(matrix / matrix.sum(axis=1, keepdims=True), inputs=sets, outputs=outputs)
+
+    def _rest(self, cover: Array) -> Array:
+        """Return (1 - min(1, v(S)))/(L - v(S)), 0 where all weight is inside."""
+        left = sum(self.weights.values()) - cover
+        return np.asarray(np.where(cover < 1, (1 - cover) / np.maximum(left, 1e-300), 0.0))
+
+    def _by_code(self, topics: Labels) -> Array:
+        weights = np.array([self.weights.get(topic, 0.0) for topic in topics])
+        if not weights.any():
+            raise LabelError("no topic of the population has a weight; fit the mechanism to this population")
+        return weights
+
+
+def covers(weights: Array, codes: Array) -> Array:
+    """Return v(S), the sum of the weights of its topics, for each set.
+
+    Examples
+    --------
+    >>> covers(np.array([0.5, 0.25, 0.0]), np.array([[0, 1], [1, 2]])).tolist()
+    [0.75, 0.25]
+    """
+    return np.asarray(weights[np.asarray(codes)].sum(axis=1))
+
+
+def _largest_outside(values: Array, codes: Array, n_topics: int) -> Array:
+    """Return, for each topic, the largest value of a set that does not have it; 0 if all have it."""
+    # A topic of none of the sets before it in falling order has its answer there.
+    answer, unknown = np.zeros(n_topics), np.ones(n_topics, dtype=bool)
+    for k in np.argsort(-values, kind="stable"):
+        found = unknown.copy()
+        found[codes[k]] = False
+        answer[found] = values[k]
+        unknown &= ~found
+        if not unknown.any():
+            break
+    return answer

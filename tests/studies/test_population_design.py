@@ -1,0 +1,123 @@
+"""The mechanism of least capacity for a population, against the program over all channels."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import quiff
+from quiff.cli import main
+from quiff.studies.covering import fractional_cover, partial_cover
+from quiff.studies.population_design import fit_design
+
+
+@st.composite
+def populations(draw):
+    m = draw(st.integers(3, 5))
+    s = draw(st.integers(1, m - 1))
+    sets = draw(st.lists(st.sets(st.integers(1, m), min_size=s, max_size=s), min_size=1, max_size=6))
+    return quiff.Population.from_sets(dict(enumerate(sets)), topics=range(1, m + 1))
+
+
+def least_capacity_of_any_channel(population, floor, everybody):
+    """Solve for every entry of a channel from distinct sets to topics; no other outputs are of use."""
+    sets, _ = population.distinct_sets()
+    share = population.set_counts() / population.n_users
+    n, m = len(sets), len(population.topics)
+    width = n * m + m  # entries C[S,t] row by row, then the columns' maxima
+    below = np.zeros((n * m, width))
+    for i, (row, t) in enumerate(product(range(n), range(m))):
+        below[i, row * m + t], below[i, n * m + t] = 1, -1
+    genuine = np.zeros((n, width))
+    for row, codes in enumerate(np.asarray(sets.codes)):
+        genuine[row, row * m + codes] = -1
+    floors = genuine if everybody else (share @ genuine)[np.newaxis]
+    sums = np.zeros((n, width))
+    for row in range(n):
+        sums[row, row * m : (row + 1) * m] = 1
+    found = linprog(
+        np.r_[np.zeros(n * m), np.ones(m)],
+        np.vstack([below, floors]),
+        np.r_[np.zeros(n * m), np.full(len(floors), -floor)],
+        sums,
+        np.ones(n),
+    )
+    return found.fun
+
+
+@settings(max_examples=60)
+@given(populations(), st.sampled_from([0.3, 0.7, 0.95, 1.0]))
+def test_no_channel_leaks_less_at_the_same_utility(population, floor):
+    m, s = len(population.topics), population.top_s
+    design = fit_design(population, m, max(floor, s / m))
+    average, worst = design.fitted
+    for fitted, everybody in ((average, False), (worst, True)):
+        least = least_capacity_of_any_channel(population, design.floor, everybody)
+        assert fitted.capacity == pytest.approx(least, abs=1e-7)
+        assert fitted.least_capacity == pytest.approx(least, abs=1e-7)
+    assert average.utility >= design.floor - 1e-8
+    assert worst.worst_utility >= design.floor - 1e-8
+    assert worst.capacity <= float(design.topics.bayes_capacity) + 1e-8
+
+
+@settings(max_examples=60)
+@given(populations(), st.sampled_from([0.3, 0.7, 1.0]))
+def test_the_mechanism_is_the_channel_that_it_says(population, floor):
+    share = population.set_counts() / population.n_users
+    for fitted in fit_design(population, len(population.topics), max(floor, population.top_s / len(population.topics))).fitted:
+        C = fitted.api.set_channel(population)
+        matrix = C.to_numpy()
+        assert matrix.sum(axis=1) == pytest.approx(1)
+        assert quiff.bayes_capacity(C) == pytest.approx(fitted.capacity)
+        genuine = [
+            sum(matrix[row, column] for column, topic in enumerate(C.outputs) if topic in names)
+            for row, names in enumerate(C.inputs)
+        ]
+        assert share @ np.array(genuine) == pytest.approx(fitted.utility)
+        assert min(genuine) == pytest.approx(fitted.worst_utility)
+
+
+@settings(max_examples=40)
+@given(populations(), st.integers(1, 20), st.sampled_from([0.3, 0.7, 0.95]))
+def test_a_sample_keeps_to_the_level_on_all_sets_and_its_bound_is_one(population, seed, level):
+    codes = np.asarray(population.distinct_sets()[0].codes)
+    share = population.set_counts() / population.n_users
+    drawn, counts = np.unique(np.random.default_rng(seed).choice(len(share), 3, p=share), return_counts=True)
+    weights, bound = partial_cover(codes, len(population.topics), share, level, (drawn, counts / 3))
+    exact, optimum = partial_cover(codes, len(population.topics), share, level)
+    assert exact.sum() == pytest.approx(optimum)
+    assert share @ np.minimum(1, weights[codes].sum(axis=1)) >= level - 1e-8
+    assert bound <= optimum + 1e-8 <= weights.sum() + 2e-8
+
+
+def test_the_hitting_number_of_the_pets_population(mirror):
+    population = quiff.Population.read(mirror / "topics-users-250000.csv.tar.gz")
+    _, hitting = fractional_cover(np.asarray(population.distinct_sets()[0].codes), 349)
+    assert hitting == pytest.approx(59.86, abs=0.005)
+    design = fit_design(population, 349, 0.95)
+    average, worst = design.fitted
+    assert worst.capacity == pytest.approx(0.95 * hitting)
+    assert average.least_capacity <= average.capacity < 12.5
+    assert average.utility == pytest.approx(0.95, abs=1e-6)
+    assert float(design.topics.bayes_capacity) == pytest.approx(0.95 * 349 / 5)
+
+
+def test_the_command(tmp_path):
+    file = tmp_path / "profiles.csv"
+    file.write_text("user,t1,t2\nAlice,News,Music\nBob,Music,Travel\n")
+    run = CliRunner()
+    result = run.invoke(
+        main, ["design", "--profiles", str(file), "--topics", "5", "--utility", "0.9", "--json"]
+    )
+    assert result.exit_code == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert [fitted["capacity"] for fitted in answer["fitted"]] == [1, 1]
+    assert "popular" in answer["caveat"]
+    wrong = run.invoke(main, ["design", "--profiles", str(file), "--capacity", "3"])
+    assert wrong.exit_code == 2
+    assert "--utility" in wrong.stderr
