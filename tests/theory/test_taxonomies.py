@@ -1,9 +1,11 @@
-"""The sizes of the published taxonomies."""
+"""The sizes of the published taxonomies, and the numbers of their topics."""
+
+import re
 
 import pytest
 
 from quiff.errors import ParameterError
-from quiff.theory.taxonomies import taxonomy_size
+from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_size
 
 
 @pytest.mark.parametrize(
@@ -17,3 +19,16 @@ def test_a_name_or_a_number_is_a_size(text, size):
 def test_anything_else_is_an_error_that_lists_the_names(text):
     with pytest.raises(ParameterError, match=r"v1, v2, google-nl-v2, iab-1\.1"):
         taxonomy_size(text)
+
+
+@pytest.mark.parametrize("name", ["v1", "v2"])
+def test_the_numbers_are_as_many_as_the_topics(name):
+    assert len(TAXONOMY_NUMBERS[name]) == TAXONOMY_SIZES[name]
+
+
+@pytest.mark.parametrize(("name", "highest"), [("v1", 349), ("v2", 629)])
+def test_the_numbers_are_those_of_the_published_taxonomy(mirror, name, highest):
+    text = (mirror / f"topics-taxonomy-{name}.md").read_text()
+    published = {int(number) for number in re.findall(r"^\|\s*(\d+)\s*\|", text, re.MULTILINE)}
+    assert published == TAXONOMY_NUMBERS[name]
+    assert max(published) == highest

@@ -1,4 +1,4 @@
-"""The columns of a channel that reports topics: those with a name, and the rest of the taxonomy."""
+"""The taxonomy behind a channel that reports topics: its size, and its topics with a name and without."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -8,9 +8,14 @@ import numpy as np
 
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError
+from quiff.errors import LabelError, ParameterError
+from quiff.populations.population import Population
+from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_size
 
-__all__ = ["TaxonomyLabels", "Unnamed", "place_in_taxonomy"]
+__all__ = ["OCCURRING", "TaxonomyLabels", "Unnamed", "place_in_taxonomy", "topics_for"]
+
+OCCURRING = "occurring"
+"""The name for the taxonomy of just the topics that occur in a population."""
 
 
 @final
@@ -91,3 +96,71 @@ def place_in_taxonomy(codes: Array, topics: Labels, n_topics: int) -> tuple[Arra
     place[occurring] = np.arange(occurring.shape[0])
     named = as_labels([topics[int(code)] for code in occurring], "topic")
     return place[codes], TaxonomyLabels(named, n_topics)
+
+
+def topics_for(population: Population, taxonomy: str | None = None) -> int:
+    """Return the number m of topics for a population, after a look whether its topics are in the taxonomy.
+
+    Parameters
+    ----------
+    population
+        The users and their sets.
+    taxonomy
+        A whole number, which refuses no topic; a name such as ``v1``, which refuses topics that the
+        taxonomy has not, where it numbers them, and otherwise only too many; or ``occurring``. None is
+        ``v1`` for topics that are numbers, and just its size for topics that are words.
+
+    Examples
+    --------
+    >>> people = Population.from_sets({"Alice": {1, 400}, "Bob": {400, 629}})
+    >>> topics_for(people, "v2"), topics_for(people, "31"), topics_for(people, "occurring")
+    (469, 31, 3)
+    >>> topics_for(people, "v1")
+    Traceback (most recent call last):
+    ...
+    quiff.errors.LabelError: the set of 'Alice' has the topic 400, which is not in the taxonomy v1; give a \
+number of topics, 'occurring', or another of v1, v2, google-nl-v2, iab-1.1
+
+    Raises
+    ------
+    LabelError
+        If a topic is not in the named taxonomy.
+    ParameterError
+        If there is no such taxonomy, or more topics occur than it has.
+    """
+    if taxonomy == OCCURRING:
+        return population.occurring.size
+    known = TAXONOMY_NUMBERS.get("v1" if taxonomy is None else taxonomy)
+    size = taxonomy_size("v1" if taxonomy is None else taxonomy)
+    if known is not None and (taxonomy is not None or _all_numbers(population.occurring)):
+        _check_in_taxonomy(population, taxonomy or "v1", known)
+    if population.occurring.size > size:
+        raise ParameterError(
+            f"{population.occurring.size} topics occur, but the taxonomy "
+            f"{'has only' if taxonomy is None else f'{taxonomy!r} has only'} {size}; give at least as many "
+            f"topics, or {OCCURRING!r}"
+        )
+    return size
+
+
+def _all_numbers(topics: Labels) -> bool:
+    return all(str(topic).isdecimal() for topic in topics)
+
+
+def _check_in_taxonomy(population: Population, name: str, known: frozenset[int]) -> None:
+    unknown = [topic for topic in population.occurring if not _is_one_of(topic, known)]
+    if not unknown:
+        return
+    code = population.topics.position(unknown[0])
+    _, users, _ = np.nonzero(population.sets == code)
+    others = ", ".join(TAXONOMY_SIZES)
+    raise LabelError(
+        f"the set of {population.users[int(users[0])]!r} has the topic {unknown[0]!r}, which is not in the "
+        f"taxonomy {name}; give a number of topics, {OCCURRING!r}, or another of {others}"
+    )
+
+
+def _is_one_of(topic: Hashable, known: frozenset[int]) -> bool:
+    """Tell whether a topic is one of the numbers, written as a number or as a word."""
+    text = str(topic)
+    return text.isdecimal() and int(text) in known

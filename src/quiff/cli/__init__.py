@@ -22,6 +22,7 @@ _COMMANDS = {
     "experiment": "quiff.cli.experiment",
     "profile": "quiff.cli.profile",
     "stats": "quiff.cli.stats",
+    "measure": "quiff.cli.measure",
     "demo": "quiff.cli.demo",
 }
 

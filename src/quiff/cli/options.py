@@ -6,18 +6,25 @@ Text that is no number is wrong usage (exit status 2); a number or name out of r
 import re
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from quiff.errors import ParameterError
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
+if TYPE_CHECKING:
+    from quiff.populations.population import Population
+
 __all__ = [
     "figure_option",
     "json_option",
     "noise_option",
+    "population_topics_option",
     "read_figure_file",
     "read_number",
+    "read_population",
+    "read_taxonomy",
     "read_topics",
     "topics_option",
 ]
@@ -46,6 +53,13 @@ def read_topics(ctx: click.Context, param: click.Parameter, text: str) -> int:  
     return taxonomy_size(text)
 
 
+def read_taxonomy(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
+    """Read the taxonomy for a population: a number, a name or ``occurring``; a wrong one is told at once."""
+    if text is not None and text != "occurring":
+        taxonomy_size(text)
+    return text
+
+
 def read_figure_file(ctx: click.Context, param: click.Parameter, text: str | None) -> Path | None:  # noqa: ARG001
     """Read the name of a figure's file; a suffix that names no format is told before any work."""
     from quiff.results.figures.figure import figure_format
@@ -54,6 +68,36 @@ def read_figure_file(ctx: click.Context, param: click.Parameter, text: str | Non
         return None
     figure_format(text)
     return Path(text)
+
+
+def read_population(
+    path: Path,
+    taxonomy: str | None,
+    *,
+    top: int | None = None,
+    weights: str | None = None,
+    epoch: int | None = None,
+) -> tuple["Population", int]:
+    """Return the profiles of one epoch in a file, and the size of the taxonomy; an error names the file.
+
+    Of several epochs the first is taken unless one is named, and a note of the population says so.
+    """
+    from dataclasses import replace
+
+    from quiff.apis.taxonomy import topics_for
+    from quiff.errors import QuiffError
+    from quiff.populations.population import Population
+
+    population = Population.read(path, top=top, weights=weights)
+    try:
+        n_epochs, chosen = population.n_epochs, epoch or 0
+        population = population.epoch(chosen)
+        if n_epochs > 1:
+            note = f"The file has {n_epochs} epochs; this is epoch {chosen}, counted from 0."
+            population = replace(population, notes=(*population.notes, note))
+        return population, topics_for(population, taxonomy)
+    except QuiffError as error:
+        raise type(error)(f"{str(path)!r}: {error}") from error
 
 
 topics_option = click.option(
@@ -65,6 +109,16 @@ topics_option = click.option(
     help="Topics of the taxonomy: a number, or "
     + ", ".join(f"{name} ({size})" for name, size in TAXONOMY_SIZES.items())
     + ".",
+)
+population_topics_option = click.option(
+    "--topics",
+    "taxonomy",
+    callback=read_taxonomy,
+    metavar="M",
+    help="Topics of the taxonomy: a number, "
+    + ", ".join(f"{name} ({size})" for name, size in TAXONOMY_SIZES.items())
+    + ", or occurring. A name refuses topics that it does not have."
+    "  [default: v1, or its size if topics are words]",
 )
 noise_option = click.option(
     "--noise",

@@ -1,0 +1,129 @@
+"""``quiff measure``: what cookies and the Topics API give away about a population."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from quiff.cli.options import (
+    figure_option,
+    json_option,
+    noise_option,
+    population_topics_option,
+    read_population,
+)
+from quiff.cli.pipeline import recorded
+
+if TYPE_CHECKING:
+    from quiff.results.measurement.measurement import Measurement
+
+__all__ = ["command"]
+
+_FORMATS = ("text", "markdown", "latex", "csv")
+
+
+@click.command("measure")
+@click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
+@population_topics_option
+@click.option(
+    "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
+)
+@noise_option
+@click.option("--weights", metavar="COLUMN", help="The column that says how probable a user is.")
+@click.option(
+    "--epoch", type=int, metavar="K", help="The epoch to measure, from 0, if there are several.  [default: 0]"
+)
+@click.option(
+    "--histories",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="The users' Experimental table: cookies are measured on it.",
+)
+@click.option(
+    "--prior",
+    type=click.Choice(["correct", "as-published"]),
+    default="correct",
+    show_default=True,
+    help="The prior on sets; as-published repeats the misaligned one of the published notebooks.",
+)
+@click.option("--explain", is_flag=True, help="Print formula, source and assumptions of each figure.")
+@json_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    default="text",
+    show_default=True,
+    help="How tables are printed.",
+)
+@click.option(
+    "--csv",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also write each table as a CSV file into a folder.",
+)
+@figure_option
+def command(
+    profiles: Path,
+    taxonomy: str | None,
+    top: int | None,
+    noise: float | Fraction,
+    weights: str | None,
+    epoch: int | None,
+    histories: Path | None,
+    prior: str,
+    explain: bool,
+    as_json: bool,
+    form: str,
+    folder: Path | None,
+    figure: Path | None,
+) -> None:
+    """Measure privacy and utility of cookies and of the Topics API on a population.
+
+    PROFILES is a file with the set of topics of each user. Without --histories, cookies are taken to tell
+    all users apart. The figure shows what each step leaks.
+
+    Example: quiff measure profiles.parquet --topics v1 --noise 1/20
+    """
+    from quiff.apis.topics import TopicsAPI
+    from quiff.results.numbers import to_json
+    from quiff.studies.measure.study import measure
+
+    with recorded() as steps:
+        with steps.step("read profiles"):
+            population, n_topics = read_population(profiles, taxonomy, top=top, weights=weights, epoch=epoch)
+        with steps.step("measure"):
+            api = TopicsAPI(n_topics, population.top_s, noise)
+            found = measure(population, api, histories=histories, prior=prior)  # type: ignore[arg-type]  # a choice
+    if figure is not None:
+        found.figure().write(figure)
+    if folder is not None:
+        _write_tables(found, folder)
+    if as_json:
+        click.echo(to_json(found.to_dict()))
+    elif explain:
+        click.echo(found.explained())
+    else:
+        click.echo(_told(found, form))
+
+
+def _write_tables(found: "Measurement", folder: Path) -> None:
+    from quiff.errors import ParameterError
+    from quiff.results.files import write_text
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParameterError(f"cannot write to {str(folder)!r}: {error.strerror or error}") from error
+    for name, table in found.named_tables().items():
+        write_text(folder / f"{name}.csv", table.to_csv())
+
+
+def _told(found: "Measurement", form: str) -> str:
+    """Return the tables and, where text can stand beside them, what they say."""
+    blocks = [getattr(table, f"to_{form}")().rstrip("\n") for table in found.tables()]
+    if form in ("text", "markdown"):
+        blocks.append("\n".join(found.sentences()))
+    return "\n\n".join(blocks)

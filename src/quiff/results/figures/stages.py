@@ -1,0 +1,78 @@
+"""Privacy by stage: what each step leaks, and the most that it could."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from quiff.core.numbers import Number
+from quiff.results.figures.figure import Figure
+from quiff.results.figures.style import PALETTE, log_axis, point_styles
+from quiff.results.numbers import shown
+
+__all__ = ["StageMark", "stages_figure"]
+
+_NAMES = {
+    "cookies": "third-party cookies",
+    "generalization": "whole set (generalization)",
+    "bounded_noise": "one topic of the set (bounded noise)",
+    "topics_api": "one report (the complete Topics API)",
+}
+_ALL, _OCCURRING = "capacity, all topics (m)", "capacity, topics that occur (m')"
+
+
+@final
+@dataclass(frozen=True)
+class StageMark:
+    """A step with its leakage and its capacities; the second one is None where both are the same."""
+
+    stage: str
+    leakage: Number
+    capacity: Number
+    capacity_occurring: Number | None
+
+
+def stages_figure(stages: Sequence[StageMark], users: int) -> Figure:
+    """Draw a bar for the leakage of each step on a logarithmic scale, and marks for its capacities.
+
+    Examples
+    --------
+    >>> marks = [StageMark("cookies", 1000, 1000, None), StageMark("topics_api", 32.16, 66.36, 32.16)]
+    >>> stages_figure(marks, 1000).title
+    'What each step tells about who a user is: 1000 users'
+    """
+    import altair as alt
+
+    names = [_NAMES[mark.stage] for mark in stages]
+    bars = [
+        {"step": name, "leakage": float(mark.leakage), "from": 1, "text": shown(mark.leakage)}
+        for name, mark in zip(names, stages, strict=True)
+    ]
+    bounds = [bound for name, mark in zip(names, stages, strict=True) for bound in _bounds(name, mark)]
+    most = float(max(max(mark.leakage, mark.capacity) for mark in stages))
+    y = alt.Y("step:N", sort=names, title=None, axis=alt.Axis(labelLimit=320, ticks=False, labelPadding=8))
+    title = "leakage (times as likely to name the user as by a guess, log scale)"
+    x = alt.X("leakage:Q", title=title, **log_axis(1, max(most, 10)))
+    data = alt.InlineData(values=bars)
+    leaks = alt.Chart(data).mark_bar(height=22, color=PALETTE[5]).encode(x, y, alt.X2("from"))
+    values = (
+        alt.Chart(data)
+        .mark_text(align="left", baseline="bottom", dx=2, dy=-13, fontSize=12, color="#111111")
+        .encode(y, alt.Text("text:N"), x=alt.XDatum(1))
+    )
+    kinds = [kind for kind in (_ALL, _OCCURRING) if any(bound["kind"] == kind for bound in bounds)]
+    styles = point_styles("kind", None, kinds)
+    sizes = alt.Scale(domain=kinds, range=[200, 60][: len(kinds)])  # both are seen where they meet
+    marks = (
+        alt.Chart(alt.InlineData(values=bounds))
+        .mark_point(filled=True, opacity=1)
+        .encode(x, y, size=alt.Size("kind:N", scale=sizes, legend=None), **styles)
+    )
+    chart = alt.layer(leaks, marks, values).properties(width=480, height=alt.Step(58))
+    return Figure.of(f"What each step tells about who a user is: {users} users", chart)
+
+
+def _bounds(name: str, mark: StageMark) -> list[dict[str, Any]]:
+    found = [{"step": name, "leakage": float(mark.capacity), "kind": _ALL}]
+    if mark.capacity_occurring is not None:
+        found.append({"step": name, "leakage": float(mark.capacity_occurring), "kind": _OCCURRING})
+    return found

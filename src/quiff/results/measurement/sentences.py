@@ -1,0 +1,104 @@
+"""What the numbers of a measurement say, in plain sentences."""
+
+from math import isinf
+from typing import TYPE_CHECKING
+
+from quiff.core.numbers import Number
+
+if TYPE_CHECKING:
+    from quiff.results.measurement.measurement import Measurement
+
+__all__ = ["said", "sentences"]
+
+
+def sentences(found: "Measurement") -> list[str]:
+    """Return the readings of privacy, sets, capacity, utility and the worst case, in this order."""
+    return [
+        _privacy(found),
+        _sets(found),
+        _capacity(found),
+        _utility(found),
+        _worst_case(found),
+        *_published(found),
+    ]
+
+
+def said(value: Number) -> str:
+    """Return a number to be read in a sentence: three digits, or whole with spaces between thousands.
+
+    Examples
+    --------
+    >>> said(66.36), said(249997), said(0.00212963), said(1327.2)
+    ('66.4', '249 997', '0.00213', '1 327')
+    """
+    if value >= 1000 or value == int(value):
+        return f"{round(value):,}".replace(",", " ")
+    return f"{float(value):.3g}"
+
+
+def _percent(share: Number) -> str:
+    return f"{float(100 * share):.4g} %"
+
+
+def _privacy(found: "Measurement") -> str:
+    report, cookies = found.stage("topics_api").leakage, found.stage("cookies").leakage
+    supposed = "" if found.histories else ", if cookies tell all users apart"
+    return (
+        f"A report of the Topics API lets an adversary name a user {said(report)} times as often as a guess, "
+        f"against {said(cookies)} times by a third-party cookie{supposed}."
+    )
+
+
+def _sets(found: "Measurement") -> str:
+    by_set = found.stage("generalization").posterior
+    return (
+        f"{_percent(found.unique_users)} of the {said(found.users)} users have a set that nobody else has; "
+        f"the whole set would name a user with probability {said(by_set)}."
+    )
+
+
+def _capacity(found: "Measurement") -> str:
+    report, m, m1 = found.stage("topics_api"), found.setting.n_topics, found.occurring_topics
+    if report.reaches:
+        return (
+            f"The report leaks all that one report can, with {said(m)} topics, sets of "
+            f"{found.setting.top_s} and noise {said(found.setting.noise)}."
+        )
+    why = f"only {said(m1)} of the {said(m)} topics occur" if m1 < m else "users are not equally likely"
+    return f"One report could leak {said(report.capacity)} times, but {why}."
+
+
+def _utility(found: "Measurement") -> str:
+    topic, whole = found.use("topics_api", "iba"), found.use("topics_api", "bayes")
+    return (
+        f"By a report an advertiser names a topic of the user's set with probability {said(topic.posterior)} "
+        f"({said(topic.prior)} without), but the whole set only with {said(whole.posterior)} "
+        f"({said(whole.prior)} without)."
+    )
+
+
+def _worst_case(found: "Measurement") -> str:
+    own = found.limits[-1]
+    if isinf(own.epsilon):
+        return "In the worst case one report rules a user out for certain."
+    if own.max_case_capacity == 1:
+        return "No report makes any suspicion stronger, not even in the worst case."
+    return (
+        f"In the worst case one report makes a suspicion {said(own.max_case_capacity)} times as strong "
+        f"(epsilon {said(own.epsilon)})."
+    )
+
+
+def _published(found: "Measurement") -> list[str]:
+    if not found.aligned_utility:
+        return []
+    right = next(
+        row
+        for row in found.aligned_utility
+        if (row.stage, row.gain, row.weighting) == ("bounded_noise", "bayes", "population")
+    )
+    wrong = found.use("bounded_noise", "bayes")
+    return [
+        "Utility is shown with the misaligned prior of the published notebooks: by it, one genuine topic "
+        f"names the whole set with chance {said(wrong.posterior)}; rightly it is {said(right.posterior)}."
+    ]

@@ -1,0 +1,71 @@
+"""The misaligned prior of the published notebooks: each set gets the probability of another one."""
+
+from collections import Counter
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import textbook
+from quiff import Population, TopicsAPI, measure
+from quiff.studies.as_published import misaligned_prior
+
+NUMBERS = [1, 2, 9, 10, 20, 100, 349]
+some_sets = st.lists(
+    st.sets(st.sampled_from(NUMBERS), min_size=2, max_size=2).map(frozenset), min_size=1, max_size=9
+)
+
+
+def by_position(sets):
+    """Lay the shares in order of first appearance beside the sets in order of text, as the notebooks do."""
+    words = [tuple(sorted(str(topic) for topic in own)) for own in sets]
+    shares = [Fraction(count, len(words)) for count in Counter(words).values()]  # in order of appearance
+    rows = sorted(set(words))
+    return {frozenset(map(int, row)): share for row, share in zip(rows, shares, strict=True)}
+
+
+@given(some_sets)
+def test_it_is_the_alignment_by_position(sets):
+    people = Population.from_sets(dict(enumerate(sets)))
+    assert dict(misaligned_prior(people).items()) == by_position(sets)
+
+
+@given(some_sets, st.integers(0, 10))
+def test_only_utility_under_the_populations_prior_depends_on_it(sets, tenths):
+    r, m, s = Fraction(tenths, 10), 7, 2
+    people, api = Population.from_sets(dict(enumerate(sets)), topics=NUMBERS), TopicsAPI(m, s, r)
+    right, wrong = measure(people, api), measure(people, api, prior="as-published")
+    assert (right.privacy, right.limits) == (wrong.privacy, wrong.limits)
+    assert wrong.aligned_utility == right.utility
+    pi = by_position(sets)
+    C = {x: {t: (1 - r) / s * (t in x) + r / m for t in NUMBERS} for x in pi}
+    gains = {"bayes": textbook.gain_of(None, pi), "iba": {t: {x: int(t in x) for x in pi} for t in NUMBERS}}
+    for gain, g in gains.items():
+        use = wrong.use("topics_api", gain)
+        assert use.prior == textbook.vulnerability(pi, g)
+        assert use.posterior == textbook.posterior_vulnerability(pi, C, g)
+    assert wrong.use("topics_api").prior == right.use("topics_api").prior  # the shares are the same ones
+    assert wrong.use("topics_api", "iba", "uniform") == right.use("topics_api", "iba", "uniform")
+    assert wrong.use("cookies") == right.use("cookies")
+
+
+def test_weights_are_misaligned_too():
+    people = Population.from_sets({"Alice": {9, 20}, "Bob": {10, 20}}, weights={"Alice": 0.75, "Bob": 0.25})
+    assert dict(misaligned_prior(people).items()) == {frozenset({9, 20}): 0.25, frozenset({10, 20}): 0.75}
+
+
+def test_a_measurement_shows_the_difference():
+    """{9, 20} comes first in the file and has half the users; {10, 30} and {10, 40} come first as text."""
+    people = Population.from_array(range(4), [[9, 20], [9, 20], [10, 30], [10, 40]])
+    found = measure(people, TopicsAPI(5, 2, Fraction(1, 20)), prior="as-published")
+    assert found.prior == "as-published"
+    table = found.named_tables()["priors"]
+    # As published, topic 10 has the half of the first set and the quarter of the second.
+    assert ("bounded_noise", "iba", "prior", Fraction(3, 4), Fraction(1, 2)) in table.rows
+    assert len(table.rows) == 12
+    assert "misaligned" in found.named_tables()["utility-iba"].to_text()
+    assert "misaligned" not in measure(people, TopicsAPI(5, 2)).named_tables()["utility-iba"].to_text()
+    assert "misaligned" in found.sentences()[-1]
+    quantity = next(q for q in found.quantities if q.key == "population_topics_api_bayes_posterior")
+    assert "misaligned" in quantity.assumes
+    assert set(found.to_dict()["aligned_utility"]) == set(found.to_dict()["utility"])
