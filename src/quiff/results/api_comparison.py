@@ -1,4 +1,4 @@
-"""Several APIs on one population: what each step of each gives away, and what it is good for."""
+"""Several APIs or settings on one population: what each gives away, and what it is good for."""
 
 from dataclasses import dataclass
 from typing import Any, final
@@ -6,9 +6,13 @@ from typing import Any, final
 from quiff.core.numbers import Number
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.trade_off import trade_off_figure
+from quiff.results.numbers import plain, shown
 from quiff.results.table import Table
+from quiff.theory.parameters import Real
 
-__all__ = ["ApiComparison", "StageFigures"]
+__all__ = ["ApiComparison", "SettingComparison", "SettingFigures", "StageFigures"]
+
+_TITLE = "What APIs give away, and what they are good for"
 
 
 @final
@@ -85,7 +89,138 @@ class ApiComparison:
     def figure(self) -> Figure:
         """Return the figure of privacy against utility, one mark an API."""
         last = [(s.api, s.leakage, s.utility) for s in self.stages if s.utility is not None]
-        return trade_off_figure(last, self.prior_utility, self.users)
+        return trade_off_figure(f"{_TITLE}: {self.users} users", last, self.prior_utility)
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+
+@final
+@dataclass(frozen=True)
+class SettingFigures:
+    """The Topics API at one setting, on a population.
+
+    Attributes
+    ----------
+    name, n_topics, top_s, noise
+        The setting: its name, m, s and r.
+    distinct_sets
+        How many different sets of this size the users have.
+    posterior, leakage
+        The chance to name the user by a report, and how many times that without one.
+    bayes_capacity
+        The most that any population leaks: r + m(1-r)/s.
+    epsilon, max_case_capacity
+        Of the channel on this population; infinite without noise.
+    prior_utility, utility
+        The chance to name a topic of the user's set without and with a report (the paper's gain function
+        for IBA companies, Sec. 4.2.2), under the population's own prior on sets.
+    genuine_probability
+        The chance that the reported topic is in the user's set: (1-r) + r s/m.
+    prior_reconstruction, reconstruction
+        The chance to name the whole set, without and with a report.
+    """
+
+    name: str
+    n_topics: int
+    top_s: int
+    noise: Real
+    distinct_sets: int
+    posterior: Number
+    leakage: Number
+    bayes_capacity: Number
+    epsilon: float
+    max_case_capacity: Number
+    prior_utility: Number
+    utility: Number
+    genuine_probability: Number
+    prior_reconstruction: Number
+    reconstruction: Number
+
+
+@final
+@dataclass(frozen=True)
+class SettingComparison:
+    """Several settings of the Topics API beside each other.
+
+    Attributes
+    ----------
+    users
+        How many users there are.
+    settings
+        The figures of each setting, in the order in which they were given.
+    """
+
+    users: int
+    settings: tuple[SettingFigures, ...]
+
+    def tables(self) -> list[Table]:
+        """Return what each setting gives away, and what it is good for."""
+        return [self._privacy_table(), self._utility_table()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison by plain names, for JSON."""
+        return {"users": self.users, "settings": plain(self.settings)}
+
+    def figure(self) -> Figure:
+        """Return the figure of privacy against utility, one mark a setting."""
+        points = [(setting.name, setting.leakage, setting.utility) for setting in self.settings]
+        return trade_off_figure(f"Settings of the Topics API on {self.users} users", points)
+
+    def sentences(self) -> list[str]:
+        """Return which setting leaks least and which is most useful, with their figures."""
+        private = min(self.settings, key=lambda setting: setting.leakage)
+        useful = max(self.settings, key=lambda setting: setting.utility)
+        return [
+            f"Of {len(self.settings)} settings, {setting.name} {what}: a report makes the user "
+            f"{shown(float(setting.leakage))} times more likely to be named, and names a topic of the set "
+            f"with probability {float(setting.utility):.4g}."
+            for setting, what in ((private, "leaks least"), (useful, "is most useful"))
+        ]
+
+    def _privacy_table(self) -> Table:
+        columns = ("setting", "different sets", "chance to name the user", "leakage", "capacity")
+        rows = (
+            (
+                s.name,
+                s.distinct_sets,
+                s.posterior,
+                s.leakage,
+                s.bayes_capacity,
+                s.epsilon,
+                s.max_case_capacity,
+            )
+            for s in self.settings
+        )
+        return Table(
+            f"What settings of the Topics API give away: {self.users} users",
+            (*columns, "epsilon", "max-case capacity"),
+            tuple(rows),
+            (
+                "Leakage is by how much one report raises the chance to name the user.",
+                "Capacity is the most that any population leaks; the last two columns are of this one.",
+            ),
+        )
+
+    def _utility_table(self) -> Table:
+        columns = ("setting", "topic before", "topic after", "report is genuine", "set before", "set after")
+        rows = (
+            (
+                s.name,
+                s.prior_utility,
+                s.utility,
+                s.genuine_probability,
+                s.prior_reconstruction,
+                s.reconstruction,
+            )
+            for s in self.settings
+        )
+        return Table(
+            f"What settings of the Topics API are good for: {self.users} users",
+            columns,
+            tuple(rows),
+            ("Topic and set: the chance to name a topic of the user's set, or the whole set, by a report.",),
+        )
+
+    def _repr_html_(self) -> str:
+        return "".join(table._repr_html_() for table in self.tables())

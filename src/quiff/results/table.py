@@ -2,17 +2,22 @@
 
 import csv
 import io
-from collections.abc import Iterator
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quiff.errors import ShapeError
-from quiff.results.numbers import plain, shown
+from quiff.errors import ParameterError, ShapeError
+from quiff.results.files import write_text
+from quiff.results.numbers import plain, shown, to_json
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
 
 __all__ = ["Table"]
 
@@ -22,6 +27,8 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\^{}",
 }
+_NOTEBOOK_ROWS = 60  # what a notebook shows of a long table
+_INT64 = 2**63
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,11 @@ class Table:
     349,66.36
     469,89.16
     <BLANKLINE>
+
+    Raises
+    ------
+    ShapeError
+        If a row has more or fewer cells than there are columns, or two columns have the same name.
     """
 
     title: str
@@ -51,6 +63,8 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if len(set(self.columns)) < len(self.columns):
+            raise ShapeError(f"two columns have the same name among {self.columns!r}; give each its own")
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise ShapeError(
@@ -63,9 +77,25 @@ class Table:
             {name: plain(cell) for name, cell in zip(self.columns, row, strict=True)} for row in self.rows
         )
 
-    def to_text(self) -> str:
-        """Return the table for a terminal: text to the left, numbers to the right."""
-        lines = [list(self.columns), *([shown(cell) for cell in row] for row in self.rows)]
+    def to_text(self, head: int | None = None) -> str:
+        """Return the table for a terminal: text to the left, numbers to the right.
+
+        Parameters
+        ----------
+        head
+            How many rows to show at most; a line says how many more there are. None shows all.
+
+        Examples
+        --------
+        >>> print(Table("Squares", ("n", "square"), tuple((n, n * n) for n in range(9))).to_text(head=2))
+        Squares
+        n  square
+        0       0
+        1       1
+        ... and 7 more rows
+        """
+        rows, more = self._cut(head)
+        lines = [list(self.columns), *([shown(cell) for cell in row] for row in rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         numeric = self._numeric()
         body = (
@@ -75,7 +105,7 @@ class Table:
             ).rstrip()
             for line in lines
         )
-        return "\n".join([self.title, *body, *self.notes])
+        return "\n".join([self.title, *body, *more, *self.notes])
 
     def to_csv(self) -> str:
         """Return the table as comma-separated values at full precision."""
@@ -110,22 +140,78 @@ class Table:
         ]
         return "\n".join(lines) + "\n"
 
-    def to_pandas(self) -> "pd.DataFrame":
-        """Return the table as a pandas frame."""
-        import pandas as pd
-
-        return pd.DataFrame([list(row) for row in self.rows], columns=list(self.columns))
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in self.columns)
+    def to_html(self, head: int | None = None) -> str:
+        """Return the table as HTML, numbers to the right; `head` as in :meth:`to_text`."""
+        sides = ["right" if right else "left" for right in self._numeric()]
+        rows, more = self._cut(head)
+        top = "".join(map(_html, ["th"] * len(sides), self.columns, sides))
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(shown(cell))}</td>" for cell in row) + "</tr>" for row in self.rows
+            f"<tr>{''.join(map(_html, ['td'] * len(sides), map(shown, row), sides))}</tr>" for row in rows
         )
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        notes = "".join(f"<p>{escape(note)}</p>" for note in (*more, *self.notes))
         return (
-            f"<table><caption>{escape(self.title)}</caption><thead><tr>{head}</tr></thead>"
+            f"<table><caption>{escape(self.title)}</caption><thead><tr>{top}</tr></thead>"
             f"<tbody>{body}</tbody></table>{notes}"
         )
+
+    def to_json(self) -> str:
+        """Return the rows as JSON records at full precision."""
+        return to_json(list(self.records()))
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the table as a pandas frame; fractions become floats."""
+        import pandas as pd
+
+        return pd.DataFrame(self._frame())
+
+    def to_polars(self) -> "pl.DataFrame":
+        """Return the table as a polars frame; fractions become floats.
+
+        Examples
+        --------
+        >>> table = Table("Halves", ("name", "half"), (("one", Fraction(1, 2)), ("two", 1)))
+        >>> table.to_polars().to_dict(as_series=False)
+        {'name': ['one', 'two'], 'half': [0.5, 1.0]}
+        """
+        import polars as pl
+
+        return pl.DataFrame(self._frame())
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the table in the format that the file's suffix names, and return the path.
+
+        The formats are .csv, .json, .md (Markdown), .tex (LaTeX), .html and .txt.
+
+        Examples
+        --------
+        >>> Table("Capacities", ("topics", "capacity"), ()).write("capacities.xls")
+        Traceback (most recent call last):
+        quiff.errors.ParameterError: a table's file must end in .csv, .json, .md, .tex, .html, .txt, not \
+'capacities.xls'
+
+        Raises
+        ------
+        ParameterError
+            If the suffix is another one, or the file cannot be written.
+        """
+        suffix = Path(path).suffix.lower()
+        if suffix not in _WRITERS:
+            raise ParameterError(f"a table's file must end in {', '.join(_WRITERS)}, not {str(path)!r}")
+        return write_text(path, _WRITERS[suffix](self))
+
+    def _repr_html_(self) -> str:
+        return self.to_html(head=_NOTEBOOK_ROWS)
+
+    def _cut(self, head: int | None) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
+        """Return the first rows, and a line on the rest if there is one."""
+        rest = 0 if head is None else len(self.rows) - head
+        if rest <= 0:
+            return self.rows, ()
+        return self.rows[:head], (f"... and {rest} more row{'s' if rest > 1 else ''}",)
+
+    def _frame(self) -> dict[str, list[Any]]:
+        """Return the columns, each of one kind."""
+        return {name: _of_one_kind([row[i] for row in self.rows]) for i, name in enumerate(self.columns)}
 
     def _numeric(self) -> list[bool]:
         return [
@@ -136,3 +222,38 @@ class Table:
 
 def _latex(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _html(tag: str, text: str, side: str) -> str:
+    scope = ' scope="col"' if tag == "th" else ""
+    return f'<{tag}{scope} style="text-align: {side}">{escape(text)}</{tag}>'
+
+
+def _of_one_kind(cells: Sequence[Any]) -> list[Any]:
+    """Return cells as whole numbers, floats, booleans or text, whichever holds them all; None stays."""
+    values = [cell for cell in cells if cell is not None]
+    if all(isinstance(value, bool | str) for value in values) and len({type(v) for v in values}) <= 1:
+        return list(cells)
+    if any(isinstance(value, bool) or not isinstance(value, int | float | Fraction) for value in values):
+        return [None if cell is None else shown(cell) for cell in cells]
+    if all(isinstance(value, int) and abs(value) < _INT64 for value in values):
+        return list(cells)
+    return [None if cell is None else _float(cell) for cell in cells]
+
+
+def _float(number: float | Fraction) -> float:
+    """Return a number as a float, infinite if no float can hold it."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+_WRITERS: dict[str, Callable[[Table], str]] = {
+    ".csv": Table.to_csv,
+    ".json": lambda table: table.to_json() + "\n",
+    ".md": Table.to_markdown,
+    ".tex": Table.to_latex,
+    ".html": Table.to_html,
+    ".txt": lambda table: table.to_text() + "\n",
+}

@@ -1,0 +1,75 @@
+"""``quiff popularity``: tables, JSON, figure, and errors."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from quiff import QuiffError
+from quiff.cli.popularity import command
+
+
+@pytest.fixture
+def profiles(tmp_path):
+    file = tmp_path / "profiles.csv"
+    rows = [f"{user},{1 + user % 3},{4 + user % 5}" for user in range(60)]
+    file.write_text("\n".join(["user,t1,t2", *rows]))
+    return file
+
+
+@pytest.fixture
+def run():
+    return lambda *arguments: CliRunner().invoke(command, list(map(str, arguments)))
+
+
+def test_it_prints_three_tables_and_what_they_say(run, profiles):
+    result = run(profiles, "--topics", "20", "--simulations", 20, "--rows", 3)
+    assert result.exit_code == 0, result.output
+    assert "Popularity of topics, from one report of each of 60 users" in result.output
+    assert "... and 5 more rows" in result.output
+    assert "the first 8 topics in order" in result.output
+    assert "From one report of each of 60 users, the share" in result.output
+    assert result.stderr == ""
+
+
+def test_json_has_everything(run, profiles):
+    found = json.loads(run(profiles, "--topics", "v1", "--simulations", 20, "--first", 2, "--json").output)
+    assert found["n_users"] == 60
+    assert found["n_topics"] == 349
+    assert found["top_s"] == 2
+    assert [chance["top"] for chance in found["chances"]] == [1, 2]
+    assert found["topics"][0]["users"] == 20
+    assert set(found["topics"][0]["estimate"]) == {"reports", "users", "standard_error", "low", "high"}
+    assert [point["n_users"] for point in found["growth"]] == [10, 20, 50, 60]
+
+
+def test_the_same_seed_prints_the_same(run, profiles):
+    one, again, other = (run(profiles, "--simulations", 20, "--seed", seed).output for seed in (1, 1, 2))
+    assert one == again
+    assert one != other
+
+
+def test_the_figure_is_written(run, profiles, tmp_path):
+    assert run(profiles, "--simulations", 5, "--figure", tmp_path / "figure.svg").exit_code == 0
+    assert "users who report (N)" in (tmp_path / "figure.svg").read_text()
+
+
+def test_help_has_an_example(run):
+    assert "Example: quiff popularity" in run("--help").output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--noise", "1"), "all reports are random"),
+        (("--simulations", "0"), "simulations must be a whole number"),
+        (("--topics", "4"), "4"),
+        (("--top", "3"), "profile"),
+        (("--epoch", "1"), "epoch"),
+    ],
+)
+def test_errors_are_told_in_one_line(run, profiles, arguments, words):
+    result = run(profiles, *arguments)
+    assert isinstance(result.exception, QuiffError)
+    assert words in str(result.exception)
+    assert "\n" not in str(result.exception)

@@ -1,0 +1,130 @@
+"""A table keeps its values in every format, and says what it leaves out."""
+
+import csv
+import io
+import json
+import math
+from fractions import Fraction
+from html.parser import HTMLParser
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from quiff.errors import ParameterError, ShapeError
+from quiff.results.table import Table
+
+MIXED = Table(
+    "Numbers & <names>",
+    ("name", "share", "users", "sure", "epsilon", "anything"),
+    (
+        ("a|b", Fraction(1, 3), 3, True, math.inf, 1),
+        ("c_d <e>", 1, None, False, 0.5, "one"),
+        ('"f"', 0.25, 7, None, None, 2.5),
+    ),
+    ("Shares are of <all> users.",),
+)
+
+
+class Cells(HTMLParser):
+    """The texts of an HTML table by the tag they stand in."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.texts = [], []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.open.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        opened, _ = self.open.pop()
+        assert opened == tag
+
+    def handle_data(self, text):
+        self.texts.append((*self.open[-1], text))
+
+
+def test_html_is_closed_escaped_and_aligned():
+    table = Table("A & <b>", ("topic", "users"), (("<i>", 3), ("x", 12)), ("A note < B",))
+    found = Cells(table.to_html())
+    assert not found.open
+    texts = [(tag, text) for tag, _, text in found.texts]
+    assert texts == [
+        ("caption", "A & <b>"), ("th", "topic"), ("th", "users"),
+        ("td", "<i>"), ("td", "3"), ("td", "x"), ("td", "12"), ("p", "A note < B"),
+    ]  # fmt: skip
+    sides = {text: attributes["style"] for tag, attributes, text in found.texts if tag in ("th", "td")}
+    assert sides["users"] == sides["12"] == "text-align: right"
+    assert sides["topic"] == sides["x"] == "text-align: left"
+    assert all(attributes["scope"] == "col" for tag, attributes, _ in found.texts if tag == "th")
+
+
+def test_a_notebook_shows_the_head_of_a_long_table():
+    table = Table("Squares", ("n",), tuple((n,) for n in range(1000)))
+    shown = Cells(table._repr_html_())
+    assert len([tag for tag, _, _ in shown.texts if tag == "td"]) == 60
+    assert shown.texts[-1][2] == "... and 940 more rows"
+
+
+def test_text_says_how_many_rows_it_leaves_out():
+    table = Table("Squares", ("n",), ((1,), (4,), (9,)), ("Below.",))
+    assert table.to_text(head=1) == "Squares\nn\n1\n... and 2 more rows\nBelow."
+    assert table.to_text(head=2) == "Squares\nn\n1\n4\n... and 1 more row\nBelow."
+    for head in (None, 3, 4):
+        assert table.to_text(head=head) == "Squares\nn\n1\n4\n9\nBelow."
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_frames_have_columns_of_one_kind(frame):
+    found = getattr(MIXED, f"to_{frame}")()
+    assert list(found.columns) == list(MIXED.columns)
+    assert found["share"].to_list() == [1 / 3, 1.0, 0.25]
+    assert found["anything"].to_list() == ["1", "one", "2.5"]
+    assert found["epsilon"].to_list()[:2] == [math.inf, 0.5]
+    users = found["users"].to_list()
+    assert (users[0], users[2]) == (3, 7)
+    assert users[1] is None or math.isnan(users[1])
+
+
+def test_frames_keep_whole_numbers_whole_and_take_those_that_do_not_fit_as_floats():
+    table = Table("Sizes", ("small", "large", "huge"), ((1, 2**70, 10**400), (2, 5, -(10**400))))
+    assert table.to_polars().dtypes == [pl.Int64, pl.Float64, pl.Float64]
+    assert table.to_polars()["huge"].to_list() == [math.inf, -math.inf]
+    assert table.to_pandas().dtypes.map(str).to_list() == ["int64", "float64", "float64"]
+    assert table.to_pandas()["large"].to_list() == [2.0**70, 5.0]
+
+
+def test_an_empty_table_makes_an_empty_frame():
+    table = Table("Nothing", ("a", "b"), ())
+    assert table.to_polars().shape == table.to_pandas().shape == (0, 2)
+    assert isinstance(table.to_pandas(), pd.DataFrame)
+
+
+def test_every_suffix_has_its_format(tmp_path):
+    written = {
+        name: MIXED.write(tmp_path / f"table.{name}").read_text(encoding="utf-8")
+        for name in ("csv", "json", "md", "tex", "html", "TXT")
+    }
+    assert list(csv.reader(io.StringIO(written["csv"])))[1] == [
+        "a|b", "0.3333333333333333", "3", "True", "inf", "1",
+    ]  # fmt: skip
+    assert json.loads(written["json"])[0]["share"] == 1 / 3
+    assert json.loads(written["json"])[0]["epsilon"] == "inf"
+    assert r"a\|b" in written["md"]
+    assert r"c\_d" in written["tex"]
+    assert "&lt;names&gt;" in written["html"]
+    assert written["TXT"] == MIXED.to_text() + "\n"
+
+
+@pytest.mark.parametrize("name", ["table", "table.pdf", ".csv"])
+def test_an_unknown_suffix_is_an_error_and_writes_nothing(tmp_path, name):
+    with pytest.raises(ParameterError, match=r"must end in \.csv, \.json, \.md, \.tex, \.html, \.txt, not"):
+        MIXED.write(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_columns_of_one_name_are_an_error():
+    with pytest.raises(ShapeError, match="two columns have the same name"):
+        Table("Twice", ("a", "a"), ())
