@@ -5,6 +5,14 @@ from .apis.fitted import FittedAPI
 from .apis.guarantees import k_anonymity, noise_bound
 from .apis.taxonomy import Unnamed
 from .apis.topics import TopicsAPI
+from .browser.browser import Browser, PageLoad
+from .browser.drifting import drift
+from .browser.page_loads import read_page_loads, simulate_page_loads
+from .browser.rates import VisitRates, enlarge, profiles_from_rates, visit_rates
+from .browser.reports import Reports
+from .browser.rules import BrowserRules
+from .browser.simulation import simulate
+from .browser.topic_tree import TopicTree, topic_tree
 from .core.channel import Channel
 from .core.compose import external_choice, internal_choice, kronecker, parallel, repeat
 from .core.gain import (
@@ -44,17 +52,24 @@ from .measures.refinement import refinement_witness, refines
 from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
 from .populations.histories import Histories
 from .populations.population import Population
-from .studies.api_comparison import compare_apis
+from .studies.api_comparison import compare_apis, compare_settings
+from .studies.attributes import attribute_inference, attribute_table
+from .studies.browser_rules import browser_rules
 from .studies.closed_forms import closed_forms
 from .studies.design import meet_budget
+from .studies.exposure import topic_exposure
 from .studies.measure.study import measure
 from .studies.paper.check import check_paper
+from .studies.popularity import estimate_popularity, popularity
 from .studies.population_design import fit_design
+from .studies.risk import set_sharing, user_risk
 
 __version__: str
 
 __all__ = [
     "Api",
+    "Browser",
+    "BrowserRules",
     "Channel",
     "Cookies",
     "DistinctProfiles",
@@ -64,26 +79,37 @@ __all__ = [
     "Histories",
     "Hyper",
     "LabelError",
+    "PageLoad",
     "ParameterError",
     "Population",
     "Prior",
     "ProbabilityError",
     "QuiffError",
+    "Reports",
     "ShapeError",
     "SizeError",
+    "TopicTree",
     "TopicsAPI",
     "Unnamed",
+    "VisitRates",
+    "attribute_inference",
+    "attribute_table",
     "bayes_capacity",
     "bayes_gain",
+    "browser_rules",
     "browsing",
     "check_paper",
     "closed_forms",
     "compare_apis",
+    "compare_settings",
     "conditional_entropy",
     "dalenius_leakage",
     "dense_limit",
     "distinct_profiles",
+    "drift",
+    "enlarge",
     "epsilon",
+    "estimate_popularity",
     "external_choice",
     "fit_design",
     "guessing_entropy",
@@ -104,17 +130,27 @@ __all__ = [
     "mutual_information",
     "noise_bound",
     "parallel",
+    "popularity",
     "posterior_guessing_entropy",
     "posterior_vulnerability",
     "predicate_gain",
+    "profiles_from_rates",
+    "read_page_loads",
     "refinement_witness",
     "refines",
     "repeat",
     "report_cookie",
     "report_topic",
+    "set_sharing",
     "shannon_entropy",
+    "simulate",
+    "simulate_page_loads",
     "top_topics",
+    "topic_exposure",
+    "topic_tree",
     "tries_gain",
+    "user_risk",
+    "visit_rates",
     "vulnerability",
     "work_limit",
 ]

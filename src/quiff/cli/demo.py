@@ -1,23 +1,117 @@
-"""``quiff demo``: the tour, on a made-up example."""
+"""``quiff demo``: the main job from a made-up log to a report."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 import click
+
+from quiff.cli.pipeline import connected
 
 __all__ = ["command"]
 
 
 @click.command("demo")
-def command() -> None:
-    """Show the engine at work on three users and five topics.
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("demo"),
+    show_default=True,
+    metavar="DIR",
+    help="Where all files go.",
+)
+@click.option(
+    "--users", type=click.IntRange(min=100), default=20_000, show_default=True, metavar="N", help="Users."
+)
+@click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Other seed, other people.")
+def command(out: Path, users: int, seed: int) -> None:
+    """Make up a search log, and go all the way from it to a report.
 
-    Example: quiff demo
+    The log is treated, its domains are classified, histories become profiles, and the people are measured.
+    Everything is made up and repeatable: the same seed gives the same numbers.
+
+    Example: quiff demo --out demo
     """
-    from quiff.studies.tour import tour
+    with connected("duckdb", None, None) as con:
+        _log(out, users, seed)
+        _tables(con, out, seed)
+    page = _report(out, seed)
+    with _step("Write the report"):
+        page.write(out / "report.html")
+    click.echo("\nThe three numbers that matter:")
+    for headline in page.headlines:
+        click.echo(f"  {click.style(headline.value, bold=True)} {headline.meaning}")
+    click.echo(f"\nThe report is {out / 'report.html'}; open it in any browser.")
 
-    for stop in tour():
-        click.echo(click.style(stop.title, bold=True))
-        click.echo(stop.text)
-        if stop.channel is not None:
-            click.echo(repr(stop.channel))
-        for name, value in stop.numbers.items():
-            click.echo(f"  {name}: {value}" + ("" if value.denominator == 1 else f" = {float(value):.6g}"))
-        click.echo()
+
+def _log(out: Path, users: int, seed: int) -> None:
+    from quiff.errors import ParameterError
+    from quiff.history.synth import SyntheticLog, write_log
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParameterError(f"cannot write to {str(out)!r}: {error.strerror or error}") from error
+    with _step(f"Make up a search log of {users} users") as told:
+        written = write_log(SyntheticLog(users=users, seed=seed), out / "log", replace=True)
+        told.append(f"{written.rows} rows, {written.rows_without_url} of them without a click")
+
+
+def _tables(con: Any, out: Path, seed: int) -> None:
+    """Run the pipeline from the log to the profiles."""
+    from quiff.history.classifications import read_classification
+    from quiff.history.classify import classify
+    from quiff.history.experiment import experiment
+    from quiff.history.profile import profile
+    from quiff.history.treat import treat
+
+    with _step("Treat it: URLs become domains, users become numbers") as told:
+        treated = treat(con, sorted((out / "log").glob("log-*.txt.gz")), out / "treated", seed=seed)
+        told.append(f"{treated.rows} visits of {treated.users} users to {treated.domains} domains")
+    with _step("Classify the domains: visits get topics") as told:
+        classification = read_classification(str(out / "log" / "classification.csv"))
+        reduced = classify(con, out / "treated", classification, out / "reduced")
+        told.append(f"{reduced.rows} visits with {reduced.topics} topics")
+    with _step("Leave out singletons and outliers") as told:
+        kept = experiment(con, out / "reduced", out / "experimental")
+        told.append(f"{kept.users} users stay")
+    with _step("Find each user's top five topics") as told:
+        found = profile(con, out / "experimental", out / "profiles.parquet", seed=seed)
+        told.append(f"{found.distinct_sets} different sets")
+
+
+def _report(out: Path, seed: int) -> Any:
+    from quiff.apis.topics import TopicsAPI
+    from quiff.cli.options import read_population
+    from quiff.report.compose import Source, compose_report
+
+    with _step("Measure: cookies, the Topics API, each user's risk"):
+        population, n_topics = read_population(out / "profiles.parquet", None)
+        return compose_report(
+            population,
+            TopicsAPI(n_topics, population.top_s),
+            Source.file(out / "profiles.parquet", _commands(out, seed)),
+            histories=out / "experimental",
+            seed=seed,
+        )
+
+
+def _commands(out: Path, seed: int) -> list[str]:
+    """Return the same job as single commands."""
+    return [
+        f"quiff demo --out {out}" + (f" --seed {seed}" if seed else ""),
+        f"quiff report {out}/profiles.parquet --histories {out}/experimental --out {out}/report.html",
+    ]
+
+
+@contextmanager
+def _step(title: str) -> Iterator[list[str]]:
+    """Tell what is being done and, when it is, what came out and in what time."""
+    click.echo(f"{title} ...", nl=False)
+    told: list[str] = []
+    start = perf_counter()
+    yield told
+    came = f" {told[0]}" if told else ""
+    click.echo(f"{came} ({perf_counter() - start:.1f} s)")

@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quiff.cli.compare import ComparedSetting, compare_option, compared
 from quiff.cli.options import (
     figure_option,
     json_option,
     noise_option,
     population_topics_option,
+    read_number,
     read_population,
 )
 from quiff.cli.pipeline import recorded
 
 if TYPE_CHECKING:
+    from quiff.apis.topics import TopicsAPI
+    from quiff.populations.population import Population
     from quiff.results.measurement.measurement import Measurement
 
 __all__ = ["command"]
@@ -47,6 +51,19 @@ _FORMATS = ("text", "markdown", "latex", "csv")
     show_default=True,
     help="The prior on sets; as-published repeats the misaligned one of the published notebooks.",
 )
+@click.option(
+    "--threshold",
+    callback=read_number,
+    default="1/2",
+    show_default=True,
+    metavar="P",
+    help="Say how many users are named with a greater chance than P.",
+)
+@click.option(
+    "--topic", "topic", multiple=True, metavar="T", help="Also say how much a report says about having T."
+)
+@click.option("--exposure", is_flag=True, help="Also list the topics that expose most.")
+@compare_option
 @click.option("--explain", is_flag=True, help="Print formula, source and assumptions of each figure.")
 @json_option
 @click.option(
@@ -74,6 +91,10 @@ def command(
     epoch: int | None,
     histories: Path | None,
     prior: str,
+    threshold: float | Fraction,
+    topic: tuple[str, ...],
+    exposure: bool,
+    compare: tuple[ComparedSetting, ...],
     explain: bool,
     as_json: bool,
     form: str,
@@ -83,7 +104,7 @@ def command(
     """Measure privacy and utility of cookies and of the Topics API on a population.
 
     PROFILES is a file with the set of topics of each user. Without --histories, cookies are taken to tell
-    all users apart. The figure shows what each step leaks.
+    all users apart. The figure shows what each step leaks; with --compare, privacy against utility.
 
     Example: quiff measure profiles.parquet --topics v1 --noise 1/20
     """
@@ -97,8 +118,22 @@ def command(
         with steps.step("measure"):
             api = TopicsAPI(n_topics, population.top_s, noise)
             found = measure(population, api, histories=histories, prior=prior)  # type: ignore[arg-type]  # a choice
+        with steps.step("each user's risk"):
+            found = _with_people(found, population, api, threshold, topic, exposure)
+        if compare:
+            with steps.step("compare"):
+                beside = compared(
+                    compare,
+                    population,
+                    lambda size: read_population(profiles, taxonomy, top=size, weights=weights, epoch=epoch)[
+                        0
+                    ],
+                    taxonomy,
+                    noise,
+                )
+                found = found.with_part("comparison", beside)
     if figure is not None:
-        found.figure().write(figure)
+        (beside if compare else found).figure().write(figure)
     if folder is not None:
         _write_tables(found, folder)
     if as_json:
@@ -107,6 +142,29 @@ def command(
         click.echo(found.explained())
     else:
         click.echo(_told(found, form))
+
+
+def _with_people(
+    found: "Measurement",
+    population: "Population",
+    api: "TopicsAPI",
+    threshold: float | Fraction,
+    topics: tuple[str, ...],
+    exposure: bool,
+) -> "Measurement":
+    """Add what the average hides: each user's risk, and what was asked for about topics."""
+    from quiff.studies.attributes import attribute_inference
+    from quiff.studies.exposure import topic_exposure
+    from quiff.studies.risk import user_risk
+
+    found = found.with_part("risk", user_risk(population, api, threshold=threshold))
+    if exposure:
+        found = found.with_part("exposure", topic_exposure(population, api))
+    numbers = isinstance(population.topics[0], int)
+    for name in topics:
+        topic = int(name) if numbers and name.isdecimal() else name
+        found = found.with_part(f"topic {name}", attribute_inference(population, api, topic))
+    return found
 
 
 def _write_tables(found: "Measurement", folder: Path) -> None:

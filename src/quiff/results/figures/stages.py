@@ -8,15 +8,10 @@ from quiff.core.numbers import Number
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import PALETTE, log_axis, point_styles
 from quiff.results.numbers import shown
+from quiff.results.stages import stage_title
 
 __all__ = ["StageMark", "stages_figure"]
 
-_NAMES = {
-    "cookies": "third-party cookies",
-    "generalization": "whole set (generalization)",
-    "bounded_noise": "one topic of the set (bounded noise)",
-    "topics_api": "one report (the complete Topics API)",
-}
 _ALL, _OCCURRING = "capacity, all topics (m)", "capacity, topics that occur (m')"
 
 
@@ -42,7 +37,7 @@ def stages_figure(stages: Sequence[StageMark], users: int) -> Figure:
     """
     import altair as alt
 
-    names = [_NAMES[mark.stage] for mark in stages]
+    names = [stage_title(mark.stage) for mark in stages]
     bars = [
         {"step": name, "leakage": float(mark.leakage), "from": 1, "text": shown(mark.leakage)}
         for name, mark in zip(names, stages, strict=True)

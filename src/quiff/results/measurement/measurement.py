@@ -9,7 +9,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.figures.stages import StageMark, stages_figure
 from quiff.results.measurement.quantities import quantities
 from quiff.results.measurement.rows import HistoryCounts, Limit, Setting, StagePrivacy, Use
-from quiff.results.measurement.sentences import sentences
+from quiff.results.measurement.sentences import readings
 from quiff.results.measurement.tables import tables
 from quiff.results.quantity import Quantity
 from quiff.results.table import Table
@@ -133,9 +133,13 @@ by a third-party cookie, if cookies tell all users apart.
         """Return counts, privacy, both tables of utility, limits, and what else was asked for."""
         return list(self.named_tables().values())
 
+    def readings(self) -> dict[str, str]:
+        """Return what the numbers say about privacy, sets, capacity, utility and the worst case."""
+        return readings(self)
+
     def sentences(self) -> list[str]:
         """Return what the numbers say, in a few plain sentences."""
-        return sentences(self) + [said for _, part in self.parts for said in part.sentences()]
+        return [*self.readings().values()] + [said for _, part in self.parts for said in part.sentences()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement by plain names, for JSON."""

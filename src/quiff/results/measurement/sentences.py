@@ -8,19 +8,19 @@ from quiff.core.numbers import Number
 if TYPE_CHECKING:
     from quiff.results.measurement.measurement import Measurement
 
-__all__ = ["said", "sentences"]
+__all__ = ["readings", "said"]
 
 
-def sentences(found: "Measurement") -> list[str]:
-    """Return the readings of privacy, sets, capacity, utility and the worst case, in this order."""
-    return [
-        _privacy(found),
-        _sets(found),
-        _capacity(found),
-        _utility(found),
-        _worst_case(found),
-        *_published(found),
-    ]
+def readings(found: "Measurement") -> dict[str, str]:
+    """Return what the numbers say about privacy, sets, capacity, utility and the worst case."""
+    return {
+        "privacy": _privacy(found),
+        "sets": _sets(found),
+        "capacity": _capacity(found),
+        "utility": _utility(found),
+        "worst_case": _worst_case(found),
+        **({"published": _published(found)} if found.aligned_utility else {}),
+    }
 
 
 def said(value: Number) -> str:
@@ -89,16 +89,14 @@ def _worst_case(found: "Measurement") -> str:
     )
 
 
-def _published(found: "Measurement") -> list[str]:
-    if not found.aligned_utility:
-        return []
+def _published(found: "Measurement") -> str:
     right = next(
         row
         for row in found.aligned_utility
         if (row.stage, row.gain, row.weighting) == ("bounded_noise", "bayes", "population")
     )
     wrong = found.use("bounded_noise", "bayes")
-    return [
+    return (
         "Utility is shown with the misaligned prior of the published notebooks: by it, one genuine topic "
         f"names the whole set with chance {said(wrong.posterior)}; rightly it is {said(right.posterior)}."
-    ]
+    )

@@ -1,0 +1,80 @@
+"""``quiff report``: one offline page on a population."""
+
+import shlex
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from quiff.cli.compare import ComparedSetting, compare_option, compared
+from quiff.cli.options import noise_option, population_topics_option, read_population
+from quiff.cli.pipeline import recorded
+
+__all__ = ["command"]
+
+
+@click.command("report")
+@click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The page: an .html file."
+)
+@population_topics_option
+@click.option("--top", type=int, metavar="S", help="Topics in a user's set.  [default: as stored]")
+@noise_option
+@click.option("--weights", metavar="COLUMN", help="The column that says how probable a user is.")
+@click.option(
+    "--histories",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="The users' Experimental table: cookies are measured on it.",
+)
+@compare_option
+@click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Of the simulations.")
+def command(
+    profiles: Path,
+    out: Path,
+    taxonomy: str | None,
+    top: int | None,
+    noise: float | Fraction,
+    weights: str | None,
+    histories: Path | None,
+    compare: tuple[ComparedSetting, ...],
+    seed: int,
+) -> None:
+    """Write one page that says what cookies and the Topics API leak about a population.
+
+    The page holds tables, figures and what they say. It loads nothing, and can be sent and printed.
+
+    Example: quiff report profiles.parquet --out report.html
+    """
+    from quiff.apis.topics import TopicsAPI
+    from quiff.report.compose import Source, compose_report
+
+    with recorded() as steps:
+        with steps.step("read profiles"):
+            population, n_topics = read_population(profiles, taxonomy, top=top, weights=weights)
+        settings = (
+            compared(
+                compare,
+                population,
+                lambda size: read_population(profiles, taxonomy, top=size, weights=weights)[0],
+                taxonomy,
+                noise,
+            )
+            if compare
+            else None
+        )
+        page = compose_report(
+            population,
+            TopicsAPI(n_topics, population.top_s, noise),
+            Source.file(profiles, [shlex.join(["quiff", *sys.argv[1:]])]),
+            histories=histories,
+            comparison=settings,
+            seed=seed,
+            watch=steps.step,
+        )
+        page.write(out)
+    click.echo(f"{out}: {page.title}")
+    for headline in page.headlines:
+        click.echo(f"  {headline.value} {headline.meaning}")

@@ -1,0 +1,208 @@
+"""A report on a population: runs the studies, and puts their results on one page."""
+
+import hashlib
+import platform
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from quiff.apis.topics import TopicsAPI
+from quiff.populations.population import Population
+from quiff.report.page import Headline, Page, Section
+from quiff.report.sections import (
+    limits_section,
+    people_section,
+    popularity_section,
+    privacy_section,
+    risk_section,
+    settings_section,
+    topics_section,
+    utility_section,
+)
+from quiff.results.api_comparison import SettingComparison
+from quiff.results.measurement.measurement import Measurement
+from quiff.results.measurement.sentences import said
+from quiff.results.risk import UserRisk
+from quiff.studies.api_comparison import compare_settings
+from quiff.studies.attributes import attribute_table
+from quiff.studies.exposure import topic_exposure
+from quiff.studies.measure.study import measure
+from quiff.studies.popularity import popularity
+from quiff.studies.risk import user_risk
+
+__all__ = ["Source", "compose_report"]
+
+_NOISES = (0.01, 0.05, 0.1, 0.25, 0.5)
+_PARTS = ("quiff", "numpy", "scipy", "altair", "vl-convert-python")
+_MOST_SIMULATED = 10**8  # users times simulations
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a population comes from.
+
+    Attributes
+    ----------
+    name
+        What to call it.
+    facts
+        What is known about it, name and value.
+    commands
+        How to get from it to the report, a line each.
+    """
+
+    name: str
+    facts: tuple[tuple[str, str], ...] = ()
+    commands: tuple[str, ...] = ()
+
+    @classmethod
+    def file(cls, path: Path, commands: Sequence[str] = ()) -> "Source":
+        """Describe a file by its name, size and digest.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "profiles.csv"
+        ...     _ = path.write_text("user,t1")
+        ...     Source.file(path).facts[0]
+        ('file', 'profiles.csv, 7 bytes')
+        """
+        files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
+        digest = hashlib.sha256()
+        for file in files:
+            with file.open("rb") as content:
+                while block := content.read(1 << 20):
+                    digest.update(block)
+        size = sum(file.stat().st_size for file in files)
+        facts = (("file", f"{path.name}, {size} bytes"), ("SHA-256 of the file", digest.hexdigest()))
+        return cls(path.name, facts, tuple(commands))
+
+
+@dataclass(frozen=True)
+class _Studies:
+    """Runs studies one after the other, and tells a watcher of each."""
+
+    watch: Callable[[str], AbstractContextManager[Any]] = field(default=lambda _: nullcontext())
+
+    def run(self, name: str, study: Callable[[], Any]) -> Any:
+        with self.watch(name):
+            return study()
+
+
+def compose_report(
+    population: Population,
+    api: TopicsAPI,
+    source: Source,
+    *,
+    histories: Path | None = None,
+    comparison: SettingComparison | None = None,
+    further: Sequence[Section] = (),
+    seed: int = 0,
+    watch: Callable[[str], AbstractContextManager[Any]] | None = None,
+) -> Page:
+    """Return a page that says what cookies and the Topics API leak about a population.
+
+    Parameters
+    ----------
+    population, api
+        Whom and what to measure.
+    source
+        Where the population is from.
+    histories
+        The users' Experimental table; cookies are then measured on it.
+    comparison
+        Settings to show beside each other; None compares some noises.
+    further
+        Sections that were made elsewhere.
+    seed
+        Of the simulations.
+    watch
+        Called with the name of each study, for progress; what it returns is entered while it runs.
+
+    Examples
+    --------
+    >>> people = Population.synthetic(500, seed=1)
+    >>> page = compose_report(people, TopicsAPI(), Source("500 made-up users"))
+    >>> page.headlines[0].value
+    '66.4 times'
+    """
+    run = (_Studies() if watch is None else _Studies(watch)).run
+    found: Measurement = run("privacy and utility", lambda: measure(population, api, histories=histories))
+    risk: UserRisk = run("each user's risk", lambda: user_risk(population, api))
+    exposure = run("topics", lambda: topic_exposure(population, api))
+    attributes = run("attributes", lambda: attribute_table(population, api))
+    simulations = max(50, min(1000, _MOST_SIMULATED // population.n_users))
+    counted = run("popularity", lambda: popularity(population, api, seed=seed, simulations=simulations))
+    if comparison is None:
+        comparison = run("settings", lambda: compare_settings(population, _noises(api)))
+
+    def pictured() -> tuple[Section, ...]:
+        return (
+            people_section(found, risk),
+            privacy_section(found),
+            risk_section(risk),
+            topics_section(exposure, attributes),
+            utility_section(found),
+            popularity_section(counted),
+            settings_section(comparison),
+            *further,
+            limits_section(found),
+        )
+
+    sections = run("figures", pictured)
+    return Page(
+        f"What the Topics API gives away: {source.name}",
+        f"{said(population.n_users)} users with {population.top_s} topics each, measured under third-party "
+        f"cookies and under the Topics API with {api.n_topics} topics and a noise of {float(api.noise):.4g}.",
+        _headlines(found, risk),
+        sections,
+        (*source.facts, *_facts(api, seed, simulations)),
+        source.commands,
+    )
+
+
+def _headlines(found: Measurement, risk: UserRisk) -> tuple[Headline, ...]:
+    """Return the three numbers that matter: what a report leaks, who stands out, and what it is good for."""
+    cookies, report = found.stage("cookies"), found.stage("topics_api")
+    topic = found.use("topics_api", "iba")
+    return (
+        Headline(
+            f"{said(report.leakage)} times",
+            "is how much more often one report lets an adversary name a user than a guess; "
+            f"for a third-party cookie it is {said(cookies.leakage)} times",
+        ),
+        Headline(
+            f"{risk.sharing.unique:.1%}",
+            "of the users have a set of topics that nobody else has; the whole set would name them",
+        ),
+        Headline(
+            f"{float(topic.posterior):.1%}",
+            "is the chance that an advertiser names a topic of the user after one report; "
+            f"without it {float(topic.prior):.1%}",
+        ),
+    )
+
+
+def _noises(api: TopicsAPI) -> dict[str, TopicsAPI]:
+    """Return the setting itself, and the same with other noises."""
+    chosen = sorted({*_NOISES, float(api.noise)})
+    return {
+        f"noise {noise:g}": TopicsAPI(
+            api.n_topics, api.top_s, api.noise if noise == float(api.noise) else noise
+        )
+        for noise in chosen
+    }
+
+
+def _facts(api: TopicsAPI, seed: int, simulations: int) -> Iterator[tuple[str, str]]:
+    """Yield the parameters and versions of a report."""
+    yield "Topics API", f"m = {api.n_topics} topics, s = {api.top_s} in a set, noise r = {api.noise}"
+    yield "simulations", f"{simulations} with seed {seed}, only where a chance is said to be simulated"
+    yield "made with", ", ".join(f"{part} {version(part)}" for part in _PARTS)
+    yield "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    yield "made on", datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC")

@@ -1,0 +1,116 @@
+"""The sections of a report on a population: each takes a result, and shows and reads it."""
+
+from quiff.report.page import Section
+from quiff.results.api_comparison import SettingComparison
+from quiff.results.attributes import AttributeTable
+from quiff.results.exposure import TopicExposure
+from quiff.results.figures.counting import counting_figure
+from quiff.results.figures.limits import limits_figure
+from quiff.results.measurement.measurement import Measurement
+from quiff.results.popularity import Popularity
+from quiff.results.risk import UserRisk
+
+__all__ = [
+    "limits_section",
+    "people_section",
+    "popularity_section",
+    "privacy_section",
+    "risk_section",
+    "settings_section",
+    "topics_section",
+    "utility_section",
+]
+
+
+def people_section(found: Measurement, risk: UserRisk) -> Section:
+    """Show who was measured, and how many share a set."""
+    tables = found.named_tables()
+    histories = (tables["histories"],) if "histories" in tables else ()
+    return Section(
+        "people",
+        "The people",
+        (found.readings()["sets"], *found.notes),
+        tables=(tables["counts"], *histories, risk.sharing.table()),
+    )
+
+
+def privacy_section(found: Measurement) -> Section:
+    """Show what each step from cookies to a reported topic gives away on average."""
+    readings = found.readings()
+    return Section(
+        "privacy",
+        "What a report gives away, step by step",
+        (readings["privacy"], readings["capacity"]),
+        (found.figure(),),
+        (found.named_tables()["privacy"],),
+    )
+
+
+def risk_section(risk: UserRisk) -> Section:
+    """Show how the risk is spread over the users."""
+    return Section(
+        "risk",
+        "Who is most exposed",
+        tuple(risk.sentences()),
+        (risk.figure(),),
+        (*risk.tables()[:2], risk.most_exposed()),
+    )
+
+
+def topics_section(exposure: TopicExposure, attributes: AttributeTable) -> Section:
+    """Show which topics name their users, and what a report says about having a topic."""
+    return Section(
+        "topics",
+        "Which topics expose most",
+        (*exposure.sentences(), *attributes.sentences()),
+        (exposure.figure(),),
+        (exposure.table(), attributes.table()),
+    )
+
+
+def utility_section(found: Measurement) -> Section:
+    """Show what an advertiser learns of one user."""
+    readings, tables = found.readings(), found.named_tables()
+    names = [name for name in ("utility-iba", "utility-bayes", "priors") if name in tables]
+    said = tuple(readings[name] for name in ("utility", "published") if name in readings)
+    return Section("utility", "What an advertiser learns", said, tables=tuple(tables[name] for name in names))
+
+
+def popularity_section(popularity: Popularity) -> Section:
+    """Show what the reports of all say about how popular topics are, and what the paper's example counts."""
+    counting = counting_figure(popularity.n_topics, popularity.top_s, popularity.noise)
+    return Section(
+        "popularity",
+        "How well topics can be counted",
+        tuple(popularity.sentences()),
+        (popularity.figure(), counting),
+        tuple(popularity.tables()),
+    )
+
+
+def settings_section(comparison: SettingComparison) -> Section:
+    """Show other settings of the same API on the same people."""
+    return Section(
+        "settings",
+        "Privacy against utility",
+        tuple(comparison.sentences()),
+        (comparison.figure(),),
+        tuple(comparison.tables()),
+    )
+
+
+def limits_section(found: Measurement) -> Section:
+    """Show the most that one report can tell about anybody."""
+    setting = found.setting
+    figures = (
+        (limits_figure(setting.n_topics, setting.top_s, setting.noise),)
+        if setting.top_s < setting.n_topics
+        else ()
+    )
+    return Section(
+        "limits",
+        "The most that one report can tell",
+        (found.readings()["worst_case"],),
+        figures,
+        (found.named_tables()["limits"],),
+    )

@@ -1,0 +1,102 @@
+"""How a number is distributed over users: mean, quantiles, histogram."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from quiff.core.numbers import Array, Number, as_number, product
+
+__all__ = ["QUANTILES", "Distribution"]
+
+QUANTILES = {
+    "min": 0.0,
+    "lower_quartile": 0.25,
+    "median": 0.5,
+    "upper_quartile": 0.75,
+    "p95": 0.95,
+    "p99": 0.99,
+    "max": 1.0,
+}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """A number for each user, or for each group of users who have the same, and what the group weighs.
+
+    A quantile is the inverse of the distribution function: the least number that at least this share
+    of the users do not exceed. So it is always some user's number, however users are grouped.
+
+    Examples
+    --------
+    >>> risks = Distribution(np.array([0.5, 1.0, 0.25]), np.array([2, 1, 1]))
+    >>> risks.mean, risks.quantile(0.5), risks.share_above(0.5)
+    (0.5625, 0.5, 0.25)
+    """
+
+    values: Array
+    weights: Array
+
+    @property
+    def mean(self) -> Number:
+        """The mean over the users."""
+        return as_number(product(self.values, self.weights).sum()) / as_number(self.weights.sum())
+
+    @cached_property
+    def _sorted(self) -> tuple[Array, Array]:
+        """The values that some user has in ascending order, and the share of users up to each."""
+        some = np.flatnonzero(self.weights > 0)
+        values, weights = self.values[some].astype(np.float64), self.weights[some].astype(np.float64)
+        order = np.argsort(values, kind="stable")
+        sums = np.cumsum(weights[order])
+        return values[order], sums / sums[-1]
+
+    def quantile(self, share: float) -> float:
+        """Return the least value that at least this share of the users do not exceed."""
+        values, up_to = self._sorted
+        return float(values[min(int(np.searchsorted(up_to, share)), values.shape[0] - 1)])
+
+    def share_above(self, threshold: Number) -> float:
+        """Return the share of the users with more than the threshold."""
+        values, up_to = self._sorted
+        place = int(np.searchsorted(values, float(threshold), side="right"))
+        return 1.0 if place == 0 else float(1 - up_to[place - 1])
+
+    def histogram(self) -> list[tuple[float, float, float]]:
+        """Return the shares of users by powers of ten: (from, below, share), the last one up to 1 included.
+
+        Examples
+        --------
+        >>> Distribution(np.array([0.5, 1.0, 0.025]), np.array([1, 1, 2])).histogram()
+        [(0.01, 0.1, 0.5), (0.1, 1.0, 0.5)]
+        """
+        values, up_to = self._sorted
+        positive = values[values > 0]
+        lowest = int(np.floor(np.log10(positive[0]))) if positive.size else 0
+        edges = [float(f"1e{power}") for power in range(min(lowest, -1), 1)]
+        edges = edges if positive.size == values.size else [0.0, *edges]
+        places = [*np.searchsorted(values, edges[:-1]).tolist(), values.shape[0]]
+        sums = np.concatenate([[0.0], up_to])[places]
+        bins = zip(edges[:-1], edges[1:], np.diff(sums).tolist(), strict=True)
+        return [(low, high, share) for low, high, share in bins]
+
+    def at_least(self, most: int = 200) -> list[tuple[float, float]]:
+        """Return points of the curve: a value, and the share of users with at least that much."""
+        values, up_to = self._sorted
+        first = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
+        if first.shape[0] > most:
+            first = first[np.linspace(0, first.shape[0] - 1, most).astype(np.intp)]
+        shares = 1 - np.concatenate([[0.0], up_to])[first]
+        return list(zip(values[first].tolist(), shares.tolist(), strict=True))
+
+    def to_dict(self, threshold: Number) -> dict[str, Any]:
+        """Return mean, quantiles and the share above a threshold."""
+        quantiles = {name: self.quantile(share) for name, share in QUANTILES.items()}
+        return {
+            "mean": self.mean,
+            **quantiles,
+            "threshold": threshold,
+            "share_above": self.share_above(threshold),
+        }

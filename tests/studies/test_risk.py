@@ -1,0 +1,305 @@
+"""Each user's own risk: it equals the definition in plain loops, and its mean is the vulnerability."""
+
+import csv
+import io
+import tarfile
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import textbook
+from quiff import Api, Channel, Cookies, ParameterError, Population, TopicsAPI, k_anonymity
+from quiff.apis.base import set_of_user
+from quiff.core.numbers import filled
+from quiff.results.distribution import Distribution
+from quiff.results.numbers import to_json
+from quiff.studies.own_risk import own_risk
+from quiff.studies.risk import set_sharing, user_risk
+from quiff.testing.strategies import KERNELS, channels
+
+TOPICS = "abcdef"
+some_sets = st.lists(st.sets(st.sampled_from(TOPICS), min_size=2, max_size=2), min_size=1, max_size=7)
+
+
+def own_and_worst(rows, weight):
+    """R_x and max_y P(x | y) by their definitions; who weighs nothing is never guessed."""
+    own, worst = dict.fromkeys(rows, 0), dict.fromkeys(rows, 0)
+    for y in textbook.outputs_of(rows):
+        joint = {x: weight[x] * row[y] for x, row in rows.items()}
+        best, happens = max(joint.values()), sum(joint.values())
+        if happens == 0:
+            continue
+        guesses = [x for x in rows if joint[x] == best]
+        for x in guesses:
+            own[x] += rows[x][y] * Fraction(1, len(guesses))
+        for x in rows:
+            worst[x] = max(worst[x], joint[x] / happens)
+    return own, worst
+
+
+def assert_alike(found, expected, exact):
+    if exact:
+        assert found.tolist() == expected
+    else:
+        assert found.tolist() == pytest.approx([float(value) for value in expected], rel=1e-12, abs=1e-15)
+
+
+@st.composite
+def weighted_channels(draw, kernel, exact):
+    C = draw(channels(kernel=kernel, exact=exact))
+    n = C.inputs.size
+    if draw(st.booleans()):
+        return C, filled(np.int64(1), n)
+    weights = draw(st.lists(st.integers(0, 4), min_size=n, max_size=n).filter(any))
+    return C, np.array(weights) if exact or draw(st.booleans()) else np.array(weights) / 4
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_own_risk_is_its_definition_on_every_kernel(kernel, exact):
+    @given(weighted_channels(kernel, exact))
+    def check(case):
+        C, weights = case
+        matrix = textbook.rows_of(C)
+        rows = {x: {y: Fraction(p) for y, p in row.items()} for x, row in matrix.items()} if exact else matrix
+        weight = dict(zip(C.inputs, map(Fraction, weights.tolist()), strict=True))
+        own, worst = own_and_worst(rows, weight)
+        holders = filled(np.int64(1), C.inputs.size)
+        found = own_risk(C, weights, holders)
+        assert_alike(found[0], list(own.values()), exact)
+        assert_alike(found[1], list(worst.values()), exact)
+        total = sum(weight.values())
+        mean = Distribution(found[0], weights).mean
+        pi = {x: w / total for x, w in weight.items()}
+        V = textbook.posterior_vulnerability(pi, rows, textbook.gain_of(None, C.inputs))
+        assert mean == (V if exact else pytest.approx(float(V), rel=1e-12))
+
+    check()
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_row_that_stands_for_several_users_is_as_many_equal_rows(kernel):
+    @given(channels(kernel=kernel, exact=True), st.data())
+    def check(C, data):
+        size = C.inputs.size
+        holders = data.draw(st.lists(st.integers(1, 3), min_size=size, max_size=size))
+        rows = textbook.rows_of(C)
+        several = {
+            (x, copy): {y: Fraction(p) for y, p in rows[x].items()}
+            for x, many in zip(rows, holders, strict=True)
+            for copy in range(many)
+        }
+        own, worst = own_and_worst(several, dict.fromkeys(several, 1))
+        found = own_risk(C, filled(np.int64(1), size), np.array(holders))
+        assert found[0].tolist() == [own[x, 0] for x in rows]
+        assert found[1].tolist() == [worst[x, 0] for x in rows]
+
+    check()
+
+
+def matrices(sets, m, s, r):
+    """The channels of cookies and of the steps of the Topics API, written out by their definitions."""
+    distinct = sorted({tuple(sorted(own)) for own in sets})
+    return {
+        "cookies": {x: {y: int(x == y) for y in range(len(sets))} for x in range(len(sets))},
+        "generalization": {
+            x: {y: int(tuple(sorted(own)) == y) for y in distinct} for x, own in enumerate(sets)
+        },
+        "bounded_noise": {x: {t: Fraction(int(t in own), s) for t in range(m)} for x, own in enumerate(sets)},
+        "topics_api": {
+            x: {t: (1 - r) * Fraction(int(t in own), s) + r / m for t in range(m)}
+            for x, own in enumerate(sets)
+        },
+    }
+
+
+@given(some_sets, st.integers(0, 10), st.integers(6, 8), st.data())
+def test_every_step_of_the_topics_api(sets, tenths, m, data):
+    r = Fraction(tenths, 10)
+    codes = [{TOPICS.index(t) for t in own} for own in sets]
+    people = dict(enumerate(sets))
+    weights = None
+    if data.draw(st.booleans()):
+        numbers = st.lists(st.integers(0, 3), min_size=len(sets), max_size=len(sets))
+        weights = dict(enumerate(data.draw(numbers.filter(any))))
+    population = Population.from_sets(people, topics=list(TOPICS), weights=weights)
+    found = user_risk(population, TopicsAPI(m, 2, r))
+    weight = dict.fromkeys(people, 1) if weights is None else weights
+    for stage, C in matrices(codes, m, 2, r).items():
+        own, worst = own_and_worst(
+            {x: {y: Fraction(p) for y, p in row.items()} for x, row in C.items()}, weight
+        )
+        assert found[stage].own.values.tolist() == list(own.values())
+        assert found[stage].worst.values.tolist() == list(worst.values())
+        total = sum(weight.values())
+        assert found[stage].own.mean == sum(weight[x] * own[x] for x in people) / total
+        above = sum(weight[x] for x in people if own[x] > Fraction(1, 2)) / total
+        assert found[stage].own.share_above(found.threshold) == pytest.approx(above)
+    assert [stage.stage for stage in found.stages] == list(matrices(codes, m, 2, r))
+    assert found.of(0)["topics_api"] == (own[0], worst[0])
+
+
+@given(some_sets, st.integers(0, 10), st.booleans())
+def test_merged_users_have_the_risk_of_single_ones(sets, tenths, exact):
+    r = Fraction(tenths, 10) if exact else tenths / 10
+    single = Population.from_sets(dict(enumerate(sets)), topics=list(TOPICS))
+    distinct, which = single.distinct_sets()
+    merged = Population(distinct, single.topics, distinct.codes, counts=single.set_counts())
+    one, other = (user_risk(people, TopicsAPI(7, 2, r)) for people in (single, merged))
+    assert one.n_users == other.n_users == len(sets)
+    assert one.sharing == other.sharing
+    for stage in ("cookies", "generalization", "bounded_noise", "topics_api"):
+        for kind in ("own", "worst"):
+            mine, theirs = getattr(one[stage], kind), getattr(other[stage], kind)
+            assert_alike(theirs.values[which], mine.values.tolist(), exact)
+            assert theirs.quantile(0.5) == pytest.approx(mine.quantile(0.5))
+            assert float(theirs.mean) == pytest.approx(float(mine.mean))
+    assert to_json(other.to_dict())
+
+
+@dataclass(frozen=True)
+class Survey(Api):
+    """Somebody's own API: half of the time the whole set, else one of two answers."""
+
+    def set_channel(self, population):
+        sets, _ = population.distinct_sets()
+        rows = [[Fraction(int(i == j), 2) for j in range(len(sets))] for i in range(len(sets))]
+        answers = [[Fraction(1 + i % 2, 6), Fraction(2 - i % 2, 6)] for i in range(len(sets))]
+        return Channel(
+            [row + answer for row, answer in zip(rows, answers, strict=True)],
+            inputs=list(sets),
+            outputs=[*sets, "yes", "no"],
+        )
+
+
+@given(some_sets)
+def test_somebodys_own_api(sets):
+    population = Population.from_sets(dict(enumerate(sets)))
+    found = user_risk(population, Survey())
+    assert [stage.stage for stage in found.stages] == ["cookies", "generalization", "survey"]
+    rows = textbook.rows_of(Survey().channel(population))
+    own, worst = own_and_worst(rows, dict.fromkeys(rows, 1))
+    assert found["survey"].own.values.tolist() == list(own.values())
+    assert found["survey"].worst.values.tolist() == list(worst.values())
+
+
+values = st.lists(st.sampled_from([0, 0.001, 0.01, 0.25, 0.5, 1]), min_size=1, max_size=9)
+
+
+@given(values, st.floats(0, 1), st.data())
+def test_quantiles_and_shares_are_those_of_the_users_one_by_one(numbers, share, data):
+    counts = data.draw(st.lists(st.integers(1, 4), min_size=len(numbers), max_size=len(numbers)))
+    found = Distribution(np.array(numbers, dtype=float), np.array(counts))
+    users = sorted(v for v, count in zip(numbers, counts, strict=True) for _ in range(count))
+    inside = [v for v in users if sum(w <= v for w in users) / len(users) >= share]
+    assert found.quantile(share) == inside[0]
+    assert found.share_above(0.25) == pytest.approx(sum(v > 0.25 for v in users) / len(users))
+    assert found.mean == pytest.approx(sum(users) / len(users))
+    bars = found.histogram()
+    assert sum(bar for *_, bar in bars) == pytest.approx(1)
+    for low, high, bar in bars:
+        inside = [v for v in users if low <= v and (v < high or high == 1)]
+        assert bar == pytest.approx(len(inside) / len(users))
+    for value, part in found.at_least():
+        assert part == pytest.approx(sum(v >= value for v in users) / len(users))
+
+
+@given(some_sets)
+def test_who_shares_a_set(sets):
+    population = Population.from_sets(dict(enumerate(sets)))
+    found, counts = set_sharing(population), Counter(map(frozenset, sets))
+    assert found.distinct_sets == len(counts)
+    assert found.unique == sum(count == 1 for count in counts.values()) / len(sets)
+    assert found.k == min(counts.values()) == k_anonymity(set_of_user(population))
+    others = [counts[frozenset(own)] - 1 for own in sets]
+    for group in found.groups:
+        inside = [n for n in others if group.low <= n and (group.high is None or n <= group.high)]
+        assert group.users == len(inside)
+        assert group.share == len(inside) / len(sets)
+    assert sum(group.users for group in found.groups) == len(sets)
+
+
+def test_large_crowds_have_their_groups():
+    population = Population.from_array(
+        range(1340), np.repeat([[0], [1], [2], [3]], [1002, 300, 35, 3], axis=0)
+    )
+    rows = [(group.name, group.users) for group in set_sharing(population).groups]
+    assert rows == [("2 to 9", 3), ("10 to 99", 35), ("100 to 999", 300), ("1000 and more", 1002)]
+    assert set_sharing(population).to_dict()["k_anonymity"] == 3
+
+
+def test_it_shows_as_tables_json_figure_and_sentences():
+    people = Population.synthetic(500, seed=1)
+    found = user_risk(people, TopicsAPI(), threshold=0.1)
+    text = "\n".join(table.to_text() for table in found.tables())
+    assert "above 0.1" in text
+    assert "others with the same set" in text
+    assert {"mean", "median", "p95", "p99", "max", "share_above"} <= set(found.to_dict()["topics_api"])
+    svg = found.figure().to_svg()
+    assert "chance of the user to be named" in svg
+    assert "NaN" not in svg
+    assert len(found.sentences()) == 5
+    assert found.most_exposed(first=3).rows[0][1] == found["topics_api"].own.quantile(1)
+    assert "share of users" in found.histogram().to_text()
+    assert "<table>" in found._repr_html_()
+
+
+def test_a_user_who_is_never_named_has_a_place_in_the_figure():
+    people = Population.from_sets({"Alice": {1}, "Bob": {1}}, weights={"Alice": 2, "Bob": 1})
+    found = user_risk(people, Cookies())
+    assert found["cookies"].own.values.tolist() == [1, 1]
+    found = user_risk(people, TopicsAPI(2, 1, 0.5))
+    assert found["topics_api"].own.values.tolist() == [1, 0]
+    assert "NaN" not in found.figure().to_svg()
+    assert "Users count as much as their weight." in found.table().to_text()
+
+
+def test_what_cannot_be_measured_is_an_error():
+    people = Population.from_sets({"Alice": {1}, "Bob": {2}})
+    with pytest.raises(ParameterError, match="threshold"):
+        user_risk(people, TopicsAPI(2, 1), threshold=2)
+    sets, _ = people.distinct_sets()
+    merged = Population(sets, people.topics, sets.codes, weights=[1, 2], counts=[1, 1])
+    with pytest.raises(ParameterError, match="read it with merged=False"):
+        user_risk(merged, TopicsAPI(2, 1))
+    twice = Population.from_array(range(2), np.array([[[0], [1]], [[1], [0]]]), topics=[1, 2])
+    with pytest.raises(ParameterError, match="choose an epoch"):
+        user_risk(twice, TopicsAPI(2, 1))
+
+
+@pytest.fixture(scope="module")
+def published(mirror):
+    """The sets of the made-up users of PETS '24, by csv and no code of quiff's."""
+    with tarfile.open(mirror / "topics-users-250000.csv.tar.gz") as archive:
+        (member,) = (member for member in archive if member.isfile())
+        text = io.TextIOWrapper(archive.extractfile(member), encoding="utf-8")
+        _header, *rows = csv.reader(text, delimiter="\t")
+    return [frozenset(map(int, row[1:])) for row in rows]
+
+
+@pytest.mark.slow
+def test_the_published_population(published):
+    """All topics occur and a genuine one is likelier, so that the best guesses for t are those who have t."""
+    m, s, r = 349, 5, 0.05
+    population = Population.from_array(range(len(published)), np.array([sorted(own) for own in published]))
+    found = user_risk(population, TopicsAPI(m, s, r))
+    holders, twins = Counter(t for own in published for t in own), Counter(published)
+    assert len(holders) == m
+    p, q, n = (1 - r) / s + r / m, r / m, len(published)
+    expected = {
+        "generalization": [1 / twins[own] for own in published],
+        "bounded_noise": [sum(1 / holders[t] for t in own) / s for own in published],
+        "topics_api": [p * sum(1 / holders[t] for t in own) for own in published],
+    }
+    for stage, risks in expected.items():
+        np.testing.assert_allclose(found[stage].own.values, risks, rtol=1e-12)
+    worst = [max(p / (p * holders[t] + q * (n - holders[t])) for t in own) for own in published]
+    np.testing.assert_allclose(found["topics_api"].worst.values, worst, rtol=1e-12)
+    assert f"{found.sharing.unique:.4f}" == "0.7646"
+    assert f"{found['generalization'].own.mean:.4f}" == "0.8390"
+    assert f"{found['topics_api'].own.mean * n:.2f}" == "66.36"
