@@ -1,4 +1,4 @@
-"""The command line: help, version, errors in one line, the demo."""
+"""The command line: help, version, errors in one line."""
 
 import click
 import pytest
@@ -46,15 +46,3 @@ def test_an_error_is_told_in_one_line(run, monkeypatch):
     assert result.exit_code == 1
     assert result.stderr == "Error: 'z' is not a known label\n"
     assert result.stdout == ""
-
-
-def test_the_demo_shows_the_worked_example(run):
-    output = run("demo").output
-    for figure in (
-        "leakage: 39/20 = 1.95",
-        "chance to name the user: 13/20 = 0.65",
-        "after: 293/300 = 0.976667",
-        "max-case capacity: 97/2 = 48.5",
-        "leakage: 3919/2000 = 1.9595",
-    ):
-        assert figure in output

@@ -112,7 +112,7 @@ def test_files(example, tmp_path):
     run(example, "--topics", 5, "--csv", tmp_path / "tables", "--figure", tmp_path / "stages.svg")
     assert "<svg" in (tmp_path / "stages.svg").read_text()
     names = {path.stem for path in (tmp_path / "tables").iterdir()}
-    assert names == {"counts", "privacy", "utility-bayes", "utility-iba", "limits"}
+    assert names >= {"counts", "privacy", "utility-bayes", "utility-iba", "limits", "risk"}
     with (tmp_path / "tables" / "privacy.csv").open() as file:
         rows = {row["step"]: row for row in csv.DictReader(file)}
     assert float(rows["topics_api"]["leakage"]) == pytest.approx(1.95)
@@ -154,3 +154,21 @@ def test_bad_files(tmp_path, text, message):
     error = refused(file)
     assert str(file) in error
     assert message in error
+
+
+def test_each_users_risk_and_topics(example):
+    found = answer(example, "--topics", 5, "--topic", "Music", "--exposure", "--threshold", "0.6")
+    assert found["risk"]["topics_api"]["mean"] == pytest.approx(0.65)
+    assert found["risk"]["topics_api"]["threshold"] == 0.6
+    assert found["topic Music"]["topic"] == "Music"
+    assert found["exposure"]["topics"]
+    assert "'Chess'" in refused(example, "--topics", 5, "--topic", "Chess")
+
+
+def test_settings_are_compared(example, tmp_path):
+    figure = tmp_path / "beside.svg"
+    found = answer(example, "--topics", 5, "--compare", "noise=1/2", "--figure", figure)
+    leakages = {row["name"]: row["leakage"] for row in found["comparison"]["settings"]}
+    assert leakages == {"as measured": pytest.approx(1.95), "noise=1/2": pytest.approx(1.5)}
+    assert "noise=1/2" in figure.read_text()
+    assert "quiff profile" in refused(example, "--topics", 5, "--compare", "top=1")

@@ -23,6 +23,9 @@ _COMMANDS = {
     "profile": "quiff.cli.profile",
     "stats": "quiff.cli.stats",
     "measure": "quiff.cli.measure",
+    "popularity": "quiff.cli.popularity",
+    "simulate": "quiff.cli.simulate",
+    "report": "quiff.cli.report",
     "demo": "quiff.cli.demo",
 }
 

@@ -129,7 +129,7 @@ def compose_report(
     >>> people = Population.synthetic(500, seed=1)
     >>> page = compose_report(people, TopicsAPI(), Source("500 made-up users"))
     >>> page.headlines[0].value
-    '66.4 times'
+    '28.4 times'
     """
     run = (_Studies() if watch is None else _Studies(watch)).run
     found: Measurement = run("privacy and utility", lambda: measure(population, api, histories=histories))

@@ -212,8 +212,8 @@ class UserRisk:
             own, above = risk.own, risk.own.share_above(self.threshold)
             found.append(
                 f"After {stage_seen(risk.stage)} the average user is named with probability "
-                f"{shown(own.mean)}, the median user with {shown(own.quantile(0.5))}, the most exposed one with "
-                f"{shown(own.quantile(1))}; {above:.2%} of the users are above {shown(self.threshold)}."
+                f"{shown(own.mean)}, the median user with {shown(own.quantile(0.5))}, the most exposed one "
+                f"with {shown(own.quantile(1))}; {above:.2%} of the users are above {shown(self.threshold)}."
             )
         return found
 

@@ -1,0 +1,213 @@
+"""Browsing histories for simulation: who loaded which page when, and who called the API there."""
+
+import hashlib
+import os
+import secrets
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from quiff.browser.browser import DAY, WEEK, Browser, Epoch, PageLoad
+from quiff.browser.decisions import HmacDecisions
+from quiff.browser.reports import Reports
+from quiff.browser.rules import BrowserRules
+from quiff.browser.topic_tree import TopicTree
+from quiff.core.labels import Labels, as_labels
+from quiff.core.numbers import Array
+from quiff.errors import ParameterError, QuiffError
+from quiff.history.classifications import Classification
+from quiff.theory.parameters import check_whole
+
+__all__ = ["classified_hosts", "read_page_loads", "simulate_page_loads"]
+
+_NEEDED = ("user", "time", "site", "callers")
+
+
+def read_page_loads(path: str | os.PathLike[str]) -> dict[Hashable, tuple[PageLoad, ...]]:
+    r"""Return each user's page loads from a Parquet file or from text with commas.
+
+    The columns are ``user``, ``time`` (seconds, or a date and time), ``site`` and ``callers``; those who only
+    look on may be in ``onlookers``, and what is classified in ``host``. Several callers in one cell have
+    blanks between them; a Parquet file may have lists.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "loads.csv"
+    ...     _ = file.write_text("user,time,site,callers\nAlice,1970-01-02 00:00:00,news.tld,ads.tld x.tld\n")
+    ...     loads = read_page_loads(file)["Alice"]
+    >>> loads[0].time, loads[0].site, sorted(loads[0].callers)
+    (86400, 'news.tld', ['ads.tld', 'x.tld'])
+
+    Raises
+    ------
+    QuiffError
+        If the file cannot be read or lacks a column or a value.
+    """
+    rows = _table(Path(path))
+    missing = [name for name in _NEEDED if name not in rows.column_names]
+    if missing or not rows.num_rows:
+        raise QuiffError(
+            f"{os.fspath(path)!r} has the columns {', '.join(map(repr, rows.column_names))} and "
+            f"{rows.num_rows} rows; page loads need user, time, site and callers"
+        )
+    columns = {name: rows[name].to_pylist() for name in rows.column_names}
+    columns["time"] = _seconds(os.fspath(path), rows["time"])
+    nobody = [None] * rows.num_rows
+    found: dict[Hashable, list[PageLoad]] = {}
+    for user, time, site, callers, onlookers, host in zip(
+        *(columns[name] for name in _NEEDED),
+        columns.get("onlookers", nobody),
+        columns.get("host", nobody),
+        strict=True,
+    ):
+        load = PageLoad(time, str(site or ""), _names(callers), _names(onlookers), str(host or ""))
+        found.setdefault(user, []).append(load)
+    return {user: tuple(sorted(loads, key=lambda load: load.time)) for user, loads in found.items()}
+
+
+def _table(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.csv as pc
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_table(path) if path.suffix == ".parquet" else pc.read_csv(path)
+    except (pa.ArrowException, OSError) as error:
+        raise QuiffError(f"cannot read {str(path)!r}: {str(error).splitlines()[0]}") from error
+
+
+def _seconds(path: str, column: Any) -> list[int]:
+    import pyarrow as pa
+
+    try:
+        if not pa.types.is_integer(column.type):
+            column = column.cast(pa.timestamp("s")).cast(pa.int64())
+        seconds: list[int] = column.to_numpy(zero_copy_only=False).astype(np.int64).tolist()
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        raise QuiffError(
+            f"{path!r} has a time that is neither a whole number of seconds nor a date and time"
+        ) from error
+    return seconds
+
+
+def _names(cell: Any) -> frozenset[str]:
+    if cell is None:
+        return frozenset()
+    return frozenset(cell.split() if isinstance(cell, str) else map(str, cell))
+
+
+def classified_hosts(classification: Classification) -> dict[str, tuple[Hashable, ...]]:
+    r"""Return the topics of each listed host that has any; topics that are whole numbers become numbers.
+
+    Examples
+    --------
+    >>> from quiff.history.classifications import read_classification
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "topics.csv"
+    ...     _ = file.write_text("domain,topics\nnews.tld,\"'243', '299'\"\n")
+    ...     classified_hosts(read_classification(file))
+    {'news.tld': (243, 299)}
+    """
+    rows = classification.table.to_pyarrow()
+    pairs = zip(rows["domain"].to_pylist(), rows["topics"].to_pylist(), strict=True)
+    return {
+        host: tuple(int(topic) if topic.isdecimal() else topic for topic in topics)
+        for host, topics in pairs
+        if topics
+    }
+
+
+def simulate_page_loads(
+    loads: Mapping[Hashable, Iterable[PageLoad]],
+    tree: TopicTree,
+    classification: Mapping[str, Sequence[Hashable]],
+    *,
+    sites: Iterable[str],
+    caller: str,
+    epochs: int,
+    rules: BrowserRules | None = None,
+    seed: int | None = None,
+    start: int | None = None,
+    earlier: int | None = None,
+) -> Reports:
+    """Let each user's own browser, with its own key, report to a caller on some sites, once in each epoch.
+
+    All browsers start together. The first call comes when as many weeks have passed as a call shows, and
+    after all switch delays are over; epochs beyond the page loads have none to count.
+
+    Parameters
+    ----------
+    loads
+        Each user's page loads.
+    tree, classification, rules
+        As for `Browser`.
+    sites
+        The sites on which the caller calls.
+    caller
+        Who calls.
+    epochs
+        E, in how many epochs.
+    seed
+        The same seed gives the same keys; None takes the operating system's randomness.
+    start
+        When the browsers start, in seconds; by default the day of the first page load.
+    earlier
+        How many epochs before that of the first call the first call shows; by default as many as a call can.
+
+    Examples
+    --------
+    >>> day = [PageLoad(n * DAY, "news.tld", frozenset({"ads.tld"})) for n in range(28)]
+    >>> reports = simulate_page_loads(
+    ...     {"Alice": day}, TopicTree.flat(["Art", "News"]), {"news.tld": ["News"]},
+    ...     sites=["shop.tld"], caller="ads.tld", epochs=2, rules=BrowserRules(top_s=1, noise=0), seed=1,
+    ... )
+    >>> reports.by_epoch.tolist()
+    [[[1, 1, 1, 1]]]
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range, or there is no page load.
+    """
+    rules = rules or BrowserRules()
+    most = rules.epochs_per_call - 1
+    before = most if earlier is None else check_whole("earlier", earlier, 0, most)
+    columns = check_whole("epochs", epochs, 1) + before
+    named = as_labels(list(sites), "site")
+    ordered = {user: sorted(listed, key=lambda load: load.time) for user, listed in loads.items()}
+    if start is None:
+        times = [listed[0].time for listed in ordered.values() if listed]
+        if not times:
+            raise ParameterError("there is no page load; give at least one, or say when the browsers start")
+        start = min(times) // DAY * DAY
+    secret = secrets.token_hex(16) if seed is None else f"seed {check_whole('seed', seed, 0)}"
+    by_epoch = np.empty((named.size, len(ordered), columns), dtype=np.int32)
+    for row, (user, listed) in enumerate(ordered.items()):
+        key = hashlib.sha256(f"{secret}|{user}".encode()).digest()[:16]
+        browser = Browser(tree, classification, HmacDecisions(key), rules, start)
+        computed = [_epoch(browser, listed, start + WEEK * (k + 1)) for k in range(columns)]
+        by_epoch[:, row] = _codes(browser, computed, named, caller)
+    return Reports(
+        as_labels(list(ordered), "user"), named, tree.topics, by_epoch, before, rules.epochs_per_call,
+        rules.each_once,
+    )  # fmt: skip
+
+
+def _epoch(browser: Browser, loads: Sequence[PageLoad], time: int) -> Epoch:
+    """Compute an epoch from the loads of the three weeks before it; the others do not matter."""
+    first = bisect_left(loads, time - 3 * WEEK, key=lambda load: load.time)
+    last = bisect_right(loads, time, key=lambda load: load.time)
+    return browser.epoch(loads[first:last], time)
+
+
+def _codes(browser: Browser, epochs: Sequence[Epoch], sites: Labels, caller: str) -> Array:
+    """Return what a caller gets on each site, (sites, epochs)."""
+    topics = browser.tree.topics
+    rows = [[browser.report(epoch, str(site), caller) for epoch in epochs] for site in sites]
+    return np.array([[-1 if topic is None else topics.position(topic) for topic in row] for row in rows])

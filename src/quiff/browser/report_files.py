@@ -1,0 +1,260 @@
+"""Reports as files: a table ``user, site, epoch, topic`` in Parquet or CSV."""
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Hashable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quiff.apis.taxonomy import Unnamed
+from quiff.core.labels import Labels
+from quiff.core.numbers import Array
+from quiff.errors import LabelError, ParameterError, QuiffError
+
+if TYPE_CHECKING:
+    from quiff.browser.reports import Reports
+
+__all__ = ["ReportTable", "check_suffix", "read_reports", "write_reports"]
+
+_COLUMNS = ("user", "site", "epoch", "topic")
+_UNNAMED = re.compile(r"unnamed ([0-9]{1,9})")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+_KEY = b"quiff"
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """What a file of reports says, under the names of `quiff.browser.reports.Reports`."""
+
+    users: Any
+    sites: Any
+    topics: Any
+    by_epoch: Array
+    earlier: int
+    per_call: int
+    shown_once: bool = True
+    late: Array | None = None
+
+
+def check_suffix(path: str | os.PathLike[str]) -> None:
+    """Raise an error if a file's suffix names no format for reports, before any work.
+
+    Examples
+    --------
+    >>> check_suffix("reports.txt")
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: reports are written to a file .parquet or .csv, not to 'reports.txt'
+    """
+    if Path(path).suffix not in (".parquet", ".csv"):
+        raise ParameterError(f"reports are written to a file .parquet or .csv, not to {os.fspath(path)!r}")
+
+
+def write_reports(path: str | os.PathLike[str], reports: "Reports") -> Path:
+    """Write reports in place of what is there; a failure leaves the old file as it was.
+
+    Raises
+    ------
+    ParameterError
+        If the suffix is neither ``.parquet`` nor ``.csv``, or the file cannot be written.
+    """
+    import pyarrow as pa
+    import pyarrow.csv as pc
+    import pyarrow.parquet as pq
+
+    path = Path(path)
+    check_suffix(path)
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    rows = _arrow(reports)
+    try:
+        if path.suffix == ".csv":
+            plain = pa.table({name: _decoded(rows[name]) for name in rows.column_names})
+            pc.write_csv(plain, temporary)
+        else:
+            pq.write_table(rows, temporary)
+        temporary.replace(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).split("\n", 1)[0]
+        raise ParameterError(f"cannot write {str(path)!r}: {reason}") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    return path
+
+
+def _decoded(column: Any) -> Any:
+    return column.cast(column.type.value_type)
+
+
+def _arrow(reports: "Reports") -> Any:
+    """Return the rows, site by site, user by user, epoch by epoch, with each name written once."""
+    import pyarrow as pa
+
+    sites, users, columns = reports.by_epoch.shape
+    shape = (sites, users, columns)
+    site, user, epoch = (
+        np.broadcast_to(grid, shape).reshape(-1) for grid in np.ogrid[:sites, :users, :columns]
+    )
+    topic = reports.by_epoch.reshape(-1).astype(np.int32)
+    names = {
+        "user": pa.DictionaryArray.from_arrays(pa.array(user.astype(np.int32)), _names(reports.users)),
+        "site": pa.DictionaryArray.from_arrays(pa.array(site.astype(np.int32)), _names(reports.sites)),
+        "epoch": pa.DictionaryArray.from_arrays(
+            pa.array(epoch.astype(np.int32)), pa.array(np.arange(columns) - reports.earlier)
+        ),
+        "topic": pa.DictionaryArray.from_arrays(pa.array(topic, mask=topic < 0), _names(reports.topics)),
+    }
+    if reports.late is not None:
+        late = np.zeros(shape, dtype=np.int8)
+        late[:, :, reports.earlier :] = reports.late
+        names["late"] = pa.DictionaryArray.from_arrays(pa.array(late.reshape(-1)), pa.array([False, True]))
+    about = {
+        "per_call": reports.per_call,
+        "shown_once": reports.shown_once,
+        "topics": [label if isinstance(label, int) else str(label) for label in reports.topics],
+    }
+    return pa.table(names).replace_schema_metadata({_KEY: json.dumps(about).encode()})
+
+
+def _names(labels: Labels) -> Any:
+    """Return labels as whole numbers if all are, else as text."""
+    import pyarrow as pa
+
+    listed = list(labels)
+    if all(isinstance(label, int) and not isinstance(label, bool) for label in listed):
+        return pa.array(listed, pa.int64())
+    return pa.array([str(label) for label in listed], pa.string())
+
+
+def read_reports(
+    path: str | os.PathLike[str], *, topics: object = None, per_call: int | None = None
+) -> ReportTable:
+    """Read a table of reports.
+
+    Raises
+    ------
+    QuiffError
+        If the file cannot be read, lacks a column, or has not one row for each user, site and epoch.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise QuiffError(f"there is no file {str(path)!r}; quiff simulate writes reports")
+    rows, about = _table(path)
+    missing = [name for name in _COLUMNS if name not in rows.column_names]
+    if missing or not rows.num_rows:
+        raise QuiffError(
+            f"{str(path)!r} has the columns {', '.join(map(repr, rows.column_names))} and {rows.num_rows} "
+            "rows; reports need user, site, epoch and topic, and at least one row"
+        )
+    (user, users), (site, sites) = _encoded(rows["user"]), _encoded(rows["site"])
+    epoch, epochs = _epochs(path, rows["epoch"])
+    named = topics if topics is not None else about.get("topics")
+    codes, taxonomy = _topics(path, rows["topic"], named)
+    shape = (len(sites), len(users), len(epochs))
+    place = np.ravel_multi_index((site, user, epoch), shape)
+    _check_complete(path, place, shape)
+    by_epoch = np.empty(int(np.prod(shape)), dtype=np.int32)
+    by_epoch[place] = codes
+    earlier = max(-int(epochs[0]), 0)
+    late = None
+    if "late" in rows.column_names:
+        flags = np.empty(by_epoch.shape, dtype=bool)
+        flags[place] = rows["late"].cast("bool").to_numpy(zero_copy_only=False)
+        late = flags.reshape(shape)[:, :, earlier:]
+    return ReportTable(
+        users, sites, taxonomy, by_epoch.reshape(shape), earlier, per_call or about.get("per_call", 3),
+        about.get("shown_once", True), late,
+    )  # fmt: skip
+
+
+def _table(path: Path) -> tuple[Any, dict[str, Any]]:
+    import pyarrow as pa
+    import pyarrow.csv as pc
+    import pyarrow.parquet as pq
+
+    try:
+        if path.suffix == ".parquet":
+            rows = pq.read_table(path)
+            return rows.combine_chunks(), json.loads((rows.schema.metadata or {}).get(_KEY, b"{}"))
+        empty = pc.ConvertOptions(null_values=[""], strings_can_be_null=True)  # and not "NA", a name
+        return pc.read_csv(path, convert_options=empty).combine_chunks(), {}
+    except (pa.ArrowException, OSError) as error:
+        raise QuiffError(f"cannot read {str(path)!r}: {str(error).splitlines()[0]}") from error
+
+
+def _encoded(column: Any) -> tuple[Array, list[Hashable]]:
+    """Return positions and names, in the order in which they come first."""
+    import pyarrow as pa
+
+    array = column.combine_chunks()
+    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    return array.indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
+
+
+def _epochs(path: Path, column: Any) -> tuple[Array, Array]:
+    import pyarrow as pa
+
+    array = column.combine_chunks()
+    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    try:
+        numbers = array.dictionary.cast(pa.int64()).to_numpy()
+    except pa.ArrowException as error:
+        raise QuiffError(f"{str(path)!r} has an epoch that is no whole number") from error
+    epochs, place = np.unique(numbers, return_inverse=True)
+    which = place[array.indices.to_numpy(zero_copy_only=False)]
+    if not np.array_equal(epochs, np.arange(epochs[0], epochs[-1] + 1)) or epochs[0] > 0:
+        raise QuiffError(
+            f"{str(path)!r} has the epochs {epochs.tolist()}; the first call's is 0, none missing"
+        )
+    return which, epochs
+
+
+def _topics(path: Path, column: Any, named: Any) -> tuple[Array, Any]:
+    """Return the codes of a column of topics, -1 for none, and the topics."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = column.combine_chunks()
+    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    names = [str(name) for name in array.dictionary.to_pylist()]
+    listed = sorted(_labels(names), key=_order) if named is None else _labels(named)
+    place = {str(topic): position for position, topic in enumerate(listed)}
+    used = {names[code] for code in pc.unique(array.indices).drop_null().to_pylist()}
+    unknown = sorted(topic for topic in used if topic not in place)
+    if unknown:
+        raise LabelError(f"{str(path)!r} has the topic {unknown[0]!r}, which is not among the given ones")
+    codes = np.array([*(place.get(name, -1) for name in names), -1], dtype=np.int32)
+    indices = pc.fill_null(array.indices, len(names)).to_numpy(zero_copy_only=False)
+    return codes[indices], listed
+
+
+def _labels(names: Iterable[Any]) -> list[Hashable]:
+    """Return topics by their names; unnamed ones get back their places, whole numbers become numbers."""
+    listed = list(names)
+    found = [_UNNAMED.fullmatch(name) if isinstance(name, str) else None for name in listed]
+    texts = [name for name, place in zip(listed, found, strict=True) if not place]
+    numbers = all(_NUMBER.fullmatch(name) for name in texts if isinstance(name, str))
+    return [
+        Unnamed(int(place[1])) if place else int(name) if numbers and isinstance(name, str) else name
+        for name, place in zip(listed, found, strict=True)
+    ]
+
+
+def _order(topic: Hashable) -> tuple[bool, str, Any]:
+    return isinstance(topic, Unnamed), type(topic).__name__, topic
+
+
+def _check_complete(path: Path, place: Array, shape: tuple[int, int, int]) -> None:
+    counts = np.bincount(place, minlength=int(np.prod(shape)))
+    if (counts != 1).any():
+        wrong = int(np.argmax(counts != 1))
+        site, user, epoch = (int(k) for k in np.unravel_index(wrong, shape))
+        raise QuiffError(
+            f"{str(path)!r} has {counts[wrong]} rows for user number {user}, site number {site} and epoch "
+            f"number {epoch}; there must be one for each user, site and epoch"
+        )

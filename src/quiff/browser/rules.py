@@ -1,0 +1,100 @@
+"""The rules of the browser, each of them an option: one can be switched off, and its effect measured."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from quiff.errors import ParameterError
+from quiff.theory.parameters import Real, check_probability, check_whole
+
+__all__ = ["RULES", "BrowserRules"]
+
+_OFF: dict[str, dict[str, Any]] = {
+    "noise": {"noise": 0},
+    "three_epochs": {"epochs_per_call": 1},
+    "each_once": {"each_once": False},
+    "per_site": {"per_site": False},
+    "switch_delay": {"switch_delay": False},
+    "witness_filter": {"witness_filter": False},
+    "noise_after_filter": {"noise_after_filter": False},
+    "padding": {"padding": False},
+    "utility_buckets": {"utility_buckets": False},
+    "blocking": {"blocked": frozenset()},
+}
+
+RULES = tuple(_OFF)
+
+
+@final
+@dataclass(frozen=True)
+class BrowserRules:
+    """How a browser makes its reports; the defaults are those of the public draft specification.
+
+    Parameters
+    ----------
+    top_s
+        s, how many top topics a browser keeps of an epoch.
+    noise
+        r, the probability that a topic is replaced by a random one of the taxonomy.
+    epochs_per_call
+        How many epochs a call shows.
+    each_once
+        Whether a call shows its topics sorted and each one once; else epoch by epoch.
+    per_site
+        Whether each site has a choice of its own; else all sites see the same topic of an epoch.
+    switch_delay
+        Whether a site is switched to a new epoch with a delay of its own, up to two days.
+    witness_filter
+        Whether a caller gets a topic only if it has observed the topic, or one below it, in three weeks.
+    noise_after_filter
+        Whether noise comes after that filter, so that who gets nothing gets no noise either.
+    padding
+        Whether a set short of s is filled with random topics; else its places stay empty.
+    utility_buckets
+        Whether topics of high utility rank before all others.
+    blocked
+        Topics that the user does not want to be reported.
+
+    Examples
+    --------
+    >>> BrowserRules().noise, BrowserRules().without("noise").noise
+    (0.05, Fraction(0, 1))
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+    """
+
+    top_s: int = 5
+    noise: Real = 0.05
+    epochs_per_call: int = 3
+    each_once: bool = True
+    per_site: bool = True
+    switch_delay: bool = True
+    witness_filter: bool = True
+    noise_after_filter: bool = True
+    padding: bool = True
+    utility_buckets: bool = True
+    blocked: frozenset[Hashable] = frozenset()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "top_s", check_whole("top_s", self.top_s, 1))
+        object.__setattr__(self, "noise", check_probability("noise", self.noise))
+        object.__setattr__(self, "epochs_per_call", check_whole("epochs_per_call", self.epochs_per_call, 1))
+        object.__setattr__(self, "blocked", frozenset(self.blocked))
+
+    def without(self, *rules: str) -> "BrowserRules":
+        """Return these rules with some of `RULES` switched off.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such rule.
+        """
+        changes: dict[str, Any] = {}
+        for rule in rules:
+            if rule not in _OFF:
+                raise ParameterError(f"there is no rule {rule!r}; the rules are {', '.join(RULES)}")
+            changes |= _OFF[rule]
+        return replace(self, **changes)

@@ -1,0 +1,293 @@
+"""``quiff simulate``: browsers' reports by the specification, and what each of its rules does."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quiff.cli.options import (
+    figure_option,
+    json_option,
+    noise_option,
+    population_topics_option,
+    read_number,
+)
+from quiff.cli.pipeline import recorded
+
+if TYPE_CHECKING:
+    from quiff.browser.rates import VisitRates
+    from quiff.browser.reports import Reports
+    from quiff.browser.rules import BrowserRules
+    from quiff.core.labels import Labels
+    from quiff.populations.population import Population
+
+__all__ = ["command"]
+
+_RULES = (
+    "noise", "three-epochs", "each-once", "per-site", "switch-delay", "witness-filter", "noise-after-filter",
+)  # fmt: skip
+# The options that mean nothing when rules are compared, and with page loads.
+_SIMULATED = ("without", "block", "earlier", "call_day", "drift", "page_loads", "caller", "cookies")
+_OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
+
+
+@click.command("simulate")
+@click.argument("profiles", type=click.Path(path_type=Path), metavar="[PROFILES]", required=False)
+@click.option("--epochs", type=int, metavar="E", help="In how many epochs sites call.")
+@click.option("--sites", type=int, default=2, show_default=True, metavar="K", help="How many sites call.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The reports: .parquet or .csv.")
+@population_topics_option
+@click.option(
+    "--top", type=int, metavar="S", help="Topics in a user's set.  [default: as stored; with rates, 5]"
+)
+@noise_option
+@click.option("--seed", type=int, metavar="K", help="Repeatable chance.  [default: the system's randomness]")
+@click.option(
+    "--without",
+    type=click.Choice(_RULES),
+    multiple=True,
+    metavar="RULE",
+    help=f"Switch off: {', '.join(_RULES)}.",
+)
+@click.option("--block", multiple=True, metavar="TOPIC", help="A topic that everybody blocks.")
+@click.option(
+    "--coverage",
+    callback=read_number,
+    metavar="C",
+    help="Chance that the caller has observed a top topic.  [default: 1; to compare rules, 1/2]",
+)
+@click.option(
+    "--earlier",
+    type=int,
+    metavar="N",
+    help="Epochs before its own that a first call shows.  [default: as many as a call can]",
+)
+@click.option(
+    "--call-day",
+    type=float,
+    metavar="D",
+    help="Days from the start of an epoch to the call.  [default: after all switch delays]",
+)
+@click.option("--drift", callback=read_number, metavar="P", help="Chance per epoch that a topic is replaced.")
+@click.option(
+    "--rates", metavar="FILE", help="Visit rates instead of PROFILES; visit-rates is the public data set."
+)
+@click.option("--users", type=int, metavar="N", help="Make N users of those with rates.")
+@click.option(
+    "--how",
+    type=click.Choice(["draw", "cross"]),
+    default="draw",
+    show_default=True,
+    help="Draw them, or cross over pairs of them.",
+)
+@click.option(
+    "--page-loads",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Histories instead of PROFILES: user, time, site and callers of each page load.",
+)
+@click.option("--with", "classification", metavar="NAME or FILE", help="For page loads: the topics of hosts.")
+@click.option("--caller", metavar="NAME", help="For page loads: who calls on the sites.")
+@click.option("--cookies", is_flag=True, help="Third-party cookies instead of topics.")
+@click.option(
+    "--compare-rules", is_flag=True, help="Print what one call leaks with each rule and without, instead."
+)
+@json_option
+@figure_option
+def command(
+    profiles: Path | None,
+    epochs: int | None,
+    out: Path | None,
+    compare_rules: bool,
+    as_json: bool,
+    figure: Path | None,
+    **options: Any,
+) -> None:
+    """Let everybody's browser report to some sites, as the specification of the Topics API says.
+
+    PROFILES is a file with the set of topics of each user, stable or by epoch. The table of reports has the
+    columns user, site, epoch and topic; the first call is in epoch 0, and shows earlier ones too. With
+    --page-loads, the topics are those of the taxonomy v1 or v2 if --topics says so, else those of hosts.
+    With --compare-rules nothing is written; --rates then serves to measure padding.
+
+    Example: quiff simulate profiles.parquet --epochs 10 --sites 2 --seed 1 --out reports.parquet
+    """
+    from quiff.results.numbers import to_json
+
+    if compare_rules:
+        _refuse("--compare-rules", epochs=epochs, out=out, **{name: options[name] for name in _SIMULATED})
+        found = _compared(profiles, **options)
+        if figure is not None:
+            found.figure().write(figure)
+        click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
+        return
+    if epochs is None or out is None or figure is not None:
+        raise click.UsageError("Give --epochs and --out; a --figure is for --compare-rules only.")
+    from quiff.browser.report_files import check_suffix
+
+    check_suffix(out)
+    given = [source for source in (profiles, options["rates"], options["page_loads"]) if source is not None]
+    if len(given) != 1:
+        raise click.UsageError("Give one of PROFILES, --rates and --page-loads.")
+    with recorded() as steps:
+        with steps.step("simulate"):
+            if options["page_loads"] is not None:
+                _refuse("--page-loads", **{name: options[name] for name in _OF_SETS})
+                reports = _browsed(epochs, **options)
+            else:
+                reports = _reports(*_population(profiles, epochs, **options), epochs, **options)
+        with steps.step("write reports"):
+            reports.write(out)
+    summary = _summary(reports, out)
+    click.echo(
+        to_json(summary) if as_json else "\n".join(f"{k.replace('_', ' ')}: {v}" for k, v in summary.items())
+    )
+
+
+def _refuse(mode: str, **options: Any) -> None:
+    """Tell that an option was given which would be ignored."""
+    for name, value in options.items():
+        if value is not None and value is not False and value != ():  # 0 is a value
+            raise click.UsageError(f"--{name.replace('_', '-')} does not go with {mode}.")
+
+
+def _compared(
+    profiles: Path | None,
+    noise: float | Fraction,
+    coverage: float | Fraction | None,
+    seed: int | None,
+    **rest: Any,
+) -> Any:
+    from quiff.apis.topics import TopicsAPI
+    from quiff.populations.population import Population
+    from quiff.studies.browser_rules import browser_rules
+
+    rates = _rates(rest["rates"], rest["users"], rest["how"], seed)
+    if profiles is None:
+        raise click.UsageError("Give PROFILES to compare rules on.")
+    population = Population.read(profiles, top=rest["top"], merged=False)
+    api = TopicsAPI(_size(population, rest["taxonomy"]), population.top_s, noise)
+    share = Fraction(1, 2) if coverage is None else coverage
+    return browser_rules(population, api, coverage=share, rates=rates, seed=seed or 0)
+
+
+def _population(
+    profiles: Path | None,
+    epochs: int,
+    rates: str | None,
+    users: int | None,
+    how: str,
+    drift: float | Fraction | None,
+    seed: int | None,
+    **rest: Any,
+) -> tuple["Population", int]:
+    """Return the users, with as many epochs of sets as are needed, and the size of the taxonomy."""
+    from quiff.browser.drifting import drift as drifting
+    from quiff.browser.rates import profiles_from_rates
+    from quiff.populations.population import Population
+
+    window = 1 if "three-epochs" in rest["without"] else 3
+    needed = epochs + (window if rest["earlier"] is None else rest["earlier"])
+    visits = _rates(rates, users, how, seed)
+    if visits is not None:
+        population = profiles_from_rates(visits, needed, rest["top"] or 5, seed)
+    elif profiles is not None:
+        population = Population.read(profiles, top=rest["top"], merged=False)
+    if drift is not None:
+        population = drifting(population, needed, drift, seed)
+    return population, _size(population, rest["taxonomy"])
+
+
+def _rates(rates: str | None, users: int | None, how: str, seed: int | None) -> "VisitRates | None":
+    from quiff.browser.rates import enlarge, visit_rates
+
+    if rates is None:
+        return None
+    found = visit_rates(None if rates == "visit-rates" else rates)
+    return found if users is None else enlarge(found, users, how, seed)  # type: ignore[arg-type]  # a choice
+
+
+def _size(population: "Population", taxonomy: str | None) -> int:
+    from quiff.apis.taxonomy import topics_for
+
+    return topics_for(population, taxonomy)
+
+
+def _rules(
+    topics: "Labels", top_s: int, noise: float | Fraction, without: tuple[str, ...], block: tuple[str, ...]
+) -> "BrowserRules":
+    from quiff.browser.rules import BrowserRules
+
+    named = {str(topic): topic for topic in topics}
+    blocked = frozenset(named.get(topic, topic) for topic in block)
+    rules = BrowserRules(top_s=top_s, noise=noise, blocked=blocked)
+    return rules.without(*(rule.replace("-", "_") for rule in without))
+
+
+def _reports(
+    population: "Population", n_topics: int, epochs: int, cookies: bool, **options: Any
+) -> "Reports":
+    from quiff.apis.cookies import Cookies
+    from quiff.browser.simulation import simulate
+
+    rules = _rules(
+        population.topics, population.top_s, options["noise"], options["without"], options["block"]
+    )
+    share = options["coverage"]
+    return simulate(
+        population,
+        Cookies() if cookies else rules,
+        epochs=epochs,
+        sites=options["sites"],
+        seed=options["seed"],
+        earlier=options["earlier"],
+        n_topics=n_topics,
+        coverage=1 if share is None else share,
+        call_day=options["call_day"],
+    )
+
+
+def _browsed(
+    epochs: int,
+    page_loads: Path,
+    classification: str | None,
+    caller: str | None,
+    taxonomy: str | None,
+    **rest: Any,
+) -> "Reports":
+    """Return the reports of each user's own browser."""
+    from quiff.browser.page_loads import classified_hosts, read_page_loads, simulate_page_loads
+    from quiff.browser.topic_tree import TopicTree, topic_tree
+    from quiff.history.classifications import read_classification
+
+    if classification is None or caller is None:
+        raise click.UsageError("Page loads need --with, the topics of hosts, and --caller.")
+    hosts = classified_hosts(read_classification(classification))
+    listed = dict.fromkeys(topic for topics in hosts.values() for topic in topics)
+    tree = topic_tree(taxonomy) if taxonomy in ("v1", "v2") else TopicTree.flat(listed)
+    return simulate_page_loads(
+        read_page_loads(page_loads),
+        tree,
+        hosts,
+        sites=[str(number) for number in range(rest["sites"])],
+        caller=caller,
+        epochs=epochs,
+        rules=_rules(tree.topics, rest["top"] or 5, rest["noise"], rest["without"], rest["block"]),
+        seed=rest["seed"],
+        earlier=rest["earlier"],
+    )
+
+
+def _summary(reports: "Reports", out: Path) -> dict[str, Any]:
+    returned = int((reports.by_epoch >= 0).sum())
+    return {
+        "users": reports.n_users,
+        "sites": reports.sites.size,
+        "epochs": reports.n_epochs,
+        "earlier": reports.earlier,
+        "topics": reports.topics.size,
+        "rows": int(reports.by_epoch.size),
+        "empty": int(reports.by_epoch.size) - returned,
+        "out": str(out),
+    }

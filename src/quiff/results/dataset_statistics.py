@@ -1,0 +1,96 @@
+"""The paper's dataset tables for a table of any stage, and how they are shown."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, final
+
+from quiff.errors import ParameterError
+from quiff.history.stats import Statistics
+from quiff.results.figures.dataset import records_figure
+from quiff.results.figures.figure import Figure
+from quiff.results.table import Table
+
+__all__ = ["DatasetStatistics"]
+
+_SIZES = {"q25": "25%", "q50": "50%", "q75": "75%", "q95": "95%", "q99": "99%", "deviation": "sd"}
+_SHOWN = 10  # counts of records that the table for people has
+
+
+@final
+@dataclass(frozen=True)
+class DatasetStatistics:
+    """What a table of some stage holds (paper, Sec. 5.1 and App. D), as tables, JSON and a figure.
+
+    Examples
+    --------
+    >>> from quiff.history.stats import Statistics, sizes_of_counts
+    >>> counts = ((1, 2), (4, 1))
+    >>> found = Statistics("treated", 6, 3, domains=2, sizes=sizes_of_counts(counts), users_per_count=counts)
+    >>> print(DatasetStatistics(found).tables()[0].to_text())
+    Table of the stage treated
+    what     value
+    rows         6
+    users        3
+    domains      2
+    """
+
+    statistics: Statistics
+
+    def tables(self) -> list[Table]:
+        """Return the counts, the sizes of histories, users per count, and the most visited domains."""
+        return [self._counts(), *self._records(), *self._most_visited()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by plain names, for JSON."""
+        return asdict(self.statistics)
+
+    def figure(self) -> Figure:
+        """Draw the share of users that have at least so many records.
+
+        Raises
+        ------
+        ParameterError
+            If the table has no records by user.
+        """
+        found = self.statistics
+        if found.sizes is None:
+            raise ParameterError(f"a table of the stage {found.stage} has no records to draw")
+        marks = (("median", found.sizes.q50), ("95%", found.sizes.q95), ("99%", found.sizes.q99))
+        return records_figure(found.stage, found.users_per_count, marks)
+
+    def _repr_html_(self) -> str:
+        return "".join(table._repr_html_() for table in self.tables())
+
+    def _counts(self) -> Table:
+        found = self.statistics
+        counts = (
+            ("rows", found.rows),
+            ("malformed lines", found.malformed),
+            ("users", found.users),
+            ("URLs", found.urls),
+            ("domains", found.domains),
+            *((f"domains of {labels} labels", n) for labels, n in (found.domains_by_labels or {}).items()),
+            ("topics", found.topics),
+            ("distinct sets", found.distinct_sets),
+            ("first", found.first),
+            ("last", found.last),
+        )
+        rows = tuple((name, value) for name, value in counts if value is not None)
+        return Table(f"Table of the stage {found.stage}", ("what", "value"), rows)
+
+    def _records(self) -> list[Table]:
+        found = self.statistics
+        if found.sizes is None:
+            return []
+        sizes = asdict(found.sizes)
+        names = tuple(_SIZES.get(name, name) for name in sizes)
+        first = found.users_per_count[:_SHOWN]
+        more = len(found.users_per_count) - len(first)
+        notes = (f"{more} more counts up to {found.sizes.max}; the JSON has them all.",) if more else ()
+        return [
+            Table("Records of a user", names, (tuple(sizes.values()),)),
+            Table("Users per count of records", ("records", "users"), first, notes),
+        ]
+
+    def _most_visited(self) -> list[Table]:
+        most = self.statistics.most_visited
+        return [Table("Most visited domains", ("domain", "records"), most)] if most else []

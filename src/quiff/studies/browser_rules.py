@@ -1,0 +1,189 @@
+"""The question what each rule of the browser does for privacy."""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from quiff.apis.cookies import Cookies
+from quiff.apis.topics import TopicsAPI
+from quiff.browser.call_estimate import estimate_call_leakage
+from quiff.browser.call_leakage import EpochLaw, call_leakage, link_channel
+from quiff.browser.rates import VisitRates, top_codes
+from quiff.core.numbers import Array
+from quiff.errors import ParameterError
+from quiff.measures.capacity import bayes_capacity
+from quiff.populations.population import Population
+from quiff.results.browser_rules import BrowserRulesResult, RuleEffect, RuleLeakage
+from quiff.theory.parameters import Real, check_probability
+
+__all__ = ["browser_rules"]
+
+_HALF = Fraction(1, 2)
+
+
+def browser_rules(
+    population: Population,
+    api: TopicsAPI | None = None,
+    *,
+    coverage: Real = _HALF,
+    rates: VisitRates | None = None,
+    high_utility: Iterable[Hashable] = (),
+    samples: int = 5000,
+    seed: int = 0,
+) -> BrowserRulesResult:
+    """Measure what one call leaks with each rule of the browser and without it.
+
+    The adversary of a call knows everybody's stable set; leakage is exact, by counting, except where places
+    of a set are empty: there it is estimated. Two sites are linked by an adversary who knows only how common
+    topics are.
+
+    Parameters
+    ----------
+    population
+        The users, with stable sets.
+    api
+        The size of the taxonomy, of the sets, and the noise; by default `TopicsAPI()`.
+    coverage
+        For the rules of the witness filter: the chance that the caller has observed a top topic.
+    rates
+        For padding and utility buckets, which work on visits: users with their rates.
+    high_utility
+        For utility buckets: the topics that rank first.
+    samples
+        How many calls to draw for an estimate.
+    seed
+        For estimates, and visits by chance.
+
+    Examples
+    --------
+    >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {3, 4}, "Carol": {1, 4}})
+    >>> found = browser_rules(people, TopicsAPI(5, 2, Fraction(1, 20)), samples=100)
+    >>> found.cookies, [(effect.rule, effect.adversary) for effect in found.effects][:3]
+    (Fraction(3, 1), [('noise', 'call'), ('three_epochs', 'call'), ('each_once', 'call')])
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range, the sets are not stable, or users are merged.
+    """
+    api = api or TopicsAPI()
+    if population.merged:
+        raise ParameterError("the users were merged into distinct sets; read the file with merged=False")
+    if population.top_s != api.top_s:
+        raise ParameterError(f"top_s is {api.top_s}, but the sets have {population.top_s} topics")
+    study = _Study(population, api, check_probability("coverage", coverage), samples, seed)
+    specified = study.call(study.law())
+    effects = (*study.of_call(specified), *study.of_filter(), study.of_blocking(specified), *study.of_link())
+    notes = (
+        ["Weights of users are not used: all are equally likely."] if population.weights is not None else []
+    )
+    if rates is None:
+        notes.append("Padding and utility buckets work on visits: give visit rates to measure them.")
+    else:
+        effects = (*effects, *_of_visits(rates, api, tuple(high_utility), samples, seed))
+        notes.append(
+            f"Padding and utility buckets are measured on {rates.n_users} users with visits by chance in one "
+            "week, whose sets are then taken as stable; without the witness filter."
+        )
+    return BrowserRulesResult(
+        population.n_users, population.distinct_sets()[0].size, api.n_topics,
+        bayes_capacity(Cookies().channel(population)), specified.leakage, effects, tuple(notes),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    population: Population
+    api: TopicsAPI
+    coverage: Real
+    samples: int
+    seed: int
+
+    def law(self, noise: Real | None = None, coverage: Real = 1, after: bool = True) -> EpochLaw:
+        r = self.api.noise if noise is None else noise
+        return EpochLaw.of(self.api.n_topics, self.api.top_s, r, coverage, after)
+
+    def call(self, law: EpochLaw, per_call: int = 3, each_once: bool = True) -> RuleLeakage:
+        return RuleLeakage(call_leakage(self.population, law, self.api.n_topics, per_call, each_once))
+
+    def of_call(self, specified: RuleLeakage) -> tuple[RuleEffect, ...]:
+        """Return the rules of what a call shows."""
+        law, r = self.law(), self.api.noise
+        return (
+            RuleEffect("noise", "call", f"noise {r} or none", specified, self.call(self.law(noise=0))),
+            RuleEffect("three_epochs", "call", "three epochs or one", specified, self.call(law, per_call=1)),
+            RuleEffect(
+                "each_once",
+                "call",
+                "sorted, each once, or by epoch",
+                specified,
+                self.call(law, each_once=False),
+            ),
+            # A late call shows three other epochs of the same stable set, by the same law.
+            RuleEffect("switch_delay", "call", "a delay or none, for stable sets", specified, specified),
+        )
+
+    def of_filter(self) -> tuple[RuleEffect, ...]:
+        """Return the rules of the witness filter, for a caller who has observed a share of the topics."""
+        c = self.coverage
+        after = self.call(self.law(coverage=c))
+        before = self.call(self.law(coverage=c, after=False))
+        everything = self.call(self.law())
+        share = f"a caller who observed {float(c):.3g} of the topics"
+        return (
+            RuleEffect("witness_filter", "call", share, after, everything),
+            RuleEffect("noise_after_filter", "call", f"{share}, noise after or before", after, before),
+        )
+
+    def of_blocking(self, specified: RuleLeakage) -> RuleEffect:
+        """Return what it does that everybody blocks the topic that most have."""
+        codes = self.population.codes.astype(np.int64)
+        popular = int(np.bincount(codes.reshape(-1)).argmax())
+        name = self.population.topics[popular]
+        blocked = self._estimated(np.where(codes == popular, -1, codes))
+        return RuleEffect("blocking", "call", f"all block {name!r} or nothing", blocked, specified)
+
+    def _estimated(self, codes: Array) -> RuleLeakage:
+        return _estimate(codes, self.api, self.samples, self.seed)
+
+    def of_link(self) -> tuple[RuleEffect, ...]:
+        """Return the rules that keep two sites from finding out which of their users are the same."""
+        apart, alike = self._link(self.law()), self._link(self.law(), per_site=False)
+        silent = self._link(self.law(noise=0))
+        return (
+            RuleEffect("per_site", "link", "a choice for each site or one for all", apart, alike),
+            RuleEffect("noise", "link", f"noise {self.api.noise} or none", apart, silent),
+        )
+
+    def _link(self, law: EpochLaw, per_site: bool = True) -> RuleLeakage:
+        factor = bayes_capacity(link_channel(self.population, law, self.api.n_topics, per_site))
+        # never more than to know who is who
+        return RuleLeakage(min(factor, float(self.population.n_users)))
+
+
+def _estimate(codes: Array, api: TopicsAPI, samples: int, seed: int) -> RuleLeakage:
+    found = estimate_call_leakage(codes, api.n_topics, api.noise, samples=samples, seed=seed)
+    return RuleLeakage(found.value, found.low, found.high)
+
+
+def _of_visits(
+    rates: VisitRates, api: TopicsAPI, high: tuple[Hashable, ...], samples: int, seed: int
+) -> tuple[RuleEffect, ...]:
+    """Return the rules that make a set of visits: padding, and utility buckets if there are any."""
+    law = EpochLaw.of(api.n_topics, api.top_s, api.noise)
+
+    def call(first: tuple[Hashable, ...]) -> RuleLeakage:
+        codes = top_codes(rates, 1, api.top_s, seed, high_utility=first)
+        people = Population.from_array(range(rates.n_users), codes, rates.topics)
+        return RuleLeakage(call_leakage(people, law, api.n_topics))
+
+    plain = call(())
+    empty = _estimate(top_codes(rates, 1, api.top_s, seed, padding=False)[0], api, samples, seed)
+    effects = [RuleEffect("padding", "call", "short sets filled by chance or left short", plain, empty)]
+    if high:
+        effects.append(
+            RuleEffect("utility_buckets", "call", "topics of high utility first or not", call(high), plain)
+        )
+    return tuple(effects)

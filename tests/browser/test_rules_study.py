@@ -1,0 +1,258 @@
+"""What each rule does for privacy: the study, its estimates, and the command."""
+
+import json
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import textbook
+from quiff import Cookies, ParameterError, Population, TopicsAPI, bayes_capacity, repeat
+from quiff.browser.call_estimate import estimate_call_leakage
+from quiff.browser.call_leakage import EpochLaw, call_leakage
+from quiff.browser.rates import VisitRates, profiles_from_rates
+from quiff.browser.reports import Reports
+from quiff.browser.rules import RULES, BrowserRules
+from quiff.browser.simulation import simulate
+from quiff.cli import main
+from quiff.results.numbers import to_json
+from quiff.studies.browser_rules import browser_rules
+
+NOTHING = "nothing"
+
+
+def views_with_holes(codes, m, r, epochs):
+    """P[view | user] where -1 is an empty place, by enumeration of all sequences of reports."""
+    views = {}
+    for user, own in enumerate(codes.tolist()):
+        row = dict.fromkeys([*range(m), NOTHING], Fraction(0))
+        for place in own:
+            if place < 0:
+                row[NOTHING] += Fraction(1, len(own))
+                continue
+            row[place] += Fraction(1, len(own)) * (1 - r)
+            for topic in range(m):
+                row[topic] += Fraction(1, len(own)) * r / m
+        into = views.setdefault(user, {})
+        for sequence in product(row, repeat=epochs):
+            view = frozenset(sequence) - {NOTHING}
+            into[view] = into.get(view, 0) + prod(row[report] for report in sequence)
+    return views
+
+
+@pytest.mark.parametrize("epochs", [1, 2, 3])
+def test_the_interval_of_an_estimate_covers_the_truth(epochs):
+    codes = np.array([[0, 1, 2], [0, 1, -1], [1, 3, -1], [3, -1, -1], [0, 1, 2], [-1, -1, -1]])
+    truth = float(textbook.bayes_capacity(views_with_holes(codes, 5, Fraction(1, 10), epochs)))
+    found = [estimate_call_leakage(codes, 5, 0.1, epochs, samples=400, seed=seed) for seed in range(60)]
+    covered = sum(estimate.low <= truth <= estimate.high for estimate in found)
+    assert covered >= 51  # of 60 at 95 %; fewer happen once in 10 000
+    assert abs(np.mean([estimate.value for estimate in found]) - truth) < 0.02 * truth
+
+
+def test_an_estimate_of_full_sets_is_what_is_counted():
+    people = Population.synthetic(2000, seed=1, n_topics=40, top_s=4)
+    exact = call_leakage(people, EpochLaw.of(40, 4, 0.05), 40)
+    found = estimate_call_leakage(people.codes.astype(int), 40, 0.05, samples=4000, seed=1)
+    assert found.low < exact < found.high
+
+
+PEOPLE = Population.from_sets(
+    {"Alice": {1, 2}, "Bob": {3, 4}, "Carol": {1, 4}, "Dan": {1, 2}, "Eve": {2, 3}}, topics=range(1, 6)
+)
+API = TopicsAPI(5, 2, Fraction(1, 20))
+EFFECTS = {
+    (effect.rule, effect.adversary): effect for effect in browser_rules(PEOPLE, API, samples=500).effects
+}
+
+
+def dense_call(r, epochs=3, codes=PEOPLE.codes):
+    """The leakage of a call, by enumeration."""
+    return textbook.bayes_capacity(views_with_holes(codes.astype(int), 5, r, epochs))
+
+
+def test_every_rule_without_visits_is_in_the_table():
+    assert {rule for rule, _ in EFFECTS} == set(RULES) - {"padding", "utility_buckets"}
+
+
+def test_the_figures_are_those_of_enumerated_calls():
+    specified = dense_call(Fraction(1, 20))
+    for effect in EFFECTS.values():
+        if effect.adversary == "call" and effect.rule not in (
+            "witness_filter",
+            "noise_after_filter",
+            "blocking",
+        ):
+            assert effect.on.leakage == specified
+    assert EFFECTS["noise", "call"].off.leakage == dense_call(Fraction(0))
+    assert EFFECTS["three_epochs", "call"].off.leakage == dense_call(Fraction(1, 20), epochs=1)
+    assert EFFECTS["three_epochs", "call"].off.leakage == bayes_capacity(API.channel(PEOPLE))
+    assert EFFECTS["each_once", "call"].off.leakage == bayes_capacity(repeat(API.channel(PEOPLE), 3))
+    assert EFFECTS["witness_filter", "call"].off.leakage == specified
+    assert EFFECTS["witness_filter", "call"].on.leakage < specified
+    assert EFFECTS["switch_delay", "call"].off.leakage == specified
+
+
+def test_blocking_is_estimated_around_the_enumerated_figure():
+    popular = 0 if (PEOPLE.codes == 0).sum() >= (PEOPLE.codes == 1).sum() else 1
+    codes = np.where(PEOPLE.codes.astype(int) == popular, -1, PEOPLE.codes.astype(int))
+    truth = float(dense_call(Fraction(1, 20), codes=codes))
+    found = EFFECTS["blocking", "call"].on
+    assert found.method == "simulation"
+    assert found.low < truth < found.high
+
+
+def test_who_sees_the_same_topic_on_both_sites_links_more():
+    apart, alike = EFFECTS["per_site", "link"].on.leakage, EFFECTS["per_site", "link"].off.leakage
+    assert 1 < apart < alike == 5
+    assert EFFECTS["noise", "link"].off.leakage > apart
+
+
+def test_a_simulated_adversary_reaches_the_exact_figure():
+    """Bayes' guess by hand on simulated calls: its success is V, for the browser as specified."""
+    people = Population.from_array(
+        range(6), [[0, 1], [1, 2], [2, 3], [3, 4], [0, 4], [0, 2]], topics=range(5)
+    )
+    truth = float(call_leakage(people, EpochLaw.of(5, 2, 0.2), 5)) / 6
+    views = views_with_holes(people.codes.astype(int), 5, Fraction(1, 5), 3)
+    n, right = 3000, 0.0
+    reports = simulate(people, BrowserRules(top_s=2, noise=0.2), epochs=1, sites=n, seed=1)
+    for site in range(n):
+        for user, codes in enumerate(reports.view(site, 1).tolist()):
+            view = frozenset(code for code in codes if code >= 0)
+            likely = [views[x][view] for x in range(6)]
+            best = [x for x in range(6) if likely[x] == max(likely)]
+            right += (user in best) / len(best)
+    error = 4 * np.sqrt(truth * (1 - truth) / (6 * n))
+    assert abs(right / (6 * n) - truth) < error
+
+
+def test_padding_and_buckets_are_measured_on_visits():
+    rates = VisitRates.of(np.random.default_rng(1).exponential(0.5, (300, 12)) ** 2)
+    people = profiles_from_rates(rates, top_s=3, seed=0)
+    found = browser_rules(
+        people, TopicsAPI(12, 3, 0.05), rates=rates, high_utility=[1, 2], samples=800, seed=0
+    )
+    effects = {effect.rule: effect for effect in found.effects}
+    # The same seed gives the same visits, and so the population itself.
+    assert effects["padding"].on.leakage == found.specified
+    assert effects["padding"].off.method == "simulation"
+    first = profiles_from_rates(rates, top_s=3, seed=0, high_utility=[1, 2])
+    assert effects["utility_buckets"].on.leakage == call_leakage(first, EpochLaw.of(12, 3, 0.05), 12)
+
+
+def test_the_result_shows_as_table_json_and_figure():
+    found = browser_rules(PEOPLE, API, samples=100)
+    assert found.cookies == bayes_capacity(Cookies().channel(PEOPLE)) == 5
+    assert "three epochs or one" in found.table().to_text()
+    assert "knows everybody's stable set" in found.table().to_text()
+    data = json.loads(to_json(found.to_dict()))
+    assert data["rules"][0]["with"]["method"] == "exact"
+    assert "<table>" in found._repr_html_()
+    assert "noise after filter (call)" in found.figure().to_svg()
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(ParameterError, match="top_s is 5, but the sets have 2 topics"):
+        browser_rules(PEOPLE)
+    changing = Population.from_array(range(2), [[[0, 1], [1, 2]]] * 2, topics=range(5))
+    with pytest.raises(ParameterError, match="choose an epoch"):
+        browser_rules(changing, API)
+
+
+@pytest.fixture
+def run():
+    return lambda *arguments: CliRunner().invoke(main, ["simulate", *map(str, arguments)])
+
+
+@pytest.fixture
+def profiles(tmp_path):
+    file = tmp_path / "profiles.csv"
+    lines = [f"u{k},{k % 7 + 1},{k % 5 + 8},{k % 3 + 13}" for k in range(40)]
+    file.write_text("\n".join(["user,t1,t2,t3", *lines]))
+    return file
+
+
+def test_the_command_writes_reports(run, profiles, tmp_path):
+    out = tmp_path / "reports.parquet"
+    result = run(profiles, "--epochs", 4, "--sites", 3, "--out", out, "--seed", 1, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output)["rows"] == 40 * 3 * 6
+    people = Population.read(profiles)
+    assert Reports.read(out) == simulate(people, TopicsAPI(349, 3, 0.05), epochs=4, sites=3, seed=1)
+
+
+def test_the_command_switches_rules_off_and_blocks_topics(run, profiles, tmp_path):
+    out = tmp_path / "reports.csv"
+    result = run(
+        profiles, "--epochs", 2, "--out", out, "--without", "noise", "--without", "three-epochs",
+        "--block", "13", "--topics", "occurring", "--coverage", "1", "--seed", 1, "--drift", "0.1",
+        "--call-day", "1",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = Reports.read(out, per_call=1)
+    assert 13 not in found.topics
+    assert (found.by_epoch == -1).any()
+    assert "epochs: 2" in result.output
+
+
+def test_the_command_takes_cookies_and_rates(run, profiles, tmp_path):
+    out = tmp_path / "reports.parquet"
+    assert run(profiles, "--epochs", 2, "--out", out, "--cookies").exit_code == 0
+    assert (Reports.read(out).by_epoch[0] == np.arange(40)[:, None]).all()
+    rates = tmp_path / "rates.csv"
+    rates.write_text("\n".join(",".join(str((k * j) % 5) for j in range(20)) for k in range(1, 6)))
+    result = run("--rates", rates, "--users", 30, "--how", "cross", "--epochs", 2, "--out", out, "--json")
+    assert json.loads(result.output)["users"] == 30
+
+
+def test_the_command_takes_page_loads(run, tmp_path):
+    loads, topics, out = tmp_path / "loads.csv", tmp_path / "topics.csv", tmp_path / "reports.csv"
+    rows = [f"u{u},{day * 86400},s{(u + day) % 9}.tld,ads.tld" for u in range(4) for day in range(40)]
+    loads.write_text("\n".join(["user,time,site,callers", *rows]))
+    topics.write_text("\n".join(["domain,topics", *(f"s{k}.tld,'t{k}'" for k in range(9))]))
+    result = run(
+        "--page-loads", loads, "--with", topics, "--caller", "ads.tld", "--epochs", 2, "--out", out,
+        "--noise", "0", "--seed", 1, "--json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output)["users"] == 4
+    assert json.loads(result.output)["empty"] == 0  # one caller saw everything
+
+
+def test_the_command_compares_rules(run, profiles, tmp_path):
+    figure = tmp_path / "rules.svg"
+    result = run(profiles, "--compare-rules", "--json", "--figure", figure, "--seed", 1)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output)["users"] == 40
+    assert figure.read_text().startswith("<svg")
+    assert "each once" in run(profiles, "--compare-rules", "--coverage", "1/4").output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["--epochs", 2, "--out", "x.csv"], 2, "Give one of PROFILES, --rates and --page-loads."),
+        (["{profiles}", "--out", "x.csv"], 2, "Give --epochs and --out"),
+        (["{profiles}", "--epochs", 2, "--out", "x.txt"], 1, "Error: reports are written to a file"),
+        (["{profiles}", "--epochs", 0, "--out", "x.csv"], 1, "epochs must be a whole number of at least 1"),
+        (["none.csv", "--epochs", 1, "--out", "x.csv"], 1, "'none.csv'"),
+        (["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv"], 2, "--with"),
+        (["{profiles}", "--epochs", 1, "--out", "x.csv", "--block", "zzz"], 1, "'zzz' is not a known topic"),
+        (["--compare-rules"], 2, "Give PROFILES"),
+        (["{profiles}", "--compare-rules", "--block", "13"], 2, "--block does not go with --compare-rules."),
+        (
+            ["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv", "--call-day", "0"],
+            2,
+            "--call-day does not go with --page-loads.",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(run, profiles, arguments, status, message):
+    result = run(*(str(argument).format(profiles=profiles) for argument in arguments))
+    assert result.exit_code == status
+    assert message in result.output
+    assert "Traceback" not in result.output

@@ -1,0 +1,54 @@
+"""``quiff report``: one page that holds its numbers, what they rest on, and how to make it again."""
+
+import hashlib
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from quiff import Population, TopicsAPI, measure
+from quiff.cli import main
+
+
+@pytest.fixture(scope="module")
+def profiles(tmp_path_factory):
+    people = Population.synthetic(300, seed=3)
+    lines = ["user,t1,t2,t3,t4,t5"]
+    for user, codes in enumerate(people.codes.tolist()):
+        lines.append(",".join([f"<b>{user}</b>", *(str(people.topics[code]) for code in codes)]))
+    file = tmp_path_factory.mktemp("people") / "people & co.csv"
+    file.write_text("\n".join(lines))
+    return file
+
+
+def report(profiles, out, *options):
+    return CliRunner().invoke(main, ["report", str(profiles), "--out", str(out), *map(str, options)])
+
+
+def test_the_page_holds_what_was_measured_on_what_and_how(profiles, tmp_path):
+    result = report(profiles, tmp_path / "report.html", "--noise", "1/10")
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "report.html").read_text()
+    leakage = float(measure(Population.read(profiles), TopicsAPI(noise=0.1)).stage("topics_api").leakage)
+    assert f"{leakage:.3g} times" in page
+    assert hashlib.sha256(profiles.read_bytes()).hexdigest() in page
+    assert "people &amp; co.csv" in page
+    assert "noise r = 1/10" in page
+    assert page.count("<figure>") >= 6
+    assert "<b>" not in page  # what a file says is text
+    assert "<script" not in page
+    assert not re.search(r'(src|href)="(?!data:|#)', page)
+
+
+def test_settings_stand_beside_each_other(profiles, tmp_path):
+    result = report(profiles, tmp_path / "report.html", "--compare", "noise=0.3")
+    assert result.exit_code == 0, result.output
+    assert "noise=0.3" in (tmp_path / "report.html").read_text()
+
+
+def test_bad_input_leaves_nothing(profiles, tmp_path):
+    for options in (("--compare", "top=9"), ("--topics", "3")):
+        result = report(profiles, tmp_path / "report.html", *options)
+        assert result.exit_code == 1
+        assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
