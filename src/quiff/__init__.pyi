@@ -35,7 +35,6 @@ from .errors import (
     ShapeError,
     SizeError,
 )
-from .history.distinct import DistinctProfiles, distinct_profiles
 from .measures.capacity import bayes_capacity, max_case_capacity
 from .measures.differential_privacy import epsilon, metric_epsilon
 from .measures.entropy import (
@@ -51,6 +50,7 @@ from .measures.leakage import dalenius_leakage, leakage
 from .measures.refinement import refinement_witness, refines
 from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
 from .populations.histories import Histories
+from .populations.memory import reading_limit
 from .populations.population import Population
 from .studies.api_comparison import compare_apis, compare_settings
 from .studies.attributes import attribute_inference, attribute_table
@@ -72,7 +72,6 @@ __all__ = [
     "BrowserRules",
     "Channel",
     "Cookies",
-    "DistinctProfiles",
     "FittedAPI",
     "Gain",
     "GainError",
@@ -105,7 +104,6 @@ __all__ = [
     "conditional_entropy",
     "dalenius_leakage",
     "dense_limit",
-    "distinct_profiles",
     "drift",
     "enlarge",
     "epsilon",
@@ -136,6 +134,7 @@ __all__ = [
     "predicate_gain",
     "profiles_from_rates",
     "read_page_loads",
+    "reading_limit",
     "refinement_witness",
     "refines",
     "repeat",

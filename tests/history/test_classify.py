@@ -14,8 +14,11 @@ from quiff.errors import ParameterError, QuiffError
 from quiff.history.classifications import Classification, read_classification
 from quiff.history.classify import classify
 from quiff.history.fetch import fetch
+from quiff.history.queries import fetch_rows
+from quiff.history.sources.chrome import chrome_table
 from quiff.history.sources.citizenlab import citizenlab_table
 from quiff.history.suffixes import Suffixes
+from quiff.history.tables import read_table
 
 TREATED = pa.schema([("user", pa.int64()), ("time", pa.timestamp("us")), ("domain", pa.string())])
 
@@ -82,6 +85,40 @@ def test_the_examples_of_the_paper_and_of_its_mistake(con, tmp_path):
     assert all(named == ["REL"] for named in topics["as-published"].values())
 
 
+def test_the_published_mistake_by_hand(backend, tmp_path):
+    """Patterns without anchors whose dots are any sign; all partial matches get the last one's topics.
+
+    Rows in order: b.org, x.gov.uk, a.com, b.org, hyde.tameside.sch.uk, x.axcom.uk, two.labels. The listed
+    a.com appears last, in row 2, though it was visited first; b.org is visited later.
+    """
+    lines = [
+        "0,1,2006-03-05 00:00:00,b.org", "1,1,2006-03-06 00:00:00,x.gov.uk", "2,2,2006-03-01 00:00:00,a.com",
+        "3,2,2006-03-09 00:00:00,b.org", "4,2,2006-03-02 00:00:00,hyde.tameside.sch.uk",
+        "5,3,2006-03-02 00:00:00,x.axcom.uk", "6,3,2006-03-02 00:00:00,at-me.fr",
+        "7,3,2006-03-02 00:00:00,no.match.uk", "8,3,2006-03-10 00:00:00,empty.net",
+    ]  # fmt: skip
+    path = tmp_path / "AOL-treated.csv"
+    path.write_text("\n".join([",RandID,QueryTime,Domain", *lines]))
+    listed = as_classification(
+        {"gov.uk": ["GOVT"], "t.me": ["COMT"], "a.com": ["REL"], "b.org": ["NEWS"], "empty.net": []}
+    )
+    classify(backend, path, listed, tmp_path / "out", matching="as-published")
+    rows = fetch_rows(backend, read_matches(backend, tmp_path / "out" / "matches.parquet"))
+    assert {row["domain"]: (row["match"], row["listed"], row["topics"]) for row in rows} == {
+        "a.com": ("full", "a.com", ["REL"]),
+        "b.org": ("full", "b.org", ["NEWS"]),
+        "x.gov.uk": ("partial", "a.com", ["REL"]),  # not GOVT
+        "hyde.tameside.sch.uk": ("partial", "a.com", ["REL"]),  # t.me occurs in hyde[.t]ameside: "tame"
+        "x.axcom.uk": ("partial", "a.com", ["REL"]),  # a.com occurs in it as "axcom"
+    }
+    table, _ = read_table(backend, path, ("treated",))
+    pq.write_table(pa.Table.from_pylist(fetch_rows(backend, table), TREATED), tmp_path / "treated.parquet")
+    classify(backend, tmp_path / "treated.parquet", listed, tmp_path / "own", matching="as-published")
+    rows = fetch_rows(backend, read_matches(backend, tmp_path / "own" / "matches.parquet"))
+    partial = {row["listed"] for row in rows if row["match"] == "partial"}
+    assert partial == {"b.org"}  # the time of the first visit stands in for the row
+
+
 def test_a_file_in_the_published_form(con, tmp_path):
     file = tmp_path / "classification.csv"
     file.write_text(",domain,topics\n0,a.com,\"'NEWS', 'REL'\"\n1,b.org,\"'1','2'\"\n2,c.com,''\n3,d.com,\n")
@@ -135,9 +172,54 @@ def test_citizen_labs_lists_give_the_papers_figures(con, mirror):
     assert (sizes.count(1), max(sizes), min(sizes)) == (27_013, 19, 1)
 
 
-@pytest.mark.parametrize(("name", "rows", "empty"), [("chrome-1", 9_254, 1_344), ("chrome-5", 45_270, 7_638)])
-def test_chromes_lists(con, mirror, name, rows, empty):
-    listed = con.to_pyarrow(read_classification(name, mirror=mirror).table).to_pylist()
-    assert len(listed) == rows
+@pytest.mark.parametrize(("name", "rows", "empty"), [("chrome-1", 9_252, 1_343), ("chrome-5", 45_268, 7_637)])
+def test_chromes_lists_without_their_rows_for_testing(con, mirror, name, rows, empty):
+    found = read_classification(name, mirror=mirror)
+    listed = con.to_pyarrow(found.table).to_pylist()
+    assert (
+        len(listed) == len({row["key"] for row in listed}) == len({row["domain"] for row in listed}) == rows
+    )
     assert sum(not row["topics"] for row in listed) == empty
     assert all(topic.isdigit() for row in listed for topic in row["topics"])
+    assert found.notes == ("2 rows of the list are for testing only and were left out.",)
+
+
+KEYS = {"coca cola com": ["1"], "blog my site org": ["2"], "xn  a co uk": [], "my site org": ["3"]}
+LOOKED_UP = {
+    "coca-cola.com": ("full", ["1"]), "coca.cola.com": ("full", ["1"]),
+    "shop.coca-cola.com": ("partial", ["1"]), "blog.my-site.org": ("full", ["2"]),
+    "x.blog.my-site.org": ("partial", ["2"]),
+    "other.my-site.org": ("partial", ["3"]), "cocacola.com": None, "xn--a.co.uk": None, "cola.com": None,
+}  # fmt: skip
+
+
+def test_domains_with_hyphens_are_found_by_their_keys(backend, tmp_path):
+    """By hand: the key of a domain has a space for each dot and hyphen."""
+    schema = pa.schema([("key", pa.string()), ("domain", pa.string()), ("topics", pa.list_(pa.string()))])
+    columns = [list(KEYS), [key.replace(" ", ".") for key in KEYS], list(KEYS.values())]
+    listed = Classification("keys", ibis.memtable(pa.table(columns, schema=schema)))
+    write_treated(tmp_path, [(1, "2006-03-01 00:00:00", domain) for domain in LOOKED_UP])
+    result = classify(backend, tmp_path, listed, tmp_path / "out")
+    rows = fetch_rows(backend, read_matches(backend, tmp_path / "out" / "matches.parquet"))
+    found = {row["domain"]: (row["match"], row["topics"]) for row in rows}
+    assert found == {domain: kind for domain, kind in LOOKED_UP.items() if kind}
+    assert (result.full_matches, result.partial_matches, result.matches_without_topics) == (3, 3, 1)
+
+
+def read_matches(backend, path):
+    return backend.read_parquet(str(path))
+
+
+def test_chrome_5_on_a_log(con, mirror, tmp_path):
+    """The domains of the list itself match in full, those with hyphens in their names too."""
+    hyphened = ["coca-cola.com", "a-b.co.jp"]
+    keys = {row["key"]: row["topics"] for row in chrome_table(fetch("chrome-5", mirror)).to_pylist()}
+    (key, topics) = next((k, t) for k, t in keys.items() if t and k.count(" ") == 2 and k.endswith(" com"))
+    first, second, _ = key.split(" ")
+    write_treated(tmp_path, [(1, "2006-03-01 00:00:00", d) for d in (f"{first}-{second}.com", *hyphened)])
+    listed = read_classification("chrome-5", mirror=mirror)
+    result = classify(con, tmp_path, listed, tmp_path / "out")
+    rows = pq.read_table(tmp_path / "out" / "matches.parquet").to_pylist()
+    found = {row["domain"]: (row["match"], row["topics"]) for row in rows}
+    assert found[f"{first}-{second}.com"] == ("full", sorted(map(str, topics)))
+    assert result.notes == listed.notes

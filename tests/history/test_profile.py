@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from history import reference
 from quiff.errors import ParameterError
-from quiff.history.distinct import distinct_profiles
 from quiff.history.experiment import experiment
 from quiff.history.profile import Spread, profile
 from quiff.history.taxonomy import taxonomy_topics
@@ -180,25 +179,61 @@ def test_taxonomies_by_name_and_from_a_file(tmp_path, mirror):
             taxonomy_topics(tmp_path / ("empty" if text is not None else "none"))
 
 
-def test_the_engine_reduces_profiles_to_distinct_sets(con, tmp_path):
-    rows = [(user, START, "a.com", [str(user % 3), "7"]) for user in range(10)]
+@pytest.mark.parametrize("days", [None, 7])
+def test_other_sizes_are_taken_from_the_ranking(con, tmp_path, days):
+    """Sets that are read with another size are those that are drawn with that size and the same seed."""
+    rows = [
+        (
+            user,
+            START + timedelta(days=user % 9),
+            "a.com",
+            [chr(65 + (user * k) % 13) for k in range(user % 7)],
+        )
+        for user in range(1, 60)
+    ]
+    rows = [(user, time, domain, sorted(set(topics)) or ["A"]) for user, time, domain, topics in rows]
     write_reduced(tmp_path, rows)
-    profile(con, tmp_path, tmp_path / "p.parquet", top_s=2)
-    reduced, whole = (
-        distinct_profiles(tmp_path / "p.parquet", con=con),
-        Population.read(tmp_path / "p.parquet"),
-    )
-    assert dict(reduced.set_prior().items()) == dict(whole.set_prior().items())
-    sets = reduced.population.distinct_sets()[0]
-    counts = {frozenset(sets[k]): int(n) for k, n in enumerate(reduced.counts)}
-    assert counts == {frozenset({0, 7}): 4, frozenset({1, 7}): 3, frozenset({2, 7}): 3}
-    prior = whole.set_prior()
-    assert all(prior[members] * 10 == count for members, count in counts.items())
+    profile(con, tmp_path, tmp_path / "p8.parquet", top_s=8, seed=4, epoch_days=days)
+    for top in (1, 3, 5, 8):
+        profile(con, tmp_path, tmp_path / "p.parquet", top_s=top, seed=4, epoch_days=days)
+        expected = {key: set(row["topics"]) for key, row in profiles_of(tmp_path / "p.parquet").items()}
+        people = Population.read(tmp_path / "p8.parquet", top=top)
+        found = {
+            (user, epoch): {people.topics[code] for code in people.sets[epoch, place]}
+            for place, user in enumerate(people.users)
+            for epoch in range(people.n_epochs)
+        }
+        assert found == expected
+        if days is None:
+            merged = Population.read(tmp_path / "p8.parquet", top=top, merged=True)
+            assert Counter(map(frozenset, expected.values())) == dict(
+                zip(merged.users, merged.counts.tolist(), strict=True)
+            )
+
+
+def test_sizes_that_cannot_be_taken_are_told(con, tmp_path):
+    write_reduced(tmp_path, [(1, START, "a.com", list("ABCDEFG")), (2, START, "a.com", ["A"])])
+    profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=4)
+    told = r"row \d: only 3 topics are ranked, too few for sets of 4; run quiff profile again with --top 4"
+    with pytest.raises(ParameterError, match=told):
+        Population.read(tmp_path / "p.parquet", top=4)
+    write_reduced(tmp_path, [(1, START, "a.com", list("ABCDEFG")), (2, START, "a.com", list("BCDE"))])
+    profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=4)
+    assert Population.read(tmp_path / "p.parquet", top=4).top_s == 4  # everybody has met enough topics
+    plain = pq.read_table(tmp_path / "p.parquet").drop(["ranking"])
+    pq.write_table(plain, tmp_path / "plain.parquet")
+    told = "the set has 3 topics, and there are no ranked topic counts to take sets of 2 from; quiff profile"
+    with pytest.raises(ParameterError, match=told):
+        Population.read(tmp_path / "plain.parquet", top=2)
+    assert Population.read(tmp_path / "plain.parquet", top=3).top_s == 3
+    for top in (0, 2.5):
+        with pytest.raises(ParameterError, match=f"top is {top}, but must be a whole number of at least 1"):
+            Population.read(tmp_path / "p.parquet", top=top)
+
+
+def test_a_merged_reading_needs_one_epoch(con, tmp_path):
+    rows = [(user, START + timedelta(days=user), "a.com", ["7", "8"]) for user in range(3)]
+    write_reduced(tmp_path, rows)
     profile(con, tmp_path, tmp_path / "p.parquet", top_s=2, epoch_days=1)
-    assert distinct_profiles(tmp_path / "p.parquet", con=con, epoch=0).counts.sum() == 10
-    with pytest.raises(ParameterError, match="has no profile in epoch 5"):
-        distinct_profiles(tmp_path / "p.parquet", con=con, epoch=5)
-    write_reduced(tmp_path, [*rows, (1, START + timedelta(days=3), "a.com", ["1"])])
-    profile(con, tmp_path, tmp_path / "p.parquet", top_s=2, epoch_days=1)
-    with pytest.raises(ParameterError, match="has 4 epochs; choose one"):
-        distinct_profiles(tmp_path / "p.parquet", con=con)
+    with pytest.raises(ParameterError, match="users can be merged in one epoch only; write a file for each"):
+        Population.read(tmp_path / "p.parquet", merged=True)

@@ -1,5 +1,6 @@
 """The published CSV forms: small files in each load as tables, and tables written in them come back."""
 
+import gzip
 from datetime import datetime
 
 import pyarrow as pa
@@ -7,12 +8,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from quiff.errors import ParameterError
+from quiff.history.classifications import read_classification
 from quiff.history.experiment import experiment
 from quiff.history.profile import profile
 from quiff.history.published import write_published
 from quiff.history.queries import fetch_rows
 from quiff.history.stats import describe
 from quiff.history.tables import read_table
+from quiff.history.visits import with_sets
+from quiff.populations.population import Population
 
 TREATED = ",RandID,QueryTime,Domain\n0,7,2006-03-01 07:17:12,a.com\n1,9,2006-03-02 00:00:00,gov.uk\n"
 REDUCED = (
@@ -31,12 +35,16 @@ VISITS = [
 
 
 @pytest.fixture
-def load(duckdb, tmp_path):
+def load(backend, tmp_path):
     def load(text):
         path = tmp_path / "table.csv"
         path.write_text(text)
-        table, stage = read_table(duckdb, path, ("treated", "reduced", "experimental"))
-        return fetch_rows(duckdb, table), stage
+        table, stage = read_table(backend, path, ("treated", "reduced", "experimental"))
+        rows = fetch_rows(backend, table)
+        for row in rows:
+            if "time" in row:
+                row["time"] = row["time"].replace(tzinfo=None)  # Spark says that it is UTC
+        return rows, stage
 
     return load
 
@@ -98,8 +106,73 @@ def test_tables_written_come_back(duckdb, tmp_path, load):
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
+COUNTED = (
+    ",RandID,BrowsingHistory,AllTopics\n"
+    "0,7,\"[('a.com', '2006-03-01 00:00:00'), ('x.gov.uk', '2006-03-12 00:00:00')]\","
+    "\"['B', 'A', 'B', 'C']\"\n"
+    "1,9,\"[('a.com', '2006-03-01 00:00:00')]\",\"['C', 'C', 'A']\"\n"
+)
+
+
+def rankings(backend, path):
+    rows = fetch_rows(backend, read_table(backend, path, ("profiles",))[0])
+    return {
+        (row["user"], row["epoch"]): [(e["topic"], e["visits"]) for e in row["ranking"] if e["visits"]]
+        for row in rows
+    }
+
+
+def test_profiles_of_a_published_experimental_table(backend, tmp_path):
+    """By hand: AllTopics names each topic once a visit, so it is counted as often as it is named."""
+    path = tmp_path / "AOL-experimental.csv"
+    path.write_text(COUNTED)
+    profile(backend, path, tmp_path / "p.parquet", top_s=1, seed=1)
+    found = rankings(backend, tmp_path / "p.parquet")
+    assert describe(backend, [path]).topics == 3
+    assert found[7, 0][0] == ("B", 2)
+    assert set(found[7, 0][1:]) == {("A", 1), ("C", 1)}
+    assert found[9, 0] == [("C", 2), ("A", 1)]
+    with pytest.raises(ParameterError, match="which visit had which topics, so that epochs cannot be told"):
+        profile(backend, path, tmp_path / "q.parquet", top_s=1, epoch_days=7)
+    listed = tmp_path / "listed.csv"
+    listed.write_text("domain,topics\na.com,\"'A','B'\"\ngov.uk,'G'\n")
+    classified = read_classification(listed)
+    profile(backend, path, tmp_path / "q.parquet", top_s=1, epoch_days=7, classification=classified)
+    weekly = {key: sorted(topics) for key, topics in rankings(backend, tmp_path / "q.parquet").items()}
+    assert weekly == {
+        (7, 0): [("A", 1), ("B", 1)], (7, 1): [("G", 1)], (9, 0): [("A", 1), ("B", 1)], (9, 1): [],
+    }  # fmt: skip
+
+
+def test_what_a_table_lacks_is_told(duckdb, tmp_path):
+    path = tmp_path / "e.csv"
+    path.write_text(",RandID,BrowsingHistory\n0,7,\"[('a.com', '2006-03-01 00:00:00')]\"\n")
+    with pytest.raises(ParameterError, match="has a topic; quiff classify gives topics, or name a classif"):
+        profile(duckdb, path, tmp_path / "p.parquet")
+    assert [file.name for file in tmp_path.iterdir()] == ["e.csv"]
+
+
+def test_sets_are_written_as_published_and_come_back(backend, tmp_path):
+    types = [pa.int64(), pa.timestamp("us"), pa.string(), pa.list_(pa.string())]
+    table = pa.Table.from_pylist(VISITS, pa.schema(list(zip(VISITS[0], types, strict=True))))
+    pq.write_table(table, tmp_path / "reduced.parquet")
+    experiment(backend, tmp_path / "reduced.parquet", tmp_path)
+    profile(backend, tmp_path / "experimental.parquet", tmp_path / "p.parquet", top_s=3)
+    found = with_sets(backend, tmp_path / "experimental.parquet", tmp_path / "p.parquet")
+    text = write_published(backend, found, "profiled", tmp_path / "e.csv").read_text()
+    assert text == (
+        ",RandID,BrowsingHistory,AllTopics,sTopics\n"
+        "0,7,\"[('a.com', '2006-03-01 07:17:12'), ('gov.uk', '2006-03-02 00:00:00')]\","
+        "\"['NEWS', 'REL', 'GOVT']\",\"['GOVT', 'NEWS', 'REL']\"\n"
+    )
+    people = Population.read(tmp_path / "e.csv")
+    assert (list(people.users), list(people.topics), people.top_s) == ([7], ["GOVT", "NEWS", "REL"], 3)
+
+
 def test_the_pipeline_goes_on_from_a_published_table(duckdb, tmp_path):
     (tmp_path / "reduced.csv").write_text(REDUCED)
     assert experiment(duckdb, tmp_path / "reduced.csv", tmp_path).users == 1
     assert profile(duckdb, tmp_path / "reduced.csv", tmp_path / "p.parquet", top_s=2).users == 1
-    assert describe(duckdb, [tmp_path / "reduced.csv"]).topics == 3
+    (tmp_path / "packed.csv.gz").write_bytes(gzip.compress(REDUCED.encode()))
+    for name in ("reduced.csv", "packed.csv.gz"):
+        assert describe(duckdb, [tmp_path / name]).topics == 3

@@ -114,9 +114,15 @@ def test_the_population_of_pets_24(mirror):
         (b"user,t1\na,1\n,2\n", QuiffError, "line 3: user is empty"),
         (b"user,topics\na,__import__('os')\n", QuiffError, "line 2: .* is no list of topics"),
         (b"user,topics\na,[]\n", ShapeError, "line 2: the set has 0 topics"),
-        (b"user,t1,t2\na,x,x\n", LabelError, "name each topic once"),
+        (b"user,t1,t2\na,x,x\n", LabelError, "line 2: the set has the topic 'x' twice; name each topic once"),
+        (b"user,t1,t2\n\na,1,2\n\nb,x,x\n", LabelError, "line 5: the set has the topic 'x' twice"),
+        (b"user,user,t1\na,b,1\n", QuiffError, "has the column 'user' twice; name each column once"),
+        (b"\xe9ser,t1\na,1\n", QuiffError, "line 1: a byte is no UTF-8"),
+        (b'user,topics,note\na,"x,y","two\nlines"\nb,x,\n', ShapeError, "line 4: the set has 1 topics"),
+        (b'user,note,t1\na,"x, y",1\nb,"x",y,1\n', QuiffError, "line 3: it has 4 fields, but the first"),
+        (b"user,topics\na,\"['x', ' ']\"\n", ShapeError, "line 2: a topic is empty"),
         (b"user,epoch,t1\na,0,1\na,0,2\n", LabelError, "the user 'a' has two sets in epoch 0"),
-        (b"user,epoch,t1\na,0,1\nb,0,2\na,1,1\n", LabelError, "the user 'b' has no set in epoch 1"),
+        (b"user,epoch,t1\na,0,1\nb,0,2\na,1,1\n", LabelError, "1 of 2 users have no set in some of"),
         (b"user,epoch,t1\na,zero,1\n", QuiffError, "line 2: the epoch is 'zero', but must be a whole number"),
     ],
 )  # fmt: skip
@@ -128,9 +134,28 @@ def test_wrong_files_are_told_in_one_line(tmp_path, content, error, told):
     assert "\n" not in str(caught.value)
 
 
+def test_cells_with_quotes_and_without_may_be_mixed(tmp_path):
+    path = write(tmp_path, "p.csv", "user,topics\na,\"['Food, drink', 'News']\"\nb,\" News,Music \"\n")
+    assert people_of(Population.read(path)) == {"a": {"Food, drink", "News"}, "b": {"News", "Music"}}
+    path = write(tmp_path, "q.csv", "user,t1,t2\na, 1,2 \nb,2, 3\n")
+    assert people_of(Population.read(path)) == {"a": {1, 2}, "b": {2, 3}}
+
+
 def test_missing_and_broken_files(tmp_path):
     with pytest.raises(QuiffError, match="there is no file"):
         Population.read(tmp_path / "none.csv")
+    packed = gzip.compress(b"user,t1\n" + bytes(10_000))
+    (tmp_path / "cut.csv.gz").write_bytes(packed[: len(packed) // 2])
+    with pytest.raises(QuiffError, match=r"cannot read .*cut\.csv\.gz"):
+        Population.read(tmp_path / "cut.csv.gz")
+    for name, n in (("none.tar", 0), ("two.tar", 2)):
+        with tarfile.open(tmp_path / name, "w") as archive:
+            for k in range(n):
+                member = tarfile.TarInfo(f"{k}.csv")
+                member.size = 12
+                archive.addfile(member, io.BytesIO(b"user,t1\na,1\n"))
+        with pytest.raises(QuiffError, match=f"{name}' has .*; an archive of one is expected"):
+            Population.read(tmp_path / name)
     for name in ("p.parquet", "p.csv.gz", "p.tar.gz"):
         (tmp_path / name).write_bytes(b"nonsense")
         with pytest.raises(QuiffError, match="cannot read") as caught:

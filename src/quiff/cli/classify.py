@@ -34,7 +34,10 @@ __all__ = ["command"]
     type=click.Choice(["correct", "as-published"]),
     default="correct",
     show_default=True,
-    help="How domains under a listed one get topics; as-published repeats a mistake, to compare figures.",
+    help="How domains under a listed one get topics. as-published repeats a mistake, to compare figures: a"
+    " listed domain may occur anywhere in the name, any sign stands for its dots, and all such domains get"
+    " the topics of the listed domain that is the last to appear in TREATED (by row in the published CSV,"
+    " else by time of its first visit).",
 )
 @suffixes_option
 @click.option("--mirror", type=click.Path(path_type=Path), metavar="DIR", help="Copies of the public lists.")
@@ -66,3 +69,6 @@ def command(
         result = classify(con, treated, classification, out, matching=matching, steps=steps)
         write_csv(con, out, "reduced", csv_file)
     click.echo(told(f"Reduced by {name}", asdict(result), steps, as_json))
+    if not as_json:
+        for note in result.notes:
+            click.echo(note)

@@ -2,11 +2,16 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.pipeline import connected, engine_options, recorded, told
+from quiff.cli.pipeline import connected, csv_option, engine_options, recorded, suffixes_option, told
+from quiff.errors import ParameterError
+
+if TYPE_CHECKING:
+    from quiff.history.profile import Profiles
+    from quiff.history.steps import Steps
 
 __all__ = ["command"]
 
@@ -45,34 +50,59 @@ __all__ = ["command"]
     metavar="K",
     help="Count the distinct sets with K seeds.",
 )
+@click.option(
+    "--with",
+    "name",
+    metavar="NAME or FILE",
+    help="The topics of domains, for a HISTORY without them: citizenlab, chrome-1, chrome-5, or a CSV file.",
+)
+@suffixes_option
 @click.option("--mirror", type=click.Path(path_type=Path), metavar="DIR", help="Copies of the public lists.")
+@csv_option
 @engine_options
 def command(
-    history: Path, out: Path, top: int, fill: str, taxonomy: str, mirror: Path | None, as_json: bool,
-    epoch_days: int | None, seed: int | None, repeat: int, **options: Any,
+    history: Path, out: Path, top: int, fill: str, taxonomy: str, name: str | None, suffixes: Any,
+    mirror: Path | None, csv_file: Path | None, as_json: bool, epoch_days: int | None, seed: int | None,
+    repeat: int, **options: Any,
 ) -> None:  # fmt: skip
     """Find each user's top topics, and fill short sets by chance.
 
-    HISTORY is a Reduced or Experimental table, or the folder that has it. The profiles hold every topic that
-    a user met, ranked and counted, so that sets of other sizes can be taken later.
+    HISTORY is a Reduced or Experimental table, or the folder that has it; the paper's published Experimental
+    CSV too, whose AllTopics are counted as often as they are named. The profiles hold every topic that a user
+    met, ranked and counted, so that sets of other sizes can be taken later. --csv adds the sets to an
+    Experimental table, as published.
 
     Example: quiff profile experimental --out profiles.parquet --seed 1
     """
+    from quiff.history.classifications import read_classification
     from quiff.history.profile import profile
+    from quiff.history.published import write_published
+    from quiff.history.tables import find_table, read_table
     from quiff.history.taxonomy import taxonomy_topics
+    from quiff.history.visits import with_sets
 
     topics = taxonomy_topics(taxonomy, mirror) if fill == "taxonomy" else None
+    if csv_file is not None and epoch_days is not None:
+        raise ParameterError(f"--csv {csv_file} holds one set for each user; leave --epoch-days out")
     with connected(**options) as con, recorded() as steps:
+        if csv_file is not None:  # told before any work
+            read_table(con, find_table(history, ("experimental",)), ("experimental",))
+        listed = None if name is None else read_classification(name, mirror=mirror, suffixes=suffixes)
         result = profile(
             con, history, out, top_s=top, taxonomy=topics, epoch_days=epoch_days, seed=seed, repeat=repeat,
-            steps=steps,
+            classification=listed, steps=steps,
         )  # fmt: skip
+        if csv_file is not None:
+            write_published(con, with_sets(con, history, out), "profiled", csv_file)
+    click.echo(_told(result, steps, as_json))
+
+
+def _told(result: "Profiles", steps: "Steps", as_json: bool) -> str:
     figures = asdict(result)
     spread = result.repeats
-    if repeat == 1 and not as_json:
+    if len(spread.counts) == 1 and not as_json:
         del figures["repeats"]
-        click.echo(told("Profiles", figures, steps, as_json))
-        return
+        return told("Profiles", figures, steps, as_json)
     figures["repeats"] = {
         "seeds": len(spread.counts),
         "min": min(spread.counts),
@@ -81,4 +111,4 @@ def command(
         "deviation": spread.deviation,
         "distinct_sets": spread.counts,
     }
-    click.echo(told("Profiles", figures, steps, as_json))
+    return told("Profiles", figures, steps, as_json)

@@ -10,7 +10,7 @@ from typing import Any
 from quiff.errors import ParameterError, QuiffError
 from quiff.history.domains import domain_table
 from quiff.history.fetch import fetch
-from quiff.history.sources.chrome import chrome_table
+from quiff.history.sources.chrome import TESTING_KEY, chrome_table
 from quiff.history.sources.citizenlab import citizenlab_table
 from quiff.history.suffixes import Suffixes
 from quiff.populations.literals import parse_topics
@@ -27,11 +27,15 @@ class Classification:
     name
         The name of the list, or the path of the file.
     table
-        An Ibis table: domain (each once), topics (a sorted list of strings, maybe empty).
+        An Ibis table: domain (each once), topics (a sorted list of strings, maybe empty). Chrome's lists
+        have a column key too, by which domains are looked up.
+    notes
+        What was left out of the list, in sentences.
     """
 
     name: str
     table: Any
+    notes: tuple[str, ...] = ()
 
 
 def read_classification(
@@ -43,8 +47,9 @@ def read_classification(
     """Return a classification by its name, or from a file with the columns ``domain`` and ``topics``.
 
     Citizen Lab's lists have URLs, which are turned into domains by the rules that logs are treated by.
-    Chrome's lists have hosts, of which some have no topics: a domain that matches one of these is known to
-    have none.
+    Chrome's lists have keys of hosts, in which dots and hyphens are spaces: a domain is looked up by its key.
+    Some have no topics: a domain that matches one of these is known to have none. Their two rows for
+    testing are left out.
 
     Raises
     ------
@@ -55,7 +60,7 @@ def read_classification(
     """
     name = os.fspath(name)
     if name in CLASSIFICATIONS:
-        return Classification(name, CLASSIFICATIONS[name](fetch(name, mirror), suffixes))
+        return Classification(name, *CLASSIFICATIONS[name](fetch(name, mirror), suffixes))
     if not Path(name).is_file():
         raise ParameterError(
             f"there is no classification {name!r}; give one of {', '.join(CLASSIFICATIONS)},"
@@ -64,30 +69,34 @@ def read_classification(
     return Classification(name, _from_file(Path(name)))
 
 
-def _citizenlab(path: Path, suffixes: Suffixes | None) -> Any:
+def _citizenlab(path: Path, suffixes: Suffixes | None) -> tuple[Any, ...]:
     import ibis
 
     rows = ibis.memtable(citizenlab_table(path))
     rows = rows.filter(rows.url.notnull(), rows.category.notnull())
     domains = domain_table(rows.select("url").distinct(), suffixes)
     found = rows.inner_join(domains.filter(domains.domain.notnull()), "url")
-    return found.group_by("domain").agg(topics=found.category.collect().unique().sort())
+    return (found.group_by("domain").agg(topics=found.category.collect().unique().sort()),)
 
 
-def _chrome(path: Path, suffixes: Suffixes | None) -> Any:  # noqa: ARG001 - one signature for all
+def _chrome(path: Path, suffixes: Suffixes | None) -> tuple[Any, ...]:  # noqa: ARG001 - one signature for all
     import ibis
+    import pyarrow.compute as pc
 
-    rows = ibis.memtable(chrome_table(path))
-    listed = rows.group_by(domain=rows.host).agg(topics=rows.topics.cast("array<string>").collect())
-    return listed.select("domain", topics=listed.topics.flatten().unique().sort())
+    listed = chrome_table(path)
+    real = listed.filter(pc.invert(pc.starts_with(listed["key"], TESTING_KEY)))
+    rows = ibis.memtable(real)
+    table = rows.select("key", domain=rows.host, topics=rows.topics.cast("array<string>").unique().sort())
+    left = listed.num_rows - real.num_rows
+    return table, (f"{left} rows of the list are for testing only and were left out.",) if left else ()
 
 
-CLASSIFICATIONS: dict[str, Callable[[Path, Suffixes | None], Any]] = {
+CLASSIFICATIONS: dict[str, Callable[[Path, Suffixes | None], tuple[Any, ...]]] = {
     "citizenlab": _citizenlab,
     "chrome-1": _chrome,
     "chrome-5": _chrome,
 }
-"""The classifications that have a name."""
+"""The classifications that have a name; each gives a table and maybe notes."""
 
 
 def _from_file(path: Path) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from quiff.errors import ParameterError
 from quiff.history.classifications import Classification
 from quiff.history.matching import MATCHINGS
+from quiff.history.published import first_appearances
 from quiff.history.queries import distinct_entries, scalar
 from quiff.history.steps import Steps
 from quiff.history.tables import Workspace, find_table, read_table
@@ -30,6 +31,8 @@ class Reduced:
         The rows of the Treated table that are not in the Reduced one.
     matching
         The rule: correct or as-published.
+    notes
+        What was left out of the classification, in sentences.
     """
 
     rows: int
@@ -41,6 +44,7 @@ class Reduced:
     matches_without_topics: int
     dropped_rows: int
     matching: str
+    notes: tuple[str, ...] = ()
 
 
 def classify(
@@ -76,11 +80,11 @@ def classify(
     """
     if matching not in MATCHINGS:
         raise ParameterError(f"the matching is {matching!r}, but must be one of {', '.join(MATCHINGS)}")
-    visits, _ = read_table(con, find_table(treated, ("treated",)), ("treated",))
+    path = find_table(treated, ("treated",))
+    visits, _ = read_table(con, path, ("treated",))
     with Workspace(con, out, steps) as work:
         listed, _ = work.keep("read the classification", classification.table)
-        grouped = visits.group_by("domain").agg(first=visits.time.min(), visits=visits.count())
-        domains, _ = work.keep("find the unique domains", grouped)
+        domains, _ = work.keep("find the unique domains", first_appearances(con, path, visits))
         matched, _ = work.keep("match the domains", MATCHINGS[matching](domains, listed))
         useful = matched.filter(matched.topics.length() > 0)
         matches, n_domains = work.output("matches.parquet", "write the matches", useful)
@@ -98,4 +102,5 @@ def classify(
             int(scalar(con, matched.count())) - n_domains,
             int(scalar(con, visits.count())) - n_rows,
             matching,
+            classification.notes,
         )

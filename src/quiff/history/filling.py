@@ -4,7 +4,8 @@ All chance comes from SHA-256 digests of seed, user and epoch, since the engines
 differ. Each digest holds sixteen numbers of four hexadecimal digits; those that fit evenly point at topics of
 the pool, one draw after the other. That is as good as shuffling the pool for everybody, without looking at
 each topic for each user. In the rare case that the draws do not suffice, the whole pool follows, in the order
-of digests of seed, user, epoch and topic.
+of digests of seed, user, epoch and topic. Sets of up to eight topics take all draws of one digest, so that a
+smaller set is the head of a larger one.
 """
 
 from math import ceil
@@ -83,13 +84,12 @@ def _zero() -> Any:
 
 
 def _draws(short: Any, pool: Any, pool_size: int, top_s: int, seed: str) -> Any:
-    """Return ``user, epoch, topic, draw``: twice as many draws from the pool as a set has topics."""
+    """Return ``user, epoch, topic, draw``: at least twice as many draws from the pool as a set has topics."""
     import ibis
 
-    wanted = 2 * top_s
-    rows = short.select("user", "epoch", digest=ibis.range(0, ceil(wanted / _PER_DIGEST)).unnest())
+    rows = short.select("user", "epoch", digest=ibis.range(0, ceil(2 * top_s / _PER_DIGEST)).unnest())
     rows = rows.mutate(text=keyed_digest(seed, rows.user, rows.epoch, rows.digest))
-    rows = rows.mutate(place=ibis.range(0, min(wanted, _PER_DIGEST)).unnest())
+    rows = rows.mutate(place=ibis.range(0, _PER_DIGEST).unnest())
     value = sum(
         ibis.literal(_DIGITS).find(rows.text.substr(rows.place * 4 + k, 1)) * 16 ** (3 - k) for k in range(4)
     )

@@ -6,7 +6,7 @@ of ``gov.uk``. The published figures rest on another rule, by mistake, which can
 
 from typing import Any
 
-__all__ = ["MATCHINGS", "match_as_published", "match_domains"]
+__all__ = ["MATCHINGS", "key_of", "match_as_published", "match_domains"]
 
 
 def match_domains(domains: Any, classification: Any) -> Any:
@@ -17,7 +17,8 @@ def match_domains(domains: Any, classification: Any) -> Any:
     domains
         An Ibis table with the column ``domain``, each once.
     classification
-        An Ibis table with the columns ``domain``, each once, and ``topics``.
+        An Ibis table with the columns ``domain``, each once, and ``topics``. With a column ``key`` too, as
+        in Chrome's lists, a domain is listed if its key is: see :func:`key_of`.
 
     Returns
     -------
@@ -36,6 +37,8 @@ def match_domains(domains: Any, classification: Any) -> Any:
     """
     import ibis
 
+    if "key" in classification.columns:
+        classification = _by_key(domains, classification)
     parents = _parents(_others(domains, classification))
     listed = classification.select(listed=classification.domain, topics=classification.topics)
     found = parents.inner_join(listed, parents.parent == listed.listed)
@@ -48,14 +51,17 @@ def match_as_published(domains: Any, classification: Any) -> Any:
     """Return the matches by the rule behind the published figures, which is a mistake.
 
     A domain of three or more labels that is not listed counts as a partial match if a listed domain, read as
-    a pattern in which a dot is any sign, occurs anywhere in it. All partial matches get the topics of one
-    domain: the full match that comes last. The log's own order is lost with its pseudonyms; the last one is
-    here the full match with topics that was visited first at the latest time.
+    a pattern in which a dot is any sign, occurs anywhere in it: ``t.me`` in ``hyde.tameside.sch.uk``. All
+    partial matches get the topics of one domain: the full match with topics that comes last.
+
+    It is assumed that the published code went through the domains in the order in which they first appear in
+    the Treated table; a published table numbers its rows, in any other the time of the first visit stands in.
 
     Parameters
     ----------
     domains
-        An Ibis table with the columns ``domain``, each once, and ``first``, the time of its first visit.
+        An Ibis table with the columns ``domain``, each once, and ``first``, the row or time where it appears
+        first.
     classification
         An Ibis table with the columns ``domain``, each once, and ``topics``.
 
@@ -82,6 +88,26 @@ def match_as_published(domains: Any, classification: Any) -> Any:
 
 MATCHINGS = {"correct": match_domains, "as-published": match_as_published}
 """The rules by name."""
+
+
+def key_of(domain: Any) -> Any:
+    """Return the key of a domain in Chrome's lists: a space for each dot, hyphen, underscore and plus.
+
+    Examples
+    --------
+    >>> import ibis
+    >>> ibis.duckdb.connect().execute(key_of(ibis.literal("my-site.co.uk")))
+    'my site co uk'
+    """
+    return domain.re_replace("[-_.+]", " ")
+
+
+def _by_key(domains: Any, classification: Any) -> Any:
+    """Return ``domain, topics`` of those domains, and domains above them, whose keys are listed."""
+    parents = _parents(domains.select("domain"))
+    known = domains.select("domain").union(parents.select(domain=parents.parent), distinct=True)
+    found = known.mutate(key=key_of(known.domain)).inner_join(classification.select("key", "topics"), "key")
+    return found.select("domain", "topics")
 
 
 def _full(domains: Any, classification: Any) -> Any:

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError
+from quiff.history.classifications import Classification
 from quiff.history.filling import fillers, keyed_digest
 from quiff.history.queries import distinct_entries, scalar
 from quiff.history.steps import Steps
-from quiff.history.tables import Workspace, find_table, read_table
+from quiff.history.tables import Workspace
+from quiff.history.visits import find_source, met_topics
 
 __all__ = ["Profiles", "Spread", "profile"]
 
@@ -80,6 +82,7 @@ def profile(
     epoch_days: int | None = None,
     seed: int | None = None,
     repeat: int = 1,
+    classification: Classification | None = None,
     steps: Steps | None = None,
 ) -> Profiles:
     """Write the profiles of the users of a Reduced or Experimental table.
@@ -105,6 +108,8 @@ def profile(
         Makes chance repeatable; None draws from the operating system's randomness.
     repeat
         With how many seeds to count the distinct sets.
+    classification
+        The topics of domains, for a table that does not have them: Treated, or Experimental as published.
     steps
         Where to record steps and their times.
 
@@ -117,13 +122,15 @@ def profile(
         if value < 1:
             raise ParameterError(f"{name} is {value!r}, but must be 1 or more")
     target = Path(out)
-    visits = _visits(con, history)
+    source = find_source(con, history, classification=classification, dated=epoch_days is not None)
     base = secrets.token_hex(16) if seed is None else str(seed)
     with Workspace(con, target.parent, steps) as work:
-        counts, n_counts = work.keep("count the topics of each user", _counts(con, visits, epoch_days))
+        met = _counts(con, met_topics(work, source), epoch_days)
+        counts, n_counts = work.keep("count the topics of each user", met)
         if not n_counts:
             raise ParameterError(
-                f"no visit in {os.fspath(history)!r} has a topic; quiff classify gives topics"
+                f"no visit in {os.fspath(history)!r} has a topic; quiff classify gives topics,"
+                " or name a classification by --with"
             )
         draw = _Draw(
             work, counts, *_pool(work, counts, taxonomy, top_s), _short(con, work, counts, top_s), top_s
@@ -160,16 +167,6 @@ class _Draw:
         order = [rows.visits.desc(), rows.chance, rows.topic]
         place = ibis.row_number().over(group_by=[rows.user, rows.epoch], order_by=order)
         return rows.select("user", "epoch", "topic", "visits", rank=place + 1)
-
-
-def _visits(con: Any, history: str | os.PathLike[str]) -> Any:
-    """Return ``user, time, topics`` of each visit."""
-    stages = ("reduced", "experimental")
-    table, stage = read_table(con, find_table(history, stages), stages)
-    if stage == "reduced":
-        return table.select("user", "time", "topics")
-    visits = table.select("user", visit=table.history.unnest())
-    return visits.select("user", time=visits.visit["time"], topics=visits.visit["topics"])
 
 
 def _counts(con: Any, visits: Any, epoch_days: int | None) -> Any:
@@ -237,7 +234,8 @@ def _profiles(ranking: Any, top_s: int) -> Any:
 
     entry = ibis.struct({"rank": ranking["rank"], "topic": ranking.topic, "visits": ranking.visits})
     chosen = ranking["rank"] <= top_s
-    return ranking.group_by("user", "epoch").agg(
+    profiles = ranking.group_by("user", "epoch").agg(
         topics=ranking.topic.collect(where=chosen).sort(),
         ranking=entry.collect(where=chosen | (ranking.visits > 0)).sort(),
     )
+    return profiles.order_by(["user", "epoch"])  # the same seed gives the same file, row by row

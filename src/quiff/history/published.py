@@ -1,15 +1,18 @@
 """The forms of the paper's published tables: CSV with an unnamed first column that numbers the rows.
 
 Treated has ``RandID, QueryTime, Domain``; Reduced has ``topics`` too, as in ``'NEWS', 'REL'``; Experimental
-has ``RandID, BrowsingHistory`` and, if topics are known, ``AllTopics``, as lists in Python's notation. Lists
-are taken apart as text; nothing is evaluated.
+has ``RandID, BrowsingHistory`` and, if topics are known, ``AllTopics`` (one entry for each visit and topic)
+and ``sTopics`` (the top set), as lists in Python's notation. Lists are taken apart as text; nothing is
+evaluated.
 """
 
 import csv
 import io
 import os
+import re
 import secrets
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ from quiff.errors import ParameterError
 from quiff.history.queries import fetch_rows
 from quiff.populations.literals import TOPIC_LIST
 
-__all__ = ["read_published", "write_published"]
+__all__ = ["first_appearances", "is_published", "read_published", "write_published"]
 
 _STRING = r"""['"]([^'"\\]*)['"]"""
 _VISIT = rf"^\s*{_STRING}\s*,\s*(?:Timestamp\()?\s*{_STRING}\s*\)?\s*$"
@@ -26,6 +29,7 @@ _HEADS = {
     "treated": ("RandID", "QueryTime", "Domain"),
     "reduced": ("RandID", "QueryTime", "Domain", "topics"),
     "experimental": ("RandID", "BrowsingHistory", "AllTopics"),
+    "profiled": ("RandID", "BrowsingHistory", "AllTopics", "sTopics"),
 }
 _BATCH = 10_000
 
@@ -34,18 +38,14 @@ def read_published(con: Any, path: Path) -> Any:
     """Return a published table with quiff's own columns; those of the file tell the stage.
 
     A published Experimental table does not say which topics which visit had: its visits have none here, and
-    ``all_topics`` has the topics of the user.
+    ``all_topics`` has the topics of the user, each as often as the table names it.
 
     Raises
     ------
     ParameterError
         If the file has none of the known forms, or a cell is no number, time or list.
     """
-    quote = {"quote": '"', "escape": '"', "header": True}
-    if con.name == "duckdb":
-        rows = con.read_csv(str(path), all_varchar=True, delim=",", **quote)
-    else:
-        rows = con.read_csv(str(path), sep=",", **quote)
+    rows = _raw(con, path)
     names = set(rows.columns)
     if {"RandID", "BrowsingHistory"} <= names:
         return _experimental(con, rows, path)
@@ -60,6 +60,40 @@ def read_published(con: Any, path: Path) -> Any:
     if "topics" in names:
         return rows.select(**columns, domain=rows.Domain, topics=_topics(con, rows, rows.topics, path))
     return rows.select(**columns, domain=rows.Domain)
+
+
+def is_published(path: Path) -> bool:
+    """Say if a table is a CSV file, as published, by its name.
+
+    Examples
+    --------
+    >>> is_published(Path("AOL-treated.csv")), is_published(Path("treated.parquet"))
+    (True, False)
+    """
+    return re.search(r"[.]csv([.]gz)?$", path.name) is not None
+
+
+def first_appearances(con: Any, path: Path, visits: Any) -> Any:
+    """Return ``domain, first``: where each domain of a Treated table appears first.
+
+    A published table numbers its rows; in any other, whose rows have no order, it is the time of the first
+    visit.
+    """
+    if is_published(path):
+        rows = _raw(con, path)
+        if rows.columns[0] not in _HEADS["treated"]:
+            number = rows[rows.columns[0]].try_cast("int64")
+            _check(con, rows, rows[rows.columns[0]], number.isnull(), path, "the number of the row")
+            return rows.group_by(domain=rows.Domain).agg(first=number.min())
+    return visits.group_by("domain").agg(first=visits.time.min())
+
+
+def _raw(con: Any, path: Path) -> Any:
+    """Return the cells of a published table as text."""
+    quote = {"quote": '"', "escape": '"', "header": True}
+    if con.name == "duckdb":
+        return con.read_csv(str(path), all_varchar=True, delim=",", **quote)
+    return con.read_csv(str(path), sep=",", inferSchema=False, **quote)
 
 
 def _check(con: Any, rows: Any, cell: Any, wrong: Any, path: Path, wanted: str) -> None:
@@ -105,12 +139,14 @@ def _experimental(con: Any, rows: Any, path: Path) -> Any:
         if named
         else ibis.array([rows.RandID]).filter(lambda x: x.isnull())
     )
-    known = rows.select("user", all_topics=topics.unique().sort())
+    known = rows.select("user", all_topics=topics.sort())
     return histories.inner_join(known, "user").select("user", "history", "all_topics")
 
 
 def write_published(con: Any, table: Any, stage: str, out: str | os.PathLike[str]) -> Path:
     """Write a table of the stage treated, reduced or experimental in its published form.
+
+    The stage profiled is an Experimental table with a column ``s_topics``, the sets of one epoch.
 
     Raises
     ------
@@ -142,10 +178,16 @@ def _write_rows(file: io.TextIOBase, stage: str, rows: Iterator[dict[str, Any]])
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["", *_HEADS[stage]])
     for number, row in enumerate(rows):
-        if stage == "experimental":
-            history = [(visit["domain"], str(visit["time"])) for visit in row["history"]]
+        if stage in ("experimental", "profiled"):
+            history = [(visit["domain"], _time(visit["time"])) for visit in row["history"]]
             topics = [topic for visit in row["history"] for topic in visit["topics"]]
-            writer.writerow([number, row["user"], history, topics or row["all_topics"]])
+            sets = [row["s_topics"]] if stage == "profiled" else []
+            writer.writerow([number, row["user"], history, topics or row["all_topics"], *sets])
         else:
             named = [", ".join(f"'{topic}'" for topic in row["topics"])] if stage == "reduced" else []
-            writer.writerow([number, row["user"], row["time"], row["domain"], *named])
+            writer.writerow([number, row["user"], _time(row["time"]), row["domain"], *named])
+
+
+def _time(time: datetime) -> str:
+    """Write a time without its zone, which is UTC whether an engine says so or not."""
+    return str(time.replace(tzinfo=None))

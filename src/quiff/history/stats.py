@@ -4,15 +4,18 @@ Sizes of histories are few different numbers, however many users there are: the 
 size, and all the rest is exact arithmetic on these counts, the same on every engine.
 """
 
+import gzip
 import os
+import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError
+from quiff.history.published import is_published
 from quiff.history.queries import distinct_entries, fetch_rows, scalar
 from quiff.history.read import LogFormat, read_log
 from quiff.history.tables import STAGES, find_table, read_table, stage_of
@@ -105,7 +108,9 @@ def describe(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat 
     if stage == "profiles":
         return _profiles(con, table)
     if stage == "experimental":
-        table = _unfolded(table)
+        found = _visits(con, _unfolded(table), stage)
+        # A published table has the topics of a user in one list, not by visit.
+        return replace(found, topics=found.topics or distinct_entries(con, table.all_topics) or None)
     return _visits(con, table, stage)
 
 
@@ -148,15 +153,18 @@ def _is_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat |
     if not path.is_file():
         return False
     if path.suffix != ".parquet":
-        return not _is_published(path)
+        return not _has_published_columns(path)
     return form is not None and stage_of(con.read_parquet(str(path)).columns) is None
 
 
-def _is_published(path: Path) -> bool:
-    if not path.name.endswith(".csv"):
+def _has_published_columns(path: Path) -> bool:
+    if not is_published(path):
         return False
-    with path.open("rb") as file:
-        return b"RandID" in file.readline(1000).split(b",")
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            return b"RandID" in file.readline(1000).split(b",")
+    except (OSError, EOFError, zlib.error):  # whoever reads it as a log tells what is wrong
+        return False
 
 
 def _log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat) -> Statistics:

@@ -2,26 +2,22 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from typing import Any, final
 
-import numpy as np
-
-from quiff.core.labels import Labels, SetLabels, as_labels, same
-from quiff.core.numbers import Array
-from quiff.core.prior import Prior
-from quiff.errors import ParameterError
+from quiff.core.labels import as_labels
 from quiff.populations.readers import read_profiles
-from quiff.populations.sets import checked_codes, codes_of_sets, codes_of_values
+from quiff.populations.sets import codes_of_sets, codes_of_values
 from quiff.populations.synthetic import made_up_sets
+from quiff.populations.user_sets import UserSets
+from quiff.populations.weights import weights_by_user
 
 __all__ = ["Population"]
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Population:
+class Population(UserSets):
     """Users and their top-s sets, for one epoch (the sets are stable) or for several.
 
     Parameters
@@ -33,6 +29,13 @@ class Population:
     sets
         The sets as codes, that is as positions in `topics`: whole numbers (epochs, users, s), or
         (users, s) for one epoch.
+    weights
+        How much each user counts; None if all count the same.
+    counts
+        For a merged population, whose rows are distinct sets that stand for their users: how many users
+        have each. `users` are then the sets themselves, and `weights` the sums over their users.
+    notes
+        What reading or merging assumed, in sentences.
 
     Examples
     --------
@@ -43,18 +46,14 @@ class Population:
     [[[0, 1], [2, 3]]]
     """
 
-    users: Labels
-    topics: Labels
-    sets: Array
-
-    def __post_init__(self) -> None:
-        users, topics = as_labels(self.users, "user"), as_labels(self.topics, "topic")
-        object.__setattr__(self, "sets", checked_codes(self.sets, users, topics))
-        object.__setattr__(self, "users", users)
-        object.__setattr__(self, "topics", topics)
-
     @classmethod
-    def from_sets(cls, sets: Mapping[Any, Iterable[Any]], topics: object = None) -> "Population":
+    def from_sets(
+        cls,
+        sets: Mapping[Any, Iterable[Any]],
+        topics: object = None,
+        *,
+        weights: Mapping[Any, Any] | None = None,
+    ) -> "Population":
         """Return the population with the given sets.
 
         Parameters
@@ -63,6 +62,8 @@ class Population:
             A mapping from user to topics; all sets have the same size.
         topics
             All topics that may be named; None takes those that occur, sorted.
+        weights
+            A mapping from user to how much the user counts; None takes all for the same.
 
         Examples
         --------
@@ -80,10 +81,13 @@ have the same size: fill up the short ones or cut the long ones
             If the sets have different sizes, or none has a topic.
         """
         codes, named = codes_of_sets(sets, topics)
-        return cls(as_labels(sets, "user"), named, codes)
+        users, listed = as_labels(sets, "user"), weights_by_user(weights, sets)
+        return cls(users, named, codes, listed)  # type: ignore[arg-type]  # checked there
 
     @classmethod
-    def from_array(cls, users: object, sets: object, topics: object = None) -> "Population":
+    def from_array(
+        cls, users: object, sets: object, topics: object = None, *, weights: object = None
+    ) -> "Population":
         """Return the population with an array of sets, one row per user: the way that scales.
 
         Parameters
@@ -95,6 +99,8 @@ have the same size: fill up the short ones or cut the long ones
         topics
             All topics that may be named. None takes the numbers or strings in `sets` as the topics
             themselves.
+        weights
+            How much each user counts, in the order of `users`; None takes all for the same.
 
         Examples
         --------
@@ -113,25 +119,48 @@ have the same size: fill up the short ones or cut the long ones
         """
         named = as_labels(users, "user")
         if topics is None:
-            codes, occurring = codes_of_values(sets, named)
-            return cls(named, occurring, codes)
-        return cls(named, as_labels(topics, "topic"), sets)  # type: ignore[arg-type]  # checked there
+            sets, topics = codes_of_values(sets, named)
+        return cls(named, as_labels(topics, "topic"), sets, weights)  # type: ignore[arg-type]  # checked there
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> "Population":
+    def read(
+        cls,
+        path: str | PathLike[str],
+        *,
+        top: int | None = None,
+        weights: str | None = None,
+        merged: bool | None = None,
+        missing: str = "error",
+        seed: int = 0,
+    ) -> "Population":
         r"""Return the population of a file of profiles.
 
         The file is Parquet, or text with commas or tabs, packed or not, whose first line names its columns:
         ``user`` and ``topics``, or ``user`` and ``t1``, ``t2`` and so on, with ``epoch`` where a user has
         several sets; or ``RandID`` and ``sTopics``, as in the paper's published tables. Without a column
         for the users, as in the population of PETS '24, they are numbered from 0. Topics that are all whole
-        numbers become numbers. All users are held in memory; for a table that does not fit, see
-        `quiff.distinct_profiles`.
+        numbers become numbers.
 
         Parameters
         ----------
         path
             The file, or a folder of Parquet files.
+        top
+            Another size of the sets than stored: the heads of the ranked topic counts that
+            ``quiff profile`` stores. They are the sets that it draws with this ``--top`` and the same seed
+            (beyond sets of 8, save for a rare short set).
+        weights
+            The column that says how much each user counts: numbers that are not negative.
+        merged
+            True reduces the file to distinct sets with counts while it is read, so that only these need to
+            fit into memory; False never does so; None does if the users would take more memory than
+            `quiff.reading_limit` allows.
+        missing
+            With epochs, what to do with users who lack one: ``error``; ``drop`` leaves them out; ``fill``
+            gives them what a browser reports for a week without history, topics by chance, here from
+            those that occur.
+        seed
+            For ``fill``: the same seed gives the same topics.
 
         Examples
         --------
@@ -139,21 +168,20 @@ have the same size: fill up the short ones or cut the long ones
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     file = Path(folder) / "profiles.csv"
-        ...     _ = file.write_text("\n".join(["user,t1,t2", "Alice,News,Music", "Bob,Sports,Travel"]))
-        ...     Population.read(file)
-        <Population of 2 users: sets of 2 out of 4 topics>
+        ...     _ = file.write_text("\n".join(["user,t1,t2", "Alice,News,Music", "Bob,Music,News"]))
+        ...     for merged in (False, True):
+        ...         print(Population.read(file, merged=merged))
+        <Population of 2 users: sets of 2 out of 2 topics>
+        <Population of 2 users merged into 1 distinct sets: sets of 2 out of 2 topics>
 
         Raises
         ------
         QuiffError
-            If the file cannot be read or its columns are not those of profiles; the message names the line.
-        LabelError
-            If a user is there twice, or lacks a set in some epoch, or has a topic twice.
-        ShapeError
-            If the sets have different sizes.
+            If the file cannot be read or is wrong; the message names the line and says what to do.
         """
-        profiles = read_profiles(path)
-        return cls(as_labels(profiles.users, "user"), as_labels(profiles.topics, "topic"), profiles.sets)
+        profiles = read_profiles(path, top=top, weights=weights, merged=merged, missing=missing, seed=seed)
+        users, topics = as_labels(profiles.users, "user"), as_labels(profiles.topics, "topic")
+        return cls(users, topics, profiles.sets, profiles.weights, profiles.counts, profiles.notes)
 
     @classmethod
     def synthetic(cls, n: int, seed: int = 0, *, n_topics: int = 349, top_s: int = 5) -> "Population":
@@ -188,108 +216,3 @@ have the same size: fill up the short ones or cut the long ones
         """
         sets = made_up_sets(n, seed, n_topics, top_s)
         return cls(as_labels(range(n), "user"), as_labels(range(1, n_topics + 1), "topic"), sets)
-
-    @property
-    def n_epochs(self) -> int:
-        """For how many epochs there are sets; 1 means that they are stable."""
-        return int(self.sets.shape[0])
-
-    @property
-    def n_users(self) -> int:
-        """How many users there are; N in formulas."""
-        return self.users.size
-
-    @property
-    def top_s(self) -> int:
-        """The size s of every set."""
-        return int(self.sets.shape[2])
-
-    def epoch(self, number: int) -> "Population":
-        """Return the population of one epoch, counted from 0."""
-        if not isinstance(number, int) or not 0 <= number < self.n_epochs:
-            raise ParameterError(
-                f"the epoch is {number!r}, but must be a whole number from 0 to {self.n_epochs - 1}"
-            )
-        return Population(self.users, self.topics, self.sets[number])
-
-    @property
-    def codes(self) -> Array:
-        """The sets of the only epoch, (users, s).
-
-        Raises
-        ------
-        ParameterError
-            If there are several epochs, and so no one set per user.
-        """
-        if self.n_epochs > 1:
-            raise ParameterError(
-                f"a user of this population has {self.n_epochs} sets, one per epoch; "
-                "choose an epoch by population.epoch(0)"
-            )
-        return np.asarray(self.sets[0])
-
-    @cached_property
-    def occurring(self) -> Labels:
-        """The topics that occur in some set; m' in formulas is how many there are."""
-        seen = np.flatnonzero(np.bincount(self.sets.reshape(-1), minlength=self.topics.size))
-        if seen.shape[0] == self.topics.size:
-            return self.topics
-        return as_labels([self.topics[int(code)] for code in seen], "topic")
-
-    def distinct_sets(self) -> tuple[SetLabels, Array]:
-        """Return the distinct sets, and for each user the position of theirs.
-
-        Examples
-        --------
-        >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Carol": {"News", "Music"}})
-        >>> sets, which = people.distinct_sets()
-        >>> len(sets), which.tolist()
-        (1, [0, 0])
-        """
-        return self._distinct
-
-    @cached_property
-    def _distinct(self) -> tuple[SetLabels, Array]:
-        return SetLabels.distinct(self.codes, self.topics)
-
-    def set_counts(self) -> Array:
-        """Return how many users have each of the distinct sets, in the order of `distinct_sets`.
-
-        Examples
-        --------
-        >>> Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}}).set_counts().tolist()
-        [2, 1]
-        """
-        sets, which = self.distinct_sets()
-        return np.bincount(which, minlength=sets.size)
-
-    def set_prior(self) -> Prior:
-        """Return how probable each distinct set is for a user taken at random.
-
-        Examples
-        --------
-        >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
-        >>> people.set_prior()[frozenset({1, 2})]
-        Fraction(2, 3)
-        """
-        return Prior.from_count_array(self.distinct_sets()[0], self.set_counts())
-
-    def user_prior(self) -> Prior:
-        """Return the uniform prior on the users."""
-        return Prior.uniform(self.users)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Population):
-            return NotImplemented
-        return (
-            same(self.users, other.users)
-            and same(self.topics, other.topics)
-            and np.array_equal(self.sets, other.sets)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        epochs = f" in each of {self.n_epochs} epochs" if self.n_epochs > 1 else ""
-        size = f"sets of {self.top_s} out of {self.topics.size} topics"
-        return f"<Population of {self.users.size} users: {size}{epochs}>"

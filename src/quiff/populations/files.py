@@ -1,0 +1,203 @@
+"""Files of profiles: opened, unpacked and cut into columns, at once or piece by piece.
+
+Nothing here knows what a profile is; but every error tells the line, or in Parquet the row, where it is.
+"""
+
+import gzip
+import io
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from quiff.errors import QuiffError
+from quiff.populations.form import Form, form_of
+from quiff.populations.text_lines import head_of, line_of_row, text_fault
+
+__all__ = ["ProfileFile", "open_profiles"]
+
+_BLOCK = 1 << 24  # bytes of text that are cut into columns at a time; longer than any line
+_ROWS = 1 << 18  # rows of Parquet at a time
+# What reading takes, measured: bytes for a byte of text, for a topic in Parquet, and for a row.
+_PER_TEXT, _PER_TOPIC, _PER_ROW = 8, 32, 100
+
+
+@dataclass(frozen=True)
+class ProfileFile:
+    """A file, or a folder of Parquet files, and the columns of it that matter."""
+
+    path: Path
+    form: Form
+    names: tuple[str, ...]
+    delimiter: str | None  # None for Parquet
+
+    def at(self, row: int) -> str:
+        """Say where a row stands, counted from 0."""
+        if self.delimiter is None:
+            return f"{str(self.path)!r}, row {row + 1}:"
+        with _unpacked(self.path) as stream:
+            return f"{str(self.path)!r}, line {line_of_row(stream, row, self.delimiter)}:"
+
+    def table(self, most: int | None = None) -> Any:
+        """Return all rows as an Arrow table, or None if reading them would take more than `most` bytes."""
+        with self._told():
+            if self.delimiter is None:
+                return self._parquet_table(most)
+            import pyarrow as pa
+            import pyarrow.csv as pc
+
+            with _unpacked(self.path, whole=True) as stream:
+                content = stream.read() if most is None else stream.read(most // _PER_TEXT + 1)
+            if most is not None and len(content) > most // _PER_TEXT:
+                return None
+            return self._named(pc.read_csv(pa.py_buffer(content), **self._options()))
+
+    def pieces(self) -> Iterator[Any]:
+        """Yield all rows as Arrow tables that fit into memory one by one."""
+        import pyarrow as pa
+        import pyarrow.csv as pc
+        import pyarrow.parquet as pq
+
+        with self._told():
+            if self.delimiter is None:
+                for name in pq.ParquetDataset(self.path).files:
+                    with pq.ParquetFile(name) as file:
+                        for batch in file.iter_batches(_ROWS, columns=self.form.columns):
+                            yield pa.Table.from_batches([batch])
+                return
+            with _unpacked(self.path, whole=True) as stream, pc.open_csv(stream, **self._options()) as reader:
+                for batch in reader:
+                    yield self._named(pa.Table.from_batches([batch]))
+
+    def _parquet_table(self, most: int | None) -> Any:
+        import pyarrow.parquet as pq
+
+        if most is not None and _parquet_bytes(pq.ParquetDataset(self.path).files, self.form) > most:
+            return None
+        return pq.read_table(self.path, columns=self.form.columns)
+
+    def _options(self) -> dict[str, Any]:
+        """Return how Arrow reads the text: all as it is written, fields by their places."""
+        import pyarrow as pa
+        import pyarrow.csv as pc
+
+        places = [f"c{self.names.index(name)}" for name in self.form.columns]
+        quoted = self.delimiter != "\t"
+        return {
+            "read_options": pc.ReadOptions(
+                block_size=_BLOCK, skip_rows=1, column_names=[f"c{k}" for k in range(len(self.names))]
+            ),
+            "parse_options": pc.ParseOptions(
+                delimiter=self.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
+            ),
+            "convert_options": pc.ConvertOptions(
+                include_columns=places,
+                column_types=dict.fromkeys(places, pa.string()),
+                strings_can_be_null=False,
+            ),
+        }
+
+    def _named(self, table: Any) -> Any:
+        return table.rename_columns(self.form.columns)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn the errors of the readers into one line that says where."""
+        import pyarrow as pa
+
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
+            if self.delimiter is None:
+                raise QuiffError(
+                    f"cannot read {str(self.path)!r} as Parquet: {_first_line(error)}"
+                ) from error
+            fault = None
+            if isinstance(error, pa.ArrowInvalid):
+                with _unpacked(self.path) as stream:
+                    fault = text_fault(stream, len(self.names), self.delimiter)
+            if fault is None:
+                raise QuiffError(f"cannot read {str(self.path)!r}: {_first_line(error)}") from error
+            raise QuiffError(f"{str(self.path)!r}, {fault}") from error
+
+
+def open_profiles(
+    path: str | os.PathLike[str], *, top: int | None = None, weights: str | None = None
+) -> ProfileFile:
+    """Look at the columns of a file, which tell its form.
+
+    Raises
+    ------
+    QuiffError
+        If there is no such file, it cannot be read, or columns are missing.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise QuiffError(f"there is no file {str(path)!r}; quiff profile writes profiles")
+    if path.is_dir() or path.suffix == ".parquet":
+        names, delimiter = _parquet_names(path), None
+    else:
+        with _unpacked(path) as stream:
+            names, delimiter = head_of(stream, str(path))
+    return ProfileFile(path, form_of(str(path), names, top=top, weights=weights), names, delimiter)
+
+
+@contextmanager
+def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
+    """Open a file for reading its bytes, unpacked; a tar archive must hold one file.
+
+    That there is no other is checked if the file was read to its end, which `whole` says.
+    """
+    try:
+        if re.search(r"[.](tar|tgz)([.]\w+)?$", path.name):
+            with tarfile.open(path, "r|*") as archive:
+                files = (member for member in archive if member.isfile())
+                first = next(files, None)
+                if first is None:
+                    raise QuiffError(f"{str(path)!r} has no file; an archive of one is expected")
+                yield cast("BinaryIO", archive.extractfile(first))
+                if whole and next(files, None) is not None:
+                    raise QuiffError(f"{str(path)!r} has several files; an archive of one is expected")
+        elif path.suffix == ".gz":
+            with gzip.open(path) as stream:
+                yield cast("BinaryIO", io.BufferedReader(stream))
+        else:
+            with path.open("rb") as stream:
+                yield stream
+    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+        raise QuiffError(f"cannot read {str(path)!r}: {_first_line(error)}") from error
+
+
+def _parquet_names(path: Path) -> tuple[str, ...]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return tuple(pq.ParquetDataset(path).schema.names)
+    except (pa.ArrowException, OSError) as error:
+        raise QuiffError(f"cannot read {str(path)!r} as Parquet: {_first_line(error)}") from error
+
+
+def _parquet_bytes(files: list[str], form: Form) -> int:
+    """Estimate what reading takes from the numbers of rows and topics that the files tell."""
+    import pyarrow.parquet as pq
+
+    needed = 0
+    for name in files:
+        facts = pq.read_metadata(name)
+        needed += facts.num_rows * _PER_ROW
+        for group in range(facts.num_row_groups):
+            for place in range(facts.num_columns):
+                column = facts.row_group(group).column(place)
+                if column.path_in_schema.split(".")[0] in form.topics:
+                    needed += column.num_values * _PER_TOPIC
+    return needed
+
+
+def _first_line(error: BaseException) -> str:
+    return (getattr(error, "strerror", None) or str(error).strip() or type(error).__name__).split("\n", 1)[0]

@@ -1,0 +1,96 @@
+"""Which columns of a file make profiles: its form, told by the names of the columns."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quiff.errors import ParameterError, QuiffError
+
+__all__ = ["RANKING", "Form", "form_of"]
+
+RANKING = "ranking"
+"""The column of ranked topic counts that ``quiff profile`` stores."""
+
+_USERS = ("user", "RandID")
+_LISTS = ("sTopics", "topics")
+
+
+@dataclass(frozen=True)
+class Form:
+    """The columns that matter.
+
+    Attributes
+    ----------
+    user
+        The column of users; None if users are numbered by their rows.
+    topics
+        The one column of lists, or the columns ``t1``, ``t2`` and so on.
+    epoch
+        Whether there is a column ``epoch``.
+    weights
+        The column of weights, if one was asked for.
+    top
+        The size of the sets that was asked for; None takes that of the file.
+    """
+
+    user: str | None
+    topics: tuple[str, ...]
+    epoch: bool
+    weights: str | None
+    top: int | None
+
+    @property
+    def numbered(self) -> bool:
+        """Whether each topic of a set has a column of its own."""
+        return self.topics[0] not in (*_LISTS, RANKING)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether sets are taken from ranked topic counts."""
+        return self.topics == (RANKING,)
+
+    @property
+    def columns(self) -> list[str]:
+        """All of these columns, each once."""
+        single = (self.user, "epoch" if self.epoch else None, self.weights)
+        return list(dict.fromkeys([*(name for name in single if name is not None), *self.topics]))
+
+
+def form_of(path: str, names: Sequence[str], *, top: int | None = None, weights: str | None = None) -> Form:
+    """Return the form of a file from the names of its columns.
+
+    Raises
+    ------
+    ParameterError
+        If there is no column `weights`.
+    QuiffError
+        If columns are missing or there twice.
+
+    Examples
+    --------
+    >>> form_of("p.csv", ["user", "t2", "t1", "note"]).topics
+    ('t1', 't2')
+    >>> form_of("p.csv", ["name", "topics"])
+    Traceback (most recent call last):
+    quiff.errors.QuiffError: 'p.csv' has the columns 'name', 'topics'; profiles need user and topics \
+(or t1, t2 and so on), or RandID and sTopics
+    """
+    listed = ", ".join(map(repr, names))
+    numbered = tuple(sorted(filter(re.compile(r"t[1-9][0-9]*").fullmatch, names), key=lambda t: int(t[1:])))
+    user = next((name for name in _USERS if name in names), None)
+    lists = tuple(name for name in _LISTS if name in names)[:1]
+    topics = (RANKING,) if top is not None and RANKING in names else lists or numbered
+    if not topics or not (user or numbered):
+        raise QuiffError(
+            f"{path!r} has the columns {listed}; profiles need user and topics"
+            " (or t1, t2 and so on), or RandID and sTopics"
+        )
+    if weights is not None and weights not in names:
+        raise ParameterError(f"{path!r} has no column {weights!r} of weights, but the columns {listed}")
+    form = Form(user, topics, "epoch" in names, weights, top)
+    if form.epoch and user is None:
+        raise QuiffError(f"{path!r} has a column epoch, but none for the users; add a column user")
+    twice = next((name for name in form.columns if list(names).count(name) > 1), None)
+    if twice is not None:
+        raise QuiffError(f"{path!r} has the column {twice!r} twice; name each column once")
+    return form

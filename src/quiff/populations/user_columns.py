@@ -1,0 +1,124 @@
+"""Users and their weights from the columns of a file."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from quiff.core.numbers import Array
+from quiff.errors import LabelError, ParameterError, QuiffError
+from quiff.populations.form import Form
+
+__all__ = ["check_once", "twice", "user_texts", "users_of", "weights_of"]
+
+At = Callable[[int], str]
+
+
+def user_texts(form: Form, table: Any, at: At, before: int = 0) -> Any:
+    """Return the users of a piece as an Arrow array of whole numbers or text, none of them empty.
+
+    Parameters
+    ----------
+    form
+        The columns of the file; one is that of the users.
+    table
+        The piece.
+    at
+        Says where a row stands.
+    before
+        The rows of the pieces before.
+
+    Raises
+    ------
+    QuiffError
+        If a user has no name.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = table[form.user].combine_chunks()
+    if pa.types.is_integer(column.type) and not column.null_count:
+        return column
+    texts = column.cast(pa.string())
+    row = pc.index(pc.fill_null(pc.equal(texts, ""), True), True).as_py()
+    if row >= 0:
+        raise QuiffError(f"{at(before + row)} {form.user} is empty; name every user")
+    return texts
+
+
+def users_of(form: Form, table: Any, at: At) -> Array:
+    """Return the users: numbers where all are, else text; the rows' numbers where there is no such column."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if form.user is None:
+        return np.arange(table.num_rows)
+    texts = user_texts(form, table, at)
+    if pa.types.is_integer(texts.type):
+        return np.asarray(texts.to_numpy())
+    if pc.all(pc.match_substring_regex(texts, "^(0|-?[1-9][0-9]{0,17})$")).as_py():
+        return np.asarray(texts.cast(pa.int64()).to_numpy())
+    return np.asarray(texts.to_numpy(zero_copy_only=False))
+
+
+def check_once(users: Array, at: At) -> None:
+    """Raise an error that tells the place of the first user who is there a second time."""
+    _, firsts = np.unique(users, return_index=True)
+    if len(firsts) < len(users):
+        again = np.ones(len(users), dtype=bool)
+        again[firsts] = False
+        row = int(np.argmax(again))
+        raise LabelError(twice(at(row), users[row]))
+
+
+def twice(place: str, user: Any) -> str:
+    """Return the message for a user who is there a second time."""
+    shown = user.item() if isinstance(user, np.generic) else user
+    return (
+        f"{place} the user {shown!r} is there a second time;"
+        " give each user one set, or tell them apart by a column epoch"
+    )
+
+
+def weights_of(form: Form, table: Any, at: At, before: int = 0) -> Array | None:
+    """Return the weights of a piece: whole numbers where all are, else floats; None if not asked for.
+
+    Raises
+    ------
+    ParameterError
+        If a weight is no number, negative or not finite.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if form.weights is None:
+        return None
+    column = table[form.weights].combine_chunks()
+    if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
+        numbers = column.cast(pa.float64()).to_numpy(zero_copy_only=False)  # nulls become nan
+    else:
+        texts = pc.utf8_trim_whitespace(pc.fill_null(column.cast(pa.string()), ""))
+        if pc.all(pc.match_substring_regex(texts, "^[+-]?[0-9]{1,18}$")).as_py():
+            numbers = pc.replace_substring_regex(texts, r"^\+", "").cast(pa.int64()).to_numpy()
+        else:
+            numbers = _floats(texts.to_pylist())
+    wrong = ~np.isfinite(numbers) | (numbers < 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ParameterError(
+            f"{at(before + row)} the weight {form.weights} is {column[row].as_py()!r},"
+            " but must be a number that is not negative; put 0 for users who do not count"
+        )
+    return np.asarray(numbers)
+
+
+def _floats(texts: list[str]) -> Array:
+    """Read decimals; what is none becomes nan."""
+
+    def number(text: str) -> float:
+        try:
+            return float(text)
+        except ValueError:
+            return float("nan")
+
+    return np.array([number(text) for text in texts])

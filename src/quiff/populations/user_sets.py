@@ -1,0 +1,186 @@
+"""Users and their sets of topics, and what follows from them: distinct sets, how many have each, priors."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from quiff.core.labels import Labels, SetLabels, as_labels, same
+from quiff.core.numbers import Array
+from quiff.core.prior import Prior
+from quiff.errors import ParameterError
+from quiff.populations.sets import checked_codes
+from quiff.populations.weights import checked_counts, checked_weights, prior_of_weights, summed
+
+__all__ = ["UserSets"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UserSets:
+    """What a population holds, checked once; the constructors are those of `quiff.Population`.
+
+    Examples
+    --------
+    >>> from quiff import Population
+    >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
+    >>> people.n_users, people.top_s, people.n_epochs
+    (3, 2, 1)
+    """
+
+    users: Labels
+    topics: Labels
+    sets: Array
+    weights: Array | None = None
+    counts: Array | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        users, topics = as_labels(self.users, "user"), as_labels(self.topics, "topic")
+        object.__setattr__(self, "sets", checked_codes(self.sets, users, topics))
+        object.__setattr__(self, "users", users)
+        object.__setattr__(self, "topics", topics)
+        object.__setattr__(self, "weights", checked_weights(self.weights, users))
+        object.__setattr__(self, "counts", checked_counts(self.counts, users, self.n_epochs))
+
+    @property
+    def n_epochs(self) -> int:
+        """For how many epochs there are sets; 1 means that they are stable."""
+        return int(self.sets.shape[0])
+
+    @property
+    def n_users(self) -> int:
+        """How many users there are; N in formulas."""
+        return self.users.size if self.counts is None else int(self.counts.sum())
+
+    @property
+    def merged(self) -> bool:
+        """Whether the rows are distinct sets that stand for all their users."""
+        return self.counts is not None
+
+    @property
+    def top_s(self) -> int:
+        """The size s of every set."""
+        return int(self.sets.shape[2])
+
+    def epoch(self, number: int) -> Self:
+        """Return the population of one epoch, counted from 0."""
+        if not isinstance(number, int) or not 0 <= number < self.n_epochs:
+            raise ParameterError(
+                f"the epoch is {number!r}, but must be a whole number from 0 to {self.n_epochs - 1}"
+            )
+        return replace(self, sets=self.sets[number])
+
+    @property
+    def codes(self) -> Array:
+        """The sets of the only epoch, (users, s).
+
+        Raises
+        ------
+        ParameterError
+            If there are several epochs, and so no one set per user.
+        """
+        if self.n_epochs > 1:
+            raise ParameterError(
+                f"a user of this population has {self.n_epochs} sets, one per epoch; "
+                "choose an epoch by population.epoch(0)"
+            )
+        return np.asarray(self.sets[0])
+
+    @cached_property
+    def occurring(self) -> Labels:
+        """The topics that occur in some set; m' in formulas is how many there are."""
+        seen = np.flatnonzero(np.bincount(self.sets.reshape(-1), minlength=self.topics.size))
+        if seen.shape[0] == self.topics.size:
+            return self.topics
+        return as_labels([self.topics[int(code)] for code in seen], "topic")
+
+    def distinct_sets(self) -> tuple[SetLabels, Array]:
+        """Return the distinct sets, and for each user the position of theirs.
+
+        Examples
+        --------
+        >>> from quiff import Population
+        >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Carol": {"News", "Music"}})
+        >>> sets, which = people.distinct_sets()
+        >>> len(sets), which.tolist()
+        (1, [0, 0])
+        """
+        return self._distinct
+
+    @cached_property
+    def _distinct(self) -> tuple[SetLabels, Array]:
+        return SetLabels.distinct(self.codes, self.topics)
+
+    def set_counts(self) -> Array:
+        """Return how many users have each of the distinct sets, in the order of `distinct_sets`.
+
+        Examples
+        --------
+        >>> from quiff import Population
+        >>> Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}}).set_counts().tolist()
+        [2, 1]
+        """
+        if self.counts is not None:
+            return self.counts
+        sets, which = self.distinct_sets()
+        return np.bincount(which, minlength=sets.size)
+
+    def set_prior(self) -> Prior:
+        """Return how probable each distinct set is for a user taken at random, by weight if there are any.
+
+        Examples
+        --------
+        >>> from quiff import Population
+        >>> sets = {"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}}
+        >>> Population.from_sets(sets).set_prior()[frozenset({1, 2})]
+        Fraction(2, 3)
+        >>> weighted = Population.from_sets(sets, weights={"Alice": 1, "Bob": 4, "Carol": 1})
+        >>> weighted.set_prior()[frozenset({1, 2})]
+        Fraction(1, 3)
+        """
+        sets, which = self.distinct_sets()
+        if self.weights is None:
+            return Prior.from_count_array(sets, self.set_counts())
+        return prior_of_weights(sets, summed(self.weights, which, sets.size))
+
+    def user_prior(self) -> Prior:
+        """Return the prior on the users: uniform, or proportional to their weights.
+
+        Raises
+        ------
+        ParameterError
+            If the users were merged, so that none can be named.
+        """
+        if self.counts is not None:
+            raise ParameterError(
+                f"the {self.n_users} users were merged into {self.users.size} distinct sets, so that no user"
+                " can be named; take set_prior(), or read the file with merged=False"
+            )
+        return (
+            Prior.uniform(self.users) if self.weights is None else prior_of_weights(self.users, self.weights)
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UserSets):
+            return NotImplemented
+        return (
+            same(self.users, other.users)
+            and same(self.topics, other.topics)
+            and np.array_equal(self.sets, other.sets)
+            and _equal(self.weights, other.weights)
+            and _equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        epochs = f" in each of {self.n_epochs} epochs" if self.n_epochs > 1 else ""
+        size = f"sets of {self.top_s} out of {self.topics.size} topics"
+        merged = f" merged into {self.users.size} distinct sets" if self.merged else ""
+        weighted = ", weighted" if self.weights is not None else ""
+        return f"<{type(self).__name__} of {self.n_users} users{merged}: {size}{epochs}{weighted}>"
+
+
+def _equal(one: Array | None, other: Array | None) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))

@@ -1,0 +1,102 @@
+"""How much each user counts: weights, and the numbers of users behind merged sets."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from quiff.core.labels import Labels, SetLabels
+from quiff.core.numbers import Array, as_numbers
+from quiff.core.prior import Prior
+from quiff.errors import LabelError, ParameterError, ShapeError
+
+__all__ = ["checked_counts", "checked_weights", "prior_of_weights", "summed", "weights_by_user"]
+
+
+def weights_by_user(weights: Mapping[Any, Any] | None, users: Mapping[Any, Any]) -> list[Any] | None:
+    """Return the weights of users in their order, from a mapping.
+
+    Examples
+    --------
+    >>> weights_by_user({"Bob": 1, "Alice": 3}, {"Alice": {1}, "Bob": {2}})
+    [3, 1]
+    """
+    if weights is None:
+        return None
+    for names, others, where in ((users, weights, "weights"), (weights, users, "sets")):
+        lost = next((name for name in names if name not in others), None)
+        if lost is not None:
+            raise LabelError(f"the user {lost!r} is not among the {where}; give each user a set and a weight")
+    return [weights[user] for user in users]
+
+
+def checked_weights(weights: object, users: Labels) -> Array | None:
+    """Return weights as a read-only array, one for each user, exact where they are given so.
+
+    Raises
+    ------
+    ParameterError
+        If a weight is no number, negative or not finite, or all are 0.
+    ShapeError
+        If there is not one for each user.
+    """
+    if weights is None:
+        return None
+    array = np.array(as_numbers(weights, error=ParameterError))
+    if array.shape != (users.size,):
+        raise ShapeError(f"the weights have shape {array.shape}, but there are {users.size} users")
+    wrong = (array < 0) | (~np.isfinite(array) if array.dtype == np.float64 else False)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ParameterError(f"the weight of {users[row]!r} is {array[row]}, but must be a number from 0 on")
+    if not array.any():
+        raise ParameterError("all weights are 0; at least one user must count")
+    array.flags.writeable = False
+    return array
+
+
+def checked_counts(counts: object, users: Labels, n_epochs: int) -> Array | None:
+    """Return the numbers of users behind merged sets as a read-only array.
+
+    Raises
+    ------
+    ShapeError
+        If there is not one positive whole number for each set, in one epoch.
+    """
+    if counts is None:
+        return None
+    array = np.array(counts)
+    if not isinstance(users, SetLabels) or n_epochs > 1:
+        raise ShapeError("counts are for the distinct sets of one epoch; name the rows by their sets")
+    if array.shape != (users.size,) or array.dtype.kind not in "iu" or (array < 1).any():
+        raise ShapeError(f"counts must be {users.size} positive whole numbers, one for each distinct set")
+    array = array.astype(np.int64)
+    array.flags.writeable = False
+    return array
+
+
+def summed(weights: Array, which: Array, size: int) -> Array:
+    """Add up the weights of each kind, exactly where they are exact.
+
+    Examples
+    --------
+    >>> summed(np.array([3, 1, 2]), np.array([0, 1, 0]), 2).tolist()
+    [5, 1]
+    """
+    sums = np.zeros(size, dtype=weights.dtype)
+    np.add.at(sums, which, weights)
+    return sums
+
+
+def prior_of_weights(labels: Labels, weights: Array) -> Prior:
+    """Return the prior that is proportional to weights: w_x / sum of all w.
+
+    Examples
+    --------
+    >>> from quiff.core.labels import as_labels
+    >>> prior_of_weights(as_labels(["Alice", "Bob"]), np.array([3, 1]))["Alice"]
+    Fraction(3, 4)
+    """
+    if weights.dtype.kind in "iu":
+        return Prior.from_count_array(labels, weights)
+    return Prior.from_array(labels, weights / weights.sum())
