@@ -15,6 +15,8 @@ from quiff.results.table import Table
 
 __all__ = ["Headline", "Page", "Section"]
 
+_MOST_ROWS = 12  # of a table; the commands print them all
+
 
 @dataclass(frozen=True)
 class Headline:
@@ -77,7 +79,7 @@ class Page:
         environment.filters.update(shown=shown, picture=_picture, number=_is_number)
         style = files("quiff.report").joinpath("page.css").read_text()
         return environment.get_template("page.html").render(
-            page=self, style=style, style_digest=_digest(style)
+            page=self, style=style, style_digest=_digest(style), most_rows=_MOST_ROWS
         )
 
     def write(self, path: str | os.PathLike[str]) -> Path:

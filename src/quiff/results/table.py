@@ -97,7 +97,7 @@ class Table:
         rows, more = self._cut(head)
         lines = [list(self.columns), *([shown(cell) for cell in row] for row in rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        numeric = self._numeric()
+        numeric = self.numeric()
         body = (
             "  ".join(
                 cell.rjust(width) if right else cell.ljust(width)
@@ -117,7 +117,7 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, with the title in bold and the notes below."""
-        rule = ["---:" if right else "---" for right in self._numeric()]
+        rule = ["---:" if right else "---" for right in self.numeric()]
         lines = [self.columns, rule, *([shown(cell) for cell in row] for row in self.rows)]
         body = ("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
         return "\n".join([f"**{self.title}**", "", *body, *(f"\n{note}" for note in self.notes)]) + "\n"
@@ -128,7 +128,7 @@ class Table:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_latex(self.title)}}}",
-            rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in self._numeric())}}}",
+            rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in self.numeric())}}}",
             r"\toprule",
             " & ".join(map(_latex, self.columns)) + r" \\",
             r"\midrule",
@@ -142,7 +142,7 @@ class Table:
 
     def to_html(self, head: int | None = None) -> str:
         """Return the table as HTML, numbers to the right; `head` as in :meth:`to_text`."""
-        sides = ["right" if right else "left" for right in self._numeric()]
+        sides = ["right" if right else "left" for right in self.numeric()]
         rows, more = self._cut(head)
         top = "".join(map(_html, ["th"] * len(sides), self.columns, sides))
         body = "".join(
@@ -202,6 +202,17 @@ class Table:
     def _repr_html_(self) -> str:
         return self.to_html(head=_NOTEBOOK_ROWS)
 
+    def head(self, rows: int) -> "Table":
+        """Return the table with its first rows only, and a note if there are more.
+
+        Examples
+        --------
+        >>> Table("Numbers", ("n",), ((1,), (2,), (3,))).head(1).notes
+        ('... and 2 more rows',)
+        """
+        kept, more = self._cut(rows)
+        return Table(self.title, self.columns, kept, (*more, *self.notes))
+
     def _cut(self, head: int | None) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
         """Return the first rows, and a line on the rest if there is one."""
         rest = 0 if head is None else len(self.rows) - head
@@ -213,7 +224,8 @@ class Table:
         """Return the columns, each of one kind."""
         return {name: _of_one_kind([row[i] for row in self.rows]) for i, name in enumerate(self.columns)}
 
-    def _numeric(self) -> list[bool]:
+    def numeric(self) -> list[bool]:
+        """Tell for each column whether all of its cells are numbers."""
         return [
             all(isinstance(row[i], int | float | Fraction) for row in self.rows) and bool(self.rows)
             for i in range(len(self.columns))
