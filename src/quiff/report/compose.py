@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from quiff.apis.topics import TopicsAPI
+from quiff.history.engine import connect
+from quiff.history.stats import describe
 from quiff.populations.population import Population
 from quiff.report.page import Headline, Page, Section
 from quiff.report.sections import (
+    histories_section,
     limits_section,
     people_section,
     popularity_section,
@@ -24,6 +27,7 @@ from quiff.report.sections import (
     utility_section,
 )
 from quiff.results.api_comparison import SettingComparison
+from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.measurement.sentences import said
 from quiff.results.risk import UserRisk
@@ -141,9 +145,12 @@ def compose_report(
     if comparison is None:
         comparison = run("settings", lambda: compare_settings(population, _noises(api)))
 
+    statistics = () if histories is None else (run("histories", lambda: _statistics(histories)),)
+
     def pictured() -> tuple[Section, ...]:
         return (
             people_section(found, risk),
+            *map(histories_section, statistics),
             privacy_section(found),
             risk_section(risk),
             topics_section(exposure, attributes),
@@ -164,6 +171,15 @@ def compose_report(
         (*source.facts, *_facts(api, seed, simulations)),
         source.commands,
     )
+
+
+def _statistics(histories: Path) -> DatasetStatistics:
+    """Describe the table of histories."""
+    con = connect()
+    try:
+        return DatasetStatistics(describe(con, [histories]))
+    finally:
+        con.disconnect()
 
 
 def _headlines(found: Measurement, risk: UserRisk) -> tuple[Headline, ...]:

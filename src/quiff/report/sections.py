@@ -3,6 +3,7 @@
 from quiff.report.page import Section
 from quiff.results.api_comparison import SettingComparison
 from quiff.results.attributes import AttributeTable
+from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.exposure import TopicExposure
 from quiff.results.figures.counting import counting_figure
 from quiff.results.figures.limits import limits_figure
@@ -11,6 +12,7 @@ from quiff.results.popularity import Popularity
 from quiff.results.risk import UserRisk
 
 __all__ = [
+    "histories_section",
     "limits_section",
     "people_section",
     "popularity_section",
@@ -32,6 +34,22 @@ def people_section(found: Measurement, risk: UserRisk) -> Section:
         (found.readings()["sets"], *found.notes),
         tables=(tables["counts"], *histories, risk.sharing.table()),
     )
+
+
+def histories_section(statistics: DatasetStatistics) -> Section:
+    """Show the browsing histories that the profiles come from."""
+    found = statistics.statistics
+    sizes = found.sizes
+    said = (
+        ()
+        if sizes is None
+        else (
+            f"The profiles come from {found.rows} visits to {found.domains} domains; half of the users made "
+            f"{sizes.q50:g} visits or fewer, and one in a hundred more than {sizes.q99:g}.",
+        )
+    )
+    figures = () if sizes is None else (statistics.figure(),)
+    return Section("histories", "Their browsing histories", said, figures, tuple(statistics.tables()[:2]))
 
 
 def privacy_section(found: Measurement) -> Section:
