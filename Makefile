@@ -18,7 +18,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 
 setup: $(VENV)/ready  ## build the virtual environment in .venv
 
-demo: setup  ## the tour, on a made-up example
+demo: setup  ## from a made-up log to a report, in the folder demo
 	$(BIN)/quiff demo
 
 test: check  ## all checks and all tests
