@@ -1,9 +1,14 @@
-"""``python -m benchmarks [GROUP ...] [--repeats N] [--quick] [--rows N ...]``."""
+"""``python -m benchmarks [GROUP ...] [--repeats N] [--quick] [--rows N ...] [--users N ...]``."""
 
 import argparse
 import importlib
 
-GROUPS = {"engine": [], "history": ["rows"]}  # and the options that are for a group alone
+# and the options that are for a group alone
+GROUPS = {
+    "engine": [],
+    "history": ["rows"],
+    "measure": ["users"],
+}
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description="quiff beside its peers")
 parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"one or more of {', '.join(GROUPS)} (all)")
@@ -15,6 +20,13 @@ parser.add_argument(
     nargs="+",
     metavar="N",
     help="history: the sizes of the logs (1000000 4000000 12000000; 36000000 is that of the paper's)",
+)
+parser.add_argument(
+    "--users",
+    type=int,
+    nargs="+",
+    metavar="N",
+    help="measure: the sizes of the populations (20000 100000 200000)",
 )
 arguments = parser.parse_args()
 for name in arguments.groups or GROUPS:
