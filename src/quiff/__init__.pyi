@@ -5,6 +5,11 @@ from .apis.fitted import FittedAPI
 from .apis.guarantees import k_anonymity, noise_bound
 from .apis.taxonomy import Unnamed
 from .apis.topics import TopicsAPI
+from .attacks.bayes import BayesProfiles
+from .attacks.hamming import Carey
+from .attacks.jha import JhaLoose, JhaStrict
+from .attacks.linking import BayesLink
+from .attacks.overlap import BeuginMcDaniel
 from .browser.browser import Browser, PageLoad
 from .browser.drifting import drift
 from .browser.page_loads import read_page_loads, simulate_page_loads
@@ -53,10 +58,12 @@ from .populations.histories import Histories
 from .populations.memory import reading_limit
 from .populations.population import Population
 from .studies.api_comparison import compare_apis, compare_settings
+from .studies.attacks import attack_comparison, reidentify
 from .studies.attributes import attribute_inference, attribute_table
 from .studies.browser_rules import browser_rules
 from .studies.closed_forms import closed_forms
 from .studies.design import meet_budget
+from .studies.epochs import leakage_over_epochs
 from .studies.exposure import topic_exposure
 from .studies.measure.study import measure
 from .studies.paper.check import check_paper
@@ -68,8 +75,12 @@ __version__: str
 
 __all__ = [
     "Api",
+    "BayesLink",
+    "BayesProfiles",
+    "BeuginMcDaniel",
     "Browser",
     "BrowserRules",
+    "Carey",
     "Channel",
     "Cookies",
     "FittedAPI",
@@ -77,6 +88,8 @@ __all__ = [
     "GainError",
     "Histories",
     "Hyper",
+    "JhaLoose",
+    "JhaStrict",
     "LabelError",
     "PageLoad",
     "ParameterError",
@@ -91,6 +104,7 @@ __all__ = [
     "TopicsAPI",
     "Unnamed",
     "VisitRates",
+    "attack_comparison",
     "attribute_inference",
     "attribute_table",
     "bayes_capacity",
@@ -116,6 +130,7 @@ __all__ = [
     "k_anonymity",
     "kronecker",
     "leakage",
+    "leakage_over_epochs",
     "max_case_capacity",
     "max_case_vulnerability",
     "measure",
@@ -137,6 +152,7 @@ __all__ = [
     "reading_limit",
     "refinement_witness",
     "refines",
+    "reidentify",
     "repeat",
     "report_cookie",
     "report_topic",

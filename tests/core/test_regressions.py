@@ -137,7 +137,7 @@ def test_what_cannot_be_is_refused_before_it_is_tried():
     D = Channel.membership_from_codes(range(100), np.ones((100, 1), dtype=int), range(1, 350), 1.0, 0.0)
     four = quiff.repeat(C, 4)
     for impossible in (
-        lambda: quiff.bayes_capacity(quiff.repeat(C, 5)),
+        lambda: quiff.bayes_capacity(quiff.repeat(C, 6)),
         lambda: quiff.posterior_vulnerability(
             Prior.uniform(range(100)), four, quiff.tries_gain(range(100), 2)
         ),
@@ -150,7 +150,7 @@ def test_what_cannot_be_is_refused_before_it_is_tried():
         with pytest.raises(SizeError):
             impossible()
     E = Channel.identity(range(100))
-    with quiff.work_limit(0.000001), pytest.raises(SizeError, match=r"quiff\.work_limit\(1\)"):
+    with quiff.work_limit(0.0000001), pytest.raises(SizeError, match=r"quiff\.work_limit\(1\)"):
         quiff.bayes_capacity(quiff.repeat(E, 2))
 
 

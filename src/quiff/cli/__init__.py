@@ -23,8 +23,10 @@ _COMMANDS = {
     "profile": "quiff.cli.profile",
     "stats": "quiff.cli.stats",
     "measure": "quiff.cli.measure",
+    "epochs": "quiff.cli.epochs",
     "popularity": "quiff.cli.popularity",
     "simulate": "quiff.cli.simulate",
+    "attack": "quiff.cli.attack",
     "report": "quiff.cli.report",
     "demo": "quiff.cli.demo",
 }

@@ -1,7 +1,8 @@
 """Lazy parallel composition: several channels observed on the same input.
 
 C[x,(y1,...,yE)] = C1[x,y1] ... CE[x,yE]. The matrix with its m^E columns is never written out unless asked
-for: sums over the columns run over the outputs of all factors but the widest, one weighted pass each.
+for: sums over the columns run over the outputs of all factors but the widest, one weighted pass each. What a
+product of a few membership channels leaks is counted without looking at every column.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,14 +12,18 @@ from typing import Any, final
 
 import numpy as np
 
+from quiff.core.counting.membership import MembershipProduct
 from quiff.core.distinct import distinct_codes
 from quiff.core.kernels.base import Kernel, scale_rows
 from quiff.core.kernels.dense import DenseKernel
 from quiff.core.limits import check_fits, check_work
-from quiff.core.numbers import Array, filled, product, unified
+from quiff.core.numbers import Array, constant_of, filled, product, unified
 from quiff.core.sparse import SparseRows, fold_max
 
 __all__ = ["ProductKernel"]
+
+# So many numbers are looked at faster than the compiled loops are loaded.
+_FEW = 20_000
 
 
 @final
@@ -63,7 +68,13 @@ class ProductKernel(Kernel):
         # Of equal rows, the one with the largest weight wins everywhere.
         kernel, classes = self.merged()
         if classes is not None:
-            weights = fold_max(weights, classes, kernel.n_rows)
+            same = constant_of(weights)
+            n_rows = kernel.n_rows
+            weights = fold_max(weights, classes, n_rows) if same is None else filled(same, n_rows)
+        if isinstance(kernel, ProductKernel) and kernel.n_rows * kernel.n_columns > _FEW:
+            memberships = MembershipProduct.of(kernel.factors)
+            if memberships is not None:
+                return memberships.column_max_sum(weights)
         ones = filled(np.int64(1), kernel.n_rows)
         parts = (
             leaf.column_max_sum(product(weights, ones if head is None else head))
@@ -77,8 +88,11 @@ class ProductKernel(Kernel):
         last = self.factors[-1]
         parts = []
         for head in self._heads(self.factors[:-1]):
-            scaled = left.scale_rows(head) if isinstance(left, SparseRows) else scale_rows(left.T, head).T
-            parts.append(last.left_multiply(scaled))
+            if isinstance(left, SparseRows):
+                parts.append(last.left_multiply(left.scale_rows(head)))
+            else:
+                matrix, factors = unified(left, head)
+                parts.append(last.left_multiply(scale_rows(matrix.T, factors).T))
         return np.concatenate(parts, axis=1)
 
     def columns(self, start: int, stop: int) -> Array:
@@ -94,7 +108,8 @@ class ProductKernel(Kernel):
         return result
 
     def take_rows(self, index: Array) -> Kernel:
-        return ProductKernel([factor.take_rows(index) for factor in self.factors])
+        taken = {factor: factor.take_rows(index) for factor in set(self.factors)}  # equal ones stay equal
+        return ProductKernel([taken[factor] for factor in self.factors])
 
     def place_columns(self, positions: Array, width: int) -> Kernel:
         check_fits(self.n_rows, width)

@@ -1,0 +1,114 @@
+"""Where the partial tuples of outputs are kept: one table for each set S of factors.
+
+The table of S has a cell for each tuple of outputs of the factors in S. It is written as the last factor
+``last`` of S and the `rest` of it, a bit mask: a row for each tuple of the rest, a cell for each output of
+the last. Tables whose rest has the first factor are kept for one of its outputs at a time; so no table has
+more than m^(E-1) cells.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from quiff.core.numbers import Array
+from quiff.core.sparse import smallest_index_type
+
+__all__ = ["Layout"]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Sets of outputs by factor, with the outputs that occur numbered from 0.
+
+    Attributes
+    ----------
+    codes
+        The sets, (factors, rows, outputs in a set); where a factor's sets are smaller the rest is unused.
+    lengths
+        How many outputs a set of each factor has.
+    occurring
+        How many outputs of each factor are in some set.
+    spare
+        How many are in none. They are all alike: one more output, `occurring`, stands for them.
+    """
+
+    codes: Array
+    lengths: Array
+    occurring: Array
+    spare: Array
+
+    @classmethod
+    def of(cls, codes: Sequence[Array], sizes: Sequence[int]) -> "Layout":
+        """Make the layout of sets, given for each factor as codes (rows, outputs in a set) and m.
+
+        Examples
+        --------
+        >>> layout = Layout.of([np.array([[7, 2]]), np.array([[0, 2]])], [9, 3])
+        >>> layout.codes.tolist(), layout.occurring.tolist(), layout.spare.tolist()
+        ([[[1, 0]], [[0, 1]]], [2, 2], [7, 1])
+        """
+        lengths = np.array([sets.shape[1] for sets in codes])
+        placed = np.zeros((len(codes), codes[0].shape[0], int(lengths.max())), dtype=np.int32)
+        occurring = np.zeros(len(codes), dtype=np.int64)
+        for factor, (sets, size) in enumerate(zip(codes, sizes, strict=True)):
+            seen = np.bincount(sets.reshape(-1), minlength=size) > 0
+            occurring[factor] = seen.sum()
+            placed[factor, :, : sets.shape[1]] = (np.cumsum(seen) - 1)[sets]
+        return cls(placed, lengths, occurring, np.asarray(sizes, dtype=np.int64) - occurring)
+
+    @property
+    def n_factors(self) -> int:
+        """E, the number of factors."""
+        return int(self.codes.shape[0])
+
+    @cached_property
+    def radix(self) -> int:
+        """One more than the most outputs of a factor: the base in which tuples are numbered."""
+        return int(self.occurring.max()) + 1
+
+    @cached_property
+    def starts(self) -> Array:
+        """The first row of the table of each (last, rest): those that are kept before those of one output."""
+        starts = np.zeros((self.n_factors, 1 << (self.n_factors - 1)), dtype=np.int64)
+        end = 0
+        for last, rest in sorted(self.tables(), key=lambda table: table[1] & 1):
+            starts[last, rest] = end
+            end += self.rows_of(rest)
+        return starts
+
+    @cached_property
+    def starts_apart(self) -> Array:
+        """The same where the tables of one output are kept apart from the others."""
+        starts = self.starts.copy()
+        starts[:, 1::2] -= self.kept
+        return starts
+
+    @cached_property
+    def kept(self) -> int:
+        """How many rows the tables without the first factor have together."""
+        return sum(self.rows_of(rest) for _, rest in self.tables() if not rest & 1)
+
+    @cached_property
+    def sliced(self) -> int:
+        """How many rows the tables with the first factor have together, for one of its outputs."""
+        return sum(self.rows_of(rest) for _, rest in self.tables() if rest & 1)
+
+    def tables(self) -> list[tuple[int, int]]:
+        """Return (last, rest) of all tables but those of the first factor alone."""
+        return [(last, rest) for last in range(1, self.n_factors) for rest in range(1 << last)]
+
+    def rows_of(self, rest: int) -> int:
+        """Return how many tuples the rest of a set of factors has, without the first factor."""
+        return int(self.radix ** (rest >> 1).bit_count())
+
+    @cached_property
+    def by_first(self) -> list[Array]:
+        """The rows that have each output of the first factor in their set; none have a spare one."""
+        width = int(self.lengths[0])
+        flat = self.codes[0, :, :width].reshape(-1)
+        order = np.argsort(flat.astype(smallest_index_type(self.radix)), kind="stable")
+        ends = np.cumsum(np.bincount(flat, minlength=int(self.occurring[0])))
+        nobody = np.zeros(0, dtype=np.int64)
+        return [*np.split(order // width, ends[:-1]), *([nobody] if self.spare[0] else [])]

@@ -1,0 +1,98 @@
+"""Products of membership channels: recognised, and measured by counting instead of looking at all columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quiff.core.counting.cost import MOST_CHANGING, MOST_STABLE, counting_work
+from quiff.core.limits import check_work
+from quiff.core.numbers import Array, constant_of
+
+if TYPE_CHECKING:
+    from quiff.core.kernels.base import Kernel
+
+__all__ = ["MembershipProduct"]
+
+
+@dataclass(frozen=True, eq=False)
+class MembershipProduct:
+    """Factors C[x,y] = p if y lies in the set of x, else q, with the same p >= q in all of them.
+
+    Attributes
+    ----------
+    codes
+        The sets of each factor, (rows, outputs in a set).
+    sizes
+        How many outputs each factor has.
+    inside, outside
+        p and q.
+    stable
+        Whether all factors are one and the same.
+    """
+
+    codes: tuple[Array, ...]
+    sizes: tuple[int, ...]
+    inside: Any
+    outside: Any
+    stable: bool
+
+    @classmethod
+    def of(cls, factors: "Sequence[Kernel]") -> "MembershipProduct | None":
+        """Return the product if its factors are of this kind and few enough to be counted, else None."""
+        stable = len(set(factors)) == 1
+        if len(factors) > (MOST_STABLE if stable else MOST_CHANGING):
+            return None
+        known: dict[Kernel, tuple[Array, Any, Any] | None] = {f: _membership(f) for f in set(factors)}
+        found = [member for factor in factors if (member := known[factor]) is not None]
+        if len(found) < len(factors) or len({(inside, outside) for _, inside, outside in found}) > 1:
+            return None
+        _, inside, outside = found[0]
+        if inside < outside:
+            return None
+        sizes = tuple(factor.n_columns for factor in factors)
+        return cls(tuple(codes for codes, _, _ in found), sizes, inside, outside, stable)
+
+    def column_max_sum(self, weights: Array) -> Any:
+        """Return sum_y max_x weights[x] C[x,y] over all tuples y."""
+        weight = _only(weights)
+        E = len(self.codes)
+        check_work(counting_work(self.codes, stable=self.stable, weighted=weight is None))
+        if weight is None:
+            from quiff.core.counting.weighted import best_sum
+
+            return best_sum(self.codes, self.sizes, weights, self.inside, self.outside)
+        counts = self.match_counts()
+        p, q = self.inside, self.outside
+        return weight * sum(n * p**k * q ** (E - k) for k, n in enumerate(counts))
+
+    def match_counts(self) -> list[int]:
+        """Return N_0, ..., N_E: the number of tuples that the best row fits in k factors."""
+        E = len(self.codes)
+        if self.stable and E >= MOST_CHANGING:
+            from quiff.core.counting.stable import stable_match_counts
+
+            return stable_match_counts(self.codes[0], self.sizes[0], E)[E]
+        from quiff.core.counting.matches import match_counts
+
+        return match_counts(self.codes, self.sizes)
+
+
+def _membership(kernel: "Kernel") -> tuple[Array, Any, Any] | None:
+    """Return sets, p and q of a membership kernel, None for any other."""
+    sparse = kernel.as_sparse()
+    if sparse is None or not sparse.entries.per_row:
+        return None
+    outside, inside = _only(sparse.background), _only(sparse.entries.values)
+    if outside is None or inside is None:
+        return None
+    return sparse.entries.columns.reshape(sparse.n_rows, -1), inside, outside
+
+
+def _only(values: Array) -> Any | None:
+    """Return the number that all of them are, None if they differ."""
+    constant = constant_of(values)
+    if constant is None and values.size and bool(np.all(values == values[0])):
+        constant = values[0]
+    return constant.item() if isinstance(constant, np.generic) else constant

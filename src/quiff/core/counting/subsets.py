@@ -1,0 +1,148 @@
+"""The subsets of a family of sets, and how nearly the other sets of topics are among them.
+
+For sets that stay the same in every factor these two statistics tell, for every number E of factors, how many
+tuples are fitted in all factors, and how many in all but one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from math import comb, perm
+
+import numpy as np
+
+from quiff.core.counting.words import words_for
+from quiff.core.distinct import distinct_codes
+from quiff.core.numbers import Array
+
+__all__ = ["Subsets", "surjections"]
+
+_BLOCK = 2**16  # sets looked at between two chances to be interrupted
+
+
+@dataclass(frozen=True)
+class Subsets:
+    """How many sets of topics are inside some set of a family, and how many are almost.
+
+    Attributes
+    ----------
+    inside
+        F_0, F_1, ...: how many sets of j topics are contained in some set of the family.
+    almost
+        M_{n,c} by n and c: how many sets of n topics are contained in none, but have exactly c subsets of
+        n - 1 topics that are; c >= 1.
+    """
+
+    inside: tuple[int, ...]
+    almost: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, codes: Array, n_topics: int, most: int) -> "Subsets":
+        """Count the subsets of up to `most` topics.
+
+        Parameters
+        ----------
+        codes
+            The sets, as numbers of topics from 0, (sets, topics in a set), ascending in each row.
+        n_topics
+            How many topics there are.
+        most
+            The largest j and n that are of interest: E factors need no more than E.
+
+        Examples
+        --------
+        >>> found = Subsets.of(np.array([[0, 1], [1, 2]]), 4, 3)
+        >>> found.inside
+        (1, 3, 2, 0)
+        >>> found.almost[2]  # {0, 2} of two topics that occur; {0, 3}, {1, 3} and {2, 3} of only one
+        (0, 3, 1)
+        """
+        inside, almost = [0] * (most + 2), [(0,) * (n + 1) for n in range(most + 2)]
+        for size, sets, faces in _levels(codes, n_topics, min(most, codes.shape[1])):
+            inside[size] = sets.shape[0]
+            almost[size + 1] = _almost(sets, faces, n_topics)
+        for n in range(1, most + 1):  # a set inside has all its subsets inside
+            *some, full = almost[n]
+            almost[n] = (*some, full - inside[n])
+        return cls(tuple(inside[: most + 1]), tuple(almost[: most + 1]))
+
+    def fitted_tuples(self, n_factors: int) -> tuple[int, int]:
+        """Return N_E and N_{E-1}: the tuples that some set fits in all E factors, and in all but one.
+
+        N_E = sum_j F_j surj(E,j), for a tuple of j topics is a map from the factors onto them. A tuple of n
+        topics that no set contains is fitted in all but one factor iff one of the c topics whose removal
+        leaves a set inside stands there alone: by inclusion and exclusion over these topics
+        N_{E-1} = sum_{n,c} M_{n,c} sum_{i>=1} (-1)^(i+1) C(c,i) (E)_i surj(E-i,n-i).
+
+        Examples
+        --------
+        >>> Subsets.of(np.array([[0, 1], [1, 2]]), 4, 2).fitted_tuples(2)
+        (7, 8)
+        """
+        E = n_factors
+        every = sum(count * surjections(E, j) for j, count in enumerate(self.inside))
+        but_one = sum(
+            count * (-1) ** (i + 1) * comb(c, i) * perm(E, i) * surjections(E - i, n - i)
+            for n, row in enumerate(self.almost)
+            for c, count in enumerate(row)
+            for i in range(1, min(c, E) + 1)
+        )
+        return every, but_one
+
+
+@cache
+def surjections(things: int, onto: int) -> int:
+    """Return how many maps from some things reach all of some others.
+
+    Examples
+    --------
+    >>> surjections(4, 2), surjections(0, 0), surjections(2, 3)
+    (14, 1, 0)
+    """
+    return sum((-1) ** i * comb(onto, i) * (onto - i) ** things for i in range(onto + 1))
+
+
+def _levels(codes: Array, n_topics: int, top: int) -> Iterator[tuple[int, Array, Array]]:
+    """Yield, from the largest size down to 0, the subsets of that size and the numbers of their faces.
+
+    The faces of a set are its subsets with one topic less; they are numbered as in the next level.
+    """
+    sets = _distinct(_faces_of(codes, top), n_topics)[0]
+    for size in range(top, 0, -1):
+        faces = np.stack([np.delete(sets, left_out, axis=1) for left_out in range(size)], axis=1)
+        below, numbers = _distinct(faces.reshape(sets.shape[0] * size, size - 1), n_topics)
+        yield size, sets, numbers.reshape(-1, size)
+        sets = below
+    yield 0, sets, np.zeros((1, 0), dtype=np.int64)
+
+
+def _faces_of(codes: Array, size: int) -> Array:
+    """Return the subsets of one size of all sets, a row each; equal ones may come up again."""
+    chosen = list(combinations(range(codes.shape[1]), size))
+    return np.concatenate([codes[:, list(places)] for places in chosen])
+
+
+def _distinct(sets: Array, n_topics: int) -> tuple[Array, Array]:
+    first, number = distinct_codes(sets, n_topics)
+    return sets[first], number
+
+
+def _almost(sets: Array, faces: Array, n_topics: int) -> tuple[int, ...]:
+    """Return how many sets with one topic more have c of the given sets as faces, for c = 0, 1, ..., n.
+
+    A set B with c such faces comes up c times as one of them and a topic: what is counted is divided by c.
+    """
+    from quiff.core.counting.faces import mark_faces, tally_faces
+
+    n_sets, size = sets.shape
+    if size == 0:
+        return (0, n_topics)
+    n_faces = int(faces.max()) + 1
+    rows = np.zeros((n_faces, words_for(n_topics)), dtype=np.uint64)
+    tally = np.zeros(size + 2, dtype=np.int64)
+    mark_faces(rows, sets, faces)
+    for start in range(0, n_sets, _BLOCK):
+        stop = start + _BLOCK
+        tally += tally_faces(rows, sets[start:stop], faces[start:stop], n_topics)
+    return (0, *(int(count) // c for c, count in enumerate(tally[1:], start=1)))

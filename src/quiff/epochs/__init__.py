@@ -1,0 +1,1 @@
+"""Many epochs: what reports over weeks give away, exactly where it can be counted, else estimated."""

@@ -1,0 +1,239 @@
+"""The leakage over many epochs, estimated with a confidence interval from sampled reports."""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import final
+
+import numpy as np
+
+from quiff.core.counting.slices import Progress, in_slices
+from quiff.core.counting.subsets import Subsets
+from quiff.core.numbers import Array
+from quiff.epochs.sequences import Profiles, Sequences
+
+__all__ = [
+    "SAMPLES",
+    "Estimate",
+    "certain_bracket",
+    "hybrid_leakage",
+    "mismatch_tail",
+    "sampled_vulnerabilities",
+]
+
+SAMPLES = 5_000
+_Z = 1.959963984540054  # the normal distribution has 95 % within this many deviations
+_SLICE = 100  # sequences between two chances to be interrupted
+
+
+@final
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated number, with bounds between which it lies with a probability of 95 %."""
+
+    value: float
+    low: float
+    high: float
+
+
+def mismatch_tail(sequences: Sequences, epochs: int) -> float:
+    """Return P[Bin(E, q(m-s)) >= 2], the chance that two reports or more are outside of the user's set.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
+    >>> round(mismatch_tail(Sequences.of(people, TopicsAPI(5, 2, 0.05)), 3), 6)
+    0.002646
+    """
+    return float(_binomial(epochs, _mismatch(sequences))[2:].sum())
+
+
+def certain_bracket(sequences: Sequences, epochs: int, subsets: Subsets) -> tuple[float, float]:
+    """Return two numbers between which L surely lies, for stable sets and users who are equally likely.
+
+    The tuples that the best user fits in all epochs, or in all but one, are counted exactly; what is left
+    is at most D P[Bin(E, q(m-s)) >= 2], with D the number of distinct profiles.
+
+    Parameters
+    ----------
+    sequences
+        Stable sets, of users who are equally likely.
+    epochs
+        E.
+    subsets
+        The statistics of the sets, for n of up to s + 1.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
+    >>> found = Sequences.of(people, TopicsAPI(5, 2, 0.05))
+    >>> low, high = certain_bracket(found, 3, Subsets.of(found.sets[0], 5, 3))
+    >>> round(low, 5), round(high, 5)
+    (1.99471, 2.0)
+    """
+    E, p, q = epochs, float(sequences.inside), float(sequences.outside)
+    every, but_one = subsets.fitted_tuples(E)
+    exact = every * p**E + but_one * p ** (E - 1) * q
+    return exact, exact + sequences.profiles(1).size * mismatch_tail(sequences, E)
+
+
+def hybrid_leakage(
+    sequences: Sequences,
+    epochs: int,
+    seed: int = 0,
+    *,
+    samples: int = SAMPLES,
+    subsets: Subsets | None = None,
+    progress: Progress | None = None,
+) -> Estimate:
+    """Estimate L for stable sets: exact where the best user fits all reports but one, sampled elsewhere.
+
+    What is left is D P2 E[1[K(y) <= E-2] max_x P(y|x) / sum_x P(y|x)] over the D distinct profiles, for
+    reports y with at least two mismatches, which has the probability P2. So the exact part is a lower bound,
+    and the exact part plus D P2 an upper one, for certain.
+
+    Parameters
+    ----------
+    sequences
+        Stable sets, of users who are equally likely.
+    epochs
+        E.
+    seed
+        The same seed gives the same estimate.
+    samples
+        How many sequences of reports are drawn.
+    subsets
+        The statistics of the sets, if they are known, for n of up to s + 1.
+    progress
+        Called with the share that is done.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}, "Carol": {1, 2}})
+    >>> found = hybrid_leakage(Sequences.of(people, TopicsAPI(5, 2, 0.3)), 6, samples=1000)
+    >>> found.low < found.value < found.high < 3
+    True
+    """
+    profiles = sequences.profiles(epochs)
+    if subsets is None:
+        subsets = Subsets.of(profiles.codes[0], sequences.n_topics, sequences.top_s + 1)
+    exact, most = certain_bracket(sequences, epochs, subsets)
+    scale = most - exact
+
+    shares, fits = _sampled(sequences, profiles, 2, [seed, epochs], samples, progress)
+    left = np.where(fits[:, -1] <= epochs - 2, shares[:, -1], 0.0)
+    value, low, high = _interval(left)
+    return Estimate(exact + scale * value, exact + scale * low, exact + scale * high)
+
+
+def sampled_vulnerabilities(
+    sequences: Sequences,
+    epochs: int,
+    seed: int = 0,
+    *,
+    samples: int = SAMPLES,
+    progress: Progress | None = None,
+) -> list[Estimate]:
+    """Estimate V for 1, ..., E epochs from the same samples: any sets, any weights.
+
+    V = E[max_x pi_x P(y|x) / sum_x pi_x P(y|x)], for a user and their reports drawn at random.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
+    >>> found = sampled_vulnerabilities(Sequences.of(people, TopicsAPI(5, 2, 0.05)), 2, samples=1000)
+    >>> [estimate.low < exact < estimate.high for estimate, exact in zip(found, [0.975, 0.97975])]
+    [True, True]
+    """
+    profiles = sequences.profiles(epochs)
+
+    shares, _ = _sampled(sequences, profiles, 0, [seed], samples, progress)
+    # Equally likely users: the distinct profiles leak L, and V = L/N.
+    scale = profiles.size / sequences.n_users if profiles.best is None else 1.0
+    return [Estimate(*(scale * number for number in _interval(column))) for column in shares.T]
+
+
+def _interval(values: Array) -> tuple[float, float, float]:
+    """Return the mean of numbers between 0 and 1, and an interval of 95 % for the expectation.
+
+    Two more values of 0 and two of 1, as Agresti and Coull do it, keep the interval honest where nearly all
+    values are the same.
+    """
+    n = values.shape[0]
+    padded = np.concatenate([values, [0.0, 0.0, 1.0, 1.0]])
+    half = _Z * float(padded.std(ddof=1)) / sqrt(n + 4)
+    mean, centre = float(values.mean()), float(padded.mean())
+    return mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half))
+
+
+def _mismatch(sequences: Sequences) -> float:
+    """Return the chance that a report is outside of the user's set."""
+    return float(sequences.outside * (sequences.n_topics - sequences.top_s))
+
+
+def _binomial(n: int, chance: float) -> Array:
+    """Return the distribution of the number of successes in n independent tries."""
+    row = np.ones(1)
+    for _ in range(n):
+        row = np.append(row * (1 - chance), 0.0) + np.append(0.0, row * chance)
+    return row
+
+
+def _draw(rng: np.random.Generator, profiles: Profiles, sequences: Sequences, n: int, *, least: int) -> Array:
+    """Draw users and their reports, (n, epochs), given that at least so many are outside of the set."""
+    E, m, s = len(profiles.codes), sequences.n_topics, sequences.top_s
+    chances = None if profiles.total is None else profiles.total / profiles.total.sum()
+    drawn = rng.choice(profiles.size, size=n, p=chances)
+    outside = _binomial(E, _mismatch(sequences))[least:]
+    how_many = least + rng.choice(E + 1 - least, size=n, p=outside / outside.sum())
+    missed = rng.permuted(np.arange(E) < how_many[:, np.newaxis], axis=1)
+    genuine = rng.integers(s, size=(n, E))
+    other = rng.integers(m - s, size=(n, E)) if m > s else np.zeros((n, E), dtype=np.int64)
+    reports = np.empty((n, E), dtype=np.int64)
+    for epoch, codes in enumerate(profiles.codes):
+        sets = codes[drawn].astype(np.int64)
+        topic = other[:, epoch]
+        for place in range(s):  # ascending: each topic of the set at or below moves it up by one
+            topic = topic + (topic >= sets[:, place])
+        reports[:, epoch] = np.where(missed[:, epoch], topic, sets[np.arange(n), genuine[:, epoch]])
+    return reports
+
+
+def _sampled(
+    sequences: Sequences,
+    profiles: Profiles,
+    least: int,
+    seed: list[int],
+    samples: int,
+    progress: Progress | None,
+) -> tuple[Array, Array]:
+    """Return the best shares and fits of sampled reports after each epoch, (samples, epochs)."""
+    from quiff.epochs.sampling import best_shares
+
+    E = len(profiles.codes)
+    reports = _draw(np.random.default_rng(seed), profiles, sequences, samples, least=least)
+    tables = profiles.codes[:1] if sequences.stable else profiles.codes
+    ends, members = _postings(tables, sequences.n_topics)
+    which = np.zeros(E, dtype=np.int64) if sequences.stable else np.arange(E)
+    nothing = np.zeros(0)
+    best = nothing if profiles.best is None else profiles.best.astype(np.float64)
+    total = nothing if profiles.total is None else profiles.total
+    ratio = float(sequences.outside / sequences.inside)
+
+    def measured(start: int) -> tuple[Array, Array]:
+        return best_shares(
+            ends, members, which, reports[start : start + _SLICE], profiles.size, best, total, ratio
+        )
+
+    found = list(in_slices(measured, range(0, samples, _SLICE), progress))
+    return np.concatenate([shares for shares, _ in found]), np.concatenate([fits for _, fits in found])
+
+
+def _postings(tables: tuple[Array, ...], n_topics: int) -> tuple[Array, Array]:
+    """Return for each table of sets who has each topic: all of them in a row, and where each topic ends."""
+    ends = np.stack([np.cumsum(np.bincount(sets.reshape(-1), minlength=n_topics)) for sets in tables])
+    orders = [np.argsort(sets.reshape(-1), kind="stable") // sets.shape[1] for sets in tables]
+    return ends, np.stack(orders).astype(np.int32)

@@ -1,0 +1,82 @@
+"""The leakage over a few epochs, exactly, by counting."""
+
+from fractions import Fraction
+
+from quiff.core.counting.cost import MOST_CHANGING
+from quiff.core.counting.slices import Progress
+from quiff.core.numbers import Number, as_number
+from quiff.epochs.sequences import Sequences
+
+__all__ = ["exact_vulnerability", "leakage_of_counts", "stable_leakages"]
+
+
+def leakage_of_counts(counts: list[int], sequences: Sequences) -> Number:
+    """Return L = sum_k N_k p^k q^(E-k), the leakage of E epochs when all users are equally likely.
+
+    N_k is the number of tuples of topics that the best user fits in exactly k epochs.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
+    >>> leakage_of_counts([1, 4], Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))))
+    Fraction(39, 20)
+    """
+    E = len(counts) - 1
+    p, q = sequences.inside, sequences.outside
+    return as_number(sum(n * p**k * q ** (E - k) for k, n in enumerate(counts)))
+
+
+def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
+    """Return V, the chance to name the user after E epochs, exactly.
+
+    Parameters
+    ----------
+    sequences
+        Users and sets.
+    epochs
+        E, at most 4; larger ones with stable sets are for `stable_leakages`.
+    progress
+        Called with the share that is done.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
+    >>> exact_vulnerability(Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))), 1)
+    Fraction(39, 40)
+    """
+    from quiff.core.counting.matches import match_counts
+    from quiff.core.counting.weighted import best_sum
+
+    profiles = sequences.profiles(epochs)
+    sizes = [sequences.n_topics] * epochs
+    if profiles.best is None:
+        counts = match_counts(profiles.codes, sizes, progress)
+        return leakage_of_counts(counts, sequences) * sequences.prior
+    best = best_sum(profiles.codes, sizes, profiles.best, sequences.inside, sequences.outside, progress)
+    weights = sequences.weights
+    total = 1 if weights is None else weights.sum()
+    return as_number(best) / (Fraction(total) if sequences.exact else float(total))
+
+
+def stable_leakages(sequences: Sequences, most: int, progress: Progress | None = None) -> list[Number]:
+    """Return L for 1, ..., `most` epochs (at most 5) with stable sets and users who are equally likely.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
+    >>> found = stable_leakages(Sequences.of(people, TopicsAPI(5, 2, 0.05)), 5)
+    >>> [round(leak, 4) for leak in found]
+    [1.95, 1.9595, 1.9965, 1.9976, 1.9997]
+    """
+    from quiff.core.counting.matches import match_counts
+    from quiff.core.counting.stable import stable_match_counts
+
+    codes, m = sequences.profiles(1).codes[0], sequences.n_topics
+    if most < MOST_CHANGING:
+        counts = [match_counts([codes] * E, [m] * E) for E in range(1, most + 1)]
+    else:
+        counts = stable_match_counts(codes, m, most, progress)[1:]
+    return [leakage_of_counts(found, sequences) for found in counts]

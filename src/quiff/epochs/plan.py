@@ -1,0 +1,166 @@
+"""How the leakage over 1 to E epochs will be found, what that takes, and whether it should be begun."""
+
+from dataclasses import dataclass
+from math import comb
+from typing import Literal, TypeAlias, final
+
+import numpy as np
+
+from quiff.core.counting.cost import MOST_CHANGING, MOST_STABLE, counting_memory, counting_work
+from quiff.core.counting.slices import cores
+from quiff.epochs.estimate import SAMPLES
+from quiff.epochs.risk import MOST_RISK
+from quiff.epochs.sequences import Sequences
+from quiff.errors import SizeError
+
+__all__ = ["Method", "Plan", "Step", "plan_epochs"]
+
+Method: TypeAlias = Literal["exact", "hybrid", "monte-carlo"]
+
+_SECONDS = 120.0  # an exact step that takes longer is estimated instead
+_MEMORY = 2**30
+_TOTAL_SECONDS = 600.0
+_COUNTED = 1.5e-9  # seconds for each number that is looked at, on one core
+_SAMPLED = 4e-9
+_RISKED = 6e-9
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """How the leakage of one number of epochs is found, and about what that takes."""
+
+    epochs: int
+    method: Method
+    seconds: float
+    memory: int
+    why: str
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """The steps for 1, ..., E epochs.
+
+    Attributes
+    ----------
+    steps
+        One for each number of epochs.
+    risk_seconds
+        About how long it takes to find each user's own risk, for 1, 2, ... epochs.
+    """
+
+    steps: tuple[Step, ...]
+    risk_seconds: tuple[float, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """About how long all steps take."""
+        return sum(step.seconds for step in self.steps) + sum(self.risk_seconds)
+
+    @property
+    def risk_epochs(self) -> int:
+        """The largest number of epochs for which each user's own risk is found."""
+        return len(self.risk_seconds)
+
+    @property
+    def memory(self) -> int:
+        """About how many bytes the largest step needs."""
+        return max(step.memory for step in self.steps)
+
+    def explained(self) -> tuple[str, ...]:
+        """Return the choices in sentences, and what all of it will take.
+
+        Examples
+        --------
+        >>> step = Step(1, "exact", 0.5, 2**20, "counted exactly")
+        >>> Plan((step,)).explained()
+        ('1 epoch: counted exactly.', 'All of it takes about 0.5 s and 1 MiB.')
+        """
+        sentences = []
+        for why in dict.fromkeys(step.why for step in self.steps):
+            numbers = [step.epochs for step in self.steps if step.why == why]
+            span = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"{numbers[0]}"
+            sentences.append(f"{span} epoch{'s' if numbers[-1] > 1 else ''}: {why}.")
+        needs = f"All of it takes about {_time(self.seconds)} and {self.memory / 2**20:.0f} MiB."
+        if 0 < self.risk_epochs < min(len(self.steps), MOST_RISK):
+            sentences.append(f"Each user's own risk is found for up to {self.risk_epochs} epochs.")
+        return (*sentences, needs)
+
+    def check(self) -> None:
+        """Raise a SizeError if the plan is too large to be begun without being asked to.
+
+        Raises
+        ------
+        SizeError
+            If it is.
+        """
+        if self.seconds > _TOTAL_SECONDS or self.memory > _MEMORY:
+            raise SizeError(
+                f"{len(self.steps)} epochs on this population take about {_time(self.seconds)} and "
+                f"{self.memory / 2**30:.2g} GiB; ask for fewer, or use force=True (--force) to do it anyway"
+            )
+
+
+def plan_epochs(sequences: Sequences, epochs: int, *, force: bool = False) -> Plan:
+    """Choose a method for each of 1, ..., E epochs: exact where that can be afforded, or is forced.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Sequences.of(Population.synthetic(100), TopicsAPI())
+    >>> [step.method for step in plan_epochs(people, 7).steps]
+    ['exact', 'exact', 'exact', 'exact', 'exact', 'hybrid', 'hybrid']
+    """
+    sequences.over(epochs)  # raises if there are not so many
+    steps = tuple(_step(sequences, E, force) for E in range(1, epochs + 1))
+    risks = [_risk_seconds(sequences, E) for E in range(1, min(epochs, MOST_RISK) + 1)]
+    return Plan(steps, tuple(seconds for seconds in risks if force or seconds <= _SECONDS))
+
+
+def _step(sequences: Sequences, E: int, force: bool) -> Step:
+    stable, weighted = sequences.stable, sequences.weights is not None
+    most = MOST_STABLE if stable and not weighted else MOST_CHANGING
+    reason = f"more than {most} epochs cannot be counted"
+    if most >= E:
+        codes = sequences.over(E)
+        work = counting_work(codes, stable=stable, weighted=weighted)
+        memory = counting_memory(codes, threads=cores(), stable=stable, weighted=weighted)
+        seconds = _COUNTED * work / cores()
+        if force or (seconds <= _SECONDS and memory <= _MEMORY):
+            return Step(E, "exact", seconds, memory, "counted exactly")
+        reason = f"to count them takes about {_time(seconds)} and {memory / 2**30:.2g} GiB"
+    lists = _lists(sequences, E)
+    seconds, memory = _SAMPLED * SAMPLES * lists / cores(), 60 * lists + 8 * E * SAMPLES * 4
+    if stable and not weighted and (force or _subsets_memory(sequences) <= _MEMORY):
+        why = "exact where all reports but one fit, sampled elsewhere"
+        return Step(E, "hybrid", seconds, memory, f"{why}, for {reason}")
+    why = "sampled, with an interval of 95 %"
+    return Step(E, "monte-carlo", seconds, memory, f"{why}, for {reason}")
+
+
+def _risk_seconds(sequences: Sequences, E: int) -> float:
+    """Return about how long each user's own risk takes: a look at all tuples, in 2^E tables."""
+    sets = sequences.over(E)
+    occurring = max(int(np.count_nonzero(np.bincount(s.reshape(-1)))) for s in sets)
+    work = sets[0].shape[0] * sequences.top_s**E + (occurring + 1) ** E * 2**E
+    return float(_RISKED * work / cores())
+
+
+def _lists(sequences: Sequences, E: int) -> int:
+    """Return about how many users have a topic that is reported, over all epochs."""
+    total = 0.0
+    for sets in sequences.over(E):
+        counts = np.bincount(sets.reshape(-1)).astype(float)
+        total += float((counts**2).sum() / counts.sum())
+    return int(total)
+
+
+def _subsets_memory(sequences: Sequences) -> int:
+    """Return about how many bytes the subsets of all sets take."""
+    s, rows = sequences.top_s, sequences.sets[0].shape[0]
+    return 40 * int(rows) * max(comb(s, j) * j for j in range(1, s + 1))
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

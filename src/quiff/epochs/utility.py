@@ -1,0 +1,167 @@
+"""What an advertiser learns from the reports of several epochs, when sets are stable."""
+
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from quiff.core.counting.slices import Progress, in_slices
+from quiff.core.numbers import Array, Number, as_number
+from quiff.epochs.sequences import Sequences
+from quiff.errors import ParameterError, SizeError
+
+__all__ = ["MOST_NAMING", "naming_gain", "reconstruction"]
+
+MOST_NAMING = 3
+_ROOM = 2**62
+
+
+def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
+    """Return the chance to guess a user's whole set after E <= 4 epochs, sets being stable.
+
+    sum_y max_sigma pi(sigma) prod_e C[sigma,y_e], with the population's prior pi on sets: the Bayes
+    vulnerability of the set (paper, Sec. 4.2.1, for more than one epoch).
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}, "Carol": {0, 1}})
+    >>> reconstruction(Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))), 1)
+    Fraction(293, 300)
+
+    Raises
+    ------
+    ParameterError
+        If sets change between epochs.
+    """
+    from quiff.core.counting.weighted import best_sum
+
+    _check_stable(sequences)
+    codes, weights = _sets_with_weights(sequences)
+    sizes = [sequences.n_topics] * epochs
+    best = best_sum([codes] * epochs, sizes, weights, sequences.inside, sequences.outside, progress)
+    return _divided(best, weights)
+
+
+def naming_gain(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
+    """Return the chance to name a topic of the user's set after E <= 3 epochs, sets being stable.
+
+    V = sum_y max_t sum_S q^(E-|S|) d^|S| f({t} + y_S), with d = p - q and f(A) the share of users whose set
+    has all topics of A: the IBA vulnerability (paper, Sec. 4.2.2, for more than one epoch). E = 0 is the
+    chance without any report.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}, "Carol": {0, 1}})
+    >>> reports = Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20)))
+    >>> naming_gain(reports, 0), naming_gain(reports, 1)
+    (Fraction(2, 3), Fraction(293, 300))
+
+    Raises
+    ------
+    ParameterError
+        If sets change between epochs, or there are more than 3.
+    SizeError
+        If exact numbers would not fit a machine word; give the noise as a decimal then.
+    """
+    _check_stable(sequences)
+    if not 0 <= epochs <= MOST_NAMING:
+        raise ParameterError(f"the IBA gain is exact for up to {MOST_NAMING} epochs, not for {epochs!r}")
+    codes, weights = _sets_with_weights(sequences)
+    if weights.dtype == object:
+        weights = weights.astype(np.float64)
+    powers, below = _powers(sequences, epochs, weights)
+    seen = np.bincount(codes.reshape(-1), minlength=sequences.n_topics) > 0
+    placed, spare = (np.cumsum(seen) - 1)[codes], int((~seen).sum())
+    total = _naming(placed, weights, powers, int(seen.sum()), spare, epochs, progress)
+    exact = powers.dtype != np.float64
+    return _divided(Fraction(total, below) if exact else float(total), weights)
+
+
+def _naming(
+    codes: Array, weights: Array, powers: Array, m: int, spare: int, epochs: int, progress: Progress | None
+) -> Any:
+    """Return the sum over tuples of the best score, spare topics included.
+
+    A report that nobody has says nothing: it multiplies all scores by q, which is what an epoch less and a
+    factor `powers` of higher order make of it. So one more topic with no users stands for all of them.
+    """
+    from quiff.epochs.naming_kernels import best_topics, count_together
+
+    wide = m + (spare > 0)
+    pairs = np.zeros((wide, wide), dtype=powers.dtype)  # counts, in the numbers of the scores
+    triples = np.zeros((wide if epochs > 1 else 0, wide, wide), dtype=powers.dtype)
+    count_together(codes, weights, pairs, triples)
+    shares = [1] * m + [spare] * (spare > 0)
+    alone = powers[0] * pairs.diagonal()
+    if epochs == 0:
+        return pairs.diagonal().max().item()
+    if epochs == 1:
+        return sum(n * (alone + powers[1] * pairs[a]).max().item() for a, n in enumerate(shares))
+    total: Any = 0
+    if epochs == 2:
+        for a, n in enumerate(shares):
+            scores = alone + powers[1] * (pairs[a] + pairs) + powers[2] * triples[a]
+            total += n * sum(k * best for k, best in zip(shares, scores.max(axis=1).tolist(), strict=True))
+        return total
+    having = [np.flatnonzero((codes == topic).any(axis=1)) for topic in range(wide)]
+
+    def scored(a: int) -> Array:
+        return best_topics(a, having[a], codes, weights, pairs, triples, powers)
+
+    for a, best in enumerate(in_slices(scored, range(wide), progress)):
+        total += _over_orders(best, a, shares)
+    return total
+
+
+def _over_orders(best: Array, a: int, shares: list[int]) -> Any:
+    """Return the sum of the best scores of all triples whose least topic is a, in every order."""
+    n = np.array(shares[a:], dtype=object if best.dtype != np.float64 else np.float64)
+    part = best[a:, a:].astype(n.dtype)
+    orders = np.triu(np.full(part.shape, 6), 1) + np.diag(np.full(n.shape[0], 3))
+    orders[0, 1:] = 3
+    orders[0, 0] = 1
+    return ((orders * part) * np.multiply.outer(n, n)).sum() * n[0]
+
+
+def _powers(sequences: Sequences, epochs: int, weights: Array) -> tuple[Array, int]:
+    """Return q^(E-k) d^k for each k: floats, or whole numbers and what they are to be divided by."""
+    q, d = sequences.outside, sequences.inside - sequences.outside
+    if isinstance(q, float) or isinstance(d, float) or weights.dtype == np.float64:
+        return np.array([float(q) ** (epochs - k) * float(d) ** k for k in range(epochs + 1)]), 1
+    common = lcm(q.denominator, d.denominator)
+    whole = [int(q * common) ** (epochs - k) * int(d * common) ** k for k in range(epochs + 1)]
+    if 8 * max(whole) * int(weights.sum()) > _ROOM:
+        raise SizeError(
+            f"the exact IBA gain over {epochs} epochs has numbers beyond 2^62; give the noise as a decimal"
+        )
+    return np.array(whole, dtype=np.int64), common**epochs
+
+
+def _sets_with_weights(sequences: Sequences) -> tuple[Array, Array]:
+    """Return the distinct sets and the weight of all users who have each."""
+    first, kind = sequences.kinds(1)
+    n = first.shape[0]
+    if sequences.weights is None:
+        counts = np.ones(kind.shape[0], np.int64) if sequences.counts is None else sequences.counts
+        return sequences.sets[0][first], np.bincount(kind, weights=counts, minlength=n).astype(np.int64)
+    sums = np.zeros(n, dtype=sequences.weights.dtype)
+    np.add.at(sums, kind, sequences.weights)
+    return sequences.sets[0][first], sums
+
+
+def _check_stable(sequences: Sequences) -> None:
+    if not sequences.stable:
+        raise ParameterError(
+            f"the sets of this population change over {len(sequences.sets)} epochs, and there is no one set "
+            "to learn; choose an epoch by population.epoch(0)"
+        )
+
+
+def _divided(value: Any, weights: Array) -> Number:
+    total = weights.sum()
+    if isinstance(value, float) or weights.dtype == np.float64:
+        return float(value) / float(total)
+    return as_number(value) / (total if isinstance(total, Fraction) else int(total))

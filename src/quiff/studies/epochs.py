@@ -1,0 +1,205 @@
+"""The question what the reports of several epochs give away."""
+
+from collections.abc import Callable, Iterator
+from math import inf
+from typing import TypeAlias
+
+import numpy as np
+
+from quiff.apis.topics import TopicsAPI
+from quiff.core.counting.cost import MOST_CHANGING
+from quiff.core.counting.slices import Progress
+from quiff.core.counting.subsets import Subsets
+from quiff.core.numbers import Array, Number
+from quiff.epochs.estimate import Estimate, certain_bracket, hybrid_leakage, sampled_vulnerabilities
+from quiff.epochs.exact import exact_vulnerability, stable_leakages
+from quiff.epochs.extremes import worst_case
+from quiff.epochs.plan import Plan, plan_epochs
+from quiff.epochs.risk import user_risk
+from quiff.epochs.sequences import Sequences
+from quiff.populations.population import Population
+from quiff.results.epochs import EpochFigures, EpochsResult, RiskSpread
+from quiff.theory.epochs import epochs_bound
+from quiff.theory.parameters import check_whole
+
+__all__ = ["StepProgress", "leakage_over_epochs"]
+
+StepProgress: TypeAlias = Callable[[str, float], None]
+
+
+def leakage_over_epochs(
+    population: Population,
+    api: TopicsAPI,
+    epochs: int,
+    *,
+    seed: int = 0,
+    force: bool = False,
+    progress: StepProgress | None = None,
+) -> EpochsResult:
+    """Measure what the reports of 1, ..., E epochs give away about who the user is.
+
+    Up to four epochs are counted exactly, five where sets are stable and users equally likely; more are
+    estimated with an interval of 95 %. Beyond the paper, whose appendix on the longitudinal model composes
+    the channels of the epochs in parallel, as is done here.
+
+    Parameters
+    ----------
+    population
+        The users. With sets for several epochs these are taken; with one, sets stay the same. Its weights,
+        if it has some, are the prior on users.
+    api
+        The parameters of the Topics API.
+    epochs
+        E, the largest number of epochs.
+    seed
+        The same seed gives the same estimates.
+    force
+        Whether to count exactly whatever it takes, and to begin whatever the plan says.
+    progress
+        Called with the name of a step and the share of it that is done.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from quiff import Population, TopicsAPI
+    >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
+    >>> api = TopicsAPI(n_topics=5, top_s=2, noise=Fraction(1, 20))
+    >>> found = leakage_over_epochs(Population.from_sets(sets), api, 2)
+    >>> [row.leakage for row in found.epochs]
+    [Fraction(39, 20), Fraction(3919, 2000)]
+    >>> round(found.risk.mean, 6), round(found.risk.max, 6)  # Bob is alone with his set
+    (0.653167, 0.973267)
+
+    Raises
+    ------
+    ParameterError
+        If there are not so many epochs, or the sets are not of the size that the API has.
+    SizeError
+        If it would take too long or too much memory, and is not forced.
+    """
+    E = check_whole("epochs", epochs, 1)
+    sequences = Sequences.of(population, api)
+    plan = plan_epochs(sequences, E, force=force)
+    if not force:
+        plan.check()
+    watched = _watched(progress)
+    found = dict(_figures(sequences, plan, seed, watched))
+    rows = tuple(_row(sequences, api, plan, n, found[n]) for n in range(1, E + 1))
+    risks = tuple(_spread(sequences, n, watched(f"risk, {n} epochs")) for n in range(1, plan.risk_epochs + 1))
+    return EpochsResult(
+        sequences.n_users,
+        api.n_topics,
+        api.top_s,
+        api.noise,
+        1 / sequences.prior,
+        sequences.stable,
+        sequences.weights is not None,
+        rows,
+        risks,
+        (*population.notes, *plan.explained()),
+    )
+
+
+_Found: TypeAlias = tuple[Number, Number, Number, Number, Number]
+
+
+def _watched(progress: StepProgress | None) -> Callable[[str], Progress | None]:
+    """Return how to tell the progress of a step by its name."""
+    if progress is None:
+        return lambda _name: None
+    return lambda name: lambda share: progress(name, share)
+
+
+def _figures(
+    sequences: Sequences, plan: Plan, seed: int, watched: Callable[[str], Progress | None]
+) -> Iterator[tuple[int, _Found]]:
+    """Yield leakage, low, high and what is certain for each number of epochs."""
+    by_method: dict[str, list[int]] = {}
+    for step in plan.steps:
+        by_method.setdefault(step.method, []).append(step.epochs)
+    last: Number = 1
+    for E, leakage in _exact(sequences, by_method.get("exact", []), watched):
+        last = leakage
+        yield E, (leakage,) * 5
+    if hybrid := by_method.get("hybrid"):
+        codes = sequences.profiles(1).codes[0]
+        subsets = Subsets.of(codes, sequences.n_topics, sequences.top_s + 1)
+        for E in hybrid:
+            found = hybrid_leakage(
+                sequences, E, seed, subsets=subsets, progress=watched(f"hybrid, {E} epochs")
+            )
+            yield E, _bounded(sequences, E, last, found, certain_bracket(sequences, E, subsets))
+    if sampled := by_method.get("monte-carlo"):
+        estimates = sampled_vulnerabilities(
+            sequences, max(sampled), seed, progress=watched(f"monte-carlo, {max(sampled)} epochs")
+        )
+        prior = float(sequences.prior)
+        for E in sampled:
+            v = estimates[E - 1]
+            yield E, _bounded(sequences, E, last, Estimate(v.value / prior, v.low / prior, v.high / prior))
+
+
+def _exact(
+    sequences: Sequences, epochs: list[int], watched: Callable[[str], Progress | None]
+) -> Iterator[tuple[int, Number]]:
+    plain = sequences.stable and sequences.weights is None
+    for E in epochs:
+        if not plain or E < MOST_CHANGING:
+            yield E, exact_vulnerability(sequences, E, watched(f"exact, {E} epochs")) / sequences.prior
+    if plain and epochs and max(epochs) >= MOST_CHANGING:
+        most = max(epochs)
+        leakages = stable_leakages(sequences, most, watched(f"exact, {most} epochs"))
+        yield from ((E, leakages[E - 1]) for E in epochs if E >= MOST_CHANGING)
+
+
+def _bounded(
+    sequences: Sequences,
+    E: int,
+    least: Number,
+    found: Estimate,
+    bracket: tuple[float, float] = (1.0, inf),
+) -> _Found:
+    """Cut an interval to what is certain: more epochs leak no less, and no more than the profiles."""
+    at_least, at_most = max(bracket[0], float(least)), min(bracket[1], float(sequences.limit(E)))
+    low, high = max(found.low, at_least), min(found.high, at_most)
+    return min(max(found.value, low), high), low, high, at_least, at_most
+
+
+def _row(sequences: Sequences, api: TopicsAPI, plan: Plan, E: int, found: _Found) -> EpochFigures:
+    leakage, low, high, at_least, at_most = found
+    worst, capacity = worst_case(sequences, E)
+    bound = epochs_bound(
+        api.n_topics, api.top_s, api.noise, sequences.n_users, E, stable_sets=sequences.stable
+    )
+    return EpochFigures(
+        E,
+        leakage,
+        leakage * sequences.prior,
+        plan.steps[E - 1].method,
+        low,
+        high,
+        at_least,
+        at_most,
+        worst,
+        capacity,
+        bound,
+        sequences.limit(E),
+        sequences.profiles(E).size,
+    )
+
+
+def _spread(sequences: Sequences, E: int, progress: Progress | None) -> RiskSpread:
+    risk: Array = user_risk(sequences, E, progress)
+    if sequences.counts is not None:
+        risk = np.repeat(risk, sequences.counts)
+    quantiles = np.quantile(risk, np.linspace(0, 1, 101)).tolist()
+    return RiskSpread(
+        E,
+        float(risk.mean()),
+        quantiles[50],
+        quantiles[95],
+        quantiles[99],
+        quantiles[100],
+        int(np.count_nonzero(risk > 0.5)),
+        tuple(quantiles),
+    )

@@ -1,0 +1,92 @@
+"""Monte Carlo: the intervals hold the exact values as often as they say, and seeds repeat."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from epochs import loops
+from quiff import Population, TopicsAPI
+from quiff.core.counting.subsets import Subsets
+from quiff.epochs.estimate import certain_bracket, hybrid_leakage, mismatch_tail, sampled_vulnerabilities
+from quiff.epochs.exact import exact_vulnerability, stable_leakages
+from quiff.epochs.sampling import best_shares
+from quiff.epochs.sequences import Sequences
+
+SEEDS = 200
+
+
+def covered(exact, estimates):
+    return np.mean([estimate.low <= exact <= estimate.high for estimate in estimates])
+
+
+@pytest.fixture(scope="module")
+def stable():
+    return Sequences.of(Population.synthetic(60, seed=3, n_topics=12, top_s=3), TopicsAPI(14, 3, 0.3))
+
+
+def test_the_hybrid_interval_covers_five_exact_epochs(stable):
+    exact = stable_leakages(stable, 5)[4]
+    estimates = [hybrid_leakage(stable, 5, seed, samples=300) for seed in range(SEEDS)]
+    assert covered(exact, estimates) >= 0.91  # 95 % less three deviations of 200 tries
+    assert np.mean([e.value for e in estimates]) == pytest.approx(exact, rel=0.005)
+    codes = stable.profiles(1).codes[0]
+    every, but_one = Subsets.of(codes, 14, 4).fitted_tuples(5)
+    p, q = stable.inside, stable.outside
+    part = every * p**5 + but_one * p**4 * q
+    bracket = part, part + len(codes) * mismatch_tail(stable, 5)
+    assert certain_bracket(stable, 5, Subsets.of(codes, 14, 4)) == pytest.approx(bracket)
+    assert bracket[0] <= exact <= bracket[1]
+    assert all(bracket[0] <= e.low <= e.high <= bracket[1] for e in estimates)
+
+
+def test_plain_intervals_cover_exact_values_for_all_epochs_at_once(stable):
+    runs = [sampled_vulnerabilities(stable, 4, seed, samples=300) for seed in range(SEEDS)]
+    for E in range(1, 5):
+        exact = exact_vulnerability(stable, E)
+        assert covered(exact, [run[E - 1] for run in runs]) >= 0.91
+        assert np.mean([run[E - 1].value for run in runs]) == pytest.approx(exact, rel=0.02)
+
+
+def test_plain_intervals_cover_with_changing_sets_and_weights():
+    rng = np.random.default_rng(5)
+    sets = np.stack([rng.permuted(np.tile(np.arange(8), (40, 1)), axis=1)[:, :2] for _ in range(3)])
+    for weights in (None, rng.integers(1, 9, 40)):
+        people = Population.from_array(range(40), sets, topics=range(8), weights=weights)
+        found = Sequences.of(people, TopicsAPI(9, 2, 0.2))
+        exact = float(exact_vulnerability(found, 3))
+        runs = [sampled_vulnerabilities(found, 3, seed, samples=300)[2] for seed in range(SEEDS)]
+        assert covered(exact, runs) >= 0.91
+        assert np.mean([run.value for run in runs]) == pytest.approx(exact, rel=0.02)
+
+
+def test_without_noise_nothing_is_outside(stable):
+    silent = Sequences.of(Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}}), TopicsAPI(5, 2, 0.0))
+    assert mismatch_tail(silent, 9) == 0
+    found = sampled_vulnerabilities(silent, 3, samples=200)
+    assert [estimate.value for estimate in found] == [1, 1, 1]
+
+
+def test_the_same_seed_gives_the_same_estimate(stable):
+    assert hybrid_leakage(stable, 7, 4, samples=200) == hybrid_leakage(stable, 7, 4, samples=200)
+    assert hybrid_leakage(stable, 7, 4, samples=200) != hybrid_leakage(stable, 7, 5, samples=200)
+
+
+@given(loops.instances(most_epochs=3, most_topics=4, weighted=True, stable=False))
+def test_the_compiled_shares_are_those_of_the_definition(instance):
+    users, weights, m, s, r, E, _ = instance
+    r = max(r, Fraction(1, 10))
+    p, q = loops.probabilities(m, s, r)
+    reports = np.array(list(loops.tuples(m, E)))
+    tables = [np.array([sorted(user[e]) for user in users]) for e in range(E)]
+    ends = np.stack([np.cumsum(np.bincount(t.reshape(-1), minlength=m)) for t in tables])
+    members = np.stack([np.argsort(t.reshape(-1), kind="stable") // s for t in tables])
+    best = np.array(weights, dtype=float)
+    shares, fits = best_shares(ends, members, np.arange(E), reports, len(users), best, best + 1, float(q / p))
+    for y, share, fit in zip(reports.tolist(), shares, fits, strict=True):
+        chances = [loops.chance(user, y, p, q) for user in users]
+        top = max(w * c for w, c in zip(weights, chances, strict=True))
+        likely = sum((w + 1) * c for w, c in zip(weights, chances, strict=True))
+        assert share[-1] == pytest.approx(float(top / likely))
+        assert fit[-1] == max(sum(t in own for t, own in zip(y, user, strict=True)) for user in users)

@@ -1,0 +1,134 @@
+"""Leakage, worst case and each user's risk over a few epochs: the fractions of plain loops."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import quiff
+from epochs import loops
+from quiff import ParameterError, Population, TopicsAPI
+from quiff.epochs import risk_kernels
+from quiff.epochs.exact import exact_vulnerability, stable_leakages
+from quiff.epochs.extremes import differing_epochs, worst_case
+from quiff.epochs.risk import user_risk
+from quiff.epochs.sequences import Sequences
+
+
+def sequences(instance):
+    users, weights, m, s, r, _, same = instance
+    return Sequences.of(loops.population(users, weights, m, same), TopicsAPI(m, s, r))
+
+
+@settings(max_examples=150)
+@given(loops.instances(most_topics=4))
+def test_vulnerability(instance):
+    users, weights, m, s, r, E, _ = instance
+    found = exact_vulnerability(sequences(instance), E)
+    ones = [1] * len(users)
+    assert found == loops.vulnerability(users, weights or ones, m, *loops.probabilities(m, s, r))
+    assert type(found) is Fraction
+
+
+@given(loops.instances(most_topics=4, stable=True, weighted=False))
+def test_leakages_of_stable_sets(instance):
+    users, _, m, s, r, E, _ = instance
+    found = stable_leakages(sequences(instance), E)
+    for epochs, leakage in enumerate(found, start=1):
+        cut = [user[:epochs] for user in users]
+        ones = [1] * len(users)
+        expected = loops.vulnerability(cut, ones, m, *loops.probabilities(m, s, r))
+        assert leakage == expected * len(users)
+
+
+@settings(max_examples=150)
+@given(loops.instances(most_epochs=3, most_topics=4))
+def test_each_users_risk(instance):
+    users, weights, m, s, r, E, _ = instance
+    weights_or_ones = weights or [1] * len(users)
+    found = user_risk(sequences(instance), E)
+    expected = loops.risks(users, weights_or_ones, m, *loops.probabilities(m, s, r))
+    assert found == pytest.approx([float(value) for value in expected])
+    vulnerability = loops.vulnerability(users, weights_or_ones, m, *loops.probabilities(m, s, r))
+    assert np.average(found, weights=weights_or_ones) == pytest.approx(float(vulnerability))
+
+
+def test_risk_is_for_a_few_epochs():
+    people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
+    with pytest.raises(ParameterError, match="up to 3 epochs, not for 4"):
+        user_risk(Sequences.of(people, TopicsAPI(5, 2)), 4)
+
+
+def test_ties_and_hits_are_counted_as_by_hand():
+    """Two epochs; Alice {0}, {0}; Bob {0}, {1}; the first report is 0."""
+    codes = np.array([[[0], [0]], [[0], [1]]], dtype=np.int32)
+    lengths, users = np.array([1, 1]), np.array([0, 1])
+    ranks, counts = np.array([2, 2], dtype=np.int32), np.array([1, 3])
+    table, tied = np.zeros((1, 3), dtype=np.int32), np.zeros((1, 3), dtype=np.int64)
+    table[0, :2] = 2
+    risk_kernels.count_ties(table, tied, 0, 1, 1, users, codes, lengths, 3, ranks, counts)
+    assert tied.tolist() == [[1, 3, 0]]
+    hits, risk = np.array([[0.5, 0.25, 0]]), np.zeros(2)
+    risk_kernels.add_risk(table, hits, 0, 1, 1, users, codes, lengths, 3, ranks, 2.0, risk)
+    assert risk.tolist() == [1.0, 0.5]
+
+
+@settings(max_examples=150)
+@given(loops.instances())
+def test_the_worst_case_is_that_of_the_written_out_channel(instance):
+    users, _, m, s, r, E, _ = instance
+    found = sequences(instance)
+    p, q = loops.probabilities(m, s, r)
+    assert differing_epochs(found, E) == loops.differing(users)
+    largest = Fraction(1)
+    for y in loops.tuples(m, E):
+        column = [loops.chance(user, y, p, q) for user in users]
+        if max(column) > 0:
+            largest = math.inf if min(column) == 0 else max(largest, max(column) / min(column))
+    epsilon, capacity = worst_case(found, E)
+    assert capacity == largest
+    assert epsilon == pytest.approx(math.log(largest) if largest < math.inf else math.inf)
+
+
+def test_the_worst_pair_is_found_even_if_it_takes_long():
+    """Everybody agrees with the first users in some epoch; only the last two differ in both."""
+    sets = np.array([[[0], [0], [1], [2]], [[0], [1], [0], [1]]])
+    found = Sequences.of(Population.from_array(range(4), sets, topics=range(3)), TopicsAPI(3, 1))
+    assert differing_epochs(found, 2) == 2
+
+
+def test_huge_capacities_are_infinite_and_epsilon_is_not():
+    people = Population.from_sets({"Alice": {0}, "Bob": {1}})
+    epsilon, capacity = worst_case(Sequences.of(people, TopicsAPI(2, 1, 1e-9)), 50)
+    assert capacity == math.inf
+    assert epsilon == pytest.approx(50 * math.log(2e9 - 1))
+
+
+def test_merged_populations_are_the_users_that_they_stand_for(tmp_path):
+    file = tmp_path / "profiles.csv"
+    file.write_text("user,t1,t2\n" + "".join(f"u{i},{i % 3},{i % 3 + 1}\n" for i in range(30)))
+    api = TopicsAPI(5, 2, Fraction(1, 10))
+    one, two = (Sequences.of(Population.read(file, merged=m), api) for m in (False, True))
+    assert two.n_users == 30
+    assert exact_vulnerability(one, 2) == exact_vulnerability(two, 2)
+    spread = np.repeat(user_risk(two, 2), two.counts)
+    assert np.sort(spread) == pytest.approx(np.sort(user_risk(one, 2)))
+
+
+def test_sets_must_have_the_size_that_the_api_says():
+    people = Population.from_sets({"Alice": {0, 1}})
+    with pytest.raises(ParameterError, match=r"TopicsAPI\(top_s=2\)"):
+        Sequences.of(people, TopicsAPI())
+
+
+def test_the_measures_of_composed_channels_say_the_same():
+    """parallel() and the epochs of a population are the same thing."""
+    sets = np.array([[[0, 1], [1, 2], [2, 3]], [[0, 1], [0, 3], [1, 3]]])
+    people = Population.from_array(["A", "B", "C"], sets, topics=range(4))
+    api = TopicsAPI(4, 2, Fraction(1, 20))
+    C = quiff.parallel(api.channel(people.epoch(0)), api.channel(people.epoch(1)))
+    found = Sequences.of(people, api)
+    assert exact_vulnerability(found, 2) == quiff.posterior_vulnerability(people.user_prior(), C)
+    assert worst_case(found, 2)[1] == quiff.max_case_capacity(C)

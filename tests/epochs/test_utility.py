@@ -1,0 +1,102 @@
+"""What an advertiser learns over epochs, what a call tells, what two sites link: plain loops agree."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import quiff
+from epochs import loops
+from quiff import ParameterError, Population, TopicsAPI
+from quiff.epochs.calls import call_leakage, linked_sites
+from quiff.epochs.naming_kernels import best_topics, count_together
+from quiff.epochs.sequences import Sequences
+from quiff.epochs.utility import naming_gain, reconstruction
+
+
+def sequences(instance, number=Fraction):
+    users, weights, m, s, r, _, same = instance
+    return Sequences.of(loops.population(users, weights, m, same), TopicsAPI(m, s, number(r)))
+
+
+@settings(max_examples=150)
+@given(loops.instances(most_epochs=3, most_topics=4, stable=True))
+def test_naming_a_topic(instance):
+    users, weights, m, s, r, E, _ = instance
+    sets, weights = [user[0] for user in users], weights or [1] * len(users)
+    for epochs in {0, E}:
+        expected = loops.naming(sets, weights, m, *loops.probabilities(m, s, r), epochs)
+        assert naming_gain(sequences(instance), epochs) == expected
+        assert naming_gain(sequences(instance, float), epochs) == pytest.approx(float(expected))
+
+
+@given(loops.instances(most_epochs=3, most_topics=4, stable=True))
+def test_guessing_the_set(instance):
+    users, weights, m, s, r, E, _ = instance
+    sets, weights = [user[0] for user in users], weights or [1] * len(users)
+    expected = loops.guessing_sets(sets, weights, m, *loops.probabilities(m, s, r), E)
+    assert reconstruction(sequences(instance), E) == expected
+
+
+def test_both_are_measures_of_the_repeated_channel():
+    people = Population.synthetic(40, n_topics=8, top_s=2)
+    api = TopicsAPI(8, 2, Fraction(1, 20))
+    C = quiff.repeat(api.set_channel(people), 2)
+    sets, _ = people.distinct_sets()
+    naming = quiff.membership_gain_from_codes(sets, sets.codes, people.topics)
+    found = Sequences.of(people, api)
+    assert naming_gain(found, 2) == quiff.posterior_vulnerability(people.set_prior(), C, naming)
+    assert reconstruction(found, 2) == quiff.posterior_vulnerability(people.set_prior(), C)
+
+
+def test_changing_sets_have_no_one_set_to_learn():
+    people = Population.from_array(range(2), [[[0], [1]], [[1], [0]]], topics=range(2))
+    found = Sequences.of(people, TopicsAPI(2, 1))
+    for study in (lambda: naming_gain(found, 1), lambda: reconstruction(found, 1)):
+        with pytest.raises(ParameterError, match=r"population\.epoch\(0\)"):
+            study()
+    with pytest.raises(ParameterError, match="stable sets"):
+        call_leakage(found)
+    stable = Sequences.of(people.epoch(0), TopicsAPI(2, 1))
+    with pytest.raises(ParameterError, match="up to 3 epochs, not for 4"):
+        naming_gain(stable, 4)
+
+
+def test_exact_numbers_beyond_a_machine_word_are_refused():
+    people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
+    found = Sequences.of(people, TopicsAPI(349, 2, Fraction(123_456_789, 10**10)))
+    with pytest.raises(quiff.SizeError, match="noise as a decimal"):
+        naming_gain(found, 3)
+
+
+@settings(max_examples=50)
+@given(loops.instances(most_epochs=1, most_topics=4, stable=True, weighted=False))
+def test_a_call_is_three_reports_without_order(instance):
+    users, _, m, s, r, _, _ = instance
+    sets = [user[0] for user in users]
+    assert call_leakage(sequences(instance)) == loops.call_leakage(sets, m, *loops.probabilities(m, s, r))
+
+
+@given(loops.instances(most_epochs=1, stable=True, weighted=False))
+def test_two_sites_link_a_user(instance):
+    users, _, m, s, r, _, _ = instance
+    p, q = loops.probabilities(m, s, r)
+    if q == 0:  # then a topic that nobody has is never reported, and nothing follows it
+        return
+    expected = loops.linked([user[0] for user in users], m, p, q)
+    assert linked_sites(sequences(instance)) == expected
+    assert linked_sites(sequences(instance, float)) == pytest.approx(float(expected))
+
+
+def test_the_compiled_loops_score_topics_as_by_hand():
+    codes, weights = np.array([[0, 1], [1, 2]]), np.array([2, 3])
+    pairs, triples = np.zeros((3, 3)), np.zeros((3, 3, 3))
+    count_together(codes, weights, pairs, triples)
+    assert pairs.tolist() == [[2, 2, 0], [2, 5, 3], [0, 3, 3]]
+    assert triples[0, 1].tolist() == [2, 2, 0]
+    q, d = 0.1, 0.4
+    powers = np.array([q**3, q**2 * d, q * d**2, d**3])
+    best = best_topics(0, np.array([0]), codes, weights, pairs, triples, powers)
+    # After 0, 1 and 2: Alice (weight 2) fits twice, Bob (weight 3) twice; both have topic 1.
+    assert best[1, 2] == pytest.approx(5 * (q + d) ** 2 * q)

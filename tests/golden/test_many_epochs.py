@@ -1,0 +1,84 @@
+"""Many epochs on 249 997 published made-up users (PETS '24): figures found by a separate prototype."""
+
+import numpy as np
+import pytest
+
+import quiff
+from quiff import Population, TopicsAPI
+from quiff.epochs.calls import call_leakage, linked_sites
+from quiff.epochs.estimate import hybrid_leakage
+from quiff.epochs.exact import exact_vulnerability, stable_leakages
+from quiff.epochs.risk import user_risk
+from quiff.epochs.sequences import Sequences
+from quiff.epochs.utility import naming_gain
+
+
+@pytest.fixture(scope="module")
+def people(mirror):
+    return Population.read(mirror / "topics-users-250000.csv.tar.gz")
+
+
+@pytest.fixture(scope="module")
+def sequences(people):
+    return Sequences.of(people, TopicsAPI())
+
+
+def test_up_to_three_epochs_with_exact_and_with_float_numbers(people, sequences):
+    found = [exact_vulnerability(sequences, E) for E in (1, 2, 3)]
+    assert [f"{V * people.n_users:.2f}" for V in found] == ["66.36", "1831.03", "12454.69"]
+    assert [f"{V:.3g}" for V in found] == ["0.000265", "0.00732", "0.0498"]
+    C = TopicsAPI().channel(people)
+    assert f"{quiff.bayes_capacity(quiff.repeat(C, 3)):.2f}" == "12454.69"
+
+
+@pytest.mark.slow
+def test_four_epochs_by_subsets_and_by_bitmaps(people, sequences):
+    assert f"{stable_leakages(sequences, 4)[3]:.2f}" == "32380.74"
+    V = exact_vulnerability(sequences, 4)
+    assert (f"{V * people.n_users:.2f}", f"{V:.4f}") == ("32380.74", "0.1295")
+
+
+@pytest.mark.slow
+def test_five_epochs(people, sequences):
+    leakage = stable_leakages(sequences, 5)[4]
+    assert (f"{leakage:.2f}", f"{leakage / people.n_users:.5f}") == ("56010.87", "0.22405")
+
+
+@pytest.mark.slow
+def test_ten_epochs_are_estimated_close_to_what_the_prototype_found(sequences):
+    found = hybrid_leakage(sequences, 10, samples=2000)
+    assert found.low <= 148_555 + 275
+    assert found.high >= 148_555 - 275
+
+
+@pytest.mark.slow
+def test_the_risk_is_very_uneven(sequences):
+    risk = user_risk(sequences, 3)
+    assert f"{risk.mean():.4f}" == "0.0498"
+    assert f"{np.median(risk):.4f}" == "0.0105"
+    assert [f"{np.quantile(risk, share):.3f}" for share in (0.95, 0.99, 1)] == ["0.245", "0.407", "0.877"]
+    assert np.count_nonzero(risk > 0.5) == 905
+
+
+def test_a_real_call_and_two_linked_sites(sequences):
+    assert f"{call_leakage(sequences):.2f}" == "12454.14"
+    assert f"{linked_sites(sequences):.2f}" == "34.30"
+
+
+@pytest.mark.slow
+def test_what_an_advertiser_learns(sequences):
+    found = [naming_gain(sequences, E) for E in range(4)]
+    assert [f"{V:.4f}" for V in found[:1]] == ["0.2713"]
+    assert [f"{V:.5f}" for V in found[1:]] == ["0.95406", "0.99134", "0.99596"]
+
+
+@pytest.mark.slow
+def test_three_epochs_of_changing_sets_at_full_size(people):
+    """Everybody's sets are somebody else's in each epoch: nothing is known but the bounds."""
+    rng = np.random.default_rng(7)
+    sets = np.stack([people.codes[rng.permutation(people.n_users)] for _ in range(3)])
+    moved = Population.from_array(range(people.n_users), sets, topics=people.topics)
+    C = [TopicsAPI().channel(moved.epoch(e)) for e in range(3)]
+    leakage = quiff.bayes_capacity(quiff.parallel(quiff.parallel(C[0], C[1]), C[2]))
+    assert leakage == pytest.approx(exact_vulnerability(Sequences.of(moved, TopicsAPI()), 3) * people.n_users)
+    assert 12454.69 < leakage < quiff.closed_forms(n_users=people.n_users)["epochs_bound"].value
