@@ -3,17 +3,18 @@
 They follow the same rules as quiff: rows without URL, user or time go; control characters are taken out of
 user names; the domain of a URL is the label before its public suffix, and the suffix (the list's private
 section and twelve extra endings among them), with the paper's cases for what is no such label; users become
-numbers. They do less than quiff: they count nothing of what they drop and know of no malformed line.
+random numbers of the operating system. They do less than quiff: they count nothing of what they drop, know of
+no malformed line, and write no table of unique domains.
 """
 
 import csv
-import hashlib
+import random
 import re
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
-SECRET = "seed 1|"  # noqa: S105 - what `seed=1` makes of pseudonyms: they are comparable
+_LARGEST = 2**53
 _CONTROL = r"[\x00-\x1f\x7f]"
 _REMOVED = str.maketrans("", "", "\x0e\x0f[]")
 _LABEL = re.compile("-*[A-Za-z0-9][A-Za-z0-9-]*")
@@ -81,28 +82,29 @@ def treat_with_pandas(logs, out, *, distinct):
         visits["domain"] = visits["url"].map({url: domain_of(url) for url in visits["url"].unique()})
     else:
         visits["domain"] = visits["url"].map(domain_of)
-    names = sorted(visits["name"].unique(), key=_digest)
-    visits["user"] = visits["name"].map({name: number for number, name in enumerate(names, start=1)})
+    names = visits["name"].unique()
+    numbers = random.SystemRandom().sample(range(_LARGEST), len(names))
+    visits["user"] = visits["name"].map(dict(zip(names, numbers, strict=True)))
     treated = visits.loc[visits["domain"].notna(), ["user", "time", "domain"]]
     treated.to_parquet(out / "treated.parquet", index=False)
     return n_read
 
 
-def _digest(name):
-    return hashlib.sha256((SECRET + name).encode()).hexdigest()
-
-
 def treat_with_sql(logs, out):
     """Write the visits of a log by the statements of treat.sql."""
     import duckdb
+    import pyarrow as pa
 
     with duckdb.connect(config={"temp_directory": str(out / "spill")}) as con:
         con.execute("SET VARIABLE logs = $logs", {"logs": logs})
-        con.execute("SET VARIABLE secret = $secret", {"secret": SECRET})
         con.execute("CREATE TEMP TABLE rules (ending VARCHAR, kind VARCHAR)")
         con.register("listed", rules_table())
         con.execute("INSERT INTO rules SELECT * FROM listed")
         con.execute(Path(__file__).with_name("treat.sql").read_text(encoding="utf-8"))
+        (size,) = con.execute("SELECT count(*) FROM users").fetchone()
+        numbers = random.SystemRandom().sample(range(_LARGEST), size)
+        con.register("drawn", pa.table({"place": range(1, size + 1), "number": numbers}))
+        con.execute("INSERT INTO numbers SELECT * FROM drawn")
         con.execute(f"COPY treated TO '{out / 'treated.parquet'}' (FORMAT parquet)")
 
 

@@ -1,5 +1,6 @@
 -- From a search log to visits (user, time, registrable domain) by hand: what an analyst with DuckDB would write
--- who knows the rules. The variables `logs` and `secret` and the table `rules` (ending, kind) are there.
+-- who knows the rules. The variable `logs` and the table `rules` (ending, kind) are there; the table `numbers` is
+-- filled before the view `treated` is asked for.
 
 CREATE TEMP TABLE visits AS
 WITH clicks AS (
@@ -67,10 +68,12 @@ FROM parts
 WHERE size > 0;
 
 CREATE TEMP TABLE users AS
-SELECT name, row_number() OVER (ORDER BY sha256(getvariable('secret') || name)) AS user
+SELECT name, row_number() OVER () AS place
 FROM (SELECT DISTINCT name FROM visits);
 
+CREATE TEMP TABLE numbers (place BIGINT, number BIGINT);
+
 CREATE TEMP VIEW treated AS
-SELECT users.user, time, domain
-FROM visits JOIN domains USING (host) JOIN users USING (name)
+SELECT number AS user, time, domain
+FROM visits JOIN domains USING (host) JOIN users USING (name) JOIN numbers USING (place)
 WHERE domain IS NOT NULL;

@@ -6,7 +6,6 @@ Nothing here is shared with the pipeline: this is what its results are compared 
 import re
 from collections import Counter, defaultdict
 from datetime import datetime
-from hashlib import sha256
 from urllib.parse import urlparse
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL"
@@ -42,8 +41,10 @@ def domain_of(url):
     return f"{label.strip('-')}.{suffix}"
 
 
-def treat(lines, seed):
-    """Return the treated rows of the lines of a log after its first, and the counts of what is dropped."""
+def treat(lines):
+    """Return the treated rows of the lines of a log after its first, under the users' old names and without
+    their control characters, and the counts of what is dropped.
+    """
     dropped, rows = Counter(), []
     for line in lines:
         fields = line.split("\t")
@@ -63,16 +64,22 @@ def treat(lines, seed):
             dropped["no-user"] += 1
         else:
             rows.append((user.replace("\x19", ""), datetime.fromisoformat(time), url))
-    digests = sorted({sha256(f"seed {seed}|{user}".encode()).hexdigest() for user, _, _ in rows})
-    place = {digest: number for number, digest in enumerate(digests, start=1)}
     treated = []
     for user, time, url in rows:
         domain = domain_of(url)
         if domain is None:
             dropped["no domain"] += 1
         else:
-            treated.append((place[sha256(f"seed {seed}|{user}".encode()).hexdigest()], time, domain))
+            treated.append((user, time, domain))
     return treated, dropped
+
+
+def histories(rows):
+    """Return the visits of each user, and leave the users' names out: what is left if names are changed."""
+    by_user = defaultdict(list)
+    for user, *visit in rows:
+        by_user[user].append(tuple(visit))
+    return sorted(sorted(visits) for visits in by_user.values())
 
 
 def is_time(text):

@@ -3,11 +3,15 @@
 import re
 from urllib.parse import urlsplit
 
+import ibis
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quiff.history.domains import REASONS, find_domains
+from quiff.history.hosts import shortened, with_host
+from quiff.history.queries import fetch_rows
 from quiff.history.suffixes import Suffixes
 
 RULES = Suffixes.parse(
@@ -239,6 +243,17 @@ def can_be_split(url):
 @given(st.lists(URLS.filter(can_be_split), min_size=1, max_size=40))
 def test_every_url_is_read_as_by_the_rules(duckdb, urls):
     assert answers(find_domains(duckdb, urls, RULES)) == [reference(url) for url in urls]
+
+
+@settings(max_examples=40)
+@given(st.lists(st.builds("{}{}".format, URLS, st.sampled_from(["", "/", "/x//y", "/?a=http://b.com/c"]))))
+def test_a_shortened_url_has_the_same_host(duckdb, urls):
+    table = ibis.memtable(pa.table({"url": pa.array(urls, pa.string())}))
+    first = with_host(table)
+    both = with_host(first.select(whole=first.url, first=first.host, url=shortened(first.url)))
+    rows = fetch_rows(duckdb, both)
+    assert [row["host"] for row in rows] == [row["first"] for row in rows]
+    assert all(len(row["url"]) <= len(row["whole"]) for row in rows)
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def test_what_the_rules_say_of_each_ending():
         "y.z": (0, 0),
         "z": (0, 0),
     }
-    assert suffixes.depth == 3
+    assert suffixes.longest == 3
 
 
 def test_labels_in_both_forms_and_mixed():
@@ -94,8 +94,8 @@ def test_the_pinned_list(mirror):
 def test_the_table_has_a_row_for_each_ending(backend):
     suffixes = Suffixes.parse("uk\nco.uk\n*.ck\n", extra=())
     rows = backend.to_pyarrow(suffixes.table()).to_pylist()
-    assert {row["ending"]: (row["length"], row["alone"], row["beneath"]) for row in rows} == {
-        "uk": (1, 1, 1),
-        "co.uk": (2, 2, 2),
-        "ck": (1, 0, 2),
+    assert {row["ending"]: (row["alone"], row["beneath"], row["goes_on"]) for row in rows} == {
+        "uk": (1, 1, True),
+        "co.uk": (2, 2, False),
+        "ck": (0, 2, False),
     }

@@ -1,21 +1,28 @@
 """Treating a log: equal to the reference, nothing lost, pseudonyms that nobody can undo, all or nothing."""
 
 import gzip
+import os
+import random
 import signal
 import subprocess
 import sys
 from datetime import datetime
+from itertools import product
 
+import ibis
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from history import reference, strategies
 from quiff.errors import ParameterError, QuiffError
+from quiff.history.pseudonyms import draw_numbers, draw_pseudonyms
 from quiff.history.read import LogFormat
 from quiff.history.steps import Steps
 from quiff.history.suffixes import Suffixes
+from quiff.history.tables import Workspace
 from quiff.history.treat import treat
 
 SUFFIXES = Suffixes.parse("\n".join(reference.SUFFIXES), extra=())
@@ -41,9 +48,9 @@ def rows_of(folder, name="treated.parquet"):
 def test_it_equals_the_reference(con, tmp_path_factory, lines):
     folder = tmp_path_factory.mktemp("log")
     log = write(folder / "log.txt", lines)
-    result = treat(con, [log], folder / "out", seed=3, suffixes=SUFFIXES)
-    expected, dropped = reference.treat(lines, 3)
-    assert sorted(rows_of(folder / "out")) == sorted(expected)
+    result = treat(con, [log], folder / "out", suffixes=SUFFIXES)
+    expected, dropped = reference.treat(lines)
+    assert reference.histories(rows_of(folder / "out")) == reference.histories(expected)
     assert result.rows_read == len(lines) == result.rows + sum(result.dropped.values())
     named = {"malformed", "header", "no-url", "no-user", "bad-time"}
     assert {k: n for k, n in result.dropped.items() if k in named} == {
@@ -62,21 +69,68 @@ def test_several_files_packed_or_not(con, tmp_path):
     assert (result.rows_read, result.rows, result.users, result.domains) == (4, 4, 2, 2)
 
 
+def log_of_users(path, names):
+    """Write a log in which the k-th user visits the site sk.com, and nobody else does."""
+    return write(
+        path, [f"{name}\tq\t2006-03-01 00:00:00\t1\thttp://s{k}.com" for k, name in enumerate(names)]
+    )
+
+
+def pseudonyms_in(folder):
+    return {domain: user for user, _, domain in rows_of(folder)}
+
+
 def test_pseudonyms_are_new_each_time_and_unique(con, tmp_path):
-    lines = [f"{user}\tq\t2006-03-01 00:00:{user % 60:02d}\t1\thttp://s{user}.com" for user in range(200)]
-    log = write(tmp_path / "log.txt", lines)
-    mappings = []
+    log = log_of_users(tmp_path / "log.txt", range(200))
+    drawn = []
     for run in ("one", "two"):
         assert not treat(con, [log], tmp_path / run).seeded
-        rows = rows_of(tmp_path / run)
-        mapping = {domain: user for user, _, domain in rows}
-        assert sorted(mapping.values()) == list(range(1, 201))
-        mappings.append(mapping)
-    assert mappings[0] != mappings[1]
+        drawn.append(pseudonyms_in(tmp_path / run))
+        assert len(set(drawn[-1].values())) == len(drawn[-1]) == 200
+    assert not set(drawn[0].values()) & set(drawn[1].values())
     treat(con, [log], tmp_path / "seeded", seed=1)
-    before = sorted(rows_of(tmp_path / "seeded"))
+    before = pseudonyms_in(tmp_path / "seeded")
     assert treat(con, [log], tmp_path / "seeded", seed=1).seeded
-    assert sorted(rows_of(tmp_path / "seeded")) == before
+    assert pseudonyms_in(tmp_path / "seeded") == before
+
+
+def as_bytes(*numbers):
+    """What the operating system would have to give for these numbers to be drawn."""
+    return b"".join((number << 11).to_bytes(8, "little") for number in numbers)
+
+
+def test_pseudonyms_come_from_the_operating_system(con, tmp_path, monkeypatch):
+    log = log_of_users(tmp_path / "log.txt", ["b", "a", "\x19a"])
+    asked = []
+
+    def randbytes(self, size):
+        asked.append(size)
+        return as_bytes(7, 5) if size == 16 else os.urandom(size)  # 8 bytes are for names of scratch tables
+
+    monkeypatch.setattr(random.SystemRandom, "randbytes", randbytes)
+    random.seed(1)  # Python's own generator has no part in it
+    treat(con, [log], tmp_path / "out")
+    assert pseudonyms_in(tmp_path / "out") == {"s0.com": 5, "s1.com": 7, "s2.com": 7}
+    assert asked.count(16) == 1
+
+
+def test_a_number_drawn_twice_is_drawn_again(monkeypatch):
+    given = iter([as_bytes(3, 3, 4), as_bytes(4), as_bytes(5)])
+    monkeypatch.setattr(random.SystemRandom, "randbytes", lambda self, size: next(given))
+    assert draw_numbers(3).tolist() == [3, 4, 5]
+
+
+@given(st.lists(st.text("ab\x19\x7f", max_size=4), unique=True), st.none() | st.integers(0, 9))
+def test_users_are_one_if_their_names_differ_in_control_characters_only(names, seed):
+    drawn = draw_pseudonyms(pa.array(names, pa.string()), seed)
+    numbers = drawn.numbers.to_pylist()
+    given = {row["user"]: numbers[row["place"]] for row in drawn.places.to_pylist()}
+    plain = {name: name.replace("\x19", "").replace("\x7f", "") for name in names}
+    assert set(drawn.nameless) == {name for name in names if not plain[name]}
+    assert set(given) == set(names) - set(drawn.nameless)
+    for one, other in product(given, given):
+        assert (given[one] == given[other]) == (plain[one] == plain[other])
+    assert all(0 <= number < 2**53 for number in numbers)
 
 
 def test_no_output_holds_an_old_name(con, tmp_path):
@@ -87,6 +141,51 @@ def test_no_output_holds_an_old_name(con, tmp_path):
         "treated.parquet",
     ]
     assert not any(b"secret" in path.read_bytes() for path in (tmp_path / "out").iterdir())
+
+
+def test_duckdb_is_never_told_the_numbers(con, tmp_path, monkeypatch):
+    """What it knows, it may put on disk: there must not be a table of who is who, nor one of the numbers."""
+    log = log_of_users(tmp_path / "log.txt", [f"secret-{k}" for k in range(50)])
+    known = []
+    monkeypatch.setattr(con, "_register_in_memory_table", lambda op: known.append(op) or register(op))
+    register = type(con)._register_in_memory_table.__get__(con)
+    treat(con, [log], tmp_path / "out")
+    values = {value for op in known for column in op.data.to_pyarrow(op.schema).columns for value in column}
+    assert pa.scalar("secret-1") in values
+    assert not values & {pa.scalar(number) for number in pseudonyms_in(tmp_path / "out").values()}
+
+
+KILLED = """
+import os, signal, sys
+import quiff.history.tables as tables
+from quiff.history import engine
+from quiff.history.treat import treat
+tables._take_place = lambda new, target: os.kill(os.getpid(), signal.SIGKILL)
+engine_name, log, out = sys.argv[1:]
+treat(engine.connect(engine_name, threads=1), [log], out)
+"""
+
+
+def run_killed(log, out, engine="duckdb"):
+    """Run treat in another process, which dies when all is written but nothing has its name yet."""
+    killed = subprocess.run([sys.executable, "-c", KILLED, engine, log, out], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not [path for path in out.iterdir() if not path.name.startswith(".")]
+
+
+@pytest.mark.slow
+def test_a_run_killed_on_spark_leaves_no_table_of_who_is_who(spark, tmp_path):
+    log = log_of_users(tmp_path / "log.txt", [f"secret-{k}" for k in range(50)])
+    run_killed(log, tmp_path / "out", "spark")
+    tables = {path.parent for path in (tmp_path / "out").rglob("*.parquet") if path.is_file()}
+    forms = {frozenset(pq.read_table(table).column_names) for table in tables}
+    assert {"user", "time", "url", "reason"} in forms  # old names are there
+    (numbers,) = (pq.read_table(t)["user"] for t in tables if t.name == "treated.parquet")
+    left = [
+        value for t in tables if t.name != "treated.parquet" for c in pq.read_table(t).columns for value in c
+    ]
+    assert pa.scalar("secret-1") in left
+    assert not set(left) & set(numbers)
 
 
 def test_malformed_lines_are_shown_and_bounded(con, tmp_path):
@@ -124,17 +223,7 @@ def test_a_failure_keeps_the_old_table(con, tmp_path):
 
 def test_a_killed_run_leaves_no_table_and_running_again_works(con, tmp_path):
     log = write(tmp_path / "log.txt", LINES * 100)
-    code = f"""
-import os, signal
-import quiff.history.tables as tables
-from quiff.history import engine
-from quiff.history.treat import treat
-tables._take_place = lambda new, target: os.kill(os.getpid(), signal.SIGKILL)
-treat(engine.connect(), [{str(log)!r}], {str(tmp_path / "out")!r})
-"""
-    killed = subprocess.run([sys.executable, "-c", code], check=False)
-    assert killed.returncode == -signal.SIGKILL
-    assert not [path for path in (tmp_path / "out").iterdir() if not path.name.startswith(".")]
+    run_killed(log, tmp_path / "out")
     assert treat(con, [log], tmp_path / "out").rows == 200
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"treated.parquet", "domains.parquet"}
 
@@ -157,7 +246,20 @@ def test_any_table_with_named_columns(con, tmp_path):
     form = LogFormat(user="who", time="when", url="where")
     result = treat(con, [tmp_path / "log.parquet"], tmp_path / "out", form=form)
     assert (result.rows_read, result.rows, result.dropped) == (2, 1, {"no-url": 1})
-    assert rows_of(tmp_path / "out") == [(1, datetime(2024, 1, 1, 12), "x.com")]
+    assert [row[1:] for row in rows_of(tmp_path / "out")] == [(datetime(2024, 1, 1, 12), "x.com")]
+
+
+def test_what_goes_wrong_while_writing_is_told_in_one_line(con, tmp_path):
+    given = ibis.memtable(pa.table({"user": range(10), "text": [*"123456789", "x"]}))
+    wrong = given.select("user", text=given.text.cast("int64"))
+    for numbers in (None, {"user": pa.array(range(10))}):
+        with (
+            pytest.raises(QuiffError, match="Could not convert string 'x'") as caught,
+            Workspace(con, tmp_path) as work,
+        ):
+            work.output("table.parquet", "write", wrong, numbers)
+        assert "\n" not in str(caught.value)
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_is_told(con, tmp_path):

@@ -11,6 +11,8 @@ import click
 from quiff.cli.options import json_option
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from quiff.history.read import LogFormat
     from quiff.history.steps import Step, Steps
 
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_REFRESH = 0.1  # seconds
 
 
 def engine_options(command: _Command) -> _Command:
@@ -129,28 +132,66 @@ def connected(engine: str, memory_limit: str | None, master: str | None) -> Iter
 
 @contextmanager
 def recorded() -> Iterator["Steps"]:
-    """Give a list of steps; on a terminal, show on stderr which one is at work and for how long."""
+    """Give a list of steps; on a terminal, show on stderr which one is at work, how far it is, for how long.
+
+    A step of which the engine cannot tell how far it is has a bar that moves to and fro.
+    """
     from quiff.history.steps import Steps
 
     if not sys.stderr.isatty():
         yield Steps()
         return
+    from threading import Event, Thread
+
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        tasks: dict[int, Any] = {}
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
+        shown, ended = _ShownSteps(progress), Event()
+        follower = Thread(target=shown.follow, args=(ended,), daemon=True)
+        follower.start()
+        try:
+            yield Steps(shown.watch)
+        finally:
+            ended.set()
+            follower.join()
 
-        def watch(step: "Step", done: bool) -> None:
-            if not done:
-                tasks[id(step)] = progress.add_task(step.name, total=None)
-                return
+
+class _ShownSteps:
+    """The steps of a run as tasks of a progress display."""
+
+    def __init__(self, progress: Any) -> None:
+        self._progress = progress
+        self._running: tuple[Step, Any] | None = None
+
+    def watch(self, step: "Step", done: bool) -> None:
+        """Show the start or the end of a step."""
+        if not done:
+            self._running = step, self._progress.add_task(step.name, total=None)
+        elif self._running:
+            (_, task), self._running = self._running, None
             rows = "" if step.rows is None else f": {step.rows} rows"
-            progress.update(tasks[id(step)], description=step.name + rows, total=1, completed=1)
-            progress.stop_task(tasks[id(step)])
+            self._progress.update(task, description=step.name + rows, total=1, completed=1)
+            self._progress.stop_task(task)
 
-        yield Steps(watch)
+    def follow(self, ended: "Event") -> None:
+        """Show how far the running step is, until the end; for a thread of its own."""
+        while not ended.wait(_REFRESH):
+            running = self._running
+            if running is None or running[0].share is None:
+                continue
+            share = running[0].share()
+            if share is not None and running is self._running:  # else it has ended meanwhile
+                self._progress.update(running[1], total=1, completed=min(share, 1))
 
 
 def steps_table(steps: "Steps") -> str:
@@ -173,12 +214,11 @@ def told(title: str, result: dict[str, Any], steps: "Steps", as_json: bool) -> s
     rows             3
     dropped: no-url  1
     """
-    from dataclasses import asdict
-
     from quiff.results.numbers import shown, to_json
 
     if as_json:
-        return to_json({**result, "steps": [asdict(step) for step in steps.done]})
+        done = [{"name": step.name, "rows": step.rows, "seconds": step.seconds} for step in steps.done]
+        return to_json({**result, "steps": done})
     lines: list[tuple[str, str]] = []
     for name, value in result.items():
         label = name.replace("_", " ")

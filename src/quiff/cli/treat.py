@@ -20,7 +20,6 @@ from quiff.cli.pipeline import (
 
 __all__ = ["command"]
 
-_MEMORY = "1200MB"  # 36 million rows then take 1.6 GB in all, and a sixth more time than without a limit
 _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tests only."
 
 
@@ -51,12 +50,12 @@ def command(
 
     Example: quiff treat logs/*.txt.gz --out treated
     """
-    from quiff.history.treat import treat
+    from quiff.history.treat import DEFAULT_MEMORY_LIMIT, treat
 
     form = log_form(*(options.pop(name) for name in ("user", "time", "url", "delimiter", "quoted")))
     max_bad_lines, seed = options.pop("max_bad_lines"), options.pop("seed")
     if options["engine"] == "duckdb":
-        options["memory_limit"] = options["memory_limit"] or _MEMORY
+        options["memory_limit"] = options["memory_limit"] or DEFAULT_MEMORY_LIMIT
     with connected(**options) as con, recorded() as steps:
         result = treat(
             con, logs, out, form=form, suffixes=suffixes, max_bad_lines=max_bad_lines, seed=seed,

@@ -33,6 +33,7 @@ logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
 """
 _SPARK_SETTINGS = {
+    "spark.io.encryption.enabled": "true",  # what a killed run leaves on disk, nobody can read
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
@@ -49,7 +50,8 @@ def connect(
     """Start an engine and return it as an Ibis backend.
 
     Both take their time zone to be UTC, and keep what does not fit into memory in a temporary folder that
-    goes with them. Spark runs inside this machine and listens to nobody else, unless a cluster is named.
+    goes with them, encrypted by Spark. Spark runs inside this machine and listens to nobody else, unless a
+    cluster is named.
     A process has one Spark session: if one is there already, it is returned as it is.
 
     Parameters

@@ -1,8 +1,30 @@
-"""Small answers from an engine, as plain Python values."""
+"""How expressions are run on an engine: small answers as plain values, large ones as tables.
 
+On DuckDB the statements go to it directly. Ibis would ask for a table's form and size in more statements,
+and loads pandas for every answer.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from os import PathLike
 from typing import Any
 
-__all__ = ["distinct_entries", "fetch_rows", "scalar"]
+from quiff.errors import QuiffError
+
+__all__ = [
+    "distinct_entries",
+    "engine_errors",
+    "fetch_arrow",
+    "fetch_rows",
+    "joins_as_written",
+    "progress_of",
+    "scalar",
+    "store",
+    "write_parquet",
+]
+
+_BATCH = 120_000  # rows, and so many make a row group
 
 
 def scalar(con: Any, expression: Any) -> Any:
@@ -13,16 +35,181 @@ def scalar(con: Any, expression: Any) -> Any:
 
 def fetch_rows(con: Any, expression: Any) -> list[dict[str, Any]]:
     """Compute a small table and return its rows."""
-    if con.name == "duckdb":
-        rows = con.to_pyarrow(expression)
-    else:  # Ibis would go by way of pandas
-        con._run_pre_execute_hooks(expression)
-        rows = con._session.sql(con.compile(expression)).toArrow()
-    listed: list[dict[str, Any]] = rows.to_pylist()
+    listed: list[dict[str, Any]] = fetch_arrow(con, expression).to_pylist()
     return listed
+
+
+def fetch_arrow(con: Any, expression: Any) -> Any:
+    """Compute a table that fits into memory and return it as a PyArrow table."""
+    query = _compiled(con, expression)
+    with _telling(con):
+        if con.name == "duckdb":
+            rows = con.con.execute(query).to_arrow_table()
+        else:  # Ibis would go by way of pandas
+            rows = con._session.sql(query).toArrow()
+    return rows.cast(expression.schema().to_pyarrow())
 
 
 def distinct_entries(con: Any, lists: Any) -> int:
     """Count the distinct entries of a column of lists."""
     entries = lists.unnest().name("entry").as_table()
     return int(scalar(con, entries.distinct().count()))
+
+
+def store(con: Any, name: str, expression: Any) -> tuple[Any, int]:
+    """Compute a temporary table of DuckDB; return it and the number of its rows."""
+    import ibis.expr.operations as ops
+
+    query = _compiled(con, expression)
+    with _telling(con):
+        (rows,) = con.con.execute(f"CREATE TEMP TABLE {name} AS {query}").fetchone()
+    place = ops.Namespace(catalog="temp", database="main")
+    table = ops.DatabaseTable(name, schema=expression.schema(), source=con, namespace=place)
+    return table.to_expr(), int(rows)
+
+
+def write_parquet(
+    con: Any, expression: Any, path: str | PathLike[str], numbers: Mapping[str, Any] | None = None
+) -> tuple[Any, int]:
+    """Write a table as Parquet, a file or with Spark a folder; return it and the number of its rows.
+
+    Parameters
+    ----------
+    con
+        The engine.
+    expression
+        The table.
+    path
+        Where to write it.
+    numbers
+        For columns that hold places in a PyArrow array, by name: the array, whose entries are written in
+        their stead. DuckDB is not told of them, since it may put on disk what it knows; Spark encrypts that.
+    """
+    with _telling(con):
+        if con.name != "duckdb":
+            found = _with_numbers(expression, numbers or {})
+            con._session.sql(_compiled(con, found)).write.parquet(str(path))
+            rows = con._session.read.parquet(str(path)).count()  # the files' footers tell
+        elif numbers:
+            rows = _write_batches(con.con.execute(_compiled(con, expression)), path, numbers)
+        else:
+            target = str(path).replace("'", "''")
+            query = f"COPY ({_compiled(con, expression)}) TO '{target}' (FORMAT parquet)"
+            (rows,) = con.con.execute(query).fetchone()
+        # Spark may have written narrower numbers than Ibis thinks.
+        table = con.read_parquet(str(path)).cast(expression.schema())
+    return table, int(rows)
+
+
+def _with_numbers(expression: Any, numbers: Mapping[str, Any]) -> Any:
+    """Join the numbers to their places."""
+    import ibis
+    import pyarrow as pa
+
+    for column, entries in numbers.items():
+        known = ibis.memtable(pa.table({"place": range(len(entries)), "number": entries}))
+        found = expression.inner_join(known, expression[column] == known.place)
+        expression = found.select(
+            **{name: found[name] for name in expression.columns} | {column: found.number}
+        )
+    return expression
+
+
+def _write_batches(answer: Any, path: str | PathLike[str], numbers: Mapping[str, Any]) -> int:
+    """Write an answer of DuckDB batch by batch, with numbers for places; return the number of its rows."""
+    import pyarrow.parquet as pq
+
+    batches, rows = answer.to_arrow_reader(_BATCH), 0
+    names = batches.schema.names
+    with (
+        pq.ParquetWriter(path, batches.schema, use_dictionary=list(numbers)) as file,
+        ThreadPoolExecutor(1) as pool,  # packs one batch while DuckDB works on the next
+    ):
+        packing = pool.submit(int)
+        for batch in batches:
+            for column, entries in numbers.items():
+                place = names.index(column)
+                batch = batch.set_column(place, column, entries.take(batch.column(place)))
+            packing.result()
+            packing = pool.submit(file.write_batch, batch)
+            rows += batch.num_rows
+        packing.result()
+    return rows
+
+
+@contextmanager
+def joins_as_written(con: Any) -> Iterator[None]:
+    """Let DuckDB join tables in the order of an expression, with the right one of two in memory.
+
+    It does not know the size of tables that are not its own, and would at times hold a whole log in memory to
+    look up a few users.
+    """
+    if con.name != "duckdb":
+        yield
+        return
+    con.con.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+    try:
+        yield
+    finally:
+        con.con.execute("RESET disabled_optimizers")
+
+
+def _compiled(con: Any, expression: Any) -> str:
+    """Return an expression as a statement, and make the tables in memory known to the engine."""
+    con._run_pre_execute_hooks(expression)
+    return str(con.compile(expression))
+
+
+def engine_errors(con: Any) -> tuple[type[Exception], ...]:
+    """Return the errors that an engine raises by itself."""
+    if con.name == "duckdb":
+        import duckdb
+
+        return (duckdb.Error,)
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError
+
+
+@contextmanager
+def _telling(con: Any) -> Iterator[None]:
+    """Turn what goes wrong inside an engine into an error of one line."""
+    try:
+        yield
+    except engine_errors(con) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise QuiffError(f"the engine {_NAMES[con.name]} gave up: {reason}") from error
+
+
+_NAMES = {"duckdb": "duckdb", "pyspark": "spark"}
+
+
+def progress_of(con: Any) -> Callable[[], float | None]:
+    """Return what tells, while an engine is at work, which share is done; None where it cannot know.
+
+    It is to be called from another thread than the one that waits for the engine.
+    """
+    return _duckdb_progress(con) if con.name == "duckdb" else _spark_progress(con)
+
+
+def _duckdb_progress(con: Any) -> Callable[[], float | None]:
+    for setting in ("enable_progress_bar = true", "enable_progress_bar_print = false"):
+        con.con.execute(f"SET {setting}")  # else it does not count
+
+    def share() -> float | None:
+        percent = con.con.query_progress()
+        return percent / 100 if percent > 0 else None
+
+    return share
+
+
+def _spark_progress(con: Any) -> Callable[[], float | None]:
+    tracker = con._session.sparkContext.statusTracker()
+
+    def share() -> float | None:
+        stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+        tasks = sum(stage.numTasks for stage in stages if stage)
+        return sum(stage.numCompletedTasks for stage in stages if stage) / tasks if tasks else None
+
+    return share

@@ -4,60 +4,19 @@ A line is malformed if it does not have as many fields as the first line, or if 
 lines are counted and shown; they never stop a run by themselves, nor do they vanish. Blank lines are no rows.
 """
 
-import csv
-import gzip
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from quiff.errors import ParameterError
+from quiff.history.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text
+from quiff.history.queries import engine_errors
 
 __all__ = ["BadLine", "BadLines", "Log", "LogFormat", "read_log"]
 
 _EXAMPLES = 5
-_BOM = "\ufeff"
-_LONGEST_HEADER = 1 << 20
-
-
-@dataclass(frozen=True)
-class LogFormat:
-    """How a log is written; the defaults are those of the AOL search logs.
-
-    Attributes
-    ----------
-    user, time, url
-        The names of the three columns that count.
-    delimiter
-        What stands between fields; None takes a tab if the first line has one, else a comma.
-    quoted
-        Whether fields may stand in double quotes; None means with commas yes, with tabs no.
-    """
-
-    user: str = "AnonID"
-    time: str = "QueryTime"
-    url: str = "ClickURL"
-    delimiter: str | None = None
-    quoted: bool | None = None
-
-    @property
-    def columns(self) -> tuple[str, str, str]:
-        """The three names in order: user, time, URL."""
-        return self.user, self.time, self.url
-
-
-@dataclass(frozen=True)
-class BadLine:
-    """A malformed line: where it stands, and what is wrong with it."""
-
-    file: str
-    line: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -90,17 +49,6 @@ class Log:
     bad_lines: Callable[[], BadLines]
 
 
-@dataclass(frozen=True)
-class _Text:
-    """The files of a log in text, and how they are written in fact."""
-
-    paths: tuple[Path, ...]
-    names: tuple[str, ...]
-    used: tuple[int, int, int]
-    delimiter: str
-    quoted: bool
-
-
 def read_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, *, most_bad: int = 0) -> Log:
     """Return a log of one or more files of the same form.
 
@@ -129,7 +77,7 @@ def read_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat,
         raise ParameterError("some logs are Parquet and some are text; treat them one kind at a time")
     if packed.pop():
         return _parquet_log(con, files, form)
-    text = _text_of(files, form)
+    text = look_at_text(files, form)
     if con.name == "duckdb":
         return _duckdb_log(con, text, most_bad)
     return _spark_log(con, text)
@@ -138,76 +86,23 @@ def read_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat,
 def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
     import ibis
 
+    errors: tuple[type[Exception], ...] = (*engine_errors(con), OSError)
     parts = []
     for file in files:
         inside = str(file / "*.parquet") if file.is_dir() and con.name == "duckdb" else str(file)
         try:
             table = con.read_parquet(inside)
-        except Exception as error:
+        except errors as error:
             reason = str(error).strip().split("\n", 1)[0]
             raise ParameterError(f"cannot read {str(file)!r} as Parquet: {reason}") from error
-        _check_columns(form, table.columns, file)
+        check_columns(form, table.columns, file)
         chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
         rows = table.select(**{name: table[column].cast("string") for name, column in chosen.items()})
         parts.append(rows.mutate(malformed=False))
     return Log(ibis.union(*parts) if len(parts) > 1 else parts[0], None, 0, lambda: BadLines(0, tuple))
 
 
-def _text_of(files: tuple[Path, ...], form: LogFormat) -> _Text:
-    """Look at the first line of each file."""
-    firsts = {file: _first_line(file) for file in files}
-    line = firsts[files[0]]
-    delimiter = form.delimiter or ("\t" if "\t" in line else ",")
-    quoted = form.quoted if form.quoted is not None else delimiter != "\t"
-    names = tuple(next(_rows([line], delimiter, quoted)))
-    for file, first in firsts.items():
-        _check_columns(form, tuple(next(_rows([first], delimiter, quoted))), file)
-        if first != line:
-            raise ParameterError(
-                f"{str(file)!r} begins with {first!r}, but {str(files[0])!r} with {line!r};"
-                " treat files of different forms one by one"
-            )
-    used = tuple(names.index(column) for column in form.columns)
-    return _Text(files, names, cast("tuple[int, int, int]", used), delimiter, quoted)
-
-
-def _check_columns(form: LogFormat, names: Iterable[str], file: Path) -> None:
-    names = list(names)
-    for option, column in zip(("user", "time", "url"), form.columns, strict=True):
-        if names.count(column) != 1:
-            raise ParameterError(
-                f"{str(file)!r} has the columns {', '.join(map(repr, names))} and not one {column!r};"
-                f" name its {option} column by --{option}"
-            )
-
-
-def _first_line(file: Path) -> str:
-    try:
-        with _opened(file) as stream:
-            line = stream.readline(_LONGEST_HEADER).decode().removeprefix(_BOM).rstrip("\r\n")
-    except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ParameterError(f"cannot read {str(file)!r}: {reason}") from error
-    except UnicodeDecodeError as error:
-        raise ParameterError(
-            f"line 1 of {str(file)!r} is no UTF-8; convert the file, for example by iconv"
-        ) from error
-    if not line:
-        raise ParameterError(f"{str(file)!r} has no first line that names its columns")
-    return line
-
-
-def _opened(file: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(file) if file.suffix == ".gz" else file.open("rb"))
-
-
-def _rows(lines: Iterable[str], delimiter: str, quoted: bool) -> Iterator[list[str]]:
-    if quoted:
-        return csv.reader(lines, delimiter=delimiter)
-    return (line.split(delimiter) for line in lines)
-
-
-def _duckdb_log(con: Any, text: _Text, most_bad: int) -> Log:
+def _duckdb_log(con: Any, text: TextLog, most_bad: int) -> Log:
     quote = '"' if text.quoted else ""
     suffix = os.urandom(8).hex()
     errors, scans = f"quiff_errors_{suffix}", f"quiff_scans_{suffix}"
@@ -238,7 +133,7 @@ def _duckdb_log(con: Any, text: _Text, most_bad: int) -> Log:
     user, time, url = (table[positions[k]] for k in text.used)
     unused = [table[name] for k, name in enumerate(positions) if k not in text.used]
     rows = table.select(user=user, time=time, url=url, malformed=_never(unused))
-    return Log(rows, _header(text), len(text.paths), bad_lines)
+    return Log(rows, text.header, len(text.paths), bad_lines)
 
 
 def _never(columns: list[Any]) -> Any:
@@ -253,12 +148,7 @@ def _never(columns: list[Any]) -> Any:
     return ibis.and_(*(column == token for column in columns), ibis.literal(bool(columns))).fill_null(False)
 
 
-def _header(text: _Text) -> tuple[str, str, str]:
-    user, time, url = (text.names[k] for k in text.used)
-    return user, time, url
-
-
-def _spark_log(con: Any, text: _Text) -> Log:
+def _spark_log(con: Any, text: TextLog) -> Log:
     from pyspark.sql import functions as f
 
     session, paths = con._session, [str(path) for path in text.paths]
@@ -276,7 +166,7 @@ def _spark_log(con: Any, text: _Text) -> Log:
         )  # Spark's stand-in for bytes that are no UTF-8
     else:
         lines = session.read.text(paths).where("value <> ''")
-        split = f.split(f.regexp_replace("value", f"^{_BOM}", ""), f"[{text.delimiter}]", -1)
+        split = f.split(f.regexp_replace("value", f"^{BOM}", ""), f"[{text.delimiter}]", -1)
         whole = (f.size(split) == fields) & f.call_function("is_valid_utf8", f.col("value"))
         parts = [f.get(split, f.lit(k)) for k in range(fields)]
     cells = [
@@ -285,23 +175,9 @@ def _spark_log(con: Any, text: _Text) -> Log:
     ]
     name = f"quiff_{os.urandom(8).hex()}"
     lines.select(*cells, (~whole).alias("malformed")).createOrReplaceTempView(name)
-    return Log(con.table(name), _header(text), len(text.paths), lambda: BadLines(0, lambda: _look(text)))
-
-
-def _look(text: _Text) -> tuple[BadLine, ...]:
-    """Read the files in search of the first malformed lines; only a run that has some does so."""
-    return tuple(islice(_malformed(text), _EXAMPLES))
-
-
-def _malformed(text: _Text) -> Iterator[BadLine]:
-    for path in text.paths:
-        with _opened(path) as stream:
-            lines = (line.decode("utf-8", "surrogateescape").rstrip("\r\n") for line in stream)
-            for number, row in enumerate(_rows(lines, text.delimiter, text.quoted), start=1):
-                if row in ([], [""]):
-                    continue
-                if len(row) != len(text.names):
-                    more = len(row) > len(text.names)
-                    yield BadLine(str(path), number, "too many columns" if more else "missing columns")
-                elif any("\udc80" <= sign <= "\udcff" for field in row for sign in field):
-                    yield BadLine(str(path), number, "invalid encoding")
+    return Log(
+        con.table(name),
+        text.header,
+        len(text.paths),
+        lambda: BadLines(0, lambda: text.first_bad_lines(_EXAMPLES)),
+    )

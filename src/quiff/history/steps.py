@@ -10,11 +10,24 @@ __all__ = ["Step", "Steps"]
 
 @dataclass
 class Step:
-    """One step of a run; whoever runs it sets `rows` as soon as they are known."""
+    """One step of a run; whoever runs it sets `rows` as soon as they are known.
+
+    Attributes
+    ----------
+    name
+        What is done.
+    rows
+        The rows of its result; None if it has none.
+    seconds
+        The time that it took.
+    share
+        Tells, while the step is at work, which share of it is done, from 0 to 1; None if that is not known.
+    """
 
     name: str
     rows: int | None = None
     seconds: float = 0.0
+    share: Callable[[], float | None] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass
@@ -39,9 +52,9 @@ class Steps:
     done: list[Step] = field(default_factory=list)
 
     @contextmanager
-    def step(self, name: str) -> Iterator[Step]:
+    def step(self, name: str, share: Callable[[], float | None] | None = None) -> Iterator[Step]:
         """Time what happens inside, and add it to the list if it succeeds."""
-        step = Step(name)
+        step = Step(name, share=share)
         start = perf_counter()
         if self.watch:
             self.watch(step, False)

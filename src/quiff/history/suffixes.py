@@ -43,7 +43,7 @@ class Suffixes:
     >>> suffixes.rules
     ('com', '*.ck', '!www.ck')
     >>> suffixes.table().to_pyarrow().to_pylist()[0]
-    {'ending': 'ck', 'length': 1, 'alone': 0, 'beneath': 2}
+    {'ending': 'ck', 'alone': 0, 'beneath': 2, 'goes_on': True}
     """
 
     rules: tuple[str, ...]
@@ -113,15 +113,14 @@ class Suffixes:
                 else:
                     found[ending] = (size, max(size, beneath))
         for ending in tuple(found):  # the way to a long ending leads over the shorter ones
-            for place, letter in enumerate(ending):
-                if letter == ".":
-                    found.setdefault(ending[place + 1 :], (0, 0))
+            while ending := ending.partition(".")[2]:
+                found.setdefault(ending, (0, 0))
         return found
 
     @cached_property
-    def depth(self) -> int:
-        """The number of labels of the longest suffix."""
-        return max(beneath for _, beneath in self.endings.values())
+    def longest(self) -> int:
+        """The number of labels of the longest ending."""
+        return max(name.count(".") for name in self.endings) + 1
 
     @cached_property
     def capitals(self) -> tuple[str, str]:
@@ -131,27 +130,28 @@ class Suffixes:
         letters A to Z are among them.
         """
         letters = set("abcdefghijklmnopqrstuvwxyz").union(*self.endings)
-        pairs = [
-            (big, small)
-            for big in map(chr, range(_END_OF_BASIC_PLANE))
-            if (small := big.lower()) != big and small in letters
-        ]
+        signs = map(chr, range(_END_OF_BASIC_PLANE))
+        pairs = [(big, small) for big in signs if (small := big.lower()) in letters and small != big]
         return "".join(big for big, _ in pairs), "".join(small for _, small in pairs)
 
     def table(self) -> Any:
-        """Return `endings` as an Ibis table: ``ending``, its ``length`` in labels, ``alone``, ``beneath``."""
+        """Return `endings` as an Ibis table: ``ending``, ``alone``, ``beneath``, and whether it ``goes_on``.
+
+        It goes on if a longer ending ends in it.
+        """
         import ibis
         import pyarrow as pa
 
         names = sorted(self.endings)
         sizes = [self.endings[name] for name in names]
+        ways = {name.partition(".")[2] for name in names}
         return ibis.memtable(
             pa.table(
                 {
                     "ending": pa.array(names, pa.string()),
-                    "length": pa.array([name.count(".") + 1 for name in names], pa.int64()),
                     "alone": pa.array([alone for alone, _ in sizes], pa.int64()),
                     "beneath": pa.array([beneath for _, beneath in sizes], pa.int64()),
+                    "goes_on": pa.array([name in ways for name in names], pa.bool_()),
                 }
             )
         )
@@ -181,8 +181,10 @@ def _read_rules(text: str, name: str) -> Iterator[str]:
         yield rule
 
 
-def _spellings(ending: str) -> Iterator[str]:
-    """Yield an ending with each label in Unicode and in Punycode."""
+def _spellings(ending: str) -> Iterable[str]:
+    """Return an ending with each label in Unicode and in Punycode."""
+    if ending.isascii() and _PUNYCODE not in ending:
+        return (ending,)  # most of them, so that the list is read in no time
     return map(".".join, product(*map(_forms, ending.split("."))))
 
 

@@ -10,14 +10,16 @@ import platform
 import re
 import secrets
 import shutil
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from quiff.errors import ParameterError
 from quiff.history.published import read_published
-from quiff.history.queries import scalar
-from quiff.history.steps import Steps
+from quiff.history.queries import engine_errors, progress_of, store, write_parquet
+from quiff.history.steps import Step, Steps
 
 __all__ = ["COLUMNS", "STAGES", "Workspace", "find_table", "read_table", "stage_of", "table_digest"]
 
@@ -92,6 +94,7 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
     ParameterError
         If the file is no Parquet, or its columns are those of none of the stages.
     """
+    errors: tuple[type[Exception], ...] = (*engine_errors(con), OSError)
     try:
         if re.search(r"[.]csv([.]gz)?$", path.name):
             table = read_published(con, path)
@@ -99,9 +102,7 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
             table = con.read_parquet(
                 str(path / "*.parquet" if path.is_dir() and con.name == "duckdb" else path)
             )
-    except ParameterError:
-        raise
-    except Exception as error:
+    except errors as error:
         raise ParameterError(f"cannot read {str(path)!r} as a table: {_first_line(error)}") from error
     stage = stage_of(table.columns)
     if stage not in stages:
@@ -160,36 +161,39 @@ class Workspace:
             ) from error
         return self
 
+    def step(self, name: str) -> AbstractContextManager[Step]:
+        """Record what this run does, and for who watches it, how far the engine is."""
+        return self._steps.step(name, progress_of(self.con) if self._steps.watch else None)
+
     def keep(self, step: str, expression: Any) -> tuple[Any, int]:
         """Compute a table once, for several uses in this run; return it and the number of its rows."""
         name = f"quiff_{secrets.token_hex(8)}"
-        with self._steps.step(step) as timed:
+        with self.step(step) as timed:
             if self.con.name == "duckdb":
                 self._scratch.append(name)
-                table = self.con.create_table(name, expression, temp=True)
+                table, timed.rows = store(self.con, name, expression)
             else:
-                table = self._write(name, expression)
-            timed.rows = int(scalar(self.con, table.count()))
+                table, timed.rows = self._write(name, expression)
         return table, timed.rows
 
-    def output(self, name: str, step: str, expression: Any) -> tuple[Any, int]:
-        """Write an output table, which gets its name when the run has succeeded; return it and its rows."""
+    def output(
+        self, name: str, step: str, expression: Any, numbers: Mapping[str, Any] | None = None
+    ) -> tuple[Any, int]:
+        """Write an output table, which gets its name when the run has succeeded; return it and its rows.
+
+        ``numbers`` are those of :func:`quiff.history.queries.write_parquet`.
+        """
         self._outputs.append(name)
-        with self._steps.step(step) as timed:
-            table = self._write(name, expression)
-            timed.rows = int(scalar(self.con, table.count()))
+        with self.step(step) as timed:
+            table, timed.rows = self._write(name, expression, numbers)
         return table, timed.rows
 
-    def _write(self, name: str, expression: Any) -> Any:
-        path = self._hidden / name
+    def _write(self, name: str, expression: Any, numbers: Mapping[str, Any] | None = None) -> tuple[Any, int]:
         try:
-            self.con.to_parquet(expression, str(path))
+            return write_parquet(self.con, expression, self._hidden / name, numbers)
         except OSError as error:
-            raise ParameterError(
-                f"cannot write {str(self.folder / name)!r}: {error.strerror or error}"
-            ) from error
-        # Spark may have written narrower numbers than Ibis thinks.
-        return self.con.read_parquet(str(path)).cast(expression.schema())
+            reason = error.strerror or _first_line(error)  # DuckDB's own errors come so, too, from a stream
+            raise ParameterError(f"cannot write {str(self.folder / name)!r}: {reason}") from error
 
     def __exit__(
         self,

@@ -1,0 +1,92 @@
+"""New names for users: random numbers, and no way back (App. D.1).
+
+Each user has a place, which is no secret, and each place a random number. Which number that is stays in this
+process's memory: it is put in when the rows are written, so that no scratch file of an engine can tell.
+"""
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Pseudonyms", "draw_numbers", "draw_pseudonyms"]
+
+_CONTROL = r"[\x00-\x1f\x7f]"
+_BITS = 53  # such a number is the same in JSON, JavaScript and spreadsheets
+
+
+@dataclass(frozen=True)
+class Pseudonyms:
+    """The users of a log and their numbers, apart from each other.
+
+    Attributes
+    ----------
+    places
+        A PyArrow table: user, place.
+    numbers
+        A PyArrow array: the number that belongs to each place.
+    nameless
+        The users that have no place, since they have no name.
+    """
+
+    places: Any
+    numbers: Any
+    nameless: tuple[str, ...]
+
+
+def draw_pseudonyms(users: Any, seed: int | None = None) -> Pseudonyms:
+    r"""Draw a random number for each user.
+
+    Control characters are no part of a name: users whose names differ in nothing else are one and the same,
+    and a user whose name is nothing else has none.
+
+    Parameters
+    ----------
+    users
+        The names as a PyArrow array of strings, each of them once.
+    seed
+        Makes the numbers repeatable, for tests; None draws them from the operating system.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> drawn = draw_pseudonyms(pa.array(["8", "7", "\x197", "\x19"]))
+    >>> drawn.places.to_pydict(), len(drawn.numbers), drawn.nameless
+    ({'user': ['8', '7', '\x197'], 'place': [1, 0, 0]}, 2, ('\x19',))
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = pc.replace_substring_regex(users, _CONTROL, "")
+    named = pc.not_equal(names, "")
+    # In order of names: the order of an engine's answer is up to chance, and a seed must not be.
+    distinct = names.filter(named).unique().sort()
+    places = pc.index_in(names.filter(named), distinct).cast(pa.int64())
+    return Pseudonyms(
+        pa.table({"user": users.filter(named), "place": places}),
+        pa.array(draw_numbers(len(distinct), seed)),
+        tuple(users.filter(pc.invert(named)).to_pylist()),
+    )
+
+
+def draw_numbers(size: int, seed: int | None = None) -> Any:
+    """Return distinct random integers below 2^53 in the order in which they were drawn.
+
+    They come from the operating system's randomness, unless a seed is given.
+
+    Examples
+    --------
+    >>> len(set(draw_numbers(1000).tolist()))
+    1000
+    >>> draw_numbers(2, seed=1).tolist() == draw_numbers(2, seed=1).tolist()
+    True
+    """
+    import numpy as np
+
+    source = random.SystemRandom() if seed is None else random.Random(seed)  # noqa: S311 - seeds are for tests
+    numbers = np.empty(0, np.int64)
+    while numbers.size < size:
+        drawn = np.frombuffer(source.randbytes(8 * (size - numbers.size)), "<u8") >> (64 - _BITS)
+        numbers = np.concatenate([numbers, drawn.astype(np.int64)])
+        _, firsts = np.unique(numbers, return_index=True)
+        numbers = numbers[np.sort(firsts)]
+    return numbers

@@ -1,0 +1,88 @@
+"""What a run shows of itself while it works: on a terminal a bar, elsewhere nothing."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+from quiff.history.steps import Steps
+from quiff.history.treat import treat
+
+COMMAND = [sys.executable, "-c", "from quiff.cli import main; main()"]
+SHOWN = """
+import time
+from quiff.cli.pipeline import recorded
+with recorded() as steps:
+    with steps.step("known", lambda: 0.42) as step:
+        time.sleep(0.8)
+        step.rows = 17
+    with steps.step("unknown", lambda: None):
+        time.sleep(0.8)
+"""
+
+
+def on_a_terminal(command):
+    """Run a command with stderr on a terminal of its own; return what is on stdout and what was on it."""
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # Linux tells the end like this
+                break
+            if not part:
+                break
+            shown += part
+        told = process.stdout.read()
+    os.close(ours)
+    assert process.returncode == 0, shown.decode()
+    return told.decode(), re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    path = tmp_path_factory.mktemp("log") / "log.txt"
+    lines = [f"{k % 99}\tq\t2006-03-01 07:17:12\t1\thttp://s{k % 999}.com" for k in range(20_000)]
+    path.write_text("\n".join(["AnonID\tQuery\tQueryTime\tItemRank\tClickURL", *lines, ""]))
+    return path
+
+
+def test_a_bar_shows_how_far_a_step_is_where_that_is_known():
+    told, shown = on_a_terminal([sys.executable, "-c", SHOWN])
+    known, _, unknown = shown.partition("unknown")
+    assert "42%" in known
+    assert "known: 17 rows" in unknown
+    assert not re.search(r"unknown[^\n]*42%", shown)
+    assert re.search(r"0:00:0\d", known)
+    assert told == ""
+
+
+def test_a_run_on_a_terminal_shows_its_steps_and_clears_them_away(log, tmp_path):
+    told, shown = on_a_terminal([*COMMAND, "treat", log, "--out", tmp_path, "--json"])
+    assert "read the lines of the log" in shown
+    assert told.startswith("{")
+    assert "find the" not in told.partition('"steps"')[0]
+
+
+def test_elsewhere_nothing_is_shown(log, tmp_path):
+    command = [*COMMAND, "treat", log, "--out", tmp_path, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.startswith("{")
+
+
+def test_an_engine_tells_its_share_only_to_who_watches(log, tmp_path):
+    from quiff.history.engine import connect
+
+    steps, seen = Steps(), []
+    treat(connect(), [log], tmp_path / "one", steps=steps)
+    treat(connect(), [log], tmp_path / "two", steps=Steps(lambda step, done: seen.append((step.share, done))))
+    assert all(step.share is None for step in steps.done)
+    assert all(share is not None for share, _ in seen)
+    assert all(share() is None or 0 < share() <= 1 for share, _ in seen)
