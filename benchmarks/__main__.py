@@ -5,7 +5,9 @@ import importlib
 
 # and the options that are for a group alone
 GROUPS = {
+    "attacks": [],
     "engine": [],
+    "epochs": ["users"],
     "history": ["rows"],
     "measure": ["users"],
 }
@@ -26,7 +28,7 @@ parser.add_argument(
     type=int,
     nargs="+",
     metavar="N",
-    help="measure: the sizes of the populations (20000 100000 200000)",
+    help="measure, epochs: the sizes of the populations (20000 100000 200000; 10000 50000 250000)",
 )
 arguments = parser.parse_args()
 for name in arguments.groups or GROUPS:

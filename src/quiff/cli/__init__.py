@@ -28,6 +28,7 @@ _COMMANDS = {
     "simulate": "quiff.cli.simulate",
     "attack": "quiff.cli.attack",
     "report": "quiff.cli.report",
+    "explore": "quiff.cli.explore",
     "demo": "quiff.cli.demo",
 }
 

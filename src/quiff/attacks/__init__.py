@@ -1,0 +1,1 @@
+"""The published attacks on what browsers report, and the Bayes-optimal adversary."""

@@ -1,0 +1,112 @@
+"""What every attack is: a description with its paper, and one method that is run on what two sites saw."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, final
+
+from quiff.browser.reports import Reports
+from quiff.core.labels import Labels
+from quiff.core.numbers import Array
+
+__all__ = ["Attack", "Paper", "Sighting"]
+
+
+@final
+@dataclass(frozen=True)
+class Paper:
+    """Where an attack is from.
+
+    Examples
+    --------
+    >>> print(Paper("A. Author", "On Attacks", "PoPETs 2024", "10.1000/182"))
+    A. Author: On Attacks. PoPETs 2024, doi 10.1000/182
+    """
+
+    authors: str
+    title: str
+    venue: str
+    doi: str | None = None
+
+    def __str__(self) -> str:
+        doi = "" if self.doi is None else f", doi {self.doi}"
+        return f"{self.authors}: {self.title}. {self.venue}{doi}"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """All that one site has seen of its users up to a call.
+
+    Attributes
+    ----------
+    users, topics
+        Their names.
+    codes
+        The topics by epoch as positions in `topics`, -1 for nothing, (users, earlier + calls).
+    earlier
+        How many epochs before that of the first call the first call showed.
+    per_call
+        How many epochs a call shows.
+
+    Examples
+    --------
+    >>> reports = Reports(["Alice"], ["news.tld"], ["Art", "Music"], [[[1, 0, 1, 0]]], earlier=2)
+    >>> Sighting.of(reports, "news.tld", 1).codes.tolist()
+    [[1, 0, 1]]
+    """
+
+    users: Labels
+    topics: Labels
+    codes: Array
+    earlier: int
+    per_call: int
+
+    @classmethod
+    def of(cls, reports: Reports, site: object, call: int) -> "Sighting":
+        """Return what a site has seen up to its `call`-th call, counted from 1."""
+        codes = reports.seen(site, call)
+        return cls(reports.users, reports.topics, codes, reports.earlier, reports.per_call)
+
+    @property
+    def n_calls(self) -> int:
+        """How often the site has called."""
+        return int(self.codes.shape[1]) - self.earlier
+
+
+class Attack(ABC):
+    """A way to find, among all users of one site, the one whose reports another site holds.
+
+    An attack looks at each target alone. It gets the topics by epoch; a browser that shows a call's topics
+    sorted and each one once tells a little less.
+
+    Attributes
+    ----------
+    name
+        What the attack is called on the command line.
+    paper
+        Where it is from.
+    counts
+        What its success is: ``unique`` if only the right user is left, or ``ties`` if a guess among those
+        who are equally likely counts by its chance.
+    sites
+        How many sites it needs: 2, or 1 if it knows the profiles.
+    """
+
+    name: ClassVar[str]
+    paper: ClassVar[Paper]
+    counts: ClassVar[Literal["unique", "ties"]]
+    sites: ClassVar[Literal[1, 2]] = 2
+
+    @abstractmethod
+    def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
+        """Return how many users are left for each target, the right one among them; 0 if they are not.
+
+        Parameters
+        ----------
+        known
+            What the site saw whose users the attack names.
+        query
+            What the other site saw of the targets.
+        targets
+            Whom to attack, by their numbers.
+        """

@@ -1,0 +1,125 @@
+"""The Bayes-optimal adversary who knows everybody's profile and sees the reports of one site."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, final
+
+import numpy as np
+
+from quiff.attacks.base import Attack, Paper, Sighting
+from quiff.attacks.item_sets import ItemSets
+from quiff.attacks.ranking import Queries, ranked_best
+from quiff.core.labels import Labels, same
+from quiff.core.numbers import Array
+from quiff.errors import ParameterError
+from quiff.populations.population import Population
+
+__all__ = ["BayesProfiles", "check_profiles", "codes_in_taxonomy"]
+
+
+def codes_in_taxonomy(population: Population, topics: Labels) -> Array:
+    """Return the sets of a population as positions in a taxonomy, (epochs, users, s).
+
+    Examples
+    --------
+    >>> from quiff.core.labels import as_labels
+    >>> people = Population.from_sets({"Alice": {"Music", "News"}})
+    >>> codes_in_taxonomy(people, as_labels(["Art", "Music", "News"])).tolist()
+    [[[1, 2]]]
+
+    Raises
+    ------
+    LabelError
+        If a topic of a set is not in the taxonomy.
+    """
+    place = np.zeros(population.topics.size, dtype=np.int32)
+    used = population.topics.positions(population.occurring, "topic")
+    place[used] = topics.positions(population.occurring, "topic")
+    return np.asarray(place[population.sets])
+
+
+def check_profiles(population: Population, sighting: Sighting) -> None:
+    """Raise a ParameterError unless a population has the profiles of the users that a site saw.
+
+    Examples
+    --------
+    >>> from quiff.browser.reports import Reports
+    >>> seen = Sighting.of(Reports(["Alice"], [0], ["Art"], [[[0]]]), 0, 1)
+    >>> check_profiles(Population.from_sets({"Bob": {"Art"}}), seen)
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: the reports are of 1 users, but the profiles are of others, or merged; give \
+the profiles of the same users in the same order
+
+    Raises
+    ------
+    ParameterError
+        If users are others or merged, or there are too few epochs of sets.
+    """
+    if population.merged or not same(population.users, sighting.users):
+        raise ParameterError(
+            f"the reports are of {sighting.users.size} users, but the profiles are of others, or merged; "
+            "give the profiles of the same users in the same order"
+        )
+    if 1 < population.n_epochs < sighting.codes.shape[1]:
+        raise ParameterError(
+            f"there are profiles for {population.n_epochs} epochs, but reports of {sighting.codes.shape[1]}; "
+            "give profiles for each, or stable ones"
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class BayesProfiles(Attack):
+    """Name the user whose profile makes the reports most likely.
+
+    The reports of E epochs have probability p^k q^(E-k) for a user whose sets have k of them, so the best
+    guess has the most. Those who are equally likely share the guess. If all users are equally likely to be
+    the target, the chance to succeed is exactly the posterior Bayes vulnerability of E reports (paper, Sec.
+    4.1), which no other attack on a target's reports at one site can exceed.
+
+    Parameters
+    ----------
+    population
+        The users with their sets, stable or one for each epoch. The sets of the first epochs are those that
+        a first call shows.
+
+    Examples
+    --------
+    >>> from quiff.browser.reports import Reports
+    >>> people = Population.from_sets({"Alice": {"Art", "Music"}, "Bob": {"News", "Music"}})
+    >>> reports = Reports(people.users, [0], people.topics, [[[0, 1, 0], [1, 1, 1]]])
+    >>> seen = Sighting.of(reports, 0, 3)
+    >>> BayesProfiles(people).tied(seen, seen, np.array([0, 1])).tolist()
+    [1, 2]
+    """
+
+    population: Population
+
+    name: ClassVar[str] = "bayes-profiles"
+    paper: ClassVar[Paper] = Paper(
+        "M. S. Alvim, N. Fernandes, A. McIver and G. H. Nunes",
+        "The Privacy-Utility Trade-off in the Topics API",
+        "CCS 2024",
+        "10.1145/3658644.3670368",
+    )
+    counts: ClassVar[Literal["unique", "ties"]] = "ties"
+    sites: ClassVar[Literal[1, 2]] = 1
+
+    def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:  # noqa: ARG002 - one site
+        """Return how many users fit each target's reports best, the right one among them; else 0.
+
+        Raises
+        ------
+        ParameterError
+            If the users of the reports are not those of the population, or there are too few epochs of sets.
+        """
+        columns, m = query.codes.shape[1], query.topics.size
+        check_profiles(self.population, query)
+        sets = codes_in_taxonomy(self.population, query.topics)
+        if sets.shape[0] == 1:
+            candidates, rows = ItemSets.from_rows(sets[0], m), query.codes[targets]
+        else:
+            shift = m * np.arange(columns, dtype=np.int32)
+            by_user = (sets[:columns] + shift[:, None, None]).transpose(1, 0, 2).reshape(sets.shape[1], -1)
+            candidates = ItemSets.from_rows(by_user, m * columns)
+            rows = np.where(query.codes[targets] < 0, -1, query.codes[targets] + shift)
+        return ranked_best(candidates, Queries.counted(rows), targets)

@@ -1,0 +1,82 @@
+"""The most that any attack can achieve that matches each target alone: V after as many reports."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, final
+
+from quiff.apis.topics import TopicsAPI
+from quiff.epochs.estimate import hybrid_leakage, sampled_vulnerabilities
+from quiff.epochs.exact import exact_vulnerability
+from quiff.epochs.plan import plan_epochs
+from quiff.epochs.sequences import Sequences
+from quiff.populations.population import Population
+
+__all__ = ["Bound", "attack_bound"]
+
+_EXACT = 3  # reports that are counted exactly; more would take longer than the attacks
+
+
+@final
+@dataclass(frozen=True)
+class Bound:
+    """A posterior Bayes vulnerability, exact or estimated.
+
+    Attributes
+    ----------
+    reports
+        Of how many epochs the adversary has a report.
+    value
+        The chance that the best adversary names a user.
+    low, high
+        The ends of a 95 % interval; the value itself where it is exact.
+    method
+        ``exact``, ``hybrid`` (partly sampled) or ``monte-carlo``.
+    """
+
+    reports: int
+    value: float
+    low: float
+    high: float
+    method: Literal["exact", "hybrid", "monte-carlo"]
+
+
+def attack_bound(population: Population, api: TopicsAPI, reports: int, seed: int = 0) -> Bound:
+    """Return the posterior Bayes vulnerability of so many reports, all users being equally likely.
+
+    An adversary who knows everybody's profile and makes the best use of a target's reports succeeds with
+    this chance (paper, Sec. 4.1, and its longitudinal model). Whoever sees reports instead of profiles on the
+    other side knows no more, so that no attack on one target at a time can exceed it but by chance.
+
+    Parameters
+    ----------
+    population
+        The users, with sets that are stable or one for each epoch.
+    api
+        The parameters of the Topics API.
+    reports
+        How many epochs a site has seen: after E calls E + 2, if the first one shows three.
+    seed
+        For an estimate.
+
+    Examples
+    --------
+    >>> people = Population.from_sets({"Alice": {"Art", "Music"}, "Bob": {"News", "Music"}})
+    >>> found = attack_bound(people, TopicsAPI(n_topics=4, top_s=2, noise=0.2), 1)
+    >>> round(found.value, 6), found.method
+    (0.7, 'exact')
+
+    Raises
+    ------
+    ParameterError
+        If there are not so many epochs of sets, or they are not of the API's size.
+    """
+    sequences = Sequences.of(replace(population, weights=None), api)
+    if reports <= _EXACT and plan_epochs(sequences, reports).steps[-1].method == "exact":
+        value = float(exact_vulnerability(sequences, reports))
+        return Bound(reports, value, value, value, "exact")
+    if sequences.stable:
+        found = hybrid_leakage(sequences, reports, seed)
+        prior = float(sequences.prior)
+        low, high = (min(prior * end, 1.0) for end in (found.low, found.high))
+        return Bound(reports, min(prior * found.value, 1.0), low, high, "hybrid")
+    estimate = sampled_vulnerabilities(sequences, reports, seed)[-1]
+    return Bound(reports, estimate.value, estimate.low, estimate.high, "monte-carlo")

@@ -1,0 +1,98 @@
+"""All attacks by name, with the parameters that a population and an API give them."""
+
+from collections.abc import Iterable
+
+from quiff.apis.topics import TopicsAPI
+from quiff.attacks.base import Attack
+from quiff.attacks.bayes import BayesProfiles
+from quiff.attacks.hamming import Carey
+from quiff.attacks.jha import JhaLoose, JhaStrict
+from quiff.attacks.linking import BayesLink
+from quiff.attacks.overlap import BeuginMcDaniel
+from quiff.errors import ParameterError
+from quiff.populations.population import Population
+
+__all__ = ["ATTACKS", "MOST_LINKED", "attack_named", "attacks_on", "check_attack"]
+
+MOST_LINKED = 50_000
+"""Up to so many users the adversary who links two sites is quick enough to be run without being asked for."""
+
+ATTACKS: dict[str, type[Attack]] = {
+    attack.name: attack for attack in (BeuginMcDaniel, Carey, JhaStrict, JhaLoose, BayesProfiles, BayesLink)
+}
+
+
+def check_attack(name: str) -> None:
+    """Raise a ParameterError if there is no attack of this name.
+
+    Raises
+    ------
+    ParameterError
+        If there is none.
+
+    Examples
+    --------
+    >>> check_attack("guess")
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: there is no attack 'guess'; there are beugin-mcdaniel, carey, jha-strict, \
+jha-loose, bayes-profiles, bayes-link
+    """
+    if name not in ATTACKS:
+        raise ParameterError(f"there is no attack {name!r}; there are {', '.join(ATTACKS)}")
+
+
+def attack_named(name: str, api: TopicsAPI, population: Population | None = None) -> Attack:
+    """Return an attack with the parameters that its paper gives it.
+
+    Parameters
+    ----------
+    name
+        One of `ATTACKS`.
+    api
+        The parameters of the Topics API, which attackers know.
+    population
+        The users with their profiles; the Bayes-optimal adversaries need it.
+
+    Examples
+    --------
+    >>> attack_named("carey", TopicsAPI(noise=0.1))
+    Carey(top_s=5, noise=0.1)
+    >>> attack_named("bayes-link", TopicsAPI())
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: the attack 'bayes-link' needs the profiles of the users, and there are none
+
+    Raises
+    ------
+    ParameterError
+        If there is no such attack, or it needs profiles.
+    """
+    check_attack(name)
+    if name == BeuginMcDaniel.name:
+        return BeuginMcDaniel(api.top_s)
+    if name == Carey.name:
+        return Carey(api.top_s, api.noise)
+    if name in (JhaStrict.name, JhaLoose.name):
+        return JhaStrict() if name == JhaStrict.name else JhaLoose()
+    if population is None:
+        raise ParameterError(f"the attack {name!r} needs the profiles of the users, and there are none")
+    return BayesProfiles(population) if name == BayesProfiles.name else BayesLink(population, api.noise)
+
+
+def attacks_on(population: Population, api: TopicsAPI, names: Iterable[str] | None = None) -> list[Attack]:
+    """Return the attacks that are quick to run on a population, or those that are named.
+
+    Examples
+    --------
+    >>> people = Population.synthetic(10)
+    >>> [attack.name for attack in attacks_on(people, TopicsAPI(), ["carey", "bayes-profiles"])]
+    ['carey', 'bayes-profiles']
+
+    Raises
+    ------
+    ParameterError
+        If there is no such attack, or a named one cannot be run.
+    """
+    if names is None:
+        linked = population.n_epochs == 1 and population.n_users <= MOST_LINKED
+        names = [name for name in ATTACKS if linked or name != BayesLink.name]
+    return [attack_named(name, api, population) for name in names]

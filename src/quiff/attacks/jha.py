@@ -1,0 +1,164 @@
+"""Jha and others: profiles made of the topics that are seen again, equal or contained in each other."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, final
+
+import numpy as np
+
+from quiff.attacks.base import Attack, Paper, Sighting
+from quiff.attacks.item_sets import ItemSets
+from quiff.core.counting.slices import cores, in_slices
+from quiff.core.distinct import distinct_codes
+from quiff.core.numbers import Array
+from quiff.theory.parameters import Real, check_probability, check_whole
+
+__all__ = ["JhaLoose", "JhaStrict"]
+
+_SLICE = 1000
+
+
+@final
+@dataclass(frozen=True)
+class JhaStrict(Attack):
+    """Two users are one if both sites keep the same topics of them, and of nobody else.
+
+    A site keeps the topics that it has seen at least `times` times. The published setting: a report for each
+    epoch and site, and interests that vary from epoch to epoch.
+
+    Parameters
+    ----------
+    times
+        f, how often a topic must be seen to be kept.
+
+    Examples
+    --------
+    >>> from quiff.browser.reports import Reports
+    >>> by_epoch = [[[0, 1, 0], [3, 3, 2]], [[1, 0, 0], [3, 2, 2]]]
+    >>> reports = Reports(["Alice", "Bob"], range(2), ["Art", "Music", "News", "Sports"], by_epoch)
+    >>> known, query = (Sighting.of(reports, site, 3) for site in (0, 1))
+    >>> JhaStrict().tied(known, query, np.array([0, 1])).tolist()
+    [1, 0]
+
+    Raises
+    ------
+    ParameterError
+        If `times` is out of range.
+    """
+
+    times: int = 2
+
+    name: ClassVar[str] = "jha-strict"
+    paper: ClassVar[Paper] = Paper(
+        "N. Jha, M. Trevisan, E. Leonardi and M. Mellia",
+        "On the Robustness of Topics API to a Re-Identification Attack",
+        "PoPETs 2023",
+    )
+    counts: ClassVar[Literal["unique", "ties"]] = "unique"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "times", check_whole("times", self.times, 1))
+
+    def kept(self, sighting: Sighting) -> ItemSets:
+        """Return each user's topics that are not left out as noise."""
+        return ItemSets.from_rows(_repeated(sighting.codes, self.times), sighting.topics.size)
+
+    def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
+        kinds = _profiles(known, query, self.times)
+        alone = [np.bincount(kind, minlength=int(kinds.max()) + 1)[kind] == 1 for kind in kinds]
+        right = alone[0] & alone[1] & (kinds[0] == kinds[1])
+        return np.asarray(right[targets], dtype=np.int64)
+
+
+@final
+@dataclass(frozen=True)
+class JhaLoose(Attack):
+    """Two users are one if the topics that one site keeps are among all that the other saw, both ways.
+
+    Only users whose kept topics are nobody else's on their site take part, and the match must be the only
+    one. A site keeps the topics that it has seen at least `times` times.
+
+    Parameters
+    ----------
+    times
+        f, how often a topic must be seen to be kept.
+    coincidence
+        In which share of the epochs both must have shown the same topic. The authors' program asks for half
+        of what one expects of stable interests, 1/(2s).
+
+    Examples
+    --------
+    >>> from quiff.browser.reports import Reports
+    >>> by_epoch = [[[0, 1, 0], [3, 3, 2]], [[1, 0, 0], [3, 2, 2]]]
+    >>> reports = Reports(["Alice", "Bob"], range(2), ["Art", "Music", "News", "Sports"], by_epoch)
+    >>> known, query = (Sighting.of(reports, site, 3) for site in (0, 1))
+    >>> JhaLoose().tied(known, query, np.array([0, 1])).tolist()
+    [1, 1]
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is out of range.
+    """
+
+    times: int = 2
+    coincidence: Real = 0
+
+    name: ClassVar[str] = "jha-loose"
+    paper: ClassVar[Paper] = Paper(
+        "N. Jha and others",
+        "Re-Identification Attacks against the Topics API",
+        "ACM 2024",
+        "10.1145/3675400",
+    )
+    counts: ClassVar[Literal["unique", "ties"]] = "unique"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "times", check_whole("times", self.times, 1))
+        object.__setattr__(self, "coincidence", check_probability("coincidence", self.coincidence))
+
+    def kept(self, sighting: Sighting) -> ItemSets:
+        """Return each user's topics that are not left out as noise."""
+        return ItemSets.from_rows(_repeated(sighting.codes, self.times), sighting.topics.size)
+
+    def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
+        from quiff.attacks.kernels import mark_users, match_loosely
+
+        kinds = _profiles(known, query, self.times)
+        alone = [np.bincount(kind, minlength=int(kinds.max()) + 1)[kind] == 1 for kind in kinds]
+        m, n_users = known.topics.size, known.users.size
+        seen = ItemSets.from_rows(_repeated(known.codes, 1), m)
+        bits = np.zeros((1 + m, -(-n_users // 64)), dtype=np.uint64)
+        mark_users(seen.starts, seen.items, bits[1:])
+        mark_users(np.r_[0, np.cumsum(alone[0])], np.zeros(n_users, dtype=np.int32), bits)
+        kept = [_repeated(sighting.codes, self.times) for sighting in (known, query)]
+        least = float(self.coincidence) * known.codes.shape[1]
+        matched = np.zeros(targets.shape[0], dtype=np.int64)
+
+        def match(part: slice) -> None:
+            some = targets[part]
+            match_loosely(
+                known.codes, kept[0], bits, query.codes[some], kept[1][some], some, m, least, matched[part]
+            )
+
+        size = min(_SLICE, -(-targets.shape[0] // cores()))
+        for _ in in_slices(match, [slice(i, i + size) for i in range(0, targets.shape[0], size)]):
+            pass
+        return np.where(alone[1][targets], matched, 0)
+
+
+def _repeated(codes: Array, times: int) -> Array:
+    """Return the topics that are there at least so many times, as rows with -1 at their ends."""
+    from quiff.attacks.noise_kernels import keep_repeated
+
+    kept = np.empty(codes.shape, dtype=codes.dtype)
+    keep_repeated(np.ascontiguousarray(codes), times, kept)
+    return kept[:, : max(int((kept >= 0).sum(axis=1).max()), 1)]
+
+
+def _profiles(known: Sighting, query: Sighting, times: int) -> Array:
+    """Return a number for each user on each of the two sites; equal numbers are equal sets of kept topics."""
+    rows = [_repeated(sighting.codes, times) for sighting in (known, query)]
+    width = max(row.shape[1] for row in rows)
+    padded = [np.pad(row, ((0, 0), (0, width - row.shape[1])), constant_values=-1) for row in rows]
+    _, kind = distinct_codes(np.concatenate(padded).astype(np.int64) + 1, known.topics.size + 1)
+    return kind.reshape(2, -1)

@@ -1,0 +1,251 @@
+"""The compiled loops that match users; tests compare each with its definition in plain Python."""
+
+import numpy as np
+
+from quiff.core.compiled import compiled
+from quiff.core.counting.bits import count_bits
+from quiff.core.numbers import Array
+
+__all__ = [
+    "keep_missing",
+    "mark_users",
+    "match_loosely",
+    "rank_by_bits",
+    "rank_by_lists",
+    "turn_around",
+]
+
+_ZERO, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+_BLOCK = 128  # words: what is worked on stays in the fastest memory
+
+
+@compiled
+def turn_around(starts: Array, items: Array, place: Array, users: Array) -> None:
+    """Write the users of each item, from the place that is given for it on."""
+    for user in range(starts.shape[0] - 1):
+        for k in range(starts[user], starts[user + 1]):
+            users[place[items[k]]] = user
+            place[items[k]] += 1
+
+
+@compiled
+def mark_users(starts: Array, items: Array, bits: Array) -> None:
+    """Set the bit of each user in the rows of the user's items."""
+    for user in range(starts.shape[0] - 1):
+        word, bit = user >> 6, _ONE << np.uint64(user & 63)
+        for k in range(starts[user], starts[user + 1]):
+            bits[items[k], word] |= bit
+
+
+@compiled
+def keep_missing(missing: Array, having: Array, weight: int) -> np.uint64:
+    """Look at one more item: who has it stays in the row, who lacks it moves up by its weight, or out.
+
+    Returns the bits of all that are left.
+    """
+    width, left = having.shape[0], _ZERO
+    for b in range(missing.shape[0] - 1, -1, -1):
+        row = missing[b]
+        if b >= weight:
+            below = missing[b - weight]
+            for i in range(width):
+                row[i] = (row[i] & having[i]) | (below[i] & ~having[i])
+                left |= row[i]
+        else:
+            for i in range(width):
+                row[i] &= having[i]
+                left |= row[i]
+    return left
+
+
+@compiled
+def rank_by_bits(
+    bits: Array,
+    n_users: int,
+    lengths: Array,
+    query_starts: Array,
+    query_items: Array,
+    query_weights: Array,
+    own: Array,
+    tied: Array,
+) -> None:
+    """Do what :func:`rank_by_lists` does, for 64 users at a time.
+
+    Row b of `missing` tells who lacks items of weight b, among the items looked at so far, the rarest first.
+    Who lacks more than the own user does is out; mostly all are after an item or two.
+
+    Parameters
+    ----------
+    bits
+        For each item who has it, (items, words).
+    n_users, lengths
+        How many users there are, and how many have each item.
+    query_starts, query_items, query_weights, own, tied
+        As there; weights are small.
+    """
+    n_words = bits.shape[1]
+    order = np.empty(bits.shape[0], dtype=np.int64)
+    rows = np.empty((8, min(n_words, _BLOCK)), dtype=np.uint64)
+    for query in range(own.shape[0]):
+        first, size = query_starts[query], query_starts[query + 1] - query_starts[query]
+        most, total = np.int64(0), np.int64(0)  # what may be missing
+        for k in range(size):  # few items: sorted by insertion
+            item, weight, place = query_items[first + k], query_weights[first + k], k
+            while place > 0 and lengths[query_items[order[place - 1]]] > lengths[item]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = first + k
+            total += weight
+            if not (bits[item, own[query] >> 6] >> np.uint64(own[query] & 63)) & _ONE:
+                most += weight
+        if most >= rows.shape[0]:
+            rows = np.empty((2 * most, rows.shape[1]), dtype=np.uint64)
+        missing = rows[: most + 1]
+        equal, better = np.int64(0), False
+        for start in range(0, n_words, _BLOCK):
+            width = min(_BLOCK, n_words - start)
+            missing[0] = _ALL
+            missing[1:] = _ZERO
+            left = _ALL
+            for k in order[:size]:
+                having = bits[query_items[k], start : start + width]
+                left = keep_missing(missing, having, query_weights[k])
+                if left == _ZERO:
+                    break
+            if left == _ZERO:
+                continue
+            above = _ZERO
+            for b in range(most):
+                for i in range(width):
+                    above |= missing[b, i]
+            better = above != _ZERO
+            if better:
+                break
+            for i in range(width):
+                if missing[most, i] != _ZERO:
+                    equal += count_bits(missing[most, i])
+        if better:
+            tied[query] = 0
+        elif most == total:
+            tied[query] = n_users
+        else:
+            tied[query] = equal
+
+
+@compiled
+def rank_by_lists(
+    set_starts: Array,
+    set_items: Array,
+    holder_starts: Array,
+    holders: Array,
+    query_starts: Array,
+    query_items: Array,
+    query_weights: Array,
+    own: Array,
+    tied: Array,
+) -> None:
+    """Tell for each query how many users have the best score, if their own user is one of them, else 0.
+
+    The score of a user is the sum of the weights of the query's items that are in the user's set; weights
+    are whole numbers and positive. Whoever reaches the score of the own user must have one of the items that
+    remain when items of a smaller sum are left out; the longest lists are. The first user who is better ends
+    the search.
+    """
+    n_users = set_starts.shape[0] - 1
+    weight = np.zeros(holder_starts.shape[0] - 1, dtype=np.int64)
+    looked_at = np.full(n_users, -1, dtype=np.int32)
+    for query in range(own.shape[0]):
+        first, last = query_starts[query], query_starts[query + 1]
+        for k in range(first, last):
+            weight[query_items[k]] = query_weights[k]
+        score = np.int64(0)
+        for k in range(set_starts[own[query]], set_starts[own[query] + 1]):
+            score += weight[set_items[k]]
+        lengths = np.empty(last - first, dtype=np.int64)
+        for k in range(first, last):
+            lengths[k - first] = holder_starts[query_items[k]] - holder_starts[query_items[k] + 1]
+        spared, equal, better = np.int64(0), 0, False
+        for position in np.argsort(lengths):
+            item = query_items[first + position]
+            if spared + weight[item] < score:
+                spared += weight[item]
+                continue
+            for k in range(holder_starts[item], holder_starts[item + 1]):
+                user = holders[k]
+                if looked_at[user] == query:
+                    continue
+                looked_at[user] = query
+                total = np.int64(0)
+                for j in range(set_starts[user], set_starts[user + 1]):
+                    total += weight[set_items[j]]
+                if total > score:
+                    better = True
+                    break
+                if total == score:
+                    equal += 1
+            if better:
+                break
+        if better:
+            tied[query] = 0
+        elif score == 0:
+            tied[query] = n_users
+        else:
+            tied[query] = equal
+        for k in range(first, last):
+            weight[query_items[k]] = 0
+
+
+@compiled
+def match_loosely(
+    known: Array,
+    known_kept: Array,
+    bits: Array,
+    query: Array,
+    query_kept: Array,
+    own: Array,
+    n_topics: int,
+    least: float,
+    matched: Array,
+) -> None:
+    """Tell whose own user is the only one that fits: kept topics on each side within all of the other's.
+
+    Parameters
+    ----------
+    known, known_kept
+        What the first site saw of every user, and what it kept.
+    bits
+        Who may be named (row 0) and, in row 1 + t, who showed topic t to the first site.
+    query, query_kept, own
+        What the second site saw of the targets, what it kept, and which user each target is.
+    n_topics, least
+        The size of the taxonomy, and in how many epochs both must show the same topic.
+    matched
+        Is set to 1 or 0 for each target.
+    """
+    seen = np.zeros(n_topics, dtype=np.bool_)
+    for target in range(own.shape[0]):
+        for topic in query[target]:
+            if topic >= 0:
+                seen[topic] = True
+        mine, others = False, False
+        for word in range(bits.shape[1]):
+            left = bits[0, word]
+            for topic in query_kept[target]:
+                if topic >= 0:
+                    left &= bits[1 + topic, word]
+            while left != _ZERO and not others:
+                lowest = left & (~left + _ONE)
+                left ^= lowest
+                user = word * 64 + count_bits(lowest - _ONE)
+                same = 0
+                for column in range(known.shape[1]):
+                    same += known[user, column] >= 0 and known[user, column] == query[target, column]
+                fits = same >= least
+                for topic in known_kept[user]:
+                    fits = fits and (topic < 0 or seen[topic])
+                mine = mine or (fits and user == own[target])
+                others = others or (fits and user != own[target])
+        matched[target] = mine and not others
+        for topic in query[target]:
+            if topic >= 0:
+                seen[topic] = False

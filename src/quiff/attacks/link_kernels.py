@@ -1,0 +1,263 @@
+"""The compiled loops of the adversary who links two sites; see :class:`quiff.attacks.linking.BayesLink`."""
+
+from typing import Any
+
+import numpy as np
+
+from quiff.core.compiled import compiled
+from quiff.core.numbers import Array
+
+__all__ = ["count_fits", "fitting_sets", "linked_score", "rank_linked", "spread_over_sets"]
+
+_CLOSE = 1e-9
+
+
+@compiled
+def count_fits(row: Array, starts: Array, holders: Array, fits: Array, touched: Array) -> int:
+    """Count for each set how many reports of a row lie in it, and return how many sets have any.
+
+    Parameters
+    ----------
+    row
+        Topics in ascending order; what is negative does not count.
+    starts, holders
+        The sets that have each topic.
+    fits
+        Zeros, one for each set; the counts.
+    touched
+        The numbers of the sets with any, in the order in which they are met.
+    """
+    n_touched, place = 0, 0
+    while place < row.shape[0]:
+        topic, end = row[place], place + 1
+        while end < row.shape[0] and row[end] == topic:
+            end += 1
+        if topic >= 0:
+            for k in range(starts[topic], starts[topic + 1]):
+                if fits[holders[k]] == 0:
+                    touched[n_touched] = holders[k]
+                    n_touched += 1
+                fits[holders[k]] += end - place
+        place = end
+    return n_touched
+
+
+@compiled
+def fitting_sets(
+    row: Array,
+    codes: Array,
+    starts: Array,
+    holders: Array,
+    cut: int,
+    mark: int,
+    marks: Array,
+    tally: Array,
+    fits: Array,
+    touched: Array,
+) -> Any:
+    """Find all sets that fit at most `cut` reports of a row less than the best one does, and maybe others.
+
+    Topics are taken with the shortest list of sets first. A set that is not met by then has only topics that
+    are left, and so fits no more reports than these make up; when that is too few, the search ends.
+
+    Returns
+    -------
+    tuple
+        How many sets were met, written to `touched` with their `fits`, and the fits of the best one.
+    """
+    topics, n_topics, left = np.empty(row.shape[0], dtype=np.int64), 0, 0
+    for topic in row:
+        if topic >= 0:
+            left += 1
+            tally[topic] += 1
+            if tally[topic] == 1:
+                place, length = n_topics, starts[topic + 1] - starts[topic]
+                while place > 0 and starts[topics[place - 1] + 1] - starts[topics[place - 1]] > length:
+                    topics[place] = topics[place - 1]
+                    place -= 1
+                topics[place] = topic
+                n_topics += 1
+    n_touched, most = 0, 0
+    for topic in topics[:n_topics]:
+        if left < most - cut:
+            break
+        left -= tally[topic]
+        for k in range(starts[topic], starts[topic + 1]):
+            one = holders[k]
+            if marks[one] == mark:
+                continue
+            marks[one] = mark
+            fit = 0
+            for j in range(codes.shape[1]):
+                fit += tally[codes[one, j]]
+            touched[n_touched], fits[n_touched] = one, fit
+            n_touched += 1
+            most = max(most, fit)
+    for topic in topics[:n_topics]:
+        tally[topic] = 0
+    return n_touched, most
+
+
+@compiled
+def spread_over_sets(
+    rows: Array,
+    codes: Array,
+    counts: Array,
+    starts: Array,
+    holders: Array,
+    powers: Array,
+    cut: int,
+    totals: Array,
+) -> Any:
+    """Return which sets may be those of each row: lengths of lists, sets, and how many reports fit.
+
+    Sets that fit in more than `cut` reports less than the best one are left out. `totals` is filled with
+    the sum over sets of their users times lambda^fits; sets that are not met count as if they fitted none.
+    """
+    n_sets, n_users = counts.shape[0], counts.sum()
+    fits, touched = np.empty(n_sets, dtype=np.int16), np.empty(n_sets, dtype=np.int32)
+    marks, tally = np.full(n_sets, -1, dtype=np.int32), np.zeros(starts.shape[0] - 1, dtype=np.int32)
+    lengths = np.zeros(rows.shape[0], dtype=np.int64)
+    sets, levels = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int16)
+    size = 0
+    for x in range(rows.shape[0]):
+        n_touched, most = fitting_sets(rows[x], codes, starts, holders, cut, x, marks, tally, fits, touched)
+        rest, total = n_users, 0.0
+        for k in range(n_touched):
+            total += counts[touched[k]] * powers[fits[k]]
+            rest -= counts[touched[k]]
+        totals[x] = total + rest
+        if size + n_touched > sets.shape[0]:
+            more = np.empty(max(size + n_touched, 2 * sets.shape[0]), dtype=np.int32)
+            more[:size] = sets[:size]
+            sets = more
+            higher = np.empty(sets.shape[0], dtype=np.int16)
+            higher[:size] = levels[:size]
+            levels = higher
+        for k in range(n_touched):
+            if fits[k] >= most - cut:
+                sets[size], levels[size] = touched[k], fits[k]
+                size += 1
+                lengths[x] += 1
+    return lengths, sets[:size].copy(), levels[:size].copy()
+
+
+@compiled
+def linked_score(
+    row: Array,
+    total: float,
+    codes: Array,
+    counts: Array,
+    powers: Array,
+    fits: Array,
+    touched: Array,
+    weight: float,
+    tally: Array,
+) -> float:
+    """Return P(b | a) / q^T for one row a: sum over sets of P(set | a) lambda^(fits of b).
+
+    Parameters
+    ----------
+    row, total
+        The reports a, and the sum over sets of users times lambda^(fits of a).
+    codes, counts, powers
+        The sets, how many users have each, and the powers of lambda.
+    fits, touched, weight
+        How many reports of b lie in each set, the sets with any, and the sum over sets of users times
+        lambda^fits - 1.
+    tally
+        Zeros, one for each topic; they are zeros again afterwards.
+    """
+    for topic in row:
+        if topic >= 0:
+            tally[topic] += 1
+    both = 0.0
+    for one in touched:
+        own = 0
+        for j in range(codes.shape[1]):
+            own += tally[codes[one, j]]
+        if own:
+            both += counts[one] * (powers[own] - 1) / total * (powers[fits[one]] - 1)
+    for topic in row:
+        if topic >= 0:
+            tally[topic] = 0
+    return 1 + weight / total + both
+
+
+@compiled
+def rank_linked(
+    queries: Array,
+    own: Array,
+    rows: Array,
+    times: Array,
+    totals: Array,
+    cell_starts: Array,
+    cell_rows: Array,
+    cell_levels: Array,
+    codes: Array,
+    counts: Array,
+    starts: Array,
+    holders: Array,
+    powers: Array,
+    lost: float,
+    tied: Array,
+) -> None:
+    """Tell for each query how many users have the best score, if their own is one of them, else 0.
+
+    First only those sets are looked at that fit the query well: they give a lower bound of every score. Who
+    may still reach the score of the own user is then looked at exactly.
+
+    Parameters
+    ----------
+    queries, own
+        The reports of each target in ascending order, and which of `rows` is the target's own.
+    rows, times, totals
+        The different rows of the other site, how many users have each, and their totals.
+    cell_starts, cell_rows, cell_levels
+        For each set the rows that it may stand behind, and how many of their reports fit.
+    codes, counts, starts, holders, powers
+        The sets, how many users have each, the sets that have each topic, and the powers of lambda.
+    lost
+        The largest share of a row's posterior that is not among the cells.
+    tied
+        The answer.
+    """
+    fits, touched = np.zeros(counts.shape[0], dtype=np.int32), np.empty(counts.shape[0], dtype=np.int32)
+    tally = np.zeros(starts.shape[0] - 1, dtype=np.int32)
+    for query in range(queries.shape[0]):
+        n_touched = count_fits(queries[query], starts, holders, fits, touched)
+        some, weight, most = touched[:n_touched], 0.0, 0
+        for one in some:
+            weight += counts[one] * (powers[fits[one]] - 1)
+            most = max(most, fits[one])
+        mine = own[query]
+        score = linked_score(rows[mine], totals[mine], codes, counts, powers, fits, some, weight, tally)
+        least = 1
+        while least < most and 2 * powers[least] <= score:
+            least += 1
+        slack = powers[least - 1] + lost * powers[most]
+        well = 0.0
+        for one in some:
+            if fits[one] >= least:
+                well += counts[one] * powers[fits[one]]
+        bound = well / totals  # as if no report of the other site were in these sets
+        for one in some:
+            if fits[one] >= least:
+                for k in range(cell_starts[one], cell_starts[one + 1]):
+                    x = cell_rows[k]
+                    more = (powers[cell_levels[k]] - 1) / totals[x]
+                    bound[x] += counts[one] * powers[fits[one]] * more
+        better = bound.max() > score * (1 + _CLOSE)
+        equal = 0
+        for x in range(rows.shape[0]):
+            if better:
+                break
+            if bound[x] + slack < score * (1 - _CLOSE):
+                continue
+            other = linked_score(rows[x], totals[x], codes, counts, powers, fits, some, weight, tally)
+            better = other > score * (1 + _CLOSE)
+            if other >= score * (1 - _CLOSE):
+                equal += times[x]
+        tied[query] = 0 if better else equal
+        for one in some:
+            fits[one] = 0

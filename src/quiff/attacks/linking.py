@@ -1,0 +1,169 @@
+"""The Bayes-optimal adversary who knows how sets are distributed, and links the users of two sites."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+from typing import ClassVar, Literal, NamedTuple, final
+
+import numpy as np
+
+from quiff.attacks.base import Attack, Paper, Sighting
+from quiff.attacks.bayes import BayesProfiles, codes_in_taxonomy
+from quiff.attacks.item_sets import ItemSets
+from quiff.core.counting.slices import cores, in_slices
+from quiff.core.distinct import distinct_codes
+from quiff.core.labels import Labels
+from quiff.core.numbers import Array
+from quiff.errors import ParameterError, SizeError
+from quiff.populations.population import Population
+from quiff.theory.parameters import Real, check_probability
+
+__all__ = ["BayesLink"]
+
+_LARGEST = 290  # powers of ten, which floats still hold
+_LOST = 1e-10
+_MOST_CELLS = 10**8
+_SLICE = 100
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class BayesLink(Attack):
+    """Link a target's reports b to the user of the other site whose reports a make them most likely.
+
+    The adversary knows which share pi of the people has each set, but not who has which. Given a, a set S
+    has probability P(S | a) = pi(S) P(a | S) / P(a), so that
+
+        P(b | a) = sum_S P(S | a) P(b | S),    P(y | S) = p^k q^(E-k),
+
+    with k the number of reports y that lie in S. The user with the largest P(b | a) is the best guess if the
+    sets of users are independent draws from pi; those who are equally likely share it. Sets are stable. The
+    paper has the channels that this adversary makes use of, and does not link sites itself.
+
+    Parameters
+    ----------
+    population
+        The people whose sets make up pi: those that are attacked, or any others.
+    noise
+        r, the probability of a random topic.
+
+    Examples
+    --------
+    >>> from quiff.browser.reports import Reports
+    >>> people = Population.from_sets({"Alice": {"Art", "Music"}, "Bob": {"News", "Sports"}})
+    >>> reports = Reports(people.users, range(2), people.topics, [[[0], [2]], [[1], [2]]])
+    >>> known, query = (Sighting.of(reports, site, 1) for site in (0, 1))
+    >>> BayesLink(people).tied(known, query, np.array([0, 1])).tolist()
+    [1, 1]
+
+    Raises
+    ------
+    ParameterError
+        If the noise is out of range, or the sets are not stable.
+    """
+
+    population: Population
+    noise: Real = 0.05
+
+    name: ClassVar[str] = "bayes-link"
+    paper: ClassVar[Paper] = BayesProfiles.paper
+    counts: ClassVar[Literal["unique", "ties"]] = "ties"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "noise", check_probability("noise", self.noise))
+        if self.population.n_epochs > 1:
+            raise ParameterError(
+                f"there are sets for {self.population.n_epochs} epochs, but linking is for stable sets; "
+                "choose an epoch by population.epoch(0)"
+            )
+
+    @cached_property
+    def _sets(self) -> tuple[Array, Array]:
+        first, kind = distinct_codes(np.sort(self.population.codes, axis=1), self.population.topics.size)
+        weights = self.population.counts
+        users = np.bincount(kind) if weights is None else np.bincount(kind, weights)
+        return first, users.astype(np.float64)
+
+    def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
+        """Return how many users are linked best to each target, the right one among them; else 0.
+
+        Raises
+        ------
+        SizeError
+            If too many sets may stand behind the reports: few reports of many users say little.
+        """
+        from quiff.attacks.link_kernels import rank_linked
+
+        sets = self._prepared(known.topics, known.codes.shape[1])
+        rows = np.sort(known.codes, axis=1)
+        first, kind = distinct_codes(rows.astype(np.int64) + 1, known.topics.size + 1)
+        distinct, times = np.ascontiguousarray(rows[first]), np.bincount(kind)
+        cells, totals = _spread(distinct, sets)
+        own, wanted = kind[targets], np.sort(query.codes[targets], axis=1)
+        tied = np.zeros(targets.shape[0], dtype=np.int64)
+
+        def rank(part: slice) -> None:
+            rank_linked(
+                wanted[part], own[part], distinct, times, totals, *cells, *sets[:5], _LOST, tied[part]
+            )
+
+        for _ in in_slices(rank, _slices(targets.shape[0])):
+            pass
+        return tied
+
+    def _prepared(self, topics: Labels, columns: int) -> "_Sets":
+        first, users = self._sets
+        codes = codes_in_taxonomy(self.population, topics)[0][first]
+        holders = ItemSets.from_rows(codes, topics.size).holders
+        q = float(self.noise) / topics.size
+        p = (1 - float(self.noise)) / codes.shape[1] + q
+        largest = 10.0 ** (_LARGEST / columns)
+        odds = min(p / q, largest) if q else largest
+        # What fits worse than the best set by more than `cut` reports has less than _LOST of the posterior.
+        cut = int(log(users.sum() / _LOST) / log(odds)) if odds > 1 else columns
+        powers = odds ** np.arange(columns + 1)
+        return _Sets(codes, users, holders.starts, holders.items, powers, min(cut, columns))
+
+
+class _Sets(NamedTuple):
+    codes: Array
+    users: Array
+    starts: Array
+    holders: Array
+    powers: Array
+    cut: int
+
+
+def _spread(rows: Array, sets: _Sets) -> tuple[tuple[Array, Array, Array], Array]:
+    """Return for each set the rows that it may stand behind, and for each row its total."""
+    from quiff.attacks.kernels import turn_around
+    from quiff.attacks.link_kernels import spread_over_sets
+
+    totals = np.zeros(rows.shape[0])
+
+    def spread(part: slice) -> tuple[Array, Array, Array]:
+        found: tuple[Array, Array, Array] = spread_over_sets(rows[part], *sets[:5], sets.cut, totals[part])
+        return found
+
+    parts, size = [], 0
+    for part in in_slices(spread, _slices(rows.shape[0])):
+        parts.append(part)
+        size += part[1].shape[0]
+        if size > _MOST_CELLS:
+            raise SizeError(
+                f"more than {_MOST_CELLS} pairs of {rows.shape[0]} different reports and "
+                f"{sets.users.shape[0]} sets are plausible after {rows.shape[1]} epochs; take fewer users or "
+                "more epochs"
+            )
+    lengths, which, levels = (np.concatenate(column) for column in zip(*parts, strict=True))
+    starts = np.zeros(sets.users.shape[0] + 1, dtype=np.int64)
+    np.cumsum(np.bincount(which, minlength=sets.users.shape[0]), out=starts[1:])
+    order = np.empty(which.shape[0], dtype=np.int32)
+    turn_around(np.arange(which.shape[0] + 1), which, starts[:-1].copy(), order)
+    row = np.repeat(np.arange(rows.shape[0], dtype=np.int32), lengths)
+    return (starts, row[order], levels[order]), totals
+
+
+def _slices(n: int) -> list[slice]:
+    size = max(min(_SLICE, -(-n // cores())), 1)
+    return [slice(i, i + size) for i in range(0, n, size)]

@@ -1,0 +1,109 @@
+"""Whether a target's own user has the best score: the step that most attacks share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import final
+
+import numpy as np
+
+from quiff.attacks.item_sets import ItemSets
+from quiff.core.counting.slices import cores, in_slices
+from quiff.core.numbers import Array
+
+__all__ = ["Queries", "ranked_best"]
+
+_MOST_WORDS = 2**24  # of a table of bits, 128 MiB
+_MOST_WEIGHT = 2**10  # of one item, so that what is missing is counted fast
+_SLICE = 1000  # queries: a slice is over in well below a second, so that an interrupt is answered
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """What is known of each target: some items, each with a weight that is a positive whole number.
+
+    Attributes
+    ----------
+    starts
+        Where each target's items start, and where the last ones end.
+    items, weights
+        The items of all targets, and their weights.
+
+    Examples
+    --------
+    >>> queries = Queries.counted(np.array([[2, 0, 2, -1]]))
+    >>> queries.items.tolist(), queries.weights.tolist()
+    ([0, 2], [1, 2])
+    """
+
+    starts: Array
+    items: Array
+    weights: Array
+
+    @classmethod
+    def counted(cls, rows: Array, worth: Array | None = None) -> "Queries":
+        """Return the items of a table, weighted by how often they are in their row, times their worth.
+
+        What is negative, or worth nothing, does not count.
+        """
+        ordered = np.sort(rows, axis=1).astype(np.int64)
+        first = np.ones(ordered.shape, dtype=bool)
+        first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+        places = np.flatnonzero(first)
+        counts = np.diff(np.append(places, ordered.size))
+        items = ordered.reshape(-1)[places]
+        weights = counts if worth is None else counts * worth[np.maximum(items, 0)]
+        row = places // ordered.shape[1]
+        there = (items >= 0) & (weights > 0)
+        starts = np.zeros(rows.shape[0] + 1, dtype=np.int64)
+        np.cumsum(np.bincount(row[there], minlength=rows.shape[0]), out=starts[1:])
+        return cls(starts, items[there].astype(np.int32), weights[there].astype(np.int64))
+
+
+def ranked_best(candidates: ItemSets, queries: Queries, own: Array) -> Array:
+    """Return for each target how many users have the best score, if their own is among them, else 0.
+
+    A user's score is the sum of the weights of the target's items that are in the user's set.
+
+    Parameters
+    ----------
+    candidates
+        A set of items for each user.
+    queries
+        Items and weights for each target.
+    own
+        Which user each target is.
+
+    Examples
+    --------
+    >>> candidates = ItemSets.from_rows(np.array([[0, 1], [1, 2], [2, 1]]), 3)
+    >>> queries = Queries.counted(np.array([[0, 1, 1], [2, 1, 1], [0, 0, 0]]))
+    >>> ranked_best(candidates, queries, np.array([0, 1, 2])).tolist()
+    [1, 2, 0]
+    """
+    tied = np.zeros(own.shape[0], dtype=np.int64)
+    ranking = _ranking(candidates, queries)
+
+    def rank(part: slice) -> None:
+        starts = queries.starts[part.start : part.stop + 1]
+        ranking(starts, queries.items, queries.weights, own[part], tied[part])
+
+    size = min(_SLICE, -(-own.shape[0] // cores()))
+    for _ in in_slices(rank, [slice(i, i + size) for i in range(0, own.shape[0], size)]):
+        pass
+    return tied
+
+
+def _ranking(candidates: ItemSets, queries: Queries) -> Callable[..., None]:
+    """Return what ranks some queries: by bits if their table is small and weights are, else by lists."""
+    from quiff.attacks.kernels import mark_users, rank_by_bits, rank_by_lists
+
+    words = -(-candidates.size // 64)
+    if candidates.n_items * words <= _MOST_WORDS and queries.weights.max(initial=0) < _MOST_WEIGHT:
+        bits = np.zeros((candidates.n_items, words), dtype=np.uint64)
+        mark_users(candidates.starts, candidates.items, bits)
+        lengths = np.bincount(candidates.items, minlength=candidates.n_items)
+        return partial(rank_by_bits, bits, candidates.size, lengths)
+    holders = candidates.holders
+    return partial(rank_by_lists, candidates.starts, candidates.items, holders.starts, holders.items)

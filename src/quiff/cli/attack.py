@@ -1,0 +1,248 @@
+"""``quiff attack``: the published attacks on reports, and the bound on all of them."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quiff.cli.options import figure_option, json_option, noise_option, population_topics_option
+
+if TYPE_CHECKING:
+    from quiff.apis.topics import TopicsAPI
+    from quiff.browser.reports import Reports
+    from quiff.populations.population import Population
+    from quiff.studies.attacks import StepProgress
+
+__all__ = ["command"]
+
+_FILE = click.Path(path_type=Path)
+_seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="K", help="Repeatable chance."
+)
+_earlier_option = click.option(
+    "--earlier",
+    type=int,
+    metavar="N",
+    help="Epochs before its own that a first call shows.  [default: 2, as specified]",
+)
+
+
+@click.group("attack")
+def command() -> None:
+    """Run the published attacks that link the users of two sites by their topics.
+
+    The bound beside them is the chance of the best adversary after as many reports: no attack that matches
+    each target alone exceeds it but by chance.
+
+    Example: quiff attack compare profiles.parquet --epochs 30
+    """
+
+
+@command.command("list")
+@json_option
+def list_command(as_json: bool) -> None:
+    """Show the attacks, what they count as success, and their papers.
+
+    Example: quiff attack list
+    """
+    from quiff.attacks.catalogue import ATTACKS
+    from quiff.results.numbers import plain, to_json
+    from quiff.results.table import Table
+
+    attacks = tuple(ATTACKS.values())
+    if as_json:
+        keys = ("name", "counts", "sites", "paper")
+        click.echo(to_json([{key: plain(getattr(attack, key)) for key in keys} for attack in attacks]))
+        return
+    rows = tuple((attack.name, attack.counts, attack.sites, str(attack.paper)) for attack in attacks)
+    notes = ("unique: only the right user is left; ties: the chance of a guess among those left.",)
+    click.echo(Table("Attacks", ("name", "counts", "sites", "paper"), rows, notes).to_text())
+
+
+@command.command("run")
+@click.argument("name", metavar="NAME")
+@click.argument("profiles", type=_FILE, metavar="[PROFILES]", required=False)
+@click.option(
+    "--reports",
+    "file",
+    type=_FILE,
+    metavar="FILE",
+    help="Reports that quiff simulate wrote, instead of new ones.",
+)
+@click.option("--epochs", type=int, metavar="E", help="After how many calls.  [default: 30, or all in FILE]")
+@population_topics_option
+@noise_option
+@_earlier_option
+@_seed_option
+@click.option(
+    "--sample",
+    type=click.IntRange(min=0),
+    default=3000,
+    show_default=True,
+    metavar="N",
+    help="How many targets to draw; 0 attacks everybody.",
+)
+@json_option
+@figure_option
+def run_command(
+    name: str,
+    profiles: Path | None,
+    file: Path | None,
+    epochs: int | None,
+    taxonomy: str | None,
+    noise: float | Fraction,
+    earlier: int | None,
+    seed: int,
+    sample: int,
+    as_json: bool,
+    figure: Path | None,
+) -> None:
+    """Run the attack NAME on simulated reports of the users of PROFILES, or on reports in a file.
+
+    With PROFILES the bound is told too, and how well noise is removed; the Bayes-optimal adversaries need
+    them. The figure shows among how many users targets are left.
+
+    Example: quiff attack run beugin-mcdaniel profiles.parquet --epochs 15 --seed 1
+    """
+    from quiff.attacks.catalogue import attack_named, check_attack
+    from quiff.results.numbers import to_json
+    from quiff.studies.attacks import reidentify
+
+    if profiles is None and file is None:
+        raise click.UsageError("Give PROFILES, or --reports, or both.")
+    if file is not None and earlier is not None:
+        raise click.UsageError("--earlier does not go with --reports.")
+    check_attack(name)
+    population, api = (None, _api(taxonomy, noise)) if profiles is None else _read(profiles, taxonomy, noise)
+    attack = attack_named(name, api, population)
+    reports = _reports(file, population, api, epochs, earlier, seed)
+    found = reidentify(
+        reports, attack, call=epochs, sample=sample or None, seed=seed, population=population, api=api
+    )
+    if figure is not None:
+        found.figure().write(figure)
+    click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
+
+
+@command.command("compare")
+@click.argument("profiles", type=_FILE, metavar="PROFILES")
+@click.option(
+    "--epochs",
+    type=int,
+    default=30,
+    show_default=True,
+    metavar="E",
+    help="Look after 1, 5, 10, ... E epochs.",
+)
+@click.option("--attack", "names", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+@population_topics_option
+@noise_option
+@_earlier_option
+@click.option("--seeds", type=int, default=3, show_default=True, metavar="N", help="How many simulations.")
+@_seed_option
+@click.option(
+    "--sample",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="How many targets to draw in each; 0 attacks everybody.",
+)
+@json_option
+@figure_option
+def compare_command(
+    profiles: Path,
+    epochs: int,
+    names: tuple[str, ...],
+    taxonomy: str | None,
+    noise: float | Fraction,
+    earlier: int | None,
+    seeds: int,
+    seed: int,
+    sample: int,
+    as_json: bool,
+    figure: Path | None,
+) -> None:
+    """Run all attacks on simulated reports of two sites, against epochs, with the bound on top.
+
+    PROFILES is a file with the set of topics of each user, stable or by epoch.
+
+    Example: quiff attack compare profiles.parquet --epochs 30 --seeds 3 --figure attacks.svg
+    """
+    from quiff.attacks.catalogue import attacks_on
+    from quiff.results.numbers import to_json
+    from quiff.studies.attacks import attack_comparison
+
+    population, api = _read(profiles, taxonomy, noise)
+    attacks = attacks_on(population, api, names) if names else None
+    with _shown() as progress:
+        found = attack_comparison(
+            population, api, epochs=epochs, seeds=seeds, sample=sample or None, attacks=attacks,
+            earlier=earlier, seed=seed, progress=progress,
+        )  # fmt: skip
+    if figure is not None:
+        found.figure().write(figure)
+    if as_json:
+        click.echo(to_json(found.to_dict()))
+        return
+    blocks = [*(table.to_text() for table in found.tables()), "\n".join(found.sentences())]
+    click.echo("\n\n".join(blocks))
+
+
+def _api(taxonomy: str | None, noise: float | Fraction) -> "TopicsAPI":
+    """Return the API as attackers know it who have no profiles: sets of five."""
+    from quiff.apis.topics import TopicsAPI
+    from quiff.theory.taxonomies import taxonomy_size
+
+    return TopicsAPI(taxonomy_size("v1" if taxonomy is None else taxonomy), noise=noise)
+
+
+def _read(profiles: Path, taxonomy: str | None, noise: float | Fraction) -> tuple["Population", "TopicsAPI"]:
+    """Return the users, and the API with their size of sets."""
+    from quiff.apis.taxonomy import topics_for
+    from quiff.apis.topics import TopicsAPI
+    from quiff.populations.population import Population
+
+    population = Population.read(profiles, merged=False)
+    return population, TopicsAPI(topics_for(population, taxonomy), population.top_s, noise)
+
+
+def _reports(
+    file: Path | None,
+    population: "Population | None",
+    api: "TopicsAPI",
+    epochs: int | None,
+    earlier: int | None,
+    seed: int,
+) -> "Reports":
+    from quiff.browser.reports import Reports
+    from quiff.browser.simulation import simulate
+
+    if file is not None or population is None:
+        return Reports.read(file or "")
+    return simulate(population, api, epochs=30 if epochs is None else epochs, seed=seed, earlier=earlier)
+
+
+@contextmanager
+def _shown() -> Iterator["StepProgress | None"]:
+    """Give a callback that shows on stderr, on a terminal, how far each step is."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def progress(name: str, share: float) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=1.0)
+            bars.update(tasks[name], completed=share)
+
+        yield progress

@@ -1,0 +1,242 @@
+"""Running attacks: targets, intervals, noise removal, comparison and the commands."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from quiff import (
+    BayesLink,
+    BayesProfiles,
+    BeuginMcDaniel,
+    Carey,
+    Cookies,
+    JhaStrict,
+    LabelError,
+    ParameterError,
+    Population,
+    SizeError,
+    TopicsAPI,
+    attack_comparison,
+    drift,
+    reidentify,
+    simulate,
+)
+from quiff.attacks import linking
+from quiff.attacks.base import Sighting
+from quiff.attacks.noise_removal import NoiseRemoval, noise_removal
+from quiff.browser.reports import Reports
+from quiff.cli import main
+from quiff.results.reidentification import Share
+from quiff.theory.popularity import wilson_interval
+
+PEOPLE = Population.synthetic(300, seed=1)
+REPORTS = simulate(PEOPLE, TopicsAPI(), epochs=12, seed=1)
+
+
+def test_a_sample_of_targets_is_part_of_all_of_them():
+    everybody = reidentify(REPORTS, BeuginMcDaniel(), sample=None)
+    some = reidentify(REPORTS, BeuginMcDaniel(), sample=40, seed=7)
+    assert everybody.n_targets == 300
+    assert some.n_targets == 40
+    assert some.unique.low <= everybody.unique.value <= some.unique.high
+    again = reidentify(REPORTS, BeuginMcDaniel(), sample=40, seed=7)
+    assert again.tied.tolist() == some.tied.tolist()
+
+
+def test_fewer_calls_are_the_reports_of_fewer_calls():
+    short = simulate(PEOPLE, TopicsAPI(), epochs=4, seed=1)
+    full, cut = reidentify(REPORTS, Carey(), call=4), reidentify(short, Carey())
+    assert full.tied.tolist() == cut.tied.tolist()
+    assert (full.epochs, full.reports) == (4, 6)
+
+
+def test_unique_counts_who_is_alone_and_ties_share():
+    found = reidentify(REPORTS, BayesProfiles(PEOPLE), call=1)
+    assert found.unique.value == np.mean(found.tied == 1)
+    assert found.right.value == pytest.approx(np.mean([1 / k if k else 0 for k in found.tied]))
+    assert found.share == found.right
+    assert reidentify(REPORTS, JhaStrict(), call=1).share == reidentify(REPORTS, JhaStrict(), call=1).unique
+
+
+def test_intervals_of_yes_and_no_are_wilsons():
+    share = Share.of(np.array([True] * 3 + [False] * 7))
+    assert (share.low, share.high) == wilson_interval(3, 10)
+
+
+def test_intervals_of_gains_cover_the_mean_at_the_stated_rate():
+    rng = np.random.default_rng(2)
+    covered = 0
+    for _ in range(500):
+        share = Share.of(rng.choice([0, 0.25, 0.5, 1], size=100))
+        covered += share.low <= 0.4375 <= share.high
+    assert 0.92 <= covered / 500 <= 0.98
+
+
+def test_intervals_over_seeds_are_students():
+    # mean 0.5, standard deviation 0.1 and 4.30265 for two degrees of freedom, from a printed table
+    shares = tuple(Share(value, 0, 1) for value in (0.4, 0.5, 0.6))
+    assert Share.over_seeds(shares).high == pytest.approx(0.5 + 4.30265 * 0.1 / 3**0.5, rel=1e-5)
+    same = Share.over_seeds((Share(0, 0, 0.1), Share(0, 0, 0.3)))
+    assert (same.value, same.low, same.high) == (0, 0, 0.2)
+
+
+def test_noise_removal_by_hand():
+    # Alice has Art and Music, and Bob News and Sports. Art is seen three times of her, once by chance;
+    # Travel and News once. Of him News twice, Sports once and Travel twice.
+    topics = ["Art", "Music", "News", "Sports", "Travel"]
+    people = Population.from_sets({"Alice": {"Art", "Music"}, "Bob": {"News", "Sports"}}, topics)
+    codes = [[[0, 0, 0, 4, 2], [2, 2, 3, 4, 4]]]
+    seen = Sighting.of(Reports(people.users, [0], people.topics, codes), 0, 5)
+    # Kept are Art of her, News and Travel of him; removed are Travel and News of her, and Sports of him.
+    found = noise_removal(JhaStrict(2), seen, people)
+    assert found == NoiseRemoval(genuine_kept=2, genuine_removed=1, noise_kept=1, noise_removed=2)
+    assert found.precision == found.recall == pytest.approx(2 / 3)
+
+
+def test_sets_that_change_are_judged_epoch_by_epoch():
+    people = Population.from_array(["Alice"], [[[0, 1]], [[1, 2]]], ["Art", "Music", "News"])
+    seen = Sighting.of(Reports(people.users, [0], people.topics, [[[0, 0]]]), 0, 2)
+    assert noise_removal(JhaStrict(2), seen, people).genuine_kept == 1  # genuine in the first epoch
+    later = Sighting.of(Reports(people.users, [0], people.topics, [[[2, 0]]]), 0, 2)
+    assert noise_removal(JhaStrict(1), later, people) == NoiseRemoval(0, 0, 2, 0)
+
+
+def test_two_sites_are_needed_where_sites_are_compared():
+    one = simulate(PEOPLE, TopicsAPI(), epochs=2, sites=1, seed=1)
+    with pytest.raises(ParameterError, match="'carey' compares two sites, but the reports are of 1"):
+        reidentify(one, Carey())
+    assert reidentify(one, BayesProfiles(PEOPLE)).n_targets == 300
+    with pytest.raises(LabelError, match=r"'news\.tld'"):
+        reidentify(REPORTS, Carey(), known="news.tld")
+
+
+def test_profiles_of_others_are_refused():
+    with pytest.raises(ParameterError, match="the profiles of the same users"):
+        reidentify(REPORTS, BayesProfiles(Population.synthetic(299, seed=1)))
+    with pytest.raises(ParameterError, match="the profiles of the same users"):
+        reidentify(REPORTS, Carey(), population=Population.synthetic(299, seed=1))
+    changing = drift(PEOPLE, 3, 0.2, seed=1)
+    with pytest.raises(ParameterError, match="profiles for 3 epochs, but reports of 14"):
+        reidentify(REPORTS, BayesProfiles(changing))
+    with pytest.raises(ParameterError, match="linking is for stable sets"):
+        BayesLink(changing)
+
+
+def test_cookies_re_identify_everybody():
+    reports = simulate(PEOPLE, Cookies(), epochs=1)
+    for attack in (BeuginMcDaniel(top_s=1), Carey(top_s=1), JhaStrict(times=1)):
+        assert (reidentify(reports, attack).tied == 1).all()
+
+
+def test_pure_noise_leaves_everybody():
+    reports = simulate(PEOPLE, TopicsAPI(noise=1), epochs=2, seed=1)
+    assert (reidentify(reports, Carey(noise=1)).tied == 300).all()
+    assert (reidentify(reports, BayesLink(PEOPLE, 1)).tied == 300).all()
+
+
+def test_linking_refuses_what_does_not_fit(monkeypatch):
+    monkeypatch.setattr(linking, "_MOST_CELLS", 100)
+    with pytest.raises(SizeError, match="take fewer users or more epochs"):
+        reidentify(REPORTS, BayesLink(PEOPLE), call=1)
+    found = attack_comparison(PEOPLE, epochs=[1], seeds=1, attacks=[Carey(), BayesLink(PEOPLE)])
+    assert [point.attack for point in found.points] == ["carey"]
+    assert "bayes-link is left out after 1 epochs" in found.notes[0]
+
+
+def test_a_comparison_has_every_attack_at_every_number_of_epochs():
+    found = attack_comparison(PEOPLE, epochs=6, seeds=2, sample=100)
+    names = [attack.name for attack in found.attacks]
+    assert [(p.attack, p.epochs) for p in found.points] == [(n, E) for n in names for E in (1, 5, 6)]
+    assert [bound.reports for bound in found.bounds.values()] == [3, 7, 8]
+    rows = found.to_dict()["reidentified"]
+    assert set(rows[0]) == {"attack", "epochs", "rate", "low", "high", "bound"}
+    assert all(row["low"] <= row["rate"] <= row["high"] for row in rows)
+    assert len(found.table().rows) == 3
+    assert len(found.sentences()) == len(names) + 1
+    assert found.figure().to_svg().startswith("<svg")
+    assert "Users re-identified" in found._repr_html_()
+
+
+def test_changing_sets_are_compared_without_linking():
+    found = attack_comparison(drift(PEOPLE, 4, 0.3, seed=1), epochs=2, seeds=1, sample=50)
+    assert "bayes-link" not in {attack.name for attack in found.attacks}
+    assert found.bounds[2].method == "monte-carlo"
+    assert any("bayes-link is left out" in note for note in found.notes)
+
+
+@pytest.fixture
+def profiles(tmp_path):
+    lines = (f"{user}\t" + "\t".join(map(str, PEOPLE.codes[user] + 1)) for user in range(100))
+    file = tmp_path / "profiles.tsv"
+    file.write_text("\n".join(["user\tt1\tt2\tt3\tt4\tt5", *lines]) + "\n")
+    return str(file)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["attack", *arguments])
+
+
+def test_list_cites_the_papers():
+    shown = run("list").output
+    assert "10.1145/3589294" in shown
+    listed = json.loads(run("list", "--json").output)
+    assert [entry["name"] for entry in listed][:2] == ["beugin-mcdaniel", "carey"]
+    assert listed[0]["paper"]["doi"] == "10.56553/popets-2024-0004"
+
+
+def test_run_tells_rate_bound_and_noise_removal(profiles, tmp_path):
+    figure = tmp_path / "groups.svg"
+    done = run(
+        "run", "beugin-mcdaniel", profiles, "--epochs", "3", "--seed", "1", "--json", "--figure", str(figure)
+    )
+    found = json.loads(done.output)
+    (row,) = found["reidentified"]
+    assert (row["attack"], row["epochs"], found["reports"]) == ("beugin-mcdaniel", 3, 5)
+    assert row["low"] <= row["rate"] <= row["high"]
+    assert 0 < row["bound"] <= 1
+    assert set(found["noise_removal"]) >= {"precision", "recall"}
+    assert figure.read_text().startswith("<svg")
+    assert "bound on every attack" in run("run", "carey", profiles, "--epochs", "2").output
+
+
+def test_run_on_a_file_of_reports(profiles, tmp_path):
+    file = str(tmp_path / "reports.parquet")
+    made = CliRunner().invoke(main, ["simulate", profiles, "--epochs", "4", "--seed", "1", "--out", file])
+    assert made.exit_code == 0, made.output
+    found = json.loads(run("run", "jha-loose", "--reports", file, "--json").output)
+    assert found["reidentified"][0]["epochs"] == 4
+    assert found["reidentified"][0]["bound"] is None
+    with_profiles = json.loads(run("run", "jha-loose", profiles, "--reports", file, "--json").output)
+    assert with_profiles["reidentified"][0]["rate"] == found["reidentified"][0]["rate"]
+    assert with_profiles["reidentified"][0]["bound"] > 0
+
+
+def test_compare_writes_table_and_figure(profiles, tmp_path):
+    figure = tmp_path / "attacks.png"
+    options = ["--epochs", "5", "--seeds", "2", "--sample", "50"]
+    done = run("compare", profiles, *options, "--figure", str(figure))
+    assert done.exit_code == 0, done.output
+    assert "How well noise is removed" in done.output
+    assert figure.read_bytes()[1:4] == b"PNG"
+    found = json.loads(run("compare", profiles, *options, "--attack", "carey", "--json").output)
+    assert [(row["attack"], row["epochs"]) for row in found["reidentified"]] == [("carey", 1), ("carey", 5)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["run", "guess", "none.csv"], 1, "there is no attack 'guess'; there are beugin-mcdaniel, carey"),
+        (["run", "carey"], 2, "Give PROFILES, or --reports, or both."),
+        (["run", "bayes-link", "--reports", "none.parquet"], 1, "needs the profiles of the users"),
+        (["run", "carey", "--reports", "x.csv", "--earlier", "0"], 2, "--earlier does not go with --reports"),
+        (["run", "carey", "--reports", "none.csv"], 1, "there is no file 'none.csv'"),
+        (["compare", "none.csv"], 1, "none.csv"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments, status, message):
+    done = run(*arguments)
+    assert done.exit_code == status
+    assert message in done.output
+    assert "Traceback" not in done.output
