@@ -26,7 +26,9 @@ def test_it_loads_nothing_and_says_nothing(page, file):
     assert page.locator("caption").inner_text() == "Numbers & <b>names</b>"
 
 
-def test_axe_finds_nothing(page, file):
+@pytest.mark.parametrize("width", [1000, 360])
+def test_axe_finds_nothing(page, file, width):
+    page.set_viewport_size({"width": width, "height": 700})
     page.goto(file.as_uri())
     assert Axe().run(page).response["violations"] == []
 
@@ -35,3 +37,20 @@ def test_it_fits_a_phone(page, file):
     page.set_viewport_size({"width": 360, "height": 700})
     page.goto(file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_figure_stays_readable_on_a_phone(page, file):
+    page.set_viewport_size({"width": 360, "height": 700})
+    page.goto(file.as_uri())
+    assert page.locator("figure img").first.evaluate("picture => picture.width") > 500
+
+
+def test_ten_columns_fit_a_printed_page(page, tmp_path):
+    row = ("bounded_noise", *(0.000279203 + k for k in range(9)))
+    table = Table("Wide", ("step", *(f"number {k}" for k in range(9))), (row,))
+    section = Section("one", "The first", tables=(table,))
+    file = Page("A page", "About it.", (), (section,)).write(tmp_path / "report.html")
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 between usual margins
+    page.emulate_media(media="print")
+    page.goto(file.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718

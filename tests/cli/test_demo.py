@@ -29,13 +29,14 @@ def test_it_ends_with_the_report_and_three_numbers(demo):
     out, said = demo
     assert said.rstrip().endswith(f"The report is {out / 'report.html'}; open it in any browser.")
     numbers = numbers_in(said)
-    assert re.match(r"  \d+(\.\d+)? times is how much more often", numbers[0])
+    assert re.match(r"  \d+(\.\d+)? times as often as a guess", numbers[0])
     assert "%" in numbers[1]
     assert "%" in numbers[2]
     page = (out / "report.html").read_text()
     for number in numbers:
         assert number.split()[0] in page
     assert "Their browsing histories" in page
+    assert f"quiff demo --out {out} --users 400 --seed 0" in page
 
 
 def test_it_runs_again_in_the_same_folder_and_gives_the_same_people_and_numbers(demo):

@@ -65,7 +65,11 @@ def test_help_has_an_example(run):
         (("--simulations", "0"), "simulations must be a whole number"),
         (("--topics", "4"), "4"),
         (("--top", "3"), "profile"),
-        (("--epoch", "1"), "epoch"),
+        (("--epoch", "1"), "profiles.csv': the epoch is 1"),
+        (
+            ("--topics", "v2"),
+            "profiles.csv', line 3: the set has the topic 2, which is not in the taxonomy v2",
+        ),
     ],
 )
 def test_errors_are_told_in_one_line(run, profiles, arguments, words):

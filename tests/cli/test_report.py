@@ -34,7 +34,7 @@ def test_the_page_holds_what_was_measured_on_what_and_how(profiles, tmp_path):
     assert hashlib.sha256(profiles.read_bytes()).hexdigest() in page
     assert "people &amp; co.csv" in page
     assert "noise r = 1/10" in page
-    assert page.count("<figure>") >= 6
+    assert page.count("<figure ") >= 6
     assert "<b>" not in page  # what a file says is text
     assert "<script" not in page
     assert not re.search(r'(src|href)="(?!data:|#)', page)
@@ -52,3 +52,25 @@ def test_bad_input_leaves_nothing(profiles, tmp_path):
         assert result.exit_code == 1
         assert result.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("noise", ["0", "1"])
+@pytest.mark.parametrize("lines", [["1,7,8"], ["1,7,8", "2,7,8"], ["1,7,8", "2,8,9"]])
+def test_the_smallest_populations_have_a_report_at_any_noise(tmp_path, lines, noise):
+    file = tmp_path / "tiny.csv"
+    file.write_text("\n".join(["user,t1,t2", *lines]))
+    result = report(file, tmp_path / "report.html", "--noise", noise, "--topics", "occurring")
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "report.html").read_text()
+    assert ("How well topics can be counted" in page) == (noise == "0")
+    assert "nan" not in page.lower().replace("anonym", "")
+
+
+def test_a_page_that_cannot_be_written_is_told_at_once(profiles, tmp_path):
+    for out in (profiles, tmp_path / "none" / "report.html"):
+        before = profiles.read_bytes()
+        result = report(profiles, out)
+        assert result.exit_code == 1
+        assert repr(str(out)) in result.stderr
+        assert result.stderr.count("\n") == 1
+        assert profiles.read_bytes() == before

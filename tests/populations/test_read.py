@@ -121,7 +121,10 @@ def test_the_population_of_pets_24(mirror):
         (b'user,topics,note\na,"x,y","two\nlines"\nb,x,\n', ShapeError, "line 4: the set has 1 topics"),
         (b'user,note,t1\na,"x, y",1\nb,"x",y,1\n', QuiffError, "line 3: it has 4 fields, but the first"),
         (b"user,topics\na,\"['x', ' ']\"\n", ShapeError, "line 2: a topic is empty"),
-        (b"user,epoch,t1\na,0,1\na,0,2\n", LabelError, "the user 'a' has two sets in epoch 0"),
+        (b"user,epoch,t1\na,0,1\na,0,2\n", LabelError, "line 3: the user 'a' has a second set in epoch 0"),
+        (b"\n\nuser,t1\na,1\n", QuiffError, "line 1: it is empty, but must name the columns"),
+        (b'user,t1\na,1\nb,"2\nc,3\nd,4\n', QuiffError, "line 3: t1 goes over several lines; close"),
+        (b'user,t1\na,1\n"b,2\nc,3\nd",4\n', QuiffError, "line 3: user goes over several lines"),
         (b"user,epoch,t1\na,0,1\nb,0,2\na,1,1\n", LabelError, "1 of 2 users have no set in some of"),
         (b"user,epoch,t1\na,zero,1\n", QuiffError, "line 2: the epoch is 'zero', but must be a whole number"),
     ],
@@ -139,6 +142,11 @@ def test_cells_with_quotes_and_without_may_be_mixed(tmp_path):
     assert people_of(Population.read(path)) == {"a": {"Food, drink", "News"}, "b": {"News", "Music"}}
     path = write(tmp_path, "q.csv", "user,t1,t2\na, 1,2 \nb,2, 3\n")
     assert people_of(Population.read(path)) == {"a": {1, 2}, "b": {2, 3}}
+
+
+def test_a_folder_without_files(tmp_path):
+    with pytest.raises(QuiffError, match="has no Parquet file"):
+        Population.read(tmp_path)
 
 
 def test_missing_and_broken_files(tmp_path):

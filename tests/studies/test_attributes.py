@@ -140,3 +140,16 @@ def test_an_unknown_topic_is_an_error():
     people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}})
     with pytest.raises(LabelError, match="'Music' is not a known topic"):
         attribute_inference(people, TopicsAPI(3, 2), "Music")
+
+
+def test_what_a_report_does_not_tell_is_said():
+    people = Population.from_sets({"Alice": {1, 2}, "Bob": {1, 2}})
+    (said,) = attribute_table(people, TopicsAPI(5, 2, 0.05)).sentences()
+    assert said.startswith("One report does not help to guess whether a user has a topic")
+
+
+def test_shares_by_weight_are_called_so():
+    people = Population.from_sets({"Alice": {1, 2}, "Bob": {3, 4}}, weights={"Alice": 3, "Bob": 1})
+    api = TopicsAPI(5, 2, 0.05)
+    assert "75 % of the users by weight do (2 in all)" in attribute_inference(people, api, 1).table().title
+    assert "Users count as much as their weight." in attribute_table(people, api).table().notes

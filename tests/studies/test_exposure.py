@@ -96,3 +96,16 @@ def test_an_api_that_reports_no_topics_is_an_error(api):
     people = Population.from_sets({"Alice": {0, 1}, "Bob": {1, 0}})  # numbers, as the identifiers of cookies
     with pytest.raises(ParameterError, match=f"{api.name} does not report topics"):
         topic_exposure(people, api)
+
+
+def test_topics_that_expose_alike_are_not_ranked_in_words():
+    people = Population.from_sets({"Alice": {1, 2}, "Bob": {1, 2}})
+    (said,) = topic_exposure(people, TopicsAPI(5, 2, 0.05)).sentences()
+    assert said.startswith("All topics that occur expose alike")
+
+
+def test_shares_by_weight_are_called_so():
+    people = Population.from_sets({"Alice": {1, 2}, "Bob": {3, 4}}, weights={"Alice": 3, "Bob": 1})
+    found = topic_exposure(people, TopicsAPI(5, 2, 0.05))
+    assert "75 % of the users by weight have it" in found.sentences()[0]
+    assert "Users count as much as their weight." in found.table().notes

@@ -313,6 +313,13 @@ def test_it_shows_as_figure_and_in_a_notebook():
         assert text in svg
 
 
+def test_it_prints_as_its_tables():
+    found = worked_example(0.05)
+    assert str(found).startswith("Population and parameters\nwhat")
+    assert str(found).count("\n\n") == len(found.tables()) - 1
+    assert str(found.tables()[1]) in str(found)
+
+
 def test_a_part_joins_tables_and_json():
     comparison = quiff.compare_apis(Population.from_sets({1: {1}, 2: {2}}), Cookies())
 
@@ -417,3 +424,41 @@ def test_histories_are_read_from_an_experimental_table(experimental):
 def test_a_profile_without_history_is_told(experimental):
     with pytest.raises(quiff.LabelError, match="the user 5 has no browsing history, and 1 more have none"):
         measure(Population.from_sets({5: {1, 2}, 6: {2, 3}, 1: {1, 2}}), histories=experimental)
+
+
+def test_the_risk_by_cookies_is_that_of_the_same_histories(experimental):
+    people = Population.from_sets({4: {1, 2}, 3: {2, 3}, 2: {1, 2}, 1: {1, 2}})
+    api = TopicsAPI(5, 2)
+    found, risk = (
+        measure(people, api, histories=experimental),
+        quiff.user_risk(people, api, histories=experimental),
+    )
+    assert risk["cookies"].own.mean == found.stage("cookies").posterior == Fraction(3, 4)
+    assert {user: risk.of(user)["cookies"][0] for user in (1, 2, 3, 4)} == {1: 0.5, 2: 0.5, 3: 1, 4: 1}
+    told = quiff.attribute_inference(people, api, 3, histories=experimental).stages[0]
+    assert (told.stage, told.posterior) == ("cookies", 1)
+
+
+def test_cookies_of_a_shared_history_do_not_tell_all_attributes():
+    people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
+    histories = Histories.from_visits({"Alice": ["a.tld"], "Bob": ["a.tld"], "Carol": ["c.tld"]}, {})
+    told = quiff.attribute_inference(people, TopicsAPI(5, 2), 3, histories=histories).stages[0]
+    assert told.posterior == Fraction(2, 3)  # of two users with one history one has the topic
+
+
+def test_a_sentence_gives_all_reasons_and_stands_any_number():
+    few_and_uneven = Population.from_sets({1: {1, 2}, 2: {3, 4}}, weights={1: 3, 2: 1})
+    said = measure(few_and_uneven, TopicsAPI(5, 2, 0.05)).sentences()
+    assert "only 4 of the 5 topics occur and users are not equally likely" in said[2]
+    barely_noisy = measure(Population.from_sets({1: {1, 2}, 2: {3, 4}}), TopicsAPI(4, 2, 1e-310))
+    assert "inf times as strong" in barely_noisy.sentences()[4]
+
+
+@pytest.mark.parametrize(("noise", "sets", "too_low"), [(0.05, 2, True), (0, 2, False), (0.05, 1, False)])
+def test_the_note_on_limits_is_true_of_the_limits(noise, sets, too_low):
+    people = {1: {1, 2}, 2: {3, 4} if sets == 2 else {1, 2}}
+    found = measure(Population.from_sets(people, weights={1: 2, 2: 1}), TopicsAPI(7, 2, noise))
+    by_formula, own = found.limits[1:]
+    assert by_formula.bayes_capacity == pytest.approx(own.bayes_capacity)
+    assert (by_formula.max_case_capacity < own.max_case_capacity) == too_low
+    assert ("are too low with m'" in found.named_tables()["limits"].to_text()) == too_low

@@ -69,7 +69,9 @@ def test_no_channel_leaks_less_at_the_same_utility(population, floor):
 @given(populations(), st.sampled_from([0.3, 0.7, 1.0]))
 def test_the_mechanism_is_the_channel_that_it_says(population, floor):
     share = population.set_counts() / population.n_users
-    for fitted in fit_design(population, len(population.topics), max(floor, population.top_s / len(population.topics))).fitted:
+    for fitted in fit_design(
+        population, len(population.topics), max(floor, population.top_s / len(population.topics))
+    ).fitted:
         C = fitted.api.set_channel(population)
         matrix = C.to_numpy()
         assert matrix.sum(axis=1) == pytest.approx(1)

@@ -243,7 +243,10 @@ def test_it_shows_as_tables_json_figure_and_sentences():
     svg = found.figure().to_svg()
     assert "chance of the user to be named" in svg
     assert "NaN" not in svg
-    assert len(found.sentences()) == 5
+    assert len(found.sentences()) == 4
+    bars = found.to_dict()["topics_api"]["histogram"]
+    assert sum(bar["share"] for bar in bars) == pytest.approx(1)
+    assert "Users by their own risk" in text
     assert found.most_exposed(first=3).rows[0][1] == found["topics_api"].own.quantile(1)
     assert "share of users" in found.histogram().to_text()
     assert "<table>" in found._repr_html_()

@@ -166,3 +166,9 @@ def test_other_users_for_another_size_are_an_error():
     populations = {2: by_size(["abcdef"])[2], 3: by_size(["abcdef", "fedcba"])[3]}
     with pytest.raises(ParameterError, match="the populations have 1 and 2 users; give the same users"):
         compare_settings(populations, {"one": TopicsAPI(6, 2)})
+
+
+def test_a_setting_that_is_best_in_both_is_praised_once():
+    people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}})
+    (said,) = compare_settings(people, {"the only one": TopicsAPI(5, 2, 0.05)}).sentences()
+    assert said.startswith("Of 1 settings, the only one leaks least and is most useful: a report makes")

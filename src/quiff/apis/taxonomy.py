@@ -1,7 +1,8 @@
 """The taxonomy behind a channel that reports topics: its size, and its topics with a name and without."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -98,7 +99,9 @@ def place_in_taxonomy(codes: Array, topics: Labels, n_topics: int) -> tuple[Arra
     return place[codes], TaxonomyLabels(named, n_topics)
 
 
-def topics_for(population: Population, taxonomy: str | None = None) -> int:
+def topics_for(
+    population: Population, taxonomy: str | None = None, *, at: Callable[[Hashable], str] | None = None
+) -> int:
     """Return the number m of topics for a population, after a look whether its topics are in the taxonomy.
 
     Parameters
@@ -109,6 +112,8 @@ def topics_for(population: Population, taxonomy: str | None = None) -> int:
         A whole number, which refuses no topic; a name such as ``v1``, which refuses topics that the
         taxonomy has not, where it numbers them, and otherwise only too many; or ``occurring``. None is
         ``v1`` for topics that are numbers, and just its size for topics that are words.
+    at
+        Says in which set a topic stands, for a message, such as by the line of a file. None names the user.
 
     Examples
     --------
@@ -133,7 +138,7 @@ number of topics, 'occurring', or another of v1, v2, google-nl-v2, iab-1.1
     known = TAXONOMY_NUMBERS.get("v1" if taxonomy is None else taxonomy)
     size = taxonomy_size("v1" if taxonomy is None else taxonomy)
     if known is not None and (taxonomy is not None or _all_numbers(population.occurring)):
-        _check_in_taxonomy(population, taxonomy or "v1", known)
+        _check_in_taxonomy(population, taxonomy or "v1", known, at or partial(_set_with, population))
     if population.occurring.size > size:
         raise ParameterError(
             f"{population.occurring.size} topics occur, but the taxonomy "
@@ -147,17 +152,21 @@ def _all_numbers(topics: Labels) -> bool:
     return all(str(topic).isdecimal() for topic in topics)
 
 
-def _check_in_taxonomy(population: Population, name: str, known: frozenset[int]) -> None:
+def _check_in_taxonomy(
+    population: Population, name: str, known: frozenset[int], at: Callable[[Hashable], str]
+) -> None:
     unknown = [topic for topic in population.occurring if not _is_one_of(topic, known)]
-    if not unknown:
-        return
-    code = population.topics.position(unknown[0])
-    _, users, _ = np.nonzero(population.sets == code)
-    others = ", ".join(TAXONOMY_SIZES)
-    raise LabelError(
-        f"the set of {population.users[int(users[0])]!r} has the topic {unknown[0]!r}, which is not in the "
-        f"taxonomy {name}; give a number of topics, {OCCURRING!r}, or another of {others}"
-    )
+    if unknown:
+        raise LabelError(
+            f"{at(unknown[0])} has the topic {unknown[0]!r}, which is not in the taxonomy {name}; give a "
+            f"number of topics, {OCCURRING!r}, or another of {', '.join(TAXONOMY_SIZES)}"
+        )
+
+
+def _set_with(population: Population, topic: Hashable) -> str:
+    """Say whose set has a topic, the first one's."""
+    _, users, _ = np.nonzero(population.sets == population.topics.position(topic))
+    return f"the set of {population.users[int(users[0])]!r}"
 
 
 def _is_one_of(topic: Hashable, known: frozenset[int]) -> bool:

@@ -1,5 +1,6 @@
 """``quiff demo``: the main job from a made-up log to a report."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,7 @@ def command(out: Path, users: int, seed: int) -> None:
     with connected("duckdb", None, None) as con:
         _log(out, users, seed)
         _tables(con, out, seed)
-    page = _report(out, seed)
+    page = _report(out, users, seed)
     with _step("Write the report"):
         page.write(out / "report.html")
     click.echo("\nThe three numbers that matter:")
@@ -82,7 +83,7 @@ def _tables(con: Any, out: Path, seed: int) -> None:
         told.append(f"{found.distinct_sets} different sets")
 
 
-def _report(out: Path, seed: int) -> Any:
+def _report(out: Path, users: int, seed: int) -> Any:
     from quiff.apis.topics import TopicsAPI
     from quiff.cli.options import read_population
     from quiff.report.compose import Source, compose_report
@@ -92,17 +93,21 @@ def _report(out: Path, seed: int) -> Any:
         return compose_report(
             population,
             TopicsAPI(n_topics, population.top_s),
-            Source.file(out / "profiles.parquet", _commands(out, seed)),
+            Source.file(out / "profiles.parquet", _commands(out, users, seed)),
             histories=out / "experimental",
             seed=seed,
         )
 
 
-def _commands(out: Path, seed: int) -> list[str]:
-    """Return the same job as single commands."""
+def _commands(out: Path, users: int, seed: int) -> list[str]:
+    """Return the demo itself, and its last step as a command of its own."""
+    report = ["quiff", "report", out / "profiles.parquet", "--histories", out / "experimental"]
     return [
-        f"quiff demo --out {out}" + (f" --seed {seed}" if seed else ""),
-        f"quiff report {out}/profiles.parquet --histories {out}/experimental --out {out}/report.html",
+        shlex.join(map(str, command))
+        for command in (
+            ["quiff", "demo", "--out", out, "--users", users, "--seed", seed],
+            [*report, "--seed", seed, "--out", out / "report.html"],
+        )
     ]
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
     from quiff.populations.population import Population
     from quiff.results.measurement.measurement import Measurement
+    from quiff.studies.measure.seen import Seen
 
 __all__ = ["command"]
 
@@ -110,6 +111,7 @@ def command(
     """
     from quiff.apis.topics import TopicsAPI
     from quiff.results.numbers import to_json
+    from quiff.studies.measure.seen import seen_histories
     from quiff.studies.measure.study import measure
 
     with recorded() as steps:
@@ -117,9 +119,10 @@ def command(
             population, n_topics = read_population(profiles, taxonomy, top=top, weights=weights, epoch=epoch)
         with steps.step("measure"):
             api = TopicsAPI(n_topics, population.top_s, noise)
-            found = measure(population, api, histories=histories, prior=prior)  # type: ignore[arg-type]  # a choice
+            seen = None if histories is None else seen_histories(population, histories)
+            found = measure(population, api, histories=seen, prior=prior)  # type: ignore[arg-type]  # a choice
         with steps.step("each user's risk"):
-            found = _with_people(found, population, api, threshold, topic, exposure)
+            found = _with_people(found, population, api, seen, threshold, topic, exposure)
         if compare:
             with steps.step("compare"):
                 beside = compared(
@@ -148,6 +151,7 @@ def _with_people(
     found: "Measurement",
     population: "Population",
     api: "TopicsAPI",
+    seen: "Seen | None",
     threshold: float | Fraction,
     topics: tuple[str, ...],
     exposure: bool,
@@ -157,17 +161,21 @@ def _with_people(
     from quiff.studies.exposure import topic_exposure
     from quiff.studies.risk import user_risk
 
-    found = found.with_part("risk", user_risk(population, api, threshold=threshold))
+    found = found.with_part("risk", user_risk(population, api, threshold=threshold, histories=seen))
     if exposure:
         found = found.with_part("exposure", topic_exposure(population, api))
     numbers = isinstance(population.topics[0], int)
     for name in topics:
         topic = int(name) if numbers and name.isdecimal() else name
-        found = found.with_part(f"topic {name}", attribute_inference(population, api, topic))
+        inferred = attribute_inference(population, api, topic, histories=seen)
+        found = found.with_part(f"topic {name}", inferred)
     return found
 
 
 def _write_tables(found: "Measurement", folder: Path) -> None:
+    """Write each table to a file of its name, signs that file names cannot have as in web addresses."""
+    from urllib.parse import quote
+
     from quiff.errors import ParameterError
     from quiff.results.files import write_text
 
@@ -176,7 +184,7 @@ def _write_tables(found: "Measurement", folder: Path) -> None:
     except OSError as error:
         raise ParameterError(f"cannot write to {str(folder)!r}: {error.strerror or error}") from error
     for name, table in found.named_tables().items():
-        write_text(folder / f"{name}.csv", table.to_csv())
+        write_text(folder / f"{quote(name, safe=' ')}.csv", table.to_csv())
 
 
 def _told(found: "Measurement", form: str) -> str:

@@ -4,6 +4,7 @@ Text that is no number is wrong usage (exit status 2); a number or name out of r
 """
 
 import re
+from collections.abc import Hashable
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,8 +86,11 @@ def read_population(
     from dataclasses import replace
 
     from quiff.apis.taxonomy import topics_for
-    from quiff.errors import QuiffError
     from quiff.populations.population import Population
+    from quiff.populations.readers import place_of_topic
+
+    def set_with(topic: Hashable) -> str:
+        return f"{place_of_topic(path, topic, top=top)} the set"
 
     population = Population.read(path, top=top, weights=weights)
     try:
@@ -95,9 +99,9 @@ def read_population(
         if n_epochs > 1:
             note = f"The file has {n_epochs} epochs; this is epoch {chosen}, counted from 0."
             population = replace(population, notes=(*population.notes, note))
-        return population, topics_for(population, taxonomy)
-    except QuiffError as error:
-        raise type(error)(f"{str(path)!r}: {error}") from error
+        return population, topics_for(population, taxonomy, at=set_with)
+    except ParameterError as error:
+        raise ParameterError(f"{str(path)!r}: {error}") from error
 
 
 topics_option = click.option(

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import click
 
-from quiff.cli.options import figure_option, json_option, noise_option, population_topics_option
+from quiff.cli.options import (
+    figure_option,
+    json_option,
+    noise_option,
+    population_topics_option,
+    read_population,
+)
 from quiff.cli.pipeline import recorded
 
 __all__ = ["command"]
@@ -18,9 +24,7 @@ __all__ = ["command"]
     "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
 )
 @noise_option
-@click.option(
-    "--epoch", type=int, default=0, metavar="K", help="The epoch, from 0, if there are several.  [default: 0]"
-)
+@click.option("--epoch", type=int, metavar="K", help="The epoch, from 0, if there are several.  [default: 0]")
 @click.option(
     "--first", type=int, default=10, show_default=True, metavar="K", help="Topics to find in order."
 )
@@ -43,7 +47,7 @@ def command(
     taxonomy: str | None,
     top: int | None,
     noise: float | Fraction,
-    epoch: int,
+    epoch: int | None,
     first: int,
     simulations: int,
     seed: int,
@@ -59,17 +63,15 @@ def command(
 
     Example: quiff popularity profiles.parquet --noise 0.05 --first 10
     """
-    from quiff.apis.taxonomy import topics_for
     from quiff.apis.topics import TopicsAPI
-    from quiff.populations.population import Population
     from quiff.results.numbers import to_json
     from quiff.studies.popularity import popularity
 
     with recorded() as steps:
         with steps.step("read profiles"):
-            population = Population.read(profiles, top=top).epoch(epoch)
+            population, n_topics = read_population(profiles, taxonomy, top=top, epoch=epoch)
         with steps.step("simulate reports"):
-            api = TopicsAPI(topics_for(population, taxonomy), population.top_s, noise)
+            api = TopicsAPI(n_topics, population.top_s, noise)
             found = popularity(population, api, seed=seed, simulations=simulations, top=first)
     if figure is not None:
         found.figure().write(figure)

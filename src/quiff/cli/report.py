@@ -10,6 +10,7 @@ import click
 from quiff.cli.compare import ComparedSetting, compare_option, compared
 from quiff.cli.options import noise_option, population_topics_option, read_population
 from quiff.cli.pipeline import recorded
+from quiff.errors import ParameterError
 
 __all__ = ["command"]
 
@@ -48,6 +49,7 @@ def command(
 
     Example: quiff report profiles.parquet --out report.html
     """
+    _check_page(out)
     from quiff.apis.topics import TopicsAPI
     from quiff.report.compose import Source, compose_report
 
@@ -78,3 +80,13 @@ def command(
     click.echo(f"{out}: {page.title}")
     for headline in page.headlines:
         click.echo(f"  {headline.value} {headline.meaning}")
+
+
+def _check_page(out: Path) -> None:
+    """Tell before any work that a page cannot be written, or would take the place of something else."""
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise ParameterError(f"the page's file must end in .html, not {str(out)!r}")
+    if not out.parent.is_dir():
+        raise ParameterError(
+            f"cannot write {str(out)!r}: there is no folder {str(out.parent)!r}; make it first"
+        )

@@ -88,7 +88,7 @@ def arranged(
     rows = np.full((len(numbers), len(named)), -1)
     rows[when, place[which]] = np.arange(len(users))
     if np.count_nonzero(rows >= 0) < len(users):
-        _tell_twice(rows, users, epochs, at)
+        _tell_twice(when * len(named) + which, users, epochs, at)
     named, firsts = named[order], firsts[order]
     gaps = rows < 0
     if not gaps.any():
@@ -116,12 +116,13 @@ def arranged(
     return Arranged(named, sets, firsts, (note,))
 
 
-def _tell_twice(rows: Array, users: Array, epochs: Array, at: At) -> None:
-    kept = np.zeros(len(users), dtype=bool)
-    kept[rows[rows >= 0]] = True
-    row = int(np.argmin(kept))
+def _tell_twice(pairs: Array, users: Array, epochs: Array, at: At) -> None:
+    """Raise an error that tells the first row whose user and epoch, as one number, were there before."""
+    again = np.ones(len(pairs), dtype=bool)
+    again[np.unique(pairs, return_index=True)[1]] = False
+    row = int(np.argmax(again))
     raise LabelError(
-        f"{at(row)} the user {_plain(users[row])!r} has two sets in epoch {epochs[row]}; give one"
+        f"{at(row)} the user {_plain(users[row])!r} has a second set in epoch {epochs[row]}; give one"
     )
 
 

@@ -141,6 +141,8 @@ def open_profiles(
         raise QuiffError(f"there is no file {str(path)!r}; quiff profile writes profiles")
     if path.is_dir() or path.suffix == ".parquet":
         names, delimiter = _parquet_names(path), None
+        if path.is_dir() and not names:
+            raise QuiffError(f"the folder {str(path)!r} has no Parquet file; quiff profile writes profiles")
     else:
         with _unpacked(path) as stream:
             names, delimiter = head_of(stream, str(path))

@@ -21,7 +21,7 @@ from quiff.populations.merged import read_merged
 from quiff.populations.topic_columns import SetReader
 from quiff.populations.user_columns import check_once, users_of, weights_of
 
-__all__ = ["Profiles", "read_profiles"]
+__all__ = ["Profiles", "place_of_topic", "read_profiles"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,29 @@ def read_profiles(
             f"{str(file.path)!r}: all weights in {weights} are 0; at least one user must count"
         )
     return found
+
+
+def place_of_topic(path: str | os.PathLike[str], topic: Any, *, top: int | None = None) -> str:
+    r"""Say where a topic of a population first stands in the file that it was read from.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "profiles.csv"
+    ...     _ = file.write_text("\n".join(["user,t1,t2", "Alice,1,2", "Bob,2,400"]))
+    ...     place_of_topic(file, 400).replace(folder, "")
+    "'/profiles.csv', line 3:"
+    """
+    file = open_profiles(path, top=top)
+    reader, before = SetReader(file.form, file.at), 0
+    for table in file.pieces():
+        rows = reader.rows_with(topic, reader.codes(table))
+        if rows.size:
+            return file.at(before + int(rows[0]))
+        before += table.num_rows
+    return f"{str(file.path)!r}:"
 
 
 def _whole(file: ProfileFile, table: Any, missing: str, seed: int) -> Profiles:

@@ -27,10 +27,13 @@ def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
     (('user', 't1', 't2'), ',')
     """
     try:
-        head = stream.readline().decode("utf-8-sig").rstrip("\r\n")
+        line = stream.readline()
+        head = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise QuiffError(f"{path!r}, line 1: {_NO_UTF8}") from error
-    if not head.strip():
+    if line and not head.strip():
+        raise QuiffError(f"{path!r}, line 1: it is empty, but must name the columns; take it out")
+    if not line:
         raise QuiffError(f"{path!r} is empty; its first line must name its columns")
     delimiter = "\t" if "\t" in head else ","
     names = head.split("\t") if delimiter == "\t" else next(csv.reader([head]))

@@ -79,6 +79,11 @@ class SetReader:
         place[order] = np.arange(len(order))
         return [names[number] for number in order], place
 
+    def rows_with(self, topic: Any, codes: Array) -> Array:
+        """Return the rows of a piece, given by its codes, whose set has a topic as `topics` names it."""
+        number = next((k for name, k in self._numbers.items() if str(name) == str(topic)), -1)
+        return np.flatnonzero((codes == number).any(axis=1))
+
     def _stacked(self, table: Any) -> Any:
         """Return the columns of topics one below the other."""
         import pyarrow as pa
@@ -164,6 +169,12 @@ class SetReader:
             row, what = owner(int(np.argmax(empty)))
             raise ShapeError(
                 f"{self._at(self._rows + row)} {what} is empty; all sets must have the same size"
+            )
+        split = [k for k, name in enumerate(names) if isinstance(name, str) and "\n" in name]
+        if split:
+            row, what = owner(int(np.argmax(np.isin(places.to_numpy(zero_copy_only=False), split))))
+            raise QuiffError(
+                f"{self._at(self._rows + row)} {what} goes over several lines; close its quotes on one"
             )
         numbers = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         return np.asarray(np.array(numbers, dtype=np.int32)[places.to_numpy(zero_copy_only=False)])

@@ -31,7 +31,7 @@ def user_texts(form: Form, table: Any, at: At, before: int = 0) -> Any:
     Raises
     ------
     QuiffError
-        If a user has no name.
+        If a user has no name, or one of several lines, as a quote that is not closed makes it.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -43,6 +43,9 @@ def user_texts(form: Form, table: Any, at: At, before: int = 0) -> Any:
     row = pc.index(pc.fill_null(pc.equal(texts, ""), True), True).as_py()
     if row >= 0:
         raise QuiffError(f"{at(before + row)} {form.user} is empty; name every user")
+    row = pc.index(pc.match_substring(texts, "\n"), True).as_py()
+    if row >= 0:
+        raise QuiffError(f"{at(before + row)} {form.user} goes over several lines; close its quotes on one")
     return texts
 
 

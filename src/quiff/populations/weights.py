@@ -1,12 +1,13 @@
 """How much each user counts: weights, and the numbers of users behind merged sets."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from quiff.core.labels import Labels, SetLabels
-from quiff.core.numbers import Array, as_numbers
+from quiff.core.numbers import Array, as_fractions, as_numbers, is_exact
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, ShapeError
 
@@ -89,14 +90,19 @@ def summed(weights: Array, which: Array, size: int) -> Array:
 
 
 def prior_of_weights(labels: Labels, weights: Array) -> Prior:
-    """Return the prior that is proportional to weights: w_x / sum of all w.
+    """Return the prior that is proportional to weights, w_x / sum of all w; exact weights stay exact.
 
     Examples
     --------
     >>> from quiff.core.labels import as_labels
     >>> prior_of_weights(as_labels(["Alice", "Bob"]), np.array([3, 1]))["Alice"]
     Fraction(3, 4)
+    >>> prior_of_weights(as_labels(["Alice", "Bob"]), np.array([0.5, 1.5]))["Alice"]
+    0.25
     """
+    if not is_exact(weights):
+        return Prior.from_array(labels, weights / weights.sum())
     if weights.dtype.kind in "iu":
         return Prior.from_count_array(labels, weights)
-    return Prior.from_array(labels, weights / weights.sum())
+    total = sum(weights.tolist(), Fraction(0))
+    return Prior.from_array(labels, as_fractions(weights) / total)

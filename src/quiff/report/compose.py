@@ -34,6 +34,7 @@ from quiff.results.risk import UserRisk
 from quiff.studies.api_comparison import compare_settings
 from quiff.studies.attributes import attribute_table
 from quiff.studies.exposure import topic_exposure
+from quiff.studies.measure.seen import seen_histories
 from quiff.studies.measure.study import measure
 from quiff.studies.popularity import popularity
 from quiff.studies.risk import user_risk
@@ -136,16 +137,20 @@ def compose_report(
     '28.4 times'
     """
     run = (_Studies() if watch is None else _Studies(watch)).run
-    found: Measurement = run("privacy and utility", lambda: measure(population, api, histories=histories))
-    risk: UserRisk = run("each user's risk", lambda: user_risk(population, api))
+    statistics = () if histories is None else (run("histories", lambda: _statistics(histories)),)
+    seen = None if histories is None else run("cookies", lambda: seen_histories(population, histories))
+    found: Measurement = run("privacy and utility", lambda: measure(population, api, histories=seen))
+    risk: UserRisk = run("each user's risk", lambda: user_risk(population, api, histories=seen))
     exposure = run("topics", lambda: topic_exposure(population, api))
     attributes = run("attributes", lambda: attribute_table(population, api))
     simulations = max(50, min(1000, _MOST_SIMULATED // population.n_users))
-    counted = run("popularity", lambda: popularity(population, api, seed=seed, simulations=simulations))
+    counted = (
+        (run("popularity", lambda: popularity(population, api, seed=seed, simulations=simulations)),)
+        if api.noise < 1  # else reports say nothing
+        else ()
+    )
     if comparison is None:
         comparison = run("settings", lambda: compare_settings(population, _noises(api)))
-
-    statistics = () if histories is None else (run("histories", lambda: _statistics(histories)),)
 
     def pictured() -> tuple[Section, ...]:
         return (
@@ -155,7 +160,7 @@ def compose_report(
             risk_section(risk),
             topics_section(exposure, attributes),
             utility_section(found),
-            popularity_section(counted),
+            *map(popularity_section, counted),
             settings_section(comparison),
             *further,
             limits_section(found),
@@ -168,7 +173,7 @@ def compose_report(
         f"cookies and under the Topics API with {api.n_topics} topics and a noise of {float(api.noise):.4g}.",
         _headlines(found, risk),
         sections,
-        (*source.facts, *_facts(api, seed, simulations)),
+        (*source.facts, *_facts(api, seed, simulations if counted else 0)),
         source.commands,
     )
 
@@ -189,8 +194,8 @@ def _headlines(found: Measurement, risk: UserRisk) -> tuple[Headline, ...]:
     return (
         Headline(
             f"{said(report.leakage)} times",
-            "is how much more often one report lets an adversary name a user than a guess; "
-            f"for a third-party cookie it is {said(cookies.leakage)} times",
+            "as often as a guess, one report lets an adversary name the user; "
+            f"a third-party cookie, {said(cookies.leakage)} times as often",
         ),
         Headline(
             f"{risk.sharing.unique:.1%}",
@@ -218,7 +223,8 @@ def _noises(api: TopicsAPI) -> dict[str, TopicsAPI]:
 def _facts(api: TopicsAPI, seed: int, simulations: int) -> Iterator[tuple[str, str]]:
     """Yield the parameters and versions of a report."""
     yield "Topics API", f"m = {api.n_topics} topics, s = {api.top_s} in a set, noise r = {api.noise}"
-    yield "simulations", f"{simulations} with seed {seed}, only where a chance is said to be simulated"
+    if simulations:
+        yield "simulations", f"{simulations} with seed {seed}, only where a chance is said to be simulated"
     yield "made with", ", ".join(f"{part} {version(part)}" for part in _PARTS)
     yield "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"
     yield "made on", datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC")

@@ -82,7 +82,7 @@ def topics_section(exposure: TopicExposure, attributes: AttributeTable) -> Secti
         "Which topics expose most",
         (*exposure.sentences(), *attributes.sentences()),
         (exposure.figure(),),
-        (exposure.table(), attributes.table()),
+        (exposure.table(first=None), attributes.table(first=None)),
     )
 
 

@@ -8,6 +8,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.figures.trade_off import trade_off_figure
 from quiff.results.numbers import plain, shown
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
 
 __all__ = ["ApiComparison", "SettingComparison", "SettingFigures", "StageFigures"]
@@ -44,7 +45,7 @@ class StageFigures:
 
 @final
 @dataclass(frozen=True)
-class ApiComparison:
+class ApiComparison(Tabled):
     """The steps of several APIs on one population, from least to most processed.
 
     Attributes
@@ -77,6 +78,10 @@ class ApiComparison:
             ),
         )
 
+    def tables(self) -> list[Table]:
+        """Return the one table, as results with several do."""
+        return [self.table()]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison by plain names, for JSON."""
         return {
@@ -90,9 +95,6 @@ class ApiComparison:
         """Return the figure of privacy against utility, one mark an API."""
         last = [(s.api, s.leakage, s.utility) for s in self.stages if s.utility is not None]
         return trade_off_figure(f"{_TITLE}: {self.users} users", last, self.prior_utility)
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 @final
@@ -140,7 +142,7 @@ class SettingFigures:
 
 @final
 @dataclass(frozen=True)
-class SettingComparison:
+class SettingComparison(Tabled):
     """Several settings of the Topics API beside each other.
 
     Attributes
@@ -171,11 +173,17 @@ class SettingComparison:
         """Return which setting leaks least and which is most useful, with their figures."""
         private = min(self.settings, key=lambda setting: setting.leakage)
         useful = max(self.settings, key=lambda setting: setting.utility)
+        praised: tuple[tuple[SettingFigures, str], ...] = (
+            (private, "leaks least"),
+            (useful, "is most useful"),
+        )
+        if private is useful:
+            praised = ((private, "leaks least and is most useful"),)
         return [
             f"Of {len(self.settings)} settings, {setting.name} {what}: a report makes the user "
-            f"{shown(float(setting.leakage))} times more likely to be named, and names a topic of the set "
+            f"{shown(float(setting.leakage))} times as likely to be named, and names a topic of the set "
             f"with probability {float(setting.utility):.4g}."
-            for setting, what in ((private, "leaks least"), (useful, "is most useful"))
+            for setting, what in praised
         ]
 
     def _privacy_table(self) -> Table:
@@ -221,6 +229,3 @@ class SettingComparison:
             tuple(rows),
             ("Topic and set: the chance to name a topic of the user's set, or the whole set, by a report.",),
         )
-
-    def _repr_html_(self) -> str:
-        return "".join(table._repr_html_() for table in self.tables())

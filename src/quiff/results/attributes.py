@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from quiff.core.numbers import Number
+from quiff.results.distribution import of_users
 from quiff.results.figures.exposure import change_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import shown
 from quiff.results.stages import stage_seen
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 
 __all__ = ["AttributeInference", "AttributeTable", "Inference"]
 
@@ -77,7 +79,7 @@ class Inference:
 
 @final
 @dataclass(frozen=True)
-class AttributeInference:
+class AttributeInference(Tabled):
     """What each step of an API says about one topic.
 
     Examples
@@ -93,13 +95,13 @@ class AttributeInference:
     users: int
     share: Number
     stages: tuple[Inference, ...]
+    weighted: bool = False
 
     def table(self) -> Table:
         """Return a row for each step."""
         rows = tuple((row.stage, *row.cells) for row in self.stages)
-        title = (
-            f"Does the user have {str(self.topic)!r}? {shown(100 * self.share)} % of {self.users} users do"
-        )
+        share = f"{shown(100 * self.share)} % {of_users(self.weighted)} do"
+        title = f"Does the user have {str(self.topic)!r}? {share} ({self.users} in all)"
         return Table(title, ("step", *_COLUMNS), rows, _NOTES)
 
     def tables(self) -> list[Table]:
@@ -134,13 +136,10 @@ class AttributeInference:
             )
         return found
 
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
 
 @final
 @dataclass(frozen=True)
-class AttributeTable:
+class AttributeTable(Tabled):
     """What a report of an API says about each topic, in descending order of leakage.
 
     Examples
@@ -157,12 +156,14 @@ class AttributeTable:
     api: str
     users: int
     topics: tuple[Inference, ...]
+    weighted: bool = False
 
     def table(self, first: int | None = 20) -> Table:
         """Return the topics about which a report says most; first None is all."""
         rows = tuple((str(row.topic), row.share, *row.cells) for row in self.topics[:first])
         more = (f"The first {len(rows)} of {len(self.topics)} topics.",)
-        notes = _NOTES + more if len(rows) < len(self.topics) else _NOTES
+        notes = _NOTES + (more if len(rows) < len(self.topics) else ())
+        notes += ("Users count as much as their weight.",) if self.weighted else ()
         title = f"Which topics a report gives away: {self.api}, {self.users} users"
         return Table(title, ("topic", "users who have it", *_COLUMNS), rows, notes)
 
@@ -190,11 +191,13 @@ class AttributeTable:
         """Return the reading of the numbers."""
         most = self.topics[0]
         telling = sum(row.leakage > 1 + 1e-12 for row in self.topics)
+        if not telling:
+            return [
+                "One report does not help to guess whether a user has a topic, for none of the "
+                f"{len(self.topics)} topics that occur."
+            ]
         return [
             f"One report leaks something about {telling} of {len(self.topics)} topics, most about "
             f"{str(most.topic)!r}: whether a user has it is guessed right with probability "
             f"{shown(most.posterior)} instead of {shown(most.prior)}."
         ]
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()

@@ -8,6 +8,7 @@ from quiff.history.stats import Statistics
 from quiff.results.figures.dataset import records_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 
 __all__ = ["DatasetStatistics"]
 
@@ -17,7 +18,7 @@ _SHOWN = 10  # counts of records that the table for people has
 
 @final
 @dataclass(frozen=True)
-class DatasetStatistics:
+class DatasetStatistics(Tabled):
     """What a table of some stage holds (paper, Sec. 5.1 and App. D), as tables, JSON and a figure.
 
     Examples
@@ -56,9 +57,6 @@ class DatasetStatistics:
             raise ParameterError(f"a table of the stage {found.stage} has no records to draw")
         marks = (("median", found.sizes.q50), ("95%", found.sizes.q95), ("99%", found.sizes.q99))
         return records_figure(found.stage, found.users_per_count, marks)
-
-    def _repr_html_(self) -> str:
-        return "".join(table._repr_html_() for table in self.tables())
 
     def _counts(self) -> Table:
         found = self.statistics

@@ -8,7 +8,7 @@ import numpy as np
 
 from quiff.core.numbers import Array, Number, as_number, product
 
-__all__ = ["QUANTILES", "Distribution"]
+__all__ = ["QUANTILES", "Distribution", "of_users"]
 
 QUANTILES = {
     "min": 0.0,
@@ -92,11 +92,25 @@ class Distribution:
         return list(zip(values[first].tolist(), shares.tolist(), strict=True))
 
     def to_dict(self, threshold: Number) -> dict[str, Any]:
-        """Return mean, quantiles and the share above a threshold."""
+        """Return mean, quantiles, the share above a threshold, and the histogram."""
         quantiles = {name: self.quantile(share) for name, share in QUANTILES.items()}
         return {
             "mean": self.mean,
             **quantiles,
             "threshold": threshold,
             "share_above": self.share_above(threshold),
+            "histogram": [
+                {"from": low, "below": high, "share": share} for low, high, share in self.histogram()
+            ],
         }
+
+
+def of_users(weighted: bool) -> str:
+    """Return of what a share is one: of the users, who may count as much as their weight.
+
+    Examples
+    --------
+    >>> of_users(False), of_users(True)
+    ('of the users', 'of the users by weight')
+    """
+    return "of the users by weight" if weighted else "of the users"

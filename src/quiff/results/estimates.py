@@ -6,6 +6,7 @@ from typing import Any, final
 from quiff.core.numbers import Number
 from quiff.results.numbers import plain
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 
 __all__ = ["PopularityEstimate", "TopicEstimate"]
 
@@ -51,7 +52,7 @@ class TopicEstimate:
 
 @final
 @dataclass(frozen=True)
-class PopularityEstimate:
+class PopularityEstimate(Tabled):
     """The estimated numbers of users of some topics, from one report of each user.
 
     Attributes
@@ -78,9 +79,10 @@ class PopularityEstimate:
             ),
         )
 
+    def tables(self) -> list[Table]:
+        """Return the one table, as results with several do."""
+        return [self.table()]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the estimates by plain names, for JSON."""
         return {"n_users": self.n_users, "topics": plain(self.topics)}
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()

@@ -2,13 +2,16 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from math import isclose
 from typing import Any, final
 
 from quiff.core.numbers import Number
+from quiff.results.distribution import of_users
 from quiff.results.figures.exposure import exposure_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import shown
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 
 __all__ = ["ExposedTopic", "TopicExposure"]
 
@@ -41,7 +44,7 @@ class ExposedTopic:
 
 @final
 @dataclass(frozen=True)
-class TopicExposure:
+class TopicExposure(Tabled):
     """The topics of a population, the one that exposes most first.
 
     Attributes
@@ -56,6 +59,8 @@ class TopicExposure:
         The chance to name the user after a report, on average.
     topics
         The topics that occur, in descending order of their posterior.
+    weighted
+        Whether users count as much as their weight, in shares and means.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class TopicExposure:
     guess: Number
     vulnerability: Number
     topics: tuple[ExposedTopic, ...]
+    weighted: bool = False
 
     @property
     def rest(self) -> Number:
@@ -97,6 +103,8 @@ class TopicExposure:
         if self.rest > 1e-12 * self.vulnerability:
             rest = shown(self.rest / self.vulnerability)
             notes.append(f"Topics that nobody has make the rest of the vulnerability, {rest} of it.")
+        if self.weighted:
+            notes.append("Users count as much as their weight.")
         if len(rows) < len(self.topics):
             notes.append(f"The first {len(rows)} of {len(self.topics)} topics.")
         columns = (
@@ -133,14 +141,17 @@ class TopicExposure:
 
     def sentences(self) -> list[str]:
         """Return the reading of the numbers."""
-        most, least = self.topics[0], self.topics[-1]
+        most, least, whose = self.topics[0], self.topics[-1], of_users(self.weighted)
+        if isclose(most.posterior, least.posterior):
+            return [
+                "All topics that occur expose alike: a report of one lets an adversary name the user with "
+                f"probability {shown(most.posterior)}, {shown(most.posterior / self.guess)} times that of a "
+                "guess."
+            ]
         return [
             f"A report of {str(most.topic)!r} exposes most: it lets an adversary name the user with "
             f"probability {shown(most.posterior)}, {shown(most.posterior / self.guess)} times that of a "
-            f"guess; {shown(100 * most.share)} % of the users have it.",
+            f"guess; {shown(100 * most.share)} % {whose} have it.",
             f"A report of {str(least.topic)!r} exposes least, with probability {shown(least.posterior)}; "
-            f"{shown(100 * least.share)} % of the users have it.",
+            f"{shown(100 * least.share)} % {whose} have it.",
         ]
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()

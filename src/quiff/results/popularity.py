@@ -7,6 +7,7 @@ from quiff.results.estimates import PopularityEstimate, TopicEstimate
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain, shown
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
 from quiff.theory.popularity import wilson_interval
 
@@ -105,7 +106,7 @@ class TopicPopularity:
 
 @final
 @dataclass(frozen=True)
-class Popularity:
+class Popularity(Tabled):
     """The popularity of topics, what reports tell about it, and the chances to find the first ones.
 
     Attributes
@@ -161,9 +162,6 @@ class Popularity:
         """Return what the numbers say, in a few plain sentences."""
         return [self._error_sentence(), *map(self._chance_sentence, self.chances), self._growth_sentence()]
 
-    def _repr_html_(self) -> str:
-        return "".join(table._repr_html_() for table in self.tables())
-
     def _topics_table(self) -> Table:
         columns = ("topic", "users", "share", "standard error", "estimated share", "low", "high")
         rows = (
@@ -216,7 +214,7 @@ class Popularity:
         held = sum(t.estimate.low <= t.users <= t.estimate.high for t in self.topics)
         return (
             f"From one report of each of {self.n_users} users, the share of a topic is estimated with a "
-            f"standard error of at most {100 * worst:.2g} percentage points; in one simulation the 95 % "
+            f"standard error of at most {100 * worst:.3g} percentage points; in one simulation the 95 % "
             f"intervals hold the true share of {held} of {len(self.topics)} topics."
         )
 

@@ -6,6 +6,7 @@ from typing import Any, final
 from quiff.apis.fitted import FittedAPI
 from quiff.results.numbers import plain
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 from quiff.theory.design import Design
 
 __all__ = ["FittedDesign", "PopulationDesign"]
@@ -41,7 +42,7 @@ class FittedDesign:
 
 @final
 @dataclass(frozen=True, eq=False)
-class PopulationDesign:
+class PopulationDesign(Tabled):
     """What the best mechanisms for a population leak at a utility floor.
 
     Attributes
@@ -100,6 +101,10 @@ class PopulationDesign:
         )
         return Table(f"Least capacity at a utility of {self.floor:.6g}", columns, tuple(rows), notes)
 
+    def tables(self) -> list[Table]:
+        """Return the one table, as results with several do."""
+        return [self.table()]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the mechanisms by plain names, for JSON."""
         return {
@@ -121,6 +126,3 @@ class PopulationDesign:
             ],
             "caveat": self.caveat(),
         }
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()

@@ -8,12 +8,13 @@ import numpy as np
 
 from quiff.core.labels import Labels
 from quiff.core.numbers import Number, as_number
-from quiff.results.distribution import QUANTILES, Distribution
+from quiff.results.distribution import QUANTILES, Distribution, of_users
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.risk import risk_figure
 from quiff.results.numbers import shown
 from quiff.results.stages import stage_seen, stage_title
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 
 __all__ = ["SetSharing", "SharingGroup", "StageRisk", "UserRisk"]
 
@@ -58,7 +59,7 @@ class SharingGroup:
 
 @final
 @dataclass(frozen=True)
-class SetSharing:
+class SetSharing(Tabled):
     """How many users share their set with how many others.
 
     Attributes
@@ -83,7 +84,7 @@ class SetSharing:
     def table(self) -> Table:
         """Return the users by the number of others with their set."""
         rows = tuple((group.name, group.users, group.share) for group in self.groups)
-        notes = (f"{self.distinct_sets} different sets; every set has at least {self.k} users.",)
+        notes = (f"{self.distinct_sets} different sets; every set has {self.k} or more users (k-anonymity).",)
         columns = ("others with the same set", "users", "share of users")
         return Table(f"Who shares a set: {self.users} users", columns, rows, notes)
 
@@ -104,13 +105,10 @@ class SetSharing:
             ],
         }
 
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
 
 @final
 @dataclass(frozen=True, eq=False)
-class UserRisk:
+class UserRisk(Tabled):
     """Each user's own risk after each step, beyond the average.
 
     Attributes
@@ -184,10 +182,10 @@ class UserRisk:
         return self._table(title, {s.stage: s.own for s in self.stages}, tuple(notes))
 
     def tables(self) -> list[Table]:
-        """Return the own risks, the worst posteriors, and who shares a set."""
+        """Return the own risks, the worst posteriors, who shares a set, and the own risks as a histogram."""
         title = f"Largest posterior of each user over all outputs: {self.n_users} users"
         worst = self._table(title, {s.stage: s.worst for s in self.stages}, ())
-        return [self.table(), worst, self.sharing.table()]
+        return [self.table(), worst, self.sharing.table(), self.histogram()]
 
     def histogram(self) -> Table:
         """Return the shares of users by powers of ten of their own risk, for each step."""
@@ -195,7 +193,7 @@ class UserRisk:
         return Table("Users by their own risk", ("step", "from", "below", "share of users"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return for each step the mean, quantiles and share above the threshold, for JSON."""
+        """Return for each step the mean, quantiles, share above the threshold and histogram, for JSON."""
         return {
             s.stage: {**s.own.to_dict(self.threshold), "worst_posterior": s.worst.to_dict(self.threshold)}
             for s in self.stages
@@ -207,13 +205,14 @@ class UserRisk:
 
     def sentences(self) -> list[str]:
         """Return the reading of the numbers."""
-        found = [f"{self.sharing.unique:.2%} of the users have a set that nobody else has."]
+        found = []
         for risk in self.stages:
             own, above = risk.own, risk.own.share_above(self.threshold)
             found.append(
                 f"After {stage_seen(risk.stage)} the average user is named with probability "
                 f"{shown(own.mean)}, the median user with {shown(own.quantile(0.5))}, the most exposed one "
-                f"with {shown(own.quantile(1))}; {above:.2%} of the users are above {shown(self.threshold)}."
+                f"with {shown(own.quantile(1))}; {shown(100 * above)} % {of_users(self.weighted)} are above "
+                f"{shown(self.threshold)}."
             )
         return found
 
@@ -230,6 +229,3 @@ class UserRisk:
             for stage, values in stages.items()
         )
         return Table(title, columns, rows, notes)
-
-    def _repr_html_(self) -> str:
-        return "".join(table._repr_html_() for table in self.tables())

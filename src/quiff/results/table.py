@@ -107,6 +107,9 @@ class Table:
         )
         return "\n".join([self.title, *body, *more, *self.notes])
 
+    def __str__(self) -> str:
+        return self.to_text()
+
     def to_csv(self) -> str:
         """Return the table as comma-separated values at full precision."""
         out = io.StringIO()

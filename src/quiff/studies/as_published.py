@@ -15,7 +15,7 @@ from quiff.core.numbers import Array
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
-from quiff.studies.measure.proportion import in_proportion
+from quiff.populations.weights import prior_of_weights
 
 __all__ = ["misaligned_prior", "text_order"]
 
@@ -46,7 +46,7 @@ def misaligned_prior(population: Population) -> Prior:
     _, first = np.unique(which, return_index=True)
     appeared = weights[np.argsort(first)]
     place = np.argsort(text_order(sets.codes, population.topics))  # of each set among the rows
-    return in_proportion(sets, appeared[place])
+    return prior_of_weights(sets, appeared[place])
 
 
 def text_order(codes: Array, topics: Labels) -> Array:

@@ -1,5 +1,6 @@
 """The question how much a report says about one topic of the user."""
 
+import os
 from collections.abc import Hashable, Iterator
 from typing import Any
 
@@ -11,16 +12,24 @@ from quiff.core.kernels import Kernel
 from quiff.core.kernels.base import BLOCK
 from quiff.core.numbers import Array, Number, as_number, filled
 from quiff.core.sparse import SparseRows
+from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.results.attributes import AttributeInference, AttributeTable, Inference
 from quiff.studies.exposure import reported_topics
+from quiff.studies.measure.seen import Seen, seen_histories
 from quiff.studies.own_risk import marginal
 from quiff.studies.risk import all_stages, masses
 
 __all__ = ["attribute_inference", "attribute_table"]
 
 
-def attribute_inference(population: Population, api: Api, topic: Hashable) -> AttributeInference:
+def attribute_inference(
+    population: Population,
+    api: Api,
+    topic: Hashable,
+    *,
+    histories: Seen | Histories | str | os.PathLike[str] | None = None,
+) -> AttributeInference:
     """Measure how much each step of an API says about whether the user has one topic.
 
     The secret is a bit b, whether the topic is in the user's set. With P(b, y) the joint probability of the
@@ -36,6 +45,9 @@ def attribute_inference(population: Population, api: Api, topic: Hashable) -> At
         The API.
     topic
         One of the population's topics.
+    histories
+        The browsing histories of the users, as for `quiff.measure`, by which cookies are measured. None takes
+        cookies to tell all users apart.
 
     Examples
     --------
@@ -43,7 +55,7 @@ def attribute_inference(population: Population, api: Api, topic: Hashable) -> At
     >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "News"}, "Carol": {"Music", "Art"}}
     >>> api = TopicsAPI(n_topics=4, top_s=2, noise=0.2)
     >>> print(attribute_inference(Population.from_sets(sets), api, "Music").table().to_text())
-    Does the user have 'Music'? 66.6667 % of 3 users do
+    Does the user have 'Music'? 66.6667 % of the users do (3 in all)
     step              before     after  leakage     added  has it, if reported  has it, if another is
     cookies         0.666667         1      1.5  0.333333
     generalization  0.666667         1      1.5  0.333333
@@ -55,22 +67,23 @@ def attribute_inference(population: Population, api: Api, topic: Hashable) -> At
     Raises
     ------
     LabelError
-        If the population has no such topic.
+        If the population has no such topic, or a user has no history.
     ParameterError
         If there are several epochs.
     """
     code = population.topics.position(topic, "topic")
     has = (population.codes == code).any(axis=1)
     side = SparseRows.rectangular((~has).astype(np.intp).reshape(-1, 1), np.int64(1), 2)
-    mass = masses(population)
+    mass, seen = masses(population), None if histories is None else seen_histories(population, histories)
     found = []
-    for stage, C in all_stages(population, api).items():
+    for stage, C in all_stages(population, api, seen).items():
         with_it, without = C.kernel.left_multiply(side.scale_rows(mass))
         source = Cookies() if stage == Cookies().name else api
         columns = reported_topics(C, population, source, np.array([code]))
         column = None if columns is None else int(columns[0])
         found.append(_inference(topic, stage, with_it, with_it + without, column, mass.sum()))
-    return AttributeInference(topic, population.n_users, found[-1].share, tuple(found))
+    weighted = population.weights is not None
+    return AttributeInference(topic, population.n_users, found[-1].share, tuple(found), weighted)
 
 
 def attribute_table(population: Population, api: Api) -> AttributeTable:
@@ -101,7 +114,7 @@ def attribute_table(population: Population, api: Api) -> AttributeTable:
         if topic in occurring
     ]
     rows.sort(key=lambda row: -row.leakage)
-    return AttributeTable(api.name, population.n_users, tuple(rows))
+    return AttributeTable(api.name, population.n_users, tuple(rows), population.weights is not None)
 
 
 def _of_users_with(kernel: Kernel, codes: Array, mass: Array, n_topics: int) -> Iterator[Array]:

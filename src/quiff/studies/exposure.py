@@ -70,8 +70,14 @@ def topic_exposure(population: Population, api: Api) -> TopicExposure:
         for t, y in zip(topics, columns, strict=True)
     ]
     rows.sort(key=lambda row: (-row.posterior, -row.own_risk))
-    guess = as_number(weights.max()) / total
-    return TopicExposure(api.name, population.n_users, guess, as_number(best.sum()) / total, tuple(rows))
+    return TopicExposure(
+        api=api.name,
+        users=population.n_users,
+        guess=as_number(weights.max()) / total,
+        vulnerability=as_number(best.sum()) / total,
+        topics=tuple(rows),
+        weighted=population.weights is not None,
+    )
 
 
 def reported_topics(C: Channel, population: Population, api: Api, topics: Array) -> Array | None:

@@ -1,5 +1,6 @@
 """The question how exposed each user is, beyond the average one."""
 
+import os
 from fractions import Fraction
 
 import numpy as np
@@ -9,9 +10,11 @@ from quiff.apis.cookies import Cookies
 from quiff.core.channel import Channel
 from quiff.core.numbers import Array, filled, is_exact, product, to_float
 from quiff.errors import ParameterError
+from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.results.distribution import Distribution
 from quiff.results.risk import SetSharing, SharingGroup, StageRisk, UserRisk
+from quiff.studies.measure.seen import Seen, seen_histories
 from quiff.studies.own_risk import own_risk
 from quiff.theory.parameters import HALF, Real, check_probability
 
@@ -21,7 +24,13 @@ __all__ = ["all_stages", "group_sizes", "masses", "set_sharing", "user_risk", "u
 _GROUPS = (0, 1, 2, 10, 100, 1000)
 
 
-def user_risk(population: Population, api: Api, *, threshold: Real = HALF) -> UserRisk:
+def user_risk(
+    population: Population,
+    api: Api,
+    *,
+    threshold: Real = HALF,
+    histories: Seen | Histories | str | os.PathLike[str] | None = None,
+) -> UserRisk:
     """Measure each user's own risk after cookies and after each step of an API.
 
     The adversary sees the output y, and guesses one of the users who are then most probable, each with the
@@ -45,6 +54,9 @@ def user_risk(population: Population, api: Api, *, threshold: Real = HALF) -> Us
         The API; its own steps are measured, after cookies for comparison.
     threshold
         Which risk is too much: the result tells how many users are above.
+    histories
+        The browsing histories of the users, as for `quiff.measure`: users who share one are not told apart
+        by cookies. None takes cookies to tell all users apart.
 
     Examples
     --------
@@ -62,9 +74,13 @@ def user_risk(population: Population, api: Api, *, threshold: Real = HALF) -> Us
     ParameterError
         If the threshold is no probability, there are several epochs, or the population is merged and has
         weights: then the weight of a single user is not known.
+    LabelError
+        If a user has no history.
     """
     threshold = check_probability("threshold", threshold)
-    stages, weights, holders = all_stages(population, api), user_weights(population), group_sizes(population)
+    seen = None if histories is None else seen_histories(population, histories)
+    stages, weights = all_stages(population, api, seen), user_weights(population)
+    holders = group_sizes(population)
     if not all(C.exact for C in stages.values()):
         weights = to_float(weights)  # maps and counts follow the numbers of the API
     mass = product(weights, holders)
@@ -97,7 +113,7 @@ def set_sharing(population: Population) -> SetSharing:
     others with the same set  users  share of users
     0                             1        0.333333
     1                             2        0.666667
-    2 different sets; every set has at least 1 users.
+    2 different sets; every set has 1 or more users (k-anonymity).
     """
     counts, users = population.set_counts(), population.n_users
     groups = []
@@ -110,10 +126,11 @@ def set_sharing(population: Population) -> SetSharing:
     return SetSharing(users, int(counts.shape[0]), int(counts.min()), alone / users, tuple(groups))
 
 
-def all_stages(population: Population, api: Api) -> dict[str, Channel]:
-    """Return the channel of cookies, and those of the steps of an API, by name."""
+def all_stages(population: Population, api: Api, seen: Seen | None = None) -> dict[str, Channel]:
+    """Return the channel of cookies, on histories if there are some, and those of an API's steps, by name."""
     cookies = Cookies()
-    return {cookies.name: cookies.channel(population), **api.stages(population)}
+    first = cookies.channel(population) if seen is None else seen.cookies()
+    return {cookies.name: first, **api.stages(population)}
 
 
 def group_sizes(population: Population) -> Array:

@@ -13,6 +13,7 @@ from quiff.results.measurement.sentences import readings
 from quiff.results.measurement.tables import tables
 from quiff.results.quantity import Quantity
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 
 __all__ = ["Measurement", "Part"]
 
@@ -32,7 +33,7 @@ class Part(Protocol):
 
 @final
 @dataclass(frozen=True)
-class Measurement:
+class Measurement(Tabled):
     """What a population gives away by cookies and by the Topics API, and what an analyst learns.
 
     Attributes
@@ -178,9 +179,6 @@ by a third-party cookie, if cookies tell all users apart.
             for row in self.privacy
         ]
         return stages_figure(marks, self.users)
-
-    def _repr_html_(self) -> str:
-        return "".join(table._repr_html_() for table in self.tables())
 
 
 def _by_key(rows: tuple[Use, ...]) -> dict[str, Number]:

@@ -4,11 +4,14 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from quiff.core.numbers import Number
+from quiff.results.numbers import shown
 
 if TYPE_CHECKING:
     from quiff.results.measurement.measurement import Measurement
 
 __all__ = ["readings", "said"]
+
+_LONG = 10**15  # from here on nobody reads all digits
 
 
 def readings(found: "Measurement") -> dict[str, str]:
@@ -28,9 +31,11 @@ def said(value: Number) -> str:
 
     Examples
     --------
-    >>> said(66.36), said(249997), said(0.00212963), said(1327.2)
-    ('66.4', '249 997', '0.00213', '1 327')
+    >>> said(66.36), said(249997), said(0.00212963), said(1327.2), said(float("inf"))
+    ('66.4', '249 997', '0.00213', '1 327', 'inf')
     """
+    if value >= _LONG:
+        return shown(value)
     if value >= 1000 or value == int(value):
         return f"{round(value):,}".replace(",", " ")
     return f"{float(value):.3g}"
@@ -64,15 +69,16 @@ def _capacity(found: "Measurement") -> str:
             f"The report leaks all that one report can, with {said(m)} topics, sets of "
             f"{found.setting.top_s} and noise {said(found.setting.noise)}."
         )
-    why = f"only {said(m1)} of the {said(m)} topics occur" if m1 < m else "users are not equally likely"
-    return f"One report could leak {said(report.capacity)} times, but {why}."
+    few, uneven = f"only {said(m1)} of the {said(m)} topics occur", "users are not equally likely"
+    why = [few] * (m1 < m) + [uneven] * (not report.reaches_occurring)
+    return f"One report could leak {said(report.capacity)} times, but {' and '.join(why)}."
 
 
 def _utility(found: "Measurement") -> str:
     topic, whole = found.use("topics_api", "iba"), found.use("topics_api", "bayes")
     return (
         f"By a report an advertiser names a topic of the user's set with probability {said(topic.posterior)} "
-        f"({said(topic.prior)} without), but the whole set only with {said(whole.posterior)} "
+        f"({said(topic.prior)} without), and the whole set with probability {said(whole.posterior)} "
         f"({said(whole.prior)} without)."
     )
 

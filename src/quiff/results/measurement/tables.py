@@ -149,10 +149,12 @@ def _limits(found: "Measurement") -> Table:
         "users.",
     )
     if found.occurring_topics < found.setting.n_topics:
-        notes += (
-            "The random topic ranges over all m topics: with m' the formulas of epsilon and of the max-case "
-            "capacity are too low, that of the Bayes capacity is the leakage.",
-        )
+        notes += ("With m' the formula of the Bayes capacity is that of this population's own channel.",)
+        if found.distinct_sets > 1 and 0 < found.setting.noise < 1:
+            notes += (
+                "Those of epsilon and of the max-case capacity are too low with m': the random topic ranges "
+                "over all m topics.",
+            )
     if found.distinct_sets == 1:
         notes += ("The formulas of the worst case need two different sets; here all users share one.",)
     return Table("Limits of one report", columns, rows, notes)

@@ -17,7 +17,7 @@ from quiff.core.sparse import fold_max
 from quiff.errors import ParameterError
 from quiff.measures.vulnerability import posterior_vulnerability
 from quiff.populations.population import Population
-from quiff.studies.measure.proportion import in_proportion
+from quiff.populations.weights import prior_of_weights
 
 __all__ = ["Holders", "holders_of"]
 
@@ -100,7 +100,7 @@ def holders_of(population: Population) -> Holders:
         sets,
         counts,
         prior,
-        in_proportion(sets, heaviest),
+        prior_of_weights(sets, heaviest),
         as_number(heaviest.max(), total),
         as_number(heaviest.sum(), total),
     )

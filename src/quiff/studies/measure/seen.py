@@ -15,8 +15,8 @@ from quiff.errors import LabelError, ParameterError
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
+from quiff.populations.weights import prior_of_weights, summed
 from quiff.results.measurement.rows import HistoryCounts
-from quiff.studies.measure.proportion import in_proportion
 
 __all__ = ["Seen", "seen_histories"]
 
@@ -56,6 +56,10 @@ class Seen:
         """How many histories differ."""
         return int(self.which.max()) + 1
 
+    def cookies(self) -> Channel:
+        """Return C_C = C_BH C_U: users who share a history share its identifier."""
+        return Channel.deterministic_from_codes(self.population.users, self.which, range(self.n_histories))
+
     def named_by_cookie(self) -> Number:
         """Return the chance to name the user by the history: that of each history's most probable user."""
         weights, total = self._weights()
@@ -64,9 +68,9 @@ class Seen:
     def prior(self) -> Prior:
         """Return how probable each history is."""
         weights, _ = self._weights()
-        sums = np.zeros(self.n_histories, dtype=weights.dtype)
-        np.add.at(sums, self.which, weights)
-        return in_proportion(as_labels(range(sums.shape[0])), sums)
+        return prior_of_weights(
+            as_labels(range(self.n_histories)), summed(weights, self.which, self.n_histories)
+        )
 
     def to_sets(self) -> Channel:
         """Return C_G: a history has each set as often as its users do.
@@ -92,10 +96,11 @@ class Seen:
         return self.population.user_prior().weights_for(self.population.users, "population")
 
 
-def seen_histories(population: Population, histories: Histories | str | os.PathLike[str]) -> Seen:
+def seen_histories(population: Population, histories: Seen | Histories | str | os.PathLike[str]) -> Seen:
     """Return which users share a history, of histories in memory or of an Experimental table.
 
-    The table may have more users than the population; they are left out.
+    The table may have more users than the population; they are left out. What has been looked at already
+    comes back as it is, so that several studies need one look.
 
     Raises
     ------
@@ -104,6 +109,8 @@ def seen_histories(population: Population, histories: Histories | str | os.PathL
     LabelError
         If a user of the population has no history.
     """
+    if isinstance(histories, Seen):
+        return histories
     if population.merged:
         raise ParameterError(
             "a merged population has lost the names of its users, so that their histories cannot be found; "

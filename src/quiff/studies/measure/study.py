@@ -13,7 +13,7 @@ from quiff.results.measurement.rows import Setting, Use
 from quiff.studies.as_published import misaligned_prior
 from quiff.studies.measure.holders import holders_of
 from quiff.studies.measure.parts import limits, privacy_by_stage, use_of_histories, use_of_sets
-from quiff.studies.measure.seen import seen_histories
+from quiff.studies.measure.seen import Seen, seen_histories
 
 __all__ = ["measure"]
 
@@ -24,7 +24,7 @@ def measure(
     population: Population,
     api: TopicsAPI | None = None,
     *,
-    histories: Histories | str | os.PathLike[str] | None = None,
+    histories: Seen | Histories | str | os.PathLike[str] | None = None,
     prior: Literal["correct", "as-published"] = "correct",
 ) -> Measurement:
     """Measure what cookies and the Topics API give away about a population, and what an analyst learns.
