@@ -95,13 +95,14 @@ def _report(out: Path, users: int, seed: int) -> Any:
             TopicsAPI(n_topics, population.top_s),
             Source.file(out / "profiles.parquet", _commands(out, users, seed)),
             histories=out / "experimental",
+            attacks=True,
             seed=seed,
         )
 
 
 def _commands(out: Path, users: int, seed: int) -> list[str]:
     """Return the demo itself, and its last step as a command of its own."""
-    report = ["quiff", "report", out / "profiles.parquet", "--histories", out / "experimental"]
+    report = ["quiff", "report", out / "profiles.parquet", "--histories", out / "experimental", "--attacks"]
     return [
         shlex.join(map(str, command))
         for command in (

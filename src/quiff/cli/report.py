@@ -4,6 +4,7 @@ import shlex
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from quiff.cli.compare import ComparedSetting, compare_option, compared
 from quiff.cli.options import noise_option, population_topics_option, read_population
 from quiff.cli.pipeline import recorded
 from quiff.errors import ParameterError
+
+if TYPE_CHECKING:
+    from quiff.populations.population import Population
 
 __all__ = ["command"]
 
@@ -31,6 +35,15 @@ __all__ = ["command"]
     help="The users' Experimental table: cookies are measured on it.",
 )
 @compare_option
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=0),
+    default=4,
+    show_default=True,
+    metavar="E",
+    help="Also measure the reports of up to E epochs together; 0 leaves this out.",
+)
+@click.option("--attacks", is_flag=True, help="Also run the published attacks on simulated reports.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Of the simulations.")
 def command(
     profiles: Path,
@@ -41,6 +54,8 @@ def command(
     weights: str | None,
     histories: Path | None,
     compare: tuple[ComparedSetting, ...],
+    epochs: int,
+    attacks: bool,
     seed: int,
 ) -> None:
     """Write one page that says what cookies and the Topics API leak about a population.
@@ -73,6 +88,9 @@ def command(
             Source.file(profiles, [shlex.join(["quiff", *sys.argv[1:]])]),
             histories=histories,
             comparison=settings,
+            over_time=_over_time(profiles, top, weights),
+            epochs=epochs,
+            attacks=attacks,
             seed=seed,
             watch=steps.step,
         )
@@ -80,6 +98,14 @@ def command(
     click.echo(f"{out}: {page.title}")
     for headline in page.headlines:
         click.echo(f"  {headline.value} {headline.meaning}")
+
+
+def _over_time(profiles: Path, top: int | None, weights: str | None) -> "Population | None":
+    """Return the users with the sets of each epoch, if the file has several."""
+    from quiff.populations.population import Population
+
+    population = Population.read(profiles, top=top, weights=weights)
+    return population if population.n_epochs > 1 else None
 
 
 def _check_page(out: Path) -> None:

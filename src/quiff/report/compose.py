@@ -16,6 +16,8 @@ from quiff.history.stats import describe
 from quiff.populations.population import Population
 from quiff.report.page import Headline, Page, Section
 from quiff.report.sections import (
+    attacks_section,
+    epochs_section,
     histories_section,
     limits_section,
     people_section,
@@ -27,12 +29,16 @@ from quiff.report.sections import (
     utility_section,
 )
 from quiff.results.api_comparison import SettingComparison
+from quiff.results.attacks import AttackComparison
 from quiff.results.dataset_statistics import DatasetStatistics
+from quiff.results.epochs import EpochsResult
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.measurement.sentences import said
 from quiff.results.risk import UserRisk
 from quiff.studies.api_comparison import compare_settings
+from quiff.studies.attacks import attack_comparison
 from quiff.studies.attributes import attribute_table
+from quiff.studies.epochs import leakage_over_epochs
 from quiff.studies.exposure import topic_exposure
 from quiff.studies.measure.seen import seen_histories
 from quiff.studies.measure.study import measure
@@ -43,6 +49,7 @@ __all__ = ["Source", "compose_report"]
 
 _NOISES = (0.01, 0.05, 0.1, 0.25, 0.5)
 _PARTS = ("quiff", "numpy", "scipy", "altair", "vl-convert-python")
+_ATTACKED = (1, 5, 10, 15, 20, 30)  # epochs after which attacks are tried
 _MOST_SIMULATED = 10**8  # users times simulations
 
 
@@ -106,7 +113,9 @@ def compose_report(
     *,
     histories: Path | None = None,
     comparison: SettingComparison | None = None,
-    further: Sequence[Section] = (),
+    over_time: Population | None = None,
+    epochs: int = 4,
+    attacks: bool = False,
     seed: int = 0,
     watch: Callable[[str], AbstractContextManager[Any]] | None = None,
 ) -> Page:
@@ -122,8 +131,12 @@ def compose_report(
         The users' Experimental table; cookies are then measured on it.
     comparison
         Settings to show beside each other; None compares some noises.
-    further
-        Sections that were made elsewhere.
+    over_time
+        The same users with the sets of each epoch; None takes their sets to be stable.
+    epochs
+        Over how many epochs to measure; 0 leaves this out.
+    attacks
+        Whether to run the published attacks on simulated reports, too.
     seed
         Of the simulations.
     watch
@@ -152,6 +165,11 @@ def compose_report(
     if comparison is None:
         comparison = run("settings", lambda: compare_settings(population, _noises(api)))
 
+    weeks = (
+        (run("epochs", lambda: _over_epochs(over_time or population, api, epochs, seed)),) if epochs else ()
+    )
+    attacked = (run("attacks", lambda: _attacked(over_time or population, api, seed)),) if attacks else ()
+
     def pictured() -> tuple[Section, ...]:
         return (
             people_section(found, risk),
@@ -162,7 +180,8 @@ def compose_report(
             utility_section(found),
             *map(popularity_section, counted),
             settings_section(comparison),
-            *further,
+            *map(epochs_section, weeks),
+            *map(attacks_section, attacked),
             limits_section(found),
         )
 
@@ -176,6 +195,18 @@ def compose_report(
         (*source.facts, *_facts(api, seed, simulations if counted else 0)),
         source.commands,
     )
+
+
+def _over_epochs(population: Population, api: TopicsAPI, epochs: int, seed: int) -> EpochsResult:
+    most = epochs if population.n_epochs == 1 else min(epochs, population.n_epochs)
+    return leakage_over_epochs(population, api, most, seed=seed)
+
+
+def _attacked(population: Population, api: TopicsAPI, seed: int) -> AttackComparison:
+    if population.n_epochs == 1:
+        return attack_comparison(population, api, epochs=_ATTACKED, seeds=4, sample=300, seed=seed)
+    reported = population.n_epochs - 2  # the first call shows two epochs more
+    return attack_comparison(population, api, epochs=max(1, reported), seeds=4, sample=300, seed=seed)
 
 
 def _statistics(histories: Path) -> DatasetStatistics:

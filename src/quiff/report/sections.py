@@ -2,8 +2,10 @@
 
 from quiff.report.page import Section
 from quiff.results.api_comparison import SettingComparison
+from quiff.results.attacks import AttackComparison
 from quiff.results.attributes import AttributeTable
 from quiff.results.dataset_statistics import DatasetStatistics
+from quiff.results.epochs import EpochsResult
 from quiff.results.exposure import TopicExposure
 from quiff.results.figures.counting import counting_figure
 from quiff.results.figures.limits import limits_figure
@@ -12,6 +14,8 @@ from quiff.results.popularity import Popularity
 from quiff.results.risk import UserRisk
 
 __all__ = [
+    "attacks_section",
+    "epochs_section",
     "histories_section",
     "limits_section",
     "people_section",
@@ -131,4 +135,26 @@ def limits_section(found: Measurement) -> Section:
         (found.readings()["worst_case"],),
         figures,
         (found.named_tables()["limits"],),
+    )
+
+
+def epochs_section(found: EpochsResult) -> Section:
+    """Show what the reports of several epochs give away together."""
+    return Section(
+        "epochs",
+        "Week after week",
+        tuple(found.sentences()),
+        (found.figure(),),
+        tuple(found.tables()),
+    )
+
+
+def attacks_section(found: AttackComparison) -> Section:
+    """Show what known attacks achieve, and the most that any could."""
+    return Section(
+        "attacks",
+        "What known attacks achieve",
+        tuple(found.sentences()),
+        (found.figure(),),
+        tuple(found.tables()),
     )
