@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import quiff
 from epochs import loops
@@ -90,6 +91,34 @@ def test_the_worst_case_is_that_of_the_written_out_channel(instance):
     epsilon, capacity = worst_case(found, E)
     assert capacity == largest
     assert epsilon == pytest.approx(math.log(largest) if largest < math.inf else math.inf)
+
+
+@settings(max_examples=60)
+@given(st.data(), st.integers(1, 3), st.sampled_from([Fraction, float]))
+def test_the_worst_case_of_a_repeated_channel_is_that_of_the_written_out_one(data, n, number):
+    """Any channel, zeros too: the same pair and the same output are the worst every time."""
+    counts = data.draw(
+        st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3).filter(any), min_size=1, max_size=4)
+    )
+    rows = [[number(Fraction(count, sum(row))) for count in row] for row in counts]
+    largest = number(1)
+    for y in loops.tuples(3, n):
+        column = [math.prod(row[report] for report in y) for row in rows]
+        if max(column) > 0:
+            largest = math.inf if min(column) == 0 else max(largest, max(column) / min(column))
+    many = quiff.repeat(quiff.Channel(rows), n)
+    assert quiff.max_case_capacity(many) == (largest if number is Fraction else pytest.approx(largest))
+    assert quiff.epsilon(many) == pytest.approx(math.log(largest) if largest < math.inf else math.inf)
+
+
+def test_the_worst_case_of_many_reports_on_many_users_needs_no_look_at_all_of_them():
+    people, api = Population.synthetic(20_000, seed=1), TopicsAPI()
+    many = quiff.repeat(api.channel(people), 3)
+    assert quiff.epsilon(many) == pytest.approx(3 * math.log(1 + 349 * 0.95 / (0.05 * 5)))
+    assert quiff.max_case_capacity(many) == pytest.approx(worst_case(Sequences.of(people, api), 3)[1])
+    lavish = quiff.repeat(quiff.Channel([[1e-9, 1 - 1e-9], [1 - 1e-9, 1e-9]]), 40)
+    assert quiff.max_case_capacity(lavish) == math.inf
+    assert quiff.epsilon(lavish) == pytest.approx(40 * math.log(1e9 - 1))
 
 
 def test_the_worst_pair_is_found_even_if_it_takes_long():

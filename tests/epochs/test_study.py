@@ -1,7 +1,12 @@
 """leakage_over_epochs and `quiff epochs`: the plan, the result, the command, the paper's example."""
 
+import contextlib
 import json
 import math
+import os
+import pty
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -9,9 +14,11 @@ import pytest
 from click.testing import CliRunner
 
 import quiff
+from epochs import loops
 from quiff import ParameterError, Population, SizeError, TopicsAPI, leakage_over_epochs
 from quiff.cli import main
 from quiff.core.counting.slices import in_slices
+from quiff.epochs import plan as planning
 from quiff.epochs.plan import Plan, Step, plan_epochs
 from quiff.epochs.sequences import Sequences
 
@@ -69,11 +76,111 @@ def test_the_result_shows_as_table_json_and_figure():
     data = found.to_dict()
     assert {"mean", "median", "p95", "p99", "max"} <= set(data["risk"])
     assert "hybrid" in found.table().to_markdown()
-    assert found._repr_html_().count("<table>") == 2
+    assert found._repr_html_().count("<table>") == 3
     svg = found.figure().to_svg()
     assert "chance to be named" in svg
     assert "cookies" in svg
     assert leakage_over_epochs(Population.synthetic(300, n_topics=40), TopicsAPI(50), 7, seed=2) == found
+
+
+class TestCallsSitesAndAdvertisers:
+    """What the loops over all reports say, in the result of the study."""
+
+    pairs = ("01", "02", "34", "34", "45", "15", "23", "01", "05")
+    sets = tuple(frozenset(map(int, pair)) for pair in pairs)
+    people = Population.from_sets(dict(enumerate(sets)), range(7))
+    api = TopicsAPI(7, 2, Fraction(1, 10))
+    chances = loops.probabilities(7, 2, Fraction(1, 10))
+
+    @pytest.mark.parametrize("E", [1, 4])
+    def test_one_call_and_two_sites(self, E):
+        found = leakage_over_epochs(self.people, self.api, E)
+        assert found.call.leakage == loops.call_leakage(self.sets, 7, *self.chances)
+        assert found.call.vulnerability == found.call.leakage / 9
+        three = loops.vulnerability([[own] * 3 for own in self.sets], [1] * 9, 7, *self.chances)
+        assert found.call.in_order == three * 9 > found.call.leakage
+        assert found.link.leakage == loops.linked(self.sets, 7, *self.chances)
+        assert found.link.vulnerability == found.link.leakage / 9
+        assert found.utility == ()
+        assert found.notes == ()
+
+    def test_what_an_advertiser_learns_if_asked_for(self):
+        found = leakage_over_epochs(self.people, self.api, 4, utility=True)
+        assert [row.epochs for row in found.utility] == [0, 1, 2, 3]
+        for row in found.utility:
+            assert row.naming == loops.naming(self.sets, [1] * 9, 7, *self.chances, row.epochs)
+            assert row.reconstruction == loops.guessing_sets(self.sets, [1] * 9, 7, *self.chances, row.epochs)
+        assert [table.title for table in found.tables()[2:]] == [
+            "One call, and two sites", "What an advertiser learns"
+        ]  # fmt: skip
+        data = found.to_dict()
+        assert data["utility"][3].naming == found.utility[3].naming
+        assert any("up to 3 epochs" in sentence for sentence in found.plan)
+
+    def test_the_sentences_follow_from_the_numbers(self):
+        found = leakage_over_epochs(self.people, self.api, 4, utility=True)
+        leaks, limit, risk, call, link, learned = found.sentences()
+        assert f"4 epochs make a user {float(found.epochs[3].leakage):.4g} times" in leaks
+        assert f"one epoch makes it {float(found.epochs[0].leakage):.4g} times, and cookies 9 times" in leaks
+        different = len(set(self.sets))
+        share = float(found.epochs[3].leakage) / different
+        assert f"{different} profiles are different; 4 epochs reach {share:.1%}" in limit
+        assert f"the median user with {found.risk.median:.4g}" in risk
+        assert f"leaks {float(found.call.leakage):.4g}" in call
+        assert f"link a user {float(found.link.leakage):.4g} times" in link
+        assert f"{float(found.utility[3].naming):.4g} after 3 epochs" in learned
+        only = leakage_over_epochs(self.people, self.api, 1).sentences()
+        assert len(only) == 5
+        assert "one epoch" not in only[0]
+        many = leakage_over_epochs(self.people, self.api, 7)
+        low, high = many.epochs[6].low, many.epochs[6].high
+        assert f"about {many.epochs[6].leakage:.4g} times" in many.sentences()[0]
+        assert f"(95 %: {low:.4g} to {high:.4g})" in many.sentences()[0]
+
+    def test_without_noise_nobody_reports_what_nobody_has(self):
+        found = leakage_over_epochs(self.people, TopicsAPI(7, 2, 0.0), 2)
+        silent = (Fraction(1, 2), Fraction(0))
+        assert found.link.leakage == pytest.approx(float(loops.linked(self.sets, 7, *silent)))
+
+    def test_where_it_is_not_known_a_note_says_so(self):
+        changing = Population.from_array(range(2), [[[0], [1]], [[1], [0]]], topics=range(2))
+        found = leakage_over_epochs(changing, TopicsAPI(2, 1), 2, utility=True)
+        assert (found.call, found.link, found.utility) == (None, None, ())
+        assert ["stable sets" in note for note in found.notes] == [True, True]
+        assert found.notes[0] in found.table().notes
+        assert len(found.tables()) == 2
+        weighted = Population.from_sets(SETS, TOPICS, weights={"Alice": 1, "Bob": 2, "Carol": 3})
+        found = leakage_over_epochs(weighted, API, 2, utility=True)
+        assert found.call is None
+        assert "equally likely users only" in found.notes[0]
+        sets = [frozenset(own) for own in SETS.values()]
+        numbered = [frozenset(TOPICS.index(topic) for topic in own) for own in sets]
+        assert found.utility[2].naming == loops.naming(numbered, [1, 2, 3], 5, P, Q, 2)
+        assert found.to_dict()["call"] is None
+
+    def test_what_takes_too_much_is_left_out_unless_forced(self, monkeypatch):
+        monkeypatch.setattr(planning, "_MEMORY", 100)
+        found = leakage_over_epochs(self.people, self.api, 1, utility=True, force=True)
+        assert found.call is not None
+        assert len(found.utility) == 2
+        reports = Sequences.of(self.people, self.api)
+        free = plan_epochs(reports, 1, utility=True)
+        assert (free.call, free.utility) == (None, ())
+        monkeypatch.setattr(Plan, "check", lambda plan: None)
+        found = leakage_over_epochs(self.people, self.api, 1, utility=True)
+        assert [note.split(" not")[0] for note in found.notes] == [
+            "One call and two sites are", "What an advertiser learns is"
+        ]  # fmt: skip
+        assert all("too much memory" in note for note in found.notes)
+
+    def test_numbers_too_large_to_be_exact_are_told_before_the_work(self):
+        told = []
+        noise = Fraction(123_456_789, 10**10)
+        with pytest.raises(SizeError, match="noise as a decimal"):
+            leakage_over_epochs(
+                self.people, TopicsAPI(349, 2, noise), 3, utility=True, progress=lambda *s: told.append(s)
+            )
+        assert told == []
 
 
 def test_changing_sets_are_sampled_beyond_four_epochs():
@@ -174,13 +281,89 @@ def test_the_command_prints_tables_and_tells_errors_in_a_line(profiles):
     assert wrong.stderr == "Error: epochs must be a whole number of at least 1, not 0\n"
 
 
+def test_the_command_prints_calls_sites_and_what_an_advertiser_learns(profiles):
+    arguments = ["epochs", profiles, "--epochs", "2", "--topics", "20", "--noise", "1/10"]
+    data = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).stdout)
+    assert data["utility"] == []
+    sets = [frozenset({i % 7 + 1, i % 7 + 2 + i % 2}) for i in range(50)]
+    p, q = loops.probabilities(20, 2, Fraction(1, 10))
+    assert data["link"]["leakage"] == pytest.approx(float(loops.linked(sets, 20, p, q)))
+    assert data["call"]["epochs"] == 3
+    result = CliRunner().invoke(main, [*arguments, "--utility", "--json"])
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert [row["epochs"] for row in data["utility"]] == [0, 1, 2]
+    assert data["utility"][1]["naming"] == pytest.approx(float(loops.naming(sets, [1] * 50, 20, p, q, 1)))
+    text = CliRunner().invoke(main, [*arguments, "--utility"]).stdout
+    assert "One call, and two sites" in text
+    assert "chance to guess the set" in text
+    assert text.rstrip().splitlines()[-1].startswith("An advertiser names a topic")
+
+
+def test_the_command_asks_for_force_past_a_limit(profiles, monkeypatch):
+    monkeypatch.setattr(planning, "_TOTAL_SECONDS", 0.0)
+    refused = CliRunner().invoke(main, ["epochs", profiles])
+    assert refused.exit_code == 1
+    assert refused.stdout == ""
+    assert refused.stderr.startswith("Error: 3 epochs on this population take about ")
+    assert refused.stderr.endswith("ask for fewer, or use force=True (--force) to do it anyway\n")
+    forced = CliRunner().invoke(main, ["epochs", profiles, "--force", "--json"])
+    assert forced.exit_code == 0, forced.output
+    data = json.loads(forced.stdout)
+    assert [row["method"] for row in data["epochs"]] == ["exact"] * 3
+    assert data["plan"][-1].startswith("All of it takes about")
+
+
+def test_very_many_epochs_are_refused_before_they_are_begun(profiles):
+    refused = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "20000"])
+    assert refused.exit_code == 1
+    assert "20000 epochs on this population take about" in refused.stderr
+
+
+def test_on_a_terminal_the_command_explains_itself_first(profiles):
+    ours, theirs = pty.openpty()
+    program = "from quiff.cli import main; main()"
+    command = [sys.executable, "-c", program, "epochs", profiles, "--epochs", "6", "--json"]
+    shown = b""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        with contextlib.suppress(OSError):  # Linux tells the end like this
+            while part := os.read(ours, 4096):
+                shown += part
+        told = process.stdout.read()
+    os.close(ours)
+    explained = [line for line in shown.decode().splitlines() if line.strip()][:3]
+    assert explained[0] == "1 to 5 epochs: counted exactly."
+    assert explained[1].startswith("6 epochs: exact where all reports but one fit, sampled elsewhere")
+    assert explained[2].startswith("All of it takes about")
+    assert json.loads(told)["plan"] == explained
+
+
 def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
     file = tmp_path / "profiles.csv"
     rows = [("a", 0, 1), ("a", 1, 2), ("b", 0, 2), ("b", 1, 3), ("c", 0, 3)]
     file.write_text("user,epoch,t1\n" + "".join(f"{u},{e},{t}\n" for u, e, t in rows))
     run = CliRunner().invoke
-    assert run(main, ["epochs", str(file), "--epochs", "2"]).exit_code == 1
+    refused = run(main, ["epochs", str(file), "--epochs", "2"])
+    assert refused.exit_code == 1
+    assert "1 of 3 users have no set in some of the 2 epochs" in refused.stderr
+    notes = {
+        "drop": "1 of 3 users were left out, since they have no set in some of the 2 epochs.",
+        "fill": "their 1 missing sets were filled by chance",
+    }
     for how, users in (("drop", 2), ("fill", 3)):
-        result = run(main, ["epochs", str(file), "--epochs", "2", "--missing", how, "--json"])
+        arguments = ["epochs", str(file), "--epochs", "2", "--missing", how]
+        result = run(main, [*arguments, "--json"])
         assert result.exit_code == 0, result.output
-        assert json.loads(result.stdout)["users"] == users
+        data = json.loads(result.stdout)
+        assert data["users"] == users
+        assert not data["stable_sets"]
+        assert notes[how] in data["notes"][0]
+        assert notes[how] in run(main, arguments).stdout
+    dropped = json.loads(
+        run(main, ["epochs", str(file), "--epochs", "2", "--missing", "drop", "--json"]).stdout
+    )
+    p, q = loops.probabilities(349, 1, Fraction(1, 20))
+    users = [[frozenset({1}), frozenset({2})], [frozenset({2}), frozenset({3})]]
+    exact = loops.vulnerability(users, [1, 1], 349, p, q)
+    assert dropped["epochs"][1]["vulnerability"] == pytest.approx(float(exact))

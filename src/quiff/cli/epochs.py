@@ -34,6 +34,9 @@ __all__ = ["command"]
     help="Users without a set in some epoch: an error, left out, or given topics by chance.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Repeatable chance.")
+@click.option(
+    "--utility", is_flag=True, help="Also what an advertiser learns, over up to 3 epochs of stable sets."
+)
 @click.option("--force", is_flag=True, help="Count exactly and begin, whatever it takes.")
 @json_option
 @figure_option
@@ -46,6 +49,7 @@ def command(
     weights: str | None,
     missing: str,
     seed: int,
+    utility: bool,
     force: bool,
     as_json: bool,
     figure: Path | None,
@@ -54,7 +58,11 @@ def command(
 
     PROFILES is a file with the set of topics of each user; with a column epoch, the sets of each epoch are
     taken, without one sets stay the same. Few epochs are counted exactly, more are estimated with an
-    interval of 95 %. The figure shows leakage against epochs and how the risk is spread over users.
+    interval of 95 %. The figure shows leakage against epochs and how the risk is spread over users. For
+    stable sets there is also what one call of the API gives away, and how well two sites link a user.
+
+    On a terminal it first says how it will find the figures, and what time and memory that takes about. What
+    would take very long, or more than 1 GiB, is not begun without --force.
 
     Example: quiff epochs profiles.parquet --epochs 4
     """
@@ -69,16 +77,19 @@ def command(
     population = Population.read(profiles, top=top, weights=weights, missing=missing, seed=seed)
     api = TopicsAPI(topics_for(population, taxonomy), population.top_s, noise)
     if sys.stderr.isatty():
-        plan = plan_epochs(Sequences.of(population, api), epochs, force=force)
+        plan = plan_epochs(Sequences.of(population, api), epochs, force=force, utility=utility)
         click.echo("\n".join(plan.explained()), err=True)
     with _shown() as progress:
-        found = leakage_over_epochs(population, api, epochs, seed=seed, force=force, progress=progress)
+        found = leakage_over_epochs(
+            population, api, epochs, seed=seed, force=force, utility=utility, progress=progress
+        )
     if figure is not None:
         found.figure().write(figure)
     if as_json:
         click.echo(to_json(found.to_dict()))
     else:
-        click.echo("\n\n".join(table.to_text() for table in found.tables()))
+        blocks = [*(table.to_text() for table in found.tables()), "\n".join(found.sentences())]
+        click.echo("\n\n".join(blocks))
 
 
 @contextmanager

@@ -79,7 +79,8 @@ def _mixed(first: Kernel, second: Kernel, r: Any) -> Kernel:
 def parallel(C: Channel, D: Channel) -> Channel:
     """Return the channel that runs both on the same input and shows the pair of outputs; lazy.
 
-    (C || D)[x, (y, z)] = C[x,y] D[x,z] (paper, Appendix C).
+    (C || D)[x, (y, z)] = C[x,y] D[x,z] (paper, Appendix C). Bayes measures of up to four membership channels
+    with the same two probabilities are counted, without a look at every tuple of outputs.
 
     Examples
     --------
@@ -93,6 +94,9 @@ def parallel(C: Channel, D: Channel) -> Channel:
 
 def repeat(C: Channel, n: int) -> Channel:
     """Return the channel that runs C on the same input n times and shows all outputs, in order; lazy.
+
+    Bayes measures of a membership channel are counted up to n = 5, without a look at every tuple of outputs.
+    Max-case capacity and epsilon follow from those of C, whatever C is.
 
     Examples
     --------

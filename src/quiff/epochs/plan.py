@@ -8,9 +8,11 @@ import numpy as np
 
 from quiff.core.counting.cost import MOST_CHANGING, MOST_STABLE, counting_memory, counting_work
 from quiff.core.counting.slices import cores
+from quiff.epochs.calls import EPOCHS_OF_A_CALL
 from quiff.epochs.estimate import SAMPLES
 from quiff.epochs.risk import MOST_RISK
 from quiff.epochs.sequences import Sequences
+from quiff.epochs.utility import MOST_NAMING
 from quiff.errors import SizeError
 
 __all__ = ["Method", "Plan", "Step", "plan_epochs"]
@@ -23,6 +25,7 @@ _TOTAL_SECONDS = 600.0
 _COUNTED = 1.5e-9  # seconds for each number that is looked at, on one core
 _SAMPLED = 4e-9
 _RISKED = 6e-9
+_NAMED = 3e-9
 
 
 @final
@@ -48,15 +51,21 @@ class Plan:
         One for each number of epochs.
     risk_seconds
         About how long it takes to find each user's own risk, for 1, 2, ... epochs.
+    utility
+        Steps for what an advertiser learns of 1, 2, ... epochs, if it is asked for.
+    call
+        A step for one call of the API and for two sites; None if they are not measured.
     """
 
     steps: tuple[Step, ...]
     risk_seconds: tuple[float, ...] = ()
+    utility: tuple[Step, ...] = ()
+    call: Step | None = None
 
     @property
     def seconds(self) -> float:
         """About how long all steps take."""
-        return sum(step.seconds for step in self.steps) + sum(self.risk_seconds)
+        return sum(step.seconds for step in self._all) + sum(self.risk_seconds)
 
     @property
     def risk_epochs(self) -> int:
@@ -66,7 +75,11 @@ class Plan:
     @property
     def memory(self) -> int:
         """About how many bytes the largest step needs."""
-        return max(step.memory for step in self.steps)
+        return max(step.memory for step in self._all)
+
+    @property
+    def _all(self) -> tuple[Step, ...]:
+        return (*self.steps, *self.utility, *([] if self.call is None else [self.call]))
 
     def explained(self) -> tuple[str, ...]:
         """Return the choices in sentences, and what all of it will take.
@@ -85,6 +98,8 @@ class Plan:
         needs = f"All of it takes about {_time(self.seconds)} and {self.memory / 2**20:.0f} MiB."
         if 0 < self.risk_epochs < min(len(self.steps), MOST_RISK):
             sentences.append(f"Each user's own risk is found for up to {self.risk_epochs} epochs.")
+        if self.utility:
+            sentences.append(f"What an advertiser learns is found for up to {len(self.utility)} epochs.")
         return (*sentences, needs)
 
     def check(self) -> None:
@@ -102,8 +117,19 @@ class Plan:
             )
 
 
-def plan_epochs(sequences: Sequences, epochs: int, *, force: bool = False) -> Plan:
+def plan_epochs(sequences: Sequences, epochs: int, *, force: bool = False, utility: bool = False) -> Plan:
     """Choose a method for each of 1, ..., E epochs: exact where that can be afforded, or is forced.
+
+    Parameters
+    ----------
+    sequences
+        Users and sets.
+    epochs
+        E.
+    force
+        Whether to count exactly whatever it takes.
+    utility
+        Whether to find out what an advertiser learns, too; it takes sets that are stable.
 
     Examples
     --------
@@ -115,7 +141,18 @@ def plan_epochs(sequences: Sequences, epochs: int, *, force: bool = False) -> Pl
     sequences.over(epochs)  # raises if there are not so many
     steps = tuple(_step(sequences, E, force) for E in range(1, epochs + 1))
     risks = [_risk_seconds(sequences, E) for E in range(1, min(epochs, MOST_RISK) + 1)]
-    return Plan(steps, tuple(seconds for seconds in risks if force or seconds <= _SECONDS))
+    asked = min(epochs, MOST_NAMING) if utility and sequences.stable else 0
+    learned = [_utility_step(sequences, E) for E in range(1, asked + 1)]
+    return Plan(
+        steps,
+        tuple(seconds for seconds in risks if force or seconds <= _SECONDS),
+        tuple(step for step in learned if force or _affordable(step)),
+        _call_step(sequences, steps, force),
+    )
+
+
+def _affordable(step: Step) -> bool:
+    return step.seconds <= _SECONDS and step.memory <= _MEMORY
 
 
 def _step(sequences: Sequences, E: int, force: bool) -> Step:
@@ -127,8 +164,9 @@ def _step(sequences: Sequences, E: int, force: bool) -> Step:
         work = counting_work(codes, stable=stable, weighted=weighted)
         memory = counting_memory(codes, threads=cores(), stable=stable, weighted=weighted)
         seconds = _COUNTED * work / cores()
-        if force or (seconds <= _SECONDS and memory <= _MEMORY):
-            return Step(E, "exact", seconds, memory, "counted exactly")
+        counted = Step(E, "exact", seconds, memory, "counted exactly")
+        if force or _affordable(counted):
+            return counted
         reason = f"to count them takes about {_time(seconds)} and {memory / 2**30:.2g} GiB"
     lists = _lists(sequences, E)
     seconds, memory = _SAMPLED * SAMPLES * lists / cores(), 60 * lists + 8 * E * SAMPLES * 4
@@ -141,25 +179,56 @@ def _step(sequences: Sequences, E: int, force: bool) -> Step:
 
 def _risk_seconds(sequences: Sequences, E: int) -> float:
     """Return about how long each user's own risk takes: a look at all tuples, in 2^E tables."""
-    sets = sequences.over(E)
-    occurring = max(int(np.count_nonzero(np.bincount(s.reshape(-1)))) for s in sets)
-    work = sets[0].shape[0] * sequences.top_s**E + (occurring + 1) ** E * 2**E
+    work = _rows(sequences) * sequences.top_s**E + (_occurring(sequences, E) + 1) ** E * 2**E
     return float(_RISKED * work / cores())
+
+
+def _utility_step(sequences: Sequences, E: int) -> Step:
+    """Return what it takes to name a topic, a look at each topic after all tuples, and to guess the set."""
+    rows, s, m = _rows(sequences), sequences.top_s, _occurring(sequences, E) + 1
+    together, shared = rows * s ** min(E + 1, 3), m ** (E + 1)
+    work = 5 * together + (shared / 6 / cores() if E == MOST_NAMING else 5 * shared)
+    codes = sequences.over(E)
+    seconds = _NAMED * work + _COUNTED * counting_work(codes, weighted=True) / cores()
+    memory = 8 * m ** min(E + 1, 3) + counting_memory(codes, threads=cores(), weighted=True)
+    return Step(E, "exact", seconds, memory, "counted exactly")
+
+
+def _call_step(sequences: Sequences, steps: tuple[Step, ...], force: bool) -> Step | None:
+    """Return what it takes to measure one call and two sites, None if that is not known or too much."""
+    if not sequences.stable or sequences.weights is not None:
+        return None
+    known = len(steps) >= EPOCHS_OF_A_CALL
+    three = steps[EPOCHS_OF_A_CALL - 1] if known else _step(sequences, EPOCHS_OF_A_CALL, force)
+    s, m = sequences.top_s, sequences.n_topics
+    seconds = _COUNTED * (10 * _rows(sequences) * s**2 + m**2 * (s**2 + 20))
+    memory = max(0 if known else three.memory, 50 * m**2)
+    step = Step(EPOCHS_OF_A_CALL, "exact", seconds + (0 if known else three.seconds), memory, three.why)
+    return step if three.method == "exact" and (force or _affordable(step)) else None
 
 
 def _lists(sequences: Sequences, E: int) -> int:
     """Return about how many users have a topic that is reported, over all epochs."""
     total = 0.0
-    for sets in sequences.over(E):
+    for sets in sequences.sets[:E]:
         counts = np.bincount(sets.reshape(-1)).astype(float)
         total += float((counts**2).sum() / counts.sum())
-    return int(total)
+    return int(total * (E if sequences.stable else 1))
+
+
+def _rows(sequences: Sequences) -> int:
+    return int(sequences.sets[0].shape[0])
+
+
+def _occurring(sequences: Sequences, E: int) -> int:
+    """Return the most topics that occur in an epoch."""
+    return max(int(np.count_nonzero(np.bincount(sets.reshape(-1)))) for sets in sequences.sets[:E])
 
 
 def _subsets_memory(sequences: Sequences) -> int:
     """Return about how many bytes the subsets of all sets take."""
-    s, rows = sequences.top_s, sequences.sets[0].shape[0]
-    return 40 * int(rows) * max(comb(s, j) * j for j in range(1, s + 1))
+    s, rows = sequences.top_s, _rows(sequences)
+    return 40 * rows * max(comb(s, j) * j for j in range(1, s + 1))
 
 
 def _time(seconds: float) -> str:

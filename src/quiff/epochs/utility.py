@@ -21,7 +21,8 @@ def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None 
     """Return the chance to guess a user's whole set after E <= 4 epochs, sets being stable.
 
     sum_y max_sigma pi(sigma) prod_e C[sigma,y_e], with the population's prior pi on sets: the Bayes
-    vulnerability of the set (paper, Sec. 4.2.1, for more than one epoch).
+    vulnerability of the set (paper, Sec. 4.2.1, for more than one epoch). E = 0 is the chance without any
+    report.
 
     Examples
     --------
@@ -39,6 +40,8 @@ def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None 
 
     _check_stable(sequences)
     codes, weights = _sets_with_weights(sequences)
+    if epochs == 0:
+        return _divided(weights.max() if sequences.exact else float(weights.max()), weights)
     sizes = [sequences.n_topics] * epochs
     best = best_sum([codes] * epochs, sizes, weights, sequences.inside, sequences.outside, progress)
     return _divided(best, weights)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from quiff.core.channel import Channel
+from quiff.core.kernels import Kernel
 from quiff.core.numbers import Array, Number, as_number, filled, product, quotient
 
 __all__ = ["bayes_capacity", "column_extremes", "max_case_capacity"]
@@ -28,7 +29,8 @@ def bayes_capacity(C: Channel) -> Number:
 def max_case_capacity(C: Channel) -> Number:
     """Return max C[x,y] / C[x',y], the max-case capacity e^epsilon (paper, eq. lift-capacity-epsilon).
 
-    Infinite where a column has both a zero and a number that is not zero.
+    Infinite where a column has both a zero and a number that is not zero. Of ``repeat(C, n)`` it is the n-th
+    power of that of C: the same two inputs and the same output are the worst every time.
 
     Examples
     --------
@@ -39,17 +41,21 @@ def max_case_capacity(C: Channel) -> Number:
     >>> max_case_capacity(Channel.identity(["Alice", "Bob"]))
     inf
     """
+    kernel, times = C.kernel.root()
     ratios = [as_number(1 if C.exact else 1.0)]
-    for most, least in column_extremes(C):
+    for most, least in column_extremes(kernel):
         if (least == 0).any():
             return math.inf
         ratios.append(as_number(quotient(most, least).max()))
-    return max(ratios)
+    try:
+        return max(ratios) ** times
+    except OverflowError:
+        return math.inf
 
 
-def column_extremes(C: Channel) -> Iterator[tuple[Array, Array]]:
+def column_extremes(kernel: Kernel) -> Iterator[tuple[Array, Array]]:
     """Yield the largest and the least entry of every column that is not all zero, part by part."""
-    kernel, _ = C.kernel.merged()
+    kernel, _ = kernel.merged()
     ones = filled(np.int64(1), kernel.n_rows)
     for head, leaf in kernel.slices():
         weights = ones if head is None else product(ones, head)

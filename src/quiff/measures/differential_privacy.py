@@ -18,7 +18,7 @@ def epsilon(C: Channel) -> float:
     """Return the smallest epsilon of local differential privacy, max |ln C[x,y] / C[x',y]|.
 
     Infinite where a column has both a zero and a number that is not zero (paper, eq. lift-capacity-epsilon
-    and the sentence after it).
+    and the sentence after it). Of ``repeat(C, n)`` it is n times that of C.
 
     Examples
     --------
@@ -27,12 +27,13 @@ def epsilon(C: Channel) -> float:
     >>> round(math.exp(epsilon(Channel([[0.75, 0.25], [0.25, 0.75]]))), 9)
     3.0
     """
+    kernel, times = C.kernel.root()
     largest = 0.0
-    for most, least in column_extremes(C):
+    for most, least in column_extremes(kernel):
         if (least == 0).any():
             return math.inf
         largest = max(largest, float((logarithms(most) - logarithms(least)).max()))
-    return largest
+    return times * largest
 
 
 def metric_epsilon(C: Channel, distance: Callable[[Any, Any], float]) -> float:

@@ -1,100 +1,17 @@
-"""The leakage over many epochs: one row for each number of epochs, and how the risk is spread over users."""
+"""The leakage over many epochs, and how the risk is spread over users."""
 
 from dataclasses import dataclass
 from typing import Any, final
 
 from quiff.core.numbers import Number
+from quiff.results.epoch_figures import CallFigures, EpochFigures, LinkFigures, RiskSpread, UtilityFigures
 from quiff.results.figures.epochs import epochs_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import shown
 from quiff.results.table import Table
 from quiff.theory.parameters import Real
 
-__all__ = ["EpochFigures", "EpochsResult", "RiskSpread"]
-
-
-@final
-@dataclass(frozen=True)
-class EpochFigures:
-    """What the reports of some epochs give away.
-
-    Attributes
-    ----------
-    epochs
-        E.
-    leakage
-        By how much the reports raise the chance to name the user.
-    vulnerability
-        The chance to name the user after the reports.
-    method
-        ``exact``, ``hybrid`` (partly sampled) or ``monte-carlo`` (sampled).
-    low, high
-        An interval of 95 % for the leakage, cut to what is certain; where it is exact, the leakage itself.
-    at_least, at_most
-        Between these the leakage lies for certain.
-    epsilon, max_case_capacity
-        The worst case over all pairs of users and all reports, exactly.
-    bound
-        An upper bound on the leakage from the parameters alone.
-    limit
-        The leakage if sets were reported as they are, which reports over many epochs tend to; for users who
-        are equally likely, the number of different profiles.
-    distinct_profiles
-        How many different sequences of sets there are.
-    """
-
-    epochs: int
-    leakage: Number
-    vulnerability: Number
-    method: str
-    low: Number
-    high: Number
-    at_least: Number
-    at_most: Number
-    epsilon: float
-    max_case_capacity: Number
-    bound: Real
-    limit: Number
-    distinct_profiles: int
-
-
-@final
-@dataclass(frozen=True)
-class RiskSpread:
-    """How the chance to be named is spread over the users, after some epochs.
-
-    Attributes
-    ----------
-    epochs
-        E, at most 3.
-    mean, median, p95, p99, max
-        Of the users' own risks; each user counts once.
-    above_half
-        How many users are named more often than not.
-    quantiles
-        The risk that 0 %, 1 %, ..., 100 % of the users stay below or at.
-    """
-
-    epochs: int
-    mean: float
-    median: float
-    p95: float
-    p99: float
-    max: float
-    above_half: int
-    quantiles: tuple[float, ...]
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the figures by their names, for JSON."""
-        return {
-            "epochs": self.epochs,
-            "mean": self.mean,
-            "median": self.median,
-            "p95": self.p95,
-            "p99": self.p99,
-            "max": self.max,
-            "above_half": self.above_half,
-        }
+__all__ = ["EpochsResult"]
 
 
 @final
@@ -116,6 +33,14 @@ class EpochsResult:
         One row for each number of epochs.
     risks
         How the risk is spread over users, for up to three epochs.
+    call
+        What one call of the API gives away; None if it is not known, and then a note says why.
+    link
+        How well two sites link a user over one epoch; None likewise.
+    utility
+        What an advertiser learns, before any report and after up to three epochs; empty if not asked for.
+    notes
+        What was done to the users, and what is not known of them.
     plan
         How the figures were found, in sentences.
     """
@@ -129,6 +54,10 @@ class EpochsResult:
     weighted: bool
     epochs: tuple[EpochFigures, ...]
     risks: tuple[RiskSpread, ...]
+    call: CallFigures | None = None
+    link: LinkFigures | None = None
+    utility: tuple[UtilityFigures, ...] = ()
+    notes: tuple[str, ...] = ()
     plan: tuple[str, ...] = ()
 
     @property
@@ -165,6 +94,7 @@ class EpochsResult:
                 f"beyond: they leak {shown(self.epochs[-1].limit)}. Cookies leak {shown(self.cookies)}.",
                 "low, high: an interval of 95 % where the leakage is sampled; at least, at most: certain.",
                 "bound: an upper bound from the parameters alone.",
+                *self.notes,
                 *self.plan,
             ),
         )
@@ -177,9 +107,87 @@ class EpochsResult:
             tuple((r.epochs, r.mean, r.median, r.p95, r.p99, r.max, r.above_half) for r in self.risks),
         )
 
+    def sites_table(self) -> Table:
+        """Return what a call gives away, and what two sites make of one epoch, as far as it is known."""
+        rows: list[tuple[str, Number, Number]] = []
+        if self.call is not None:
+            seen = f"{self.call.epochs} epochs"
+            chance = self.call.in_order / self.cookies
+            rows.append((f"one call: {seen}, sorted, each topic once", *_pair(self.call)))
+            rows.append((f"the same {seen} in order", self.call.in_order, chance))
+        if self.link is not None:
+            rows.append(("two sites, one report each of one epoch: linked", *_pair(self.link)))
+        return Table(
+            "One call, and two sites",
+            ("what is seen", "leakage", "chance"),
+            tuple(rows),
+            ("chance: to name the user; for two sites, to link a user of one to the same at the other.",),
+        )
+
+    def utility_table(self) -> Table:
+        """Return what an advertiser learns as a table."""
+        return Table(
+            "What an advertiser learns",
+            ("epochs", "chance to name a topic of the set", "chance to guess the set"),
+            tuple((row.epochs, row.naming, row.reconstruction) for row in self.utility),
+        )
+
     def tables(self) -> list[Table]:
-        """Return both tables."""
-        return [self.table(), self.risk_table()]
+        """Return the tables of all that is known."""
+        return [
+            self.table(),
+            self.risk_table(),
+            *([] if self.call is None and self.link is None else [self.sites_table()]),
+            *([self.utility_table()] if self.utility else []),
+        ]
+
+    def sentences(self) -> list[str]:
+        """Return the reading of the numbers."""
+        return [*self._said_of_leakage(), self._said_of_risk(), *self._said_of_sites()]
+
+    def _said_of_leakage(self) -> list[str]:
+        one, last = self.epochs[0], self.epochs[-1]
+        about = "" if last.method == "exact" else "about "
+        sure = "" if last.method == "exact" else f" (95 %: {_short(last.low)} to {_short(last.high)})"
+        before = f"; one epoch makes it {_short(one.leakage)} times" if last.epochs > 1 else ""
+        return [
+            f"The reports of {_epochs(last.epochs)} make a user {about}{_short(last.leakage)} times as "
+            f"likely to be named{sure}{before}, and cookies {_short(self.cookies)} times.",
+            f"However long one looks, it is no more than {_short(last.limit)} times, for "
+            f"{self.distinct_profiles} profiles are different; {_epochs(last.epochs)} reach "
+            f"{float(last.leakage / last.limit):.1%} of that.",
+        ]
+
+    def _said_of_risk(self) -> str:
+        risk = self.risk
+        return (
+            f"After {_epochs(risk.epochs)} the average user is named with probability {_short(risk.mean)}, "
+            f"the median user with {_short(risk.median)}, one in a hundred with {_short(risk.p99)} or more, "
+            f"and the most exposed one with {_short(risk.max)}; {risk.above_half} of {self.users} users are "
+            "named more often than not."
+        )
+
+    def _said_of_sites(self) -> list[str]:
+        found = []
+        if self.call is not None:
+            found.append(
+                f"One call of the API, which tells the topics of {self.call.epochs} epochs sorted and each "
+                f"of them once, leaks {_short(self.call.leakage)}; in order they would leak "
+                f"{_short(self.call.in_order)}."
+            )
+        if self.link is not None:
+            found.append(
+                "Two sites that see one report each of the same epoch link a user "
+                f"{_short(self.link.leakage)} times as often as by a guess, at most."
+            )
+        if self.utility:
+            before, after = self.utility[0], self.utility[-1]
+            found.append(
+                f"An advertiser names a topic of the user's set with probability {_short(after.naming)} "
+                f"after {_epochs(after.epochs)}, and with {_short(before.naming)} without any report; the "
+                f"whole set with {_short(after.reconstruction)} and {_short(before.reconstruction)}."
+            )
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures by plain names, for JSON."""
@@ -195,6 +203,10 @@ class EpochsResult:
             "epochs": list(self.epochs),
             "risk": self.risk.to_dict(),
             "risks": [risk.to_dict() for risk in self.risks],
+            "call": self.call,
+            "link": self.link,
+            "utility": list(self.utility),
+            "notes": list(self.notes),
             "plan": list(self.plan),
         }
 
@@ -209,3 +221,17 @@ class EpochsResult:
 
     def _repr_html_(self) -> str:
         return "".join(table._repr_html_() for table in self.tables())
+
+
+def _pair(figures: CallFigures | LinkFigures) -> tuple[Number, Number]:
+    return figures.leakage, figures.vulnerability
+
+
+def _short(number: Number) -> str:
+    """Return four digits, and all digits of a whole part."""
+    value = float(number)
+    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def _epochs(number: int) -> str:
+    return f"{number} epoch{'s' if number > 1 else ''}"

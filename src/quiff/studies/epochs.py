@@ -11,14 +11,17 @@ from quiff.core.counting.cost import MOST_CHANGING
 from quiff.core.counting.slices import Progress
 from quiff.core.counting.subsets import Subsets
 from quiff.core.numbers import Array, Number
+from quiff.epochs.calls import call_leakage, linked_sites
 from quiff.epochs.estimate import Estimate, certain_bracket, hybrid_leakage, sampled_vulnerabilities
 from quiff.epochs.exact import exact_vulnerability, stable_leakages
 from quiff.epochs.extremes import worst_case
 from quiff.epochs.plan import Plan, plan_epochs
 from quiff.epochs.risk import user_risk
 from quiff.epochs.sequences import Sequences
+from quiff.epochs.utility import naming_gain, reconstruction
 from quiff.populations.population import Population
-from quiff.results.epochs import EpochFigures, EpochsResult, RiskSpread
+from quiff.results.epoch_figures import CallFigures, EpochFigures, LinkFigures, RiskSpread, UtilityFigures
+from quiff.results.epochs import EpochsResult
 from quiff.theory.epochs import epochs_bound
 from quiff.theory.parameters import check_whole
 
@@ -34,13 +37,15 @@ def leakage_over_epochs(
     *,
     seed: int = 0,
     force: bool = False,
+    utility: bool = False,
     progress: StepProgress | None = None,
 ) -> EpochsResult:
     """Measure what the reports of 1, ..., E epochs give away about who the user is.
 
     Up to four epochs are counted exactly, five where sets are stable and users equally likely; more are
     estimated with an interval of 95 %. Beyond the paper, whose appendix on the longitudinal model composes
-    the channels of the epochs in parallel, as is done here.
+    the channels of the epochs in parallel, as is done here. Where sets are stable and users equally likely,
+    the result also has what one call of the API gives away, and how well two sites link a user.
 
     Parameters
     ----------
@@ -55,6 +60,8 @@ def leakage_over_epochs(
         The same seed gives the same estimates.
     force
         Whether to count exactly whatever it takes, and to begin whatever the plan says.
+    utility
+        Whether to find out what an advertiser learns over up to three epochs, too, where sets are stable.
     progress
         Called with the name of a step and the share of it that is done.
 
@@ -69,6 +76,8 @@ def leakage_over_epochs(
     [Fraction(39, 20), Fraction(3919, 2000)]
     >>> round(found.risk.mean, 6), round(found.risk.max, 6)  # Bob is alone with his set
     (0.653167, 0.973267)
+    >>> float(found.call.leakage), round(float(found.link.leakage), 6)  # one call, and two sites
+    (1.96881, 1.902682)
 
     Raises
     ------
@@ -79,13 +88,15 @@ def leakage_over_epochs(
     """
     E = check_whole("epochs", epochs, 1)
     sequences = Sequences.of(population, api)
-    plan = plan_epochs(sequences, E, force=force)
+    plan = plan_epochs(sequences, E, force=force, utility=utility)
     if not force:
         plan.check()
     watched = _watched(progress)
+    learned = _utility(sequences, plan, watched)
     found = dict(_figures(sequences, plan, seed, watched))
     rows = tuple(_row(sequences, api, plan, n, found[n]) for n in range(1, E + 1))
     risks = tuple(_spread(sequences, n, watched(f"risk, {n} epochs")) for n in range(1, plan.risk_epochs + 1))
+    call, link = _sites(sequences, plan, rows, watched)
     return EpochsResult(
         sequences.n_users,
         api.n_topics,
@@ -96,7 +107,11 @@ def leakage_over_epochs(
         sequences.weights is not None,
         rows,
         risks,
-        (*population.notes, *plan.explained()),
+        call,
+        link,
+        learned,
+        (*population.notes, *_notes(sequences, plan, utility)),
+        plan.explained(),
     )
 
 
@@ -203,3 +218,53 @@ def _spread(sequences: Sequences, E: int, progress: Progress | None) -> RiskSpre
         int(np.count_nonzero(risk > 0.5)),
         tuple(quantiles),
     )
+
+
+def _sites(
+    sequences: Sequences,
+    plan: Plan,
+    rows: tuple[EpochFigures, ...],
+    watched: Callable[[str], Progress | None],
+) -> tuple[CallFigures | None, LinkFigures | None]:
+    """Return what one call gives away and how well two sites link a user, if the plan has it."""
+    if plan.call is None:
+        return None, None
+    E, prior = plan.call.epochs, sequences.prior
+    if len(rows) >= E:
+        in_order = rows[E - 1].leakage
+    else:
+        in_order = exact_vulnerability(sequences, E, watched(f"a call of {E} epochs")) / prior
+    leakage, link = call_leakage(sequences, in_order), linked_sites(sequences)
+    return CallFigures(E, leakage, leakage * prior, in_order), LinkFigures(link, link * prior)
+
+
+def _utility(
+    sequences: Sequences, plan: Plan, watched: Callable[[str], Progress | None]
+) -> tuple[UtilityFigures, ...]:
+    """Return what an advertiser learns of 0, 1, ... epochs.
+
+    The most epochs come first: if their numbers do not fit a machine word, it is told at once.
+    """
+    if not plan.utility:
+        return ()
+    rows = [
+        UtilityFigures(
+            E,
+            naming_gain(sequences, E, watched(f"naming a topic, {E} epochs")),
+            reconstruction(sequences, E, watched(f"guessing the set, {E} epochs")),
+        )
+        for E in range(len(plan.utility), -1, -1)
+    ]
+    return tuple(reversed(rows))
+
+
+def _notes(sequences: Sequences, plan: Plan, utility: bool) -> Iterator[str]:
+    """Yield why something is not in the result."""
+    if not sequences.stable or sequences.weights is not None:
+        yield "One call and two sites are known for stable sets and equally likely users only."
+    elif plan.call is None:
+        yield "One call and two sites are not measured, for it takes too long or too much memory."
+    if utility and not sequences.stable:
+        yield "What an advertiser learns is known for stable sets only: here there is no one set to learn."
+    elif utility and not plan.utility:
+        yield "What an advertiser learns is not measured, for it takes too long or too much memory."

@@ -89,6 +89,10 @@ class Kernel(ABC):
         """Return a kernel with equal rows made one, and each row's class; (self, None) if it does not pay."""
         return self, None
 
+    def root(self) -> tuple["Kernel", int]:
+        """Return a kernel and how many times it is seen on the same row, in this one; (self, 1) if once."""
+        return self, 1
+
     def slices(self) -> Iterator[tuple[Array | None, "Kernel"]]:
         """Yield parts that together hold every column that is not all zero, in any order.
 

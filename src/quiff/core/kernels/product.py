@@ -132,6 +132,9 @@ class ProductKernel(Kernel):
             return self, None
         return self.take_rows(first), kind
 
+    def root(self) -> tuple[Kernel, int]:
+        return (self.factors[0], len(self.factors)) if len(set(self.factors)) == 1 else (self, 1)
+
     def slices(self) -> Iterator[tuple[Array | None, Kernel]]:
         *narrow, widest = sorted(self.factors, key=lambda factor: factor.n_columns)
         check_work(self.n_rows * prod(factor.n_columns for factor in narrow))
