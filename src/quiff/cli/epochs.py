@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.options import figure_option, json_option, noise_option, population_topics_option
+from quiff.cli.options import (
+    figure_option,
+    json_option,
+    missing_option,
+    noise_option,
+    population_topics_option,
+)
 
 if TYPE_CHECKING:
     from quiff.studies.epochs import StepProgress
@@ -26,13 +32,7 @@ __all__ = ["command"]
 )
 @noise_option
 @click.option("--weights", metavar="COLUMN", help="The column that says how probable a user is.")
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "drop", "fill"]),
-    default="error",
-    show_default=True,
-    help="Users without a set in some epoch: an error, left out, or given topics by chance.",
-)
+@missing_option
 @click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Repeatable chance.")
 @click.option(
     "--utility", is_flag=True, help="Also what an advertiser learns, over up to 3 epochs of stable sets."

@@ -10,6 +10,7 @@ from quiff.cli.compare import ComparedSetting, compare_option, compared
 from quiff.cli.options import (
     figure_option,
     json_option,
+    missing_option,
     noise_option,
     population_topics_option,
     read_number,
@@ -31,6 +32,7 @@ _FORMATS = ("text", "markdown", "latex", "csv")
 @click.command("measure")
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
 @population_topics_option
+@missing_option
 @click.option(
     "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
 )
@@ -86,6 +88,7 @@ _FORMATS = ("text", "markdown", "latex", "csv")
 def command(
     profiles: Path,
     taxonomy: str | None,
+    missing: str,
     top: int | None,
     noise: float | Fraction,
     weights: str | None,
@@ -116,7 +119,9 @@ def command(
 
     with recorded() as steps:
         with steps.step("read profiles"):
-            population, n_topics = read_population(profiles, taxonomy, top=top, weights=weights, epoch=epoch)
+            population, n_topics = read_population(
+                profiles, taxonomy, top=top, weights=weights, epoch=epoch, missing=missing
+            )
         with steps.step("measure"):
             api = TopicsAPI(n_topics, population.top_s, noise)
             seen = None if histories is None else seen_histories(population, histories)
@@ -128,9 +133,9 @@ def command(
                 beside = compared(
                     compare,
                     population,
-                    lambda size: read_population(profiles, taxonomy, top=size, weights=weights, epoch=epoch)[
-                        0
-                    ],
+                    lambda size: read_population(
+                        profiles, taxonomy, top=size, weights=weights, epoch=epoch, missing=missing
+                    )[0],
                     taxonomy,
                     noise,
                 )

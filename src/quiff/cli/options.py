@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "figure_option",
     "json_option",
+    "missing_option",
     "noise_option",
     "population_topics_option",
     "read_figure_file",
@@ -78,6 +79,7 @@ def read_population(
     top: int | None = None,
     weights: str | None = None,
     epoch: int | None = None,
+    missing: str = "error",
 ) -> tuple["Population", int]:
     """Return the profiles of one epoch in a file, and the size of the taxonomy; an error names the file.
 
@@ -92,7 +94,7 @@ def read_population(
     def set_with(topic: Hashable) -> str:
         return f"{place_of_topic(path, topic, top=top)} the set"
 
-    population = Population.read(path, top=top, weights=weights)
+    population = Population.read(path, top=top, weights=weights, missing=missing)
     try:
         n_epochs, chosen = population.n_epochs, epoch or 0
         population = population.epoch(chosen)
@@ -131,6 +133,13 @@ noise_option = click.option(
     show_default=True,
     metavar="R",
     help="Probability of a random topic, such as 0.05 or 1/20.",
+)
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(["error", "drop", "fill"]),
+    default="error",
+    show_default=True,
+    help="Users without a set in some epoch: an error, left out, or given topics by chance.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, at full precision.")
 figure_option = click.option(

@@ -8,6 +8,7 @@ import click
 from quiff.cli.options import (
     figure_option,
     json_option,
+    missing_option,
     noise_option,
     population_topics_option,
     read_population,
@@ -20,6 +21,7 @@ __all__ = ["command"]
 @click.command("popularity")
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
 @population_topics_option
+@missing_option
 @click.option(
     "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
 )
@@ -45,6 +47,7 @@ __all__ = ["command"]
 def command(
     profiles: Path,
     taxonomy: str | None,
+    missing: str,
     top: int | None,
     noise: float | Fraction,
     epoch: int | None,
@@ -69,7 +72,7 @@ def command(
 
     with recorded() as steps:
         with steps.step("read profiles"):
-            population, n_topics = read_population(profiles, taxonomy, top=top, epoch=epoch)
+            population, n_topics = read_population(profiles, taxonomy, top=top, epoch=epoch, missing=missing)
         with steps.step("simulate reports"):
             api = TopicsAPI(n_topics, population.top_s, noise)
             found = popularity(population, api, seed=seed, simulations=simulations, top=first)

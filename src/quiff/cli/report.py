@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quiff.cli.compare import ComparedSetting, compare_option, compared
-from quiff.cli.options import noise_option, population_topics_option, read_population
+from quiff.cli.options import missing_option, noise_option, population_topics_option, read_population
 from quiff.cli.pipeline import recorded
 from quiff.errors import ParameterError
 
@@ -25,6 +25,7 @@ __all__ = ["command"]
     "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The page: an .html file."
 )
 @population_topics_option
+@missing_option
 @click.option("--top", type=int, metavar="S", help="Topics in a user's set.  [default: as stored]")
 @noise_option
 @click.option("--weights", metavar="COLUMN", help="The column that says how probable a user is.")
@@ -49,6 +50,7 @@ def command(
     profiles: Path,
     out: Path,
     taxonomy: str | None,
+    missing: str,
     top: int | None,
     noise: float | Fraction,
     weights: str | None,
@@ -70,12 +72,16 @@ def command(
 
     with recorded() as steps:
         with steps.step("read profiles"):
-            population, n_topics = read_population(profiles, taxonomy, top=top, weights=weights)
+            population, n_topics = read_population(
+                profiles, taxonomy, top=top, weights=weights, missing=missing
+            )
         settings = (
             compared(
                 compare,
                 population,
-                lambda size: read_population(profiles, taxonomy, top=size, weights=weights)[0],
+                lambda size: read_population(profiles, taxonomy, top=size, weights=weights, missing=missing)[
+                    0
+                ],
                 taxonomy,
                 noise,
             )
@@ -88,7 +94,7 @@ def command(
             Source.file(profiles, [shlex.join(["quiff", *sys.argv[1:]])]),
             histories=histories,
             comparison=settings,
-            over_time=_over_time(profiles, top, weights),
+            over_time=_over_time(profiles, top, weights, missing),
             epochs=epochs,
             attacks=attacks,
             seed=seed,
@@ -100,11 +106,11 @@ def command(
         click.echo(f"  {headline.value} {headline.meaning}")
 
 
-def _over_time(profiles: Path, top: int | None, weights: str | None) -> "Population | None":
+def _over_time(profiles: Path, top: int | None, weights: str | None, missing: str) -> "Population | None":
     """Return the users with the sets of each epoch, if the file has several."""
     from quiff.populations.population import Population
 
-    population = Population.read(profiles, top=top, weights=weights)
+    population = Population.read(profiles, top=top, weights=weights, missing=missing)
     return population if population.n_epochs > 1 else None
 
 

@@ -100,7 +100,7 @@ def arranged(
         raise LabelError(
             f"{path!r}: {share} have no set in some of the {len(numbers)} epochs (the user"
             f" {_plain(named[user])!r} has none in epoch {numbers[epoch]}); leave such users out by"
-            " missing='drop', or give them topics by chance by missing='fill'"
+            " missing='drop', or give them topics by chance by missing='fill' (--missing drop or fill)"
         )
     if missing == "drop":
         if lacking.all():

@@ -97,7 +97,7 @@ class TopicExposure(Tabled):
             for row in self.topics[:first]
         )
         notes = [
-            "The chance is that after a report of the topic; a guess without any report is right with "
+            "The chance, max_x P(x | report), is that after a report of the topic; a guess without any report is right with "
             f"{shown(self.guess)}."
         ]
         if self.rest > 1e-12 * self.vulnerability:

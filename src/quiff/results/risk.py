@@ -18,6 +18,8 @@ from quiff.results.tabled import Tabled
 
 __all__ = ["SetSharing", "SharingGroup", "StageRisk", "UserRisk"]
 
+_WORST = "Probabilities max_y P(x | y): what the most telling output says about the user."
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -176,7 +178,11 @@ class UserRisk(Tabled):
     def table(self) -> Table:
         """Return mean and quantiles of the users' own risks, a row for each step."""
         title = f"Chance of each user to be named: {self.n_users} users"
-        notes = ["The mean is the posterior vulnerability."]
+        notes = [
+            "Probabilities R_x = sum_y C[x,y] [x is a best guess for y]/(number of best guesses for y).",
+            "The adversary knows every user's set and names a most probable user, of several any.",
+            "The mean is the posterior vulnerability (Bayes; paper, Sec. 2.3).",
+        ]
         if self.weighted:
             notes.append("Users count as much as their weight.")
         return self._table(title, {s.stage: s.own for s in self.stages}, tuple(notes))
@@ -184,7 +190,7 @@ class UserRisk(Tabled):
     def tables(self) -> list[Table]:
         """Return the own risks, the worst posteriors, who shares a set, and the own risks as a histogram."""
         title = f"Largest posterior of each user over all outputs: {self.n_users} users"
-        worst = self._table(title, {s.stage: s.worst for s in self.stages}, ())
+        worst = self._table(title, {s.stage: s.worst for s in self.stages}, (_WORST,))
         return [self.table(), worst, self.sharing.table(), self.histogram()]
 
     def histogram(self) -> Table:
