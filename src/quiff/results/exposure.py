@@ -97,8 +97,8 @@ class TopicExposure(Tabled):
             for row in self.topics[:first]
         )
         notes = [
-            "The chance, max_x P(x | report), is that after a report of the topic; a guess without any report is right with "
-            f"{shown(self.guess)}."
+            "The chance, max_x P(x | report), is that after a report of the topic; "
+            f"a guess without any report is right with {shown(self.guess)}."
         ]
         if self.rest > 1e-12 * self.vulnerability:
             rest = shown(self.rest / self.vulnerability)

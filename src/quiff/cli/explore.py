@@ -1,0 +1,53 @@
+"""``quiff explore``: a local page to think with."""
+
+import threading
+from pathlib import Path
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("explore")
+@click.argument("profiles", type=click.Path(path_type=Path), metavar="[PROFILES]", required=False)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8349,
+    show_default=True,
+    metavar="P",
+    help="The port; the next free one if it is in use, any if it is 0.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where to serve. Beyond this machine, the link has a secret token; traffic is not encrypted.",
+)
+@click.option("--no-browser", is_flag=True, help="Only print the link.")
+def command(profiles: Path | None, port: int, host: str, no_browser: bool) -> None:
+    """Open a page with sliders: what a design does to privacy and to use, on paper and on people.
+
+    Three views: designs by closed forms, a population measured (made up, or that of PROFILES, which stays on
+    this machine), and the paper checked line by line. Ctrl-C ends it.
+
+    Example: quiff explore profiles.parquet --no-browser
+    """
+    from quiff.populations.population import Population
+    from quiff.web.app import vega_bundle
+    from quiff.web.people import Profiles
+    from quiff.web.serve import find_place, serve
+
+    given = None if profiles is None else Profiles(profiles.name, Population.read(profiles))
+    place = find_place(host, port)
+    if place.wanted not in (0, place.access.port):
+        click.echo(f"Port {place.wanted} is in use; this is port {place.access.port}.", err=True)
+    threading.Thread(target=vega_bundle, daemon=True).start()  # takes a second, while the page is opened
+
+    def ready() -> None:
+        click.echo(f"The explorer is at {place.link} (Ctrl-C ends it)")
+        if not no_browser:
+            threading.Thread(target=click.launch, args=(place.link,), daemon=True).start()
+
+    serve(place, given, ready)

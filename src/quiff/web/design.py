@@ -1,0 +1,185 @@
+"""One design or two from closed forms: every number, what it means, and the difference."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import isfinite
+from typing import Any, final
+
+from quiff.results.closed_forms import ClosedForms
+from quiff.results.numbers import plain, shown
+from quiff.results.quantity import Quantity
+from quiff.results.table import Table
+from quiff.studies.closed_forms import closed_forms
+from quiff.studies.paper.limits import GOOGLE_ROWS, WORST_CASE_ROWS
+from quiff.theory.parameters import Real
+from quiff.theory.taxonomies import TAXONOMY_SIZES
+from quiff.web.queries import DesignQuery, Setting
+
+__all__ = ["DesignAnswer", "answer_design", "presets", "quick_design", "said_difference"]
+
+_NAMES = ("first design", "second design")
+_TOO_MANY_TO_COUNT = 10**15  # then only the usual small numbers of users are counted
+
+
+@final
+@dataclass(frozen=True)
+class DesignAnswer:
+    """The closed forms of one design, and of a second one beside it."""
+
+    first: ClosedForms
+    second: ClosedForms | None
+
+    @property
+    def designs(self) -> tuple[ClosedForms, ...]:
+        """The designs that there are."""
+        return (self.first,) if self.second is None else (self.first, self.second)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as ``quiff theory --json`` has them, and all of them as text, by section."""
+        return {
+            "first": self.first.to_dict(),
+            "second": None if self.second is None else self.second.to_dict(),
+            "sections": [
+                {"title": title, "rows": [self._row(quantity) for quantity in members]}
+                for title, members in self.first.sections
+            ],
+        }
+
+    def table(self) -> Table:
+        """Return every number of both designs with its difference, meaning, formula and source."""
+        two = self.second is not None
+        columns = ("quantity", *_NAMES[: 1 + two], *(("difference",) if two else ()))
+        rows = tuple(
+            (q.name, *self._cells(q), q.unit, q.meaning, q.formula, q.source) for q in self.first.quantities
+        )
+        about = ("unit", "meaning", "formula", "source")
+        return Table(self._title(), (*columns, *about), rows)
+
+    def counting_table(self) -> Table:
+        """Return the counting probabilities of the designs, one below the other."""
+        columns = ("design", "users N", "who has it, all right", "raw count right", "best guess right",
+                   "guess without reports")  # fmt: skip
+        rows = tuple(
+            (name, p.n_users, p.all_bits_right, p.raw_count_right, p.best_count_right, p.prior_count_right)
+            for name, design in zip(_NAMES, self.designs, strict=False)
+            for p in design.counting
+        )
+        note = "Each user reports once, and has the topic with probability 1/2. Source: paper, Sec. 4.2.1."
+        return Table("Counting the users who have a topic", columns, rows, (note,))
+
+    def _cells(self, quantity: Quantity) -> tuple[Any, ...]:
+        if self.second is None:
+            return (quantity.value,)
+        other = self.second[quantity.key].value
+        return quantity.value, other, said_difference(quantity.value, other)
+
+    def _row(self, quantity: Quantity) -> dict[str, Any]:
+        texts = [shown(plain(cell)) for cell in self._cells(quantity)]
+        names = ("first", "second", "difference")
+        return {
+            "key": quantity.key,
+            "name": quantity.name,
+            **quantity.about(),
+            **dict(zip(names, texts, strict=False)),
+        }
+
+    def _title(self) -> str:
+        said = [
+            f"{x.n_topics} topics, sets of {x.top_s}, noise {shown(x.noise)}"
+            for x in (design.scenario for design in self.designs)
+        ]
+        return f"Closed forms: {' | '.join(said)}"
+
+
+def answer_design(query: DesignQuery) -> DesignAnswer:
+    """Evaluate the closed forms of one design or two.
+
+    Examples
+    --------
+    >>> from quiff.web.queries import read_design
+    >>> answer = answer_design(read_design([("topics2", "v2")]))
+    >>> answer.to_dict()["sections"][1]["rows"][-1]["difference"]
+    '+22.8 (+34.4 %)'
+    """
+    return _answer(query, _forms)
+
+
+def quick_design(query: DesignQuery) -> DesignAnswer:
+    """Evaluate the same, but for the chances to count all N users, which take longer than a slider waits.
+
+    Examples
+    --------
+    >>> from quiff.web.queries import read_design
+    >>> [point.n_users for point in quick_design(read_design([])).first.counting]
+    [2, 3, 4, 5, 10, 30]
+    """
+    return _answer(query, _quick_forms)
+
+
+def _answer(query: DesignQuery, forms: Callable[[Setting, int, int], ClosedForms]) -> DesignAnswer:
+    first = forms(query.first, query.n_users, query.epochs)
+    second = None if query.second is None else forms(query.second, query.n_users, query.epochs)
+    return DesignAnswer(first, second)
+
+
+@lru_cache(maxsize=64)  # while one design is moved, the other stays
+def _forms(setting: Setting, n_users: int, epochs: int) -> ClosedForms:
+    return closed_forms(setting.n_topics, setting.top_s, setting.noise, n_users=n_users, epochs=epochs)
+
+
+@lru_cache(maxsize=64)
+def _quick_forms(setting: Setting, n_users: int, epochs: int) -> ClosedForms:
+    """Take all but the counting from where nobody has the topic, which is known without a long sum."""
+    m, s, r = setting.n_topics, setting.top_s, setting.noise
+    few = closed_forms(m, s, r, n_users=_TOO_MANY_TO_COUNT)
+    found = closed_forms(m, s, r, n_users=n_users, epochs=epochs, share=0)
+    return replace(found, scenario=replace(found.scenario, share=few.scenario.share), counting=few.counting)
+
+
+def said_difference(first: Real | bool, second: Real | bool) -> str:
+    """Return how the second number differs from the first, in its unit and in percent.
+
+    Examples
+    --------
+    >>> said_difference(66.36, 89.16), said_difference(0.95, 0.95), said_difference(1327.2, float("inf"))
+    ('+22.8 (+34.4 %)', 'the same', 'from finite to infinite')
+    """
+    if first == second:
+        return "the same"
+    if isinstance(first, bool) or isinstance(second, bool):
+        return f"from {shown(first)} to {shown(second)}"
+    if not (isfinite(first) and isfinite(second)):
+        return "from infinite to finite" if isfinite(second) else "from finite to infinite"
+    change = float(second - first)
+    share = f" ({100 * change / float(first):+.3g} %)" if first else ""
+    return f"{change:+.6g}{share}"
+
+
+def presets() -> list[dict[str, Any]]:
+    """Return designs to begin with: the Topics API's own, and the what-ifs of the paper.
+
+    The taxonomies are those of the paper's table of theoretical limits, with the sizes that they really have.
+    The others are its settings for a taxonomy of 629 topics that keep the capacity of version 1.
+
+    Examples
+    --------
+    >>> [preset["name"] for preset in presets()][:2]
+    ['Google Topics API v1', 'Google Topics API v2']
+    """
+    named = {size: name for name, size in TAXONOMY_SIZES.items()}
+    found = [
+        {"name": name, "topics": named[size], "top": 5, "noise": 0.05}
+        for name, _, _, _, _, size in GOOGLE_ROWS
+    ]
+    found += [
+        {
+            "name": f"Paper's what-if: {m} topics, sets of {s}, noise {r}",
+            "topics": m,
+            "top": s,
+            "noise": float(r),
+        }
+        for m, r, s, _, _, _ in WORST_CASE_ROWS
+        if m not in map(str, named)
+    ]
+    return found

@@ -1,0 +1,55 @@
+// Small helpers to make elements, tables and links. Text is always set as text, never as HTML.
+
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child != null));
+  return element;
+}
+
+export const find = (id) => document.getElementById(id);
+
+// Links to files; each has its kind in words and its address.
+export function downloads(what, links) {
+  const made = links.map(([kind, href]) =>
+    make("a", { href, download: true, "aria-label": `Download ${kind}: ${what}` }, kind));
+  return make("p", { class: "download" }, "Download ", ...made);
+}
+
+export function table(data, { wide = "", mark } = {}) {
+  const side = (place) => (data.numeric[place] && place > 0 ? { class: "number" } : {});
+  const head = data.columns.map((name, place) => make("th", { scope: "col", ...side(place) }, name));
+  const rows = data.rows.map((cells) => {
+    const made = cells.map((cell, place) =>
+      place ? make("td", side(place), cell) : make("th", { scope: "row" }, cell));
+    return make("tr", mark ? mark(cells) : {}, ...made);
+  });
+  const whole = make("table", {},
+    make("caption", {}, make("span", {}, data.title)), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
+  const region = make("div",
+    { class: `wide ${wide}`, role: "region", "aria-label": `Table: ${data.title}`, tabindex: 0 }, whole);
+  const notes = data.notes.map((note) => make("p", { class: "note" }, note));
+  return make("div", {}, region, ...notes);
+}
+
+let waiting;
+
+// Tells people who do not see the page what has changed, once it has settled.
+export function announce(text) {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => { find("status").textContent = text; }, 600);
+}
+
+export function problem(text) {
+  find("problem").hidden = !text;
+  find("problem").textContent = text ?? "";
+}
+
+export async function ask(path, signal) {
+  const answer = await fetch(path, { signal });
+  if (!answer.ok) throw new Error((await answer.text()).trim());
+  return answer.json();
+}

@@ -1,0 +1,46 @@
+// The page: which view is shown, and how it follows the address.
+import * as design from "./design.js";
+import * as paper from "./paper.js";
+import * as population from "./population.js";
+import { ask, find, problem } from "./dom.js";
+import { address, readAddress, state, writeAddress } from "./state.js";
+
+const VIEWS = { design, population, paper };
+const links = [...document.querySelectorAll("nav a")];
+
+function show() {
+  problem();
+  for (const [name, view] of Object.entries(VIEWS)) {
+    find(name).hidden = name !== state.view;
+    view.show();
+  }
+  for (const link of links) {
+    if (link.dataset.view === state.view) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${links.find((link) => link.dataset.view === state.view).textContent} · quiff explorer`;
+  VIEWS[state.view].refresh();
+}
+
+for (const link of links) {
+  // The link always leads to the whole present state, also for those who copy it.
+  link.addEventListener("pointerdown", () => { link.href = address({ view: link.dataset.view }); });
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    state.view = link.dataset.view;
+    writeAddress(true);
+    show();
+  });
+}
+addEventListener("popstate", () => { readAddress(); show(); });
+
+try {
+  const settings = await ask("api/settings");
+  find("version").textContent = settings.version;
+  readAddress();
+  for (const view of Object.values(VIEWS)) view.build(settings);
+  show();
+} catch (error) {
+  problem(error.message);
+}

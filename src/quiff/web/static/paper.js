@@ -1,0 +1,47 @@
+// The view of the paper: its items with their verdicts, filtered by the server.
+import { announce, ask, downloads, find, make, problem, table } from "./dom.js";
+import { choice, group } from "./controls.js";
+import { paperQuery, state, writeAddress } from "./state.js";
+
+const VERDICTS = [["all", "All, errata first"], ["erratum", "Errata"], ["match", "Matches"], ["needs-data", "What needs data"]];
+let verdict, words, wait, latest;
+
+export function build() {
+  verdict = choice({ name: "verdict", label: "Verdict", options: VERDICTS, change: changed });
+  words = make("input", { type: "search", id: "words", maxlength: 40 });
+  words.addEventListener("input", () => {
+    state.words = words.value;
+    clearTimeout(wait);
+    wait = setTimeout(changed, 120);
+  });
+  const search = make("div", { class: "control" }, make("label", { for: "words" }, "Words in the id, place, figure or note"), words);
+  find("paper-controls").append(group("Show", "row", verdict, search));
+  find("paper-controls").addEventListener("submit", (event) => event.preventDefault());
+}
+
+function changed() {
+  writeAddress();
+  refresh();
+}
+
+export function show() {
+  verdict.show();
+  words.value = state.words;
+}
+
+export async function refresh() {
+  latest?.abort();
+  const query = paperQuery(), mine = (latest = new AbortController());
+  try {
+    const answer = await ask(`api/paper?${query}`, mine.signal);
+    problem();
+    const place = answer.columns.indexOf("verdict");
+    const title = `${answer.rows.length} item${answer.rows.length === 1 ? "" : "s"}`;
+    find("items").replaceChildren(downloads("the items shown", [["CSV", `download/paper.csv?${query}`]]),
+      table({ ...answer, title }, { mark: (cells) => ({ "data-verdict": cells[place] }) }));
+    find("paper").dataset.answered = query;
+    announce(title);
+  } catch (error) {
+    if (error.name !== "AbortError") problem(error.message);
+  }
+}

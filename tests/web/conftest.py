@@ -1,0 +1,33 @@
+"""The explorer's application, asked without a network."""
+
+import asyncio
+
+import httpx
+import pytest
+
+from quiff.web.app import make_app
+from quiff.web.guard import Access
+from quiff.web.jobs import Jobs
+
+HOST = "http://127.0.0.1:8349"
+
+
+@pytest.fixture(scope="session")
+def app():
+    return make_app(Access(8349), Jobs())
+
+
+@pytest.fixture(scope="session")
+def get(app):
+    """Ask for a path, and return the answer."""
+
+    def ask(path, method="GET", app=app, **headers):
+        async def once():
+            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
+                named = {name.replace("_", "-"): value for name, value in headers.items()}
+                return await client.request(method, path, headers=named)
+
+        return asyncio.run(once())
+
+    return ask

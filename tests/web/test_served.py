@@ -1,0 +1,114 @@
+"""The explorer as people start it: ports, tokens, load, and an end at once."""
+
+import signal
+import socket
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+
+import httpx
+import psutil
+import pytest
+from click.testing import CliRunner
+
+from quiff.cli import main
+from quiff.errors import ParameterError
+from quiff.web.serve import find_place
+from web.served import COMMAND, PROFILES, served
+
+
+def test_a_port_in_use_gives_the_next_free_one():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        place = find_place(port=port)
+        assert place.access.port > port
+        place.listener.close()
+
+
+def test_this_machine_needs_no_token_and_every_other_address_has_one():
+    for host in ("127.0.0.1", "localhost"):
+        place = find_place(host, 0)
+        assert place.access.token is None
+        place.listener.close()
+    place = find_place("0.0.0.0", 0)  # noqa: S104 - what is tested
+    assert place.link.endswith(f":{place.access.port}/{place.access.token}/")
+    assert place.access.any_address
+    place.listener.close()
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no-such-host.invalid"])
+def test_an_address_of_elsewhere_is_refused(host):
+    with pytest.raises(ParameterError, match=repr(host)):
+        find_place(host, 0)
+
+
+def test_a_file_that_is_not_there_is_told_in_one_line():
+    result = CliRunner().invoke(main, ["explore", "nothing.parquet", "--no-browser"])
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert "'nothing.parquet'" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_it_says_that_a_port_is_in_use_and_where_it_is(tmp_path):
+    path = tmp_path / "profiles.csv"
+    path.write_text(PROFILES)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with served(path, "--port", port) as explorer:
+            assert explorer.told[0].startswith(f"Port {port} is in use; this is port ")
+            assert httpx.get(f"{explorer.link}api/settings").json()["file"]["users"] == 3
+
+
+@pytest.mark.slow
+def test_beyond_this_machine_the_link_has_the_token():
+    with served("--host", "0.0.0.0") as explorer:  # noqa: S104 - what is tested
+        port, token = explorer.link.rstrip("/").split(":")[2].split("/")
+        assert httpx.get(f"http://127.0.0.1:{port}/{token}/api/settings").status_code == 200
+        assert httpx.get(f"http://127.0.0.1:{port}/api/settings").status_code == 403
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_it_at_once_with_a_study_at_work():
+    with served() as explorer:
+        with httpx.stream("GET", f"{explorer.link}api/population?people=50000", timeout=60) as stream:
+            next(stream.iter_lines())
+            explorer.process.send_signal(signal.SIGINT)
+            assert explorer.process.wait(timeout=30) == 0
+        assert explorer.process.stdout.read() == ""
+
+
+@pytest.mark.slow
+def test_a_thousand_requests_from_several_clients_leave_memory_flat():
+    with served() as explorer:
+        process = psutil.Process(explorer.process.pid)
+        _load(explorer.link, clients=8, requests=50)
+        before = process.memory_info().rss
+        statuses = _load(explorer.link, clients=8, requests=125)
+        grown = process.memory_info().rss - before
+    assert len(statuses) == 1000
+    assert set(statuses) == {200}
+    print(f"\n1000 requests from 8 clients: memory grew by {grown / 2**20:.1f} MiB")  # noqa: T201 - measured
+    assert grown < 64 * 2**20
+
+
+def _load(link, clients, requests):
+    with ThreadPoolExecutor(clients) as pool:
+        found = pool.map(_client, repeat(link), range(clients), repeat(requests))
+        return [status for statuses in found for status in statuses]
+
+
+def _client(link, number, requests):
+    paths = ("api/design?noise=0.{i:03d}&top={s}&topics2=v2", "api/paper?words={s}", "static/page.css",
+             "download/design.csv?noise=0.{i:03d}", "api/design?topics={m}&users={m}000")  # fmt: skip
+    with httpx.Client(base_url=link, timeout=60) as client:
+        return [
+            client.get(paths[i % len(paths)].format(i=i, s=1 + (i + number) % 9, m=100 + i)).status_code
+            for i in range(requests)
+        ]
+
+
+def test_the_command_is_there():
+    told = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
+    assert "--no-browser" in told
