@@ -53,10 +53,10 @@ def test_a_file_that_is_not_there_is_told_in_one_line():
 @pytest.mark.slow
 def test_it_says_that_a_port_is_in_use_and_where_it_is(tmp_path):
     path = tmp_path / "profiles.csv"
-    path.write_text(PROFILES)
+    path.write_text(PROFILES.replace("\n", ",1\n").replace("t2,1", "t2,weight"))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with served(path, "--port", port) as explorer:
+        with served(path, "--port", port, "--weights", "weight") as explorer:
             assert explorer.told[0].startswith(f"Port {port} is in use; this is port ")
             assert httpx.get(f"{explorer.link}api/settings").json()["file"]["users"] == 3
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from quiff.cli.options import missing_option
+
 __all__ = ["command"]
 
 
@@ -26,7 +28,18 @@ __all__ = ["command"]
     help="Where to serve. Beyond this machine, the link has a secret token; traffic is not encrypted.",
 )
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
-def command(profiles: Path | None, port: int, host: str, no_browser: bool) -> None:
+@click.option("--top", type=int, metavar="S", help="Topics in a user's set.  [default: as stored]")
+@click.option("--weights", metavar="COLUMN", help="The column that says how probable a user is.")
+@missing_option
+def command(
+    profiles: Path | None,
+    port: int,
+    host: str,
+    no_browser: bool,
+    top: int | None,
+    weights: str | None,
+    missing: str,
+) -> None:
     """Open a page with sliders: what a design does to privacy and to use, on paper and on people.
 
     Three views: designs by closed forms, a population measured (made up, or that of PROFILES, which stays on
@@ -39,7 +52,10 @@ def command(profiles: Path | None, port: int, host: str, no_browser: bool) -> No
     from quiff.web.people import Profiles
     from quiff.web.serve import find_place, serve
 
-    given = None if profiles is None else Profiles(profiles.name, Population.read(profiles))
+    given = None
+    if profiles is not None:
+        population = Population.read(profiles, top=top, weights=weights, missing=missing)
+        given = Profiles(profiles.name, population)
     place = find_place(host, port)
     if place.wanted not in (0, place.access.port):
         click.echo(f"Port {place.wanted} is in use; this is port {place.access.port}.", err=True)

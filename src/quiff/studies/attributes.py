@@ -62,7 +62,7 @@ def attribute_inference(
     bounded_noise   0.666667  0.833333     1.25  0.166667  1                    0.5
     topics_api      0.666667  0.783333    1.175  0.116667  0.947368             0.536585
     Before and after an output: the chance to guess right whether the user has the topic.
-    Leakage is their ratio, added their difference.
+    Leakage is their ratio, added their difference (Bayes vulnerability of one bit; paper, Sec. 2.3).
 
     Raises
     ------

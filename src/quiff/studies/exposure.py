@@ -41,7 +41,8 @@ def topic_exposure(population: Population, api: Api) -> TopicExposure:
     Sports           0.333333                 0.818182        2.45455                0.321429       0.616667
     Music            0.666667                 0.473684        1.42105                0.321429       0.391667
     News                    1                 0.333333              1                0.321429       0.466667
-    The chance is that after a report of the topic; a guess without any report is right with 0.333333.
+    The chance, max_x P(x | report), is that after a report of the topic; a guess without any report is \
+right with 0.333333.
     Topics that nobody has make the rest of the vulnerability, 0.0357143 of it.
 
     Raises
