@@ -93,6 +93,10 @@ def test_text_and_parquet_give_the_same(tmp_path):
         ("user,time,site\nA,1,x\n", "page loads need user, time, site and callers"),
         ("user,time,site,callers\nA,soon,x,a\n", "neither a whole number of seconds nor a date"),
         ("user,time,site,callers\n", "0 rows"),
+        ("user,time,site,callers\nA,,x,a\nB,1,x,a\n", "rows without a time, 1 of 2"),
+        ("user,time,site,callers\n,1,x,a\n", "rows without a user, 1 of 1"),
+        ("user,time,site,callers\nA,1,,a\n", "rows without a site, 1 of 1"),
+        ("user,time,site,callers\nA,1704067200000000000,x,a\n", "times are in seconds"),
     ],
 )
 def test_a_file_that_is_wrong_is_told(tmp_path, text, message):
@@ -106,6 +110,8 @@ def test_a_file_that_is_wrong_is_told(tmp_path, text, message):
 def test_what_cannot_be_is_refused():
     with pytest.raises(ParameterError, match="there is no page load"):
         run({"Alice": []})
+    with pytest.raises(ParameterError, match="sites must be a whole number of at least 1, not 0"):
+        run({"Alice": loads(1)}, sites=[])
     with pytest.raises(ParameterError, match="the taxonomy has only 8 topics"):
         run({"Alice": loads(1)}, rules=BrowserRules(top_s=9))
     with pytest.raises(LabelError, match="4 is not a known topic"):

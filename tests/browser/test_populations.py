@@ -125,6 +125,9 @@ def test_hardly_any_other_topic_is_still_found():
         (lambda: profiles_from_rates(VisitRates.of([[1, 2]]), 1, 2, pad_from=[3, 1]), LabelError, "3 is not"),
         (lambda: drift(Population.from_sets({1: {1, 2}}), 2, 0.5), ParameterError, "no other to drift to"),
         (lambda: drift(Population.synthetic(9), 2, 1.5), ParameterError, "rate must be a number"),
+        (lambda: drift(Population.synthetic(9), 2, 0.5, -1), ParameterError, "seed must be .* not -1"),
+        (lambda: enlarge(VisitRates.of([[1]]), 2, seed=-1), ParameterError, "seed must be .* not -1"),
+        (lambda: top_codes(VisitRates.of([[1, 2]]), 1, 1, -1), ParameterError, "seed must be .* not -1"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told(attempt, error, message):

@@ -243,6 +243,14 @@ def test_the_command_compares_rules(run, profiles, tmp_path):
         (["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv"], 2, "--with"),
         (["{profiles}", "--epochs", 1, "--out", "x.csv", "--block", "zzz"], 1, "'zzz' is not a known topic"),
         (["--compare-rules"], 2, "Give PROFILES"),
+        (["{profiles}", "--compare-rules", "--seed", -1], 1, "seed must be a whole number of at least 0"),
+        (["{profiles}", "--epochs", -5, "--drift", 0, "--out", "x.csv"], 1, "of at least 1, not -5"),
+        (
+            ["{profiles}", "--epochs", 1, "--users", 9, "--out", "x.csv"],
+            2,
+            "--users does not go with PROFILES.",
+        ),
+        (["--rates", "{rates}", "--top", 0, "--epochs", 1, "--out", "x.csv"], 1, "between 1 and 3, not 0"),
         (["{profiles}", "--compare-rules", "--block", "13"], 2, "--block does not go with --compare-rules."),
         (
             ["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv", "--call-day", "0"],
@@ -251,8 +259,10 @@ def test_the_command_compares_rules(run, profiles, tmp_path):
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(run, profiles, arguments, status, message):
-    result = run(*(str(argument).format(profiles=profiles) for argument in arguments))
+def test_what_is_wrong_is_told_in_one_line(run, profiles, tmp_path, arguments, status, message):
+    rates = tmp_path / "rates.csv"
+    rates.write_text("0.5,0.2,1\n0,0,3\n")
+    result = run(*(str(argument).format(profiles=profiles, rates=rates) for argument in arguments))
     assert result.exit_code == status
     assert message in result.output
     assert "Traceback" not in result.output

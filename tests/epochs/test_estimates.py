@@ -66,6 +66,7 @@ def test_without_noise_nothing_is_outside(stable):
     assert mismatch_tail(silent, 9) == 0
     found = sampled_vulnerabilities(silent, 3, samples=200)
     assert [estimate.value for estimate in found] == [1, 1, 1]
+    assert hybrid_leakage(silent, 6).value == 2
 
 
 def test_the_same_seed_gives_the_same_estimate(stable):

@@ -271,6 +271,12 @@ def test_the_command_prints_json_and_writes_a_figure(profiles, tmp_path):
     assert figure.read_text().startswith("<svg")
 
 
+def test_a_seed_is_no_negative_number():
+    people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
+    with pytest.raises(ParameterError, match="seed must be a whole number of at least 0, not -1"):
+        leakage_over_epochs(people, TopicsAPI(5, 2, 0.05), 8, seed=-1)
+
+
 def test_the_command_prints_tables_and_tells_errors_in_a_line(profiles):
     result = CliRunner().invoke(main, ["epochs", profiles, "--noise", "1/20"])
     assert result.exit_code == 0, result.output
@@ -279,6 +285,8 @@ def test_the_command_prints_tables_and_tells_errors_in_a_line(profiles):
     wrong = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "0"])
     assert wrong.exit_code == 1
     assert wrong.stderr == "Error: epochs must be a whole number of at least 1, not 0\n"
+    wrong = CliRunner().invoke(main, ["epochs", profiles, "--missing", "fill", "--seed", "-1"])
+    assert wrong.stderr == "Error: seed must be a whole number of at least 0, not -1\n"
 
 
 def test_the_command_prints_calls_sites_and_what_an_advertiser_learns(profiles):

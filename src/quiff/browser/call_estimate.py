@@ -59,7 +59,7 @@ def estimate_call_leakage(
     >>> found.low < 1.95 < found.high
     True
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
     samples = check_whole("samples", samples, 2)
     n_users, top_s = codes.shape
     # distinct sets with counts; -1 is moved to m, which is no topic

@@ -52,7 +52,7 @@ def drift(population: Population, epochs: int, rate: Real, seed: int | None = No
         raise ParameterError(
             f"all users have the same {population.top_s} topics, so that there is no other to drift to"
         )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
     sets = population.codes.astype(np.intp)
     popularity = np.bincount(sets.reshape(-1), minlength=population.topics.size) / sets.size
     made = [sets]

@@ -24,6 +24,7 @@ from quiff.theory.parameters import check_whole
 __all__ = ["classified_hosts", "read_page_loads", "simulate_page_loads"]
 
 _NEEDED = ("user", "time", "site", "callers")
+_FARTHEST = 2**52  # seconds, so that milliseconds fit in eight bytes
 
 
 def read_page_loads(path: str | os.PathLike[str]) -> dict[Hashable, tuple[PageLoad, ...]]:
@@ -56,6 +57,9 @@ def read_page_loads(path: str | os.PathLike[str]) -> dict[Hashable, tuple[PageLo
             f"{rows.num_rows} rows; page loads need user, time, site and callers"
         )
     columns = {name: rows[name].to_pylist() for name in rows.column_names}
+    for name in ("user", "time", "site"):
+        if lacking := sum(value in (None, "") for value in columns[name]):
+            raise QuiffError(f"{os.fspath(path)!r} has rows without a {name}, {lacking} of {rows.num_rows}")
     columns["time"] = _seconds(os.fspath(path), rows["time"])
     nobody = [None] * rows.num_rows
     found: dict[Hashable, list[PageLoad]] = {}
@@ -92,6 +96,8 @@ def _seconds(path: str, column: Any) -> list[int]:
         raise QuiffError(
             f"{path!r} has a time that is neither a whole number of seconds nor a date and time"
         ) from error
+    if far := [second for second in seconds if abs(second) > _FARTHEST]:
+        raise QuiffError(f"{path!r} has the time {far[0]}, which is too far; times are in seconds")
     return seconds
 
 
@@ -180,6 +186,7 @@ def simulate_page_loads(
     before = most if earlier is None else check_whole("earlier", earlier, 0, most)
     columns = check_whole("epochs", epochs, 1) + before
     named = as_labels(list(sites), "site")
+    check_whole("sites", named.size, 1)
     ordered = {user: sorted(listed, key=lambda load: load.time) for user, listed in loads.items()}
     if start is None:
         times = [listed[0].time for listed in ordered.values() if listed]

@@ -146,7 +146,7 @@ def enlarge(
     n = check_whole("n", n, 1)
     if rates.mix.shape[1]:
         raise ParameterError("these users are already crossed over; enlarge those that they are made of")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
     if how == "draw":
         drawn = rates.first[rng.integers(rates.n_users, size=n)]
         return VisitRates(rates.topics, rates.rates, drawn, drawn, np.zeros((n, 0), dtype=np.uint8))
@@ -226,7 +226,7 @@ def top_codes(
     [[[0, -1]]]
     """
     epochs, top_s = check_whole("epochs", epochs, 1), check_whole("top_s", top_s, 1, rates.topics.size)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
     first = _chosen(rates.topics, high_utility)
     fit = _chosen(rates.topics, rates.topics if pad_from is None else pad_from)
     check_whole("the number of topics to fill from", int(fit.sum()), top_s)

@@ -103,8 +103,9 @@ def run_command(
 ) -> None:
     """Run the attack NAME on simulated reports of the users of PROFILES, or on reports in a file.
 
-    With PROFILES the bound is told too, and how well noise is removed; the Bayes-optimal adversaries need
-    them. The figure shows among how many users targets are left.
+    With PROFILES it is told how well noise is removed, and the bound on all attacks unless the reports are
+    from a file, whose rules may be others; the Bayes-optimal adversaries need PROFILES. The figure shows
+    among how many users targets are left.
 
     Example: quiff attack run beugin-mcdaniel profiles.parquet --epochs 15 --seed 1
     """
@@ -121,7 +122,13 @@ def run_command(
     attack = attack_named(name, api, population)
     reports = _reports(file, population, api, epochs, earlier, seed)
     found = reidentify(
-        reports, attack, call=epochs, sample=sample or None, seed=seed, population=population, api=api
+        reports,
+        attack,
+        call=epochs,
+        sample=sample or None,
+        seed=seed,
+        population=population,
+        api=api if file is None else None,  # a file does not say by which rules and noise it was made
     )
     if figure is not None:
         found.figure().write(figure)
@@ -219,9 +226,14 @@ def _reports(
     earlier: int | None,
     seed: int,
 ) -> "Reports":
+    from quiff.apis.taxonomy import place_in_taxonomy
     from quiff.browser.reports import Reports
     from quiff.browser.simulation import simulate
 
+    if file is not None and file.suffix != ".parquet" and population is not None:
+        # Text does not tell the taxonomy, and a topic of a profile need not be reported.
+        _, topics = place_in_taxonomy(population.sets, population.topics, api.n_topics)
+        return Reports.read(file, topics=topics)
     if file is not None or population is None:
         return Reports.read(file or "")
     return simulate(population, api, epochs=30 if epochs is None else epochs, seed=seed, earlier=earlier)

@@ -73,7 +73,9 @@ def command(
     from quiff.populations.population import Population
     from quiff.results.numbers import to_json
     from quiff.studies.epochs import leakage_over_epochs
+    from quiff.theory.parameters import check_whole
 
+    seed = check_whole("seed", seed, 0)
     population = Population.read(profiles, top=top, weights=weights, missing=missing, seed=seed)
     api = TopicsAPI(topics_for(population, taxonomy), population.top_s, noise)
     if sys.stderr.isatty():

@@ -186,13 +186,15 @@ def _population(
     from quiff.browser.drifting import drift as drifting
     from quiff.browser.rates import profiles_from_rates
     from quiff.populations.population import Population
+    from quiff.theory.parameters import check_whole
 
     window = 1 if "three-epochs" in rest["without"] else 3
-    needed = epochs + (window if rest["earlier"] is None else rest["earlier"])
+    needed = check_whole("epochs", epochs, 1) + (window if rest["earlier"] is None else rest["earlier"])
     visits = _rates(rates, users, how, seed)
     if visits is not None:
-        population = profiles_from_rates(visits, needed, rest["top"] or 5, seed)
+        population = profiles_from_rates(visits, needed, 5 if rest["top"] is None else rest["top"], seed)
     elif profiles is not None:
+        _refuse("PROFILES", users=users)
         population = Population.read(profiles, top=rest["top"], merged=False)
     if drift is not None:
         population = drifting(population, needed, drift, seed)
@@ -265,6 +267,7 @@ def _browsed(
         raise click.UsageError("Page loads need --with, the topics of hosts, and --caller.")
     hosts = classified_hosts(read_classification(classification))
     listed = dict.fromkeys(topic for topics in hosts.values() for topic in topics)
+    top_s = 5 if rest["top"] is None else rest["top"]
     tree = topic_tree(taxonomy) if taxonomy in ("v1", "v2") else TopicTree.flat(listed)
     return simulate_page_loads(
         read_page_loads(page_loads),
@@ -273,7 +276,7 @@ def _browsed(
         sites=[str(number) for number in range(rest["sites"])],
         caller=caller,
         epochs=epochs,
-        rules=_rules(tree.topics, rest["top"] or 5, rest["noise"], rest["without"], rest["block"]),
+        rules=_rules(tree.topics, top_s, rest["noise"], rest["without"], rest["block"]),
         seed=rest["seed"],
         earlier=rest["earlier"],
     )

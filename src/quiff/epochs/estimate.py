@@ -121,7 +121,8 @@ def hybrid_leakage(
         subsets = Subsets.of(profiles.codes[0], sequences.n_topics, sequences.top_s + 1)
     exact, most = certain_bracket(sequences, epochs, subsets)
     scale = most - exact
-
+    if scale == 0:  # without noise no report is outside of the set
+        return Estimate(exact, exact, exact)
     shares, fits = _sampled(sequences, profiles, 2, [seed, epochs], samples, progress)
     left = np.where(fits[:, -1] <= epochs - 2, shares[:, -1], 0.0)
     value, low, high = _interval(left)

@@ -85,6 +85,7 @@ def reidentify(
             f"the attack {attack.name!r} compares two sites, but the reports are of {reports.sites.size}; "
             "simulate two"
         )
+    seed = check_whole("seed", seed, 0)
     named = reports.sites[0] if known is None else known
     other = reports.sites[min(1, reports.sites.size - 1)] if query is None else query
     sightings = [Sighting.of(reports, site, call) for site in (named, other)]

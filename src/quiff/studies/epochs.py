@@ -86,7 +86,7 @@ def leakage_over_epochs(
     SizeError
         If it would take too long or too much memory, and is not forced.
     """
-    E = check_whole("epochs", epochs, 1)
+    E, seed = check_whole("epochs", epochs, 1), check_whole("seed", seed, 0)
     sequences = Sequences.of(population, api)
     plan = plan_epochs(sequences, E, force=force, utility=utility)
     if not force:
