@@ -1,21 +1,18 @@
 """``quiff attack``: the published attacks on reports, and the bound on all of them."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from quiff.cli.bars import step_bars
 from quiff.cli.options import figure_option, json_option, noise_option, population_topics_option
 
 if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
     from quiff.browser.reports import Reports
     from quiff.populations.population import Population
-    from quiff.studies.attacks import StepProgress
 
 __all__ = ["command"]
 
@@ -186,7 +183,7 @@ def compare_command(
 
     population, api = _read(profiles, taxonomy, noise)
     attacks = attacks_on(population, api, names) if names else None
-    with _shown() as progress:
+    with step_bars() as progress:
         found = attack_comparison(
             population, api, epochs=epochs, seeds=seeds, sample=sample or None, attacks=attacks,
             earlier=earlier, seed=seed, progress=progress,
@@ -237,24 +234,3 @@ def _reports(
     if file is not None or population is None:
         return Reports.read(file or "")
     return simulate(population, api, epochs=30 if epochs is None else epochs, seed=seed, earlier=earlier)
-
-
-@contextmanager
-def _shown() -> Iterator["StepProgress | None"]:
-    """Give a callback that shows on stderr, on a terminal, how far each step is."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, Any] = {}
-
-        def progress(name: str, share: float) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=1.0)
-            bars.update(tasks[name], completed=share)
-
-        yield progress

@@ -1,14 +1,12 @@
 """``quiff epochs``: what the reports of several epochs give away."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
+from quiff.cli.bars import step_bars
 from quiff.cli.options import (
     figure_option,
     json_option,
@@ -16,9 +14,6 @@ from quiff.cli.options import (
     noise_option,
     population_topics_option,
 )
-
-if TYPE_CHECKING:
-    from quiff.studies.epochs import StepProgress
 
 __all__ = ["command"]
 
@@ -81,7 +76,7 @@ def command(
     if sys.stderr.isatty():
         plan = plan_epochs(Sequences.of(population, api), epochs, force=force, utility=utility)
         click.echo("\n".join(plan.explained()), err=True)
-    with _shown() as progress:
+    with step_bars() as progress:
         found = leakage_over_epochs(
             population, api, epochs, seed=seed, force=force, utility=utility, progress=progress
         )
@@ -92,24 +87,3 @@ def command(
     else:
         blocks = [*(table.to_text() for table in found.tables()), "\n".join(found.sentences())]
         click.echo("\n\n".join(blocks))
-
-
-@contextmanager
-def _shown() -> Iterator["StepProgress | None"]:
-    """Give a callback that shows on stderr, on a terminal, how far each step is."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, Any] = {}
-
-        def progress(name: str, share: float) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=1.0)
-            bars.update(tasks[name], completed=share)
-
-        yield progress
