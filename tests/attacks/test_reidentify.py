@@ -262,3 +262,15 @@ def test_mistakes_are_told_in_one_line(arguments, status, message):
     assert done.exit_code == status
     assert message in done.output
     assert "Traceback" not in done.output
+
+
+def test_compare_on_drifting_interests_and_on_visit_rates(profiles, tmp_path):
+    options = ("--epochs", "2", "--seeds", "2", "--attack", "carey", "--json")
+    drifting = json.loads(run("compare", profiles, "--drift", "0.3", *options).output)
+    assert {row["epochs"] for row in drifting["reidentified"]} == {1, 2}
+    rates = tmp_path / "rates.csv"
+    rates.write_text("\n".join(",".join(str(1 + (i * j) % 3) for j in range(8)) for i in range(6)))
+    visiting = run("compare", "--rates", str(rates), "--users", "12", "--topics", "8", *options)
+    assert visiting.exit_code == 0, visiting.output
+    assert run("compare", *options).exit_code == 2
+    assert run("compare", profiles, "--users", "3", *options).exit_code == 2

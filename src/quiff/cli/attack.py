@@ -2,12 +2,13 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from quiff.cli.bars import step_bars
 from quiff.cli.options import figure_option, json_option, noise_option, population_topics_option
+from quiff.cli.visitors import visitor_options, visitors
 
 if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
@@ -133,7 +134,7 @@ def run_command(
 
 
 @command.command("compare")
-@click.argument("profiles", type=_FILE, metavar="PROFILES")
+@click.argument("profiles", type=_FILE, required=False, metavar="[PROFILES]")
 @click.option(
     "--epochs",
     type=int,
@@ -156,10 +157,11 @@ def run_command(
     metavar="N",
     help="How many targets to draw in each; 0 attacks everybody.",
 )
+@visitor_options
 @json_option
 @figure_option
 def compare_command(
-    profiles: Path,
+    profiles: Path | None,
     epochs: int,
     names: tuple[str, ...],
     taxonomy: str | None,
@@ -170,18 +172,23 @@ def compare_command(
     sample: int,
     as_json: bool,
     figure: Path | None,
+    **people: Any,
 ) -> None:
     """Run all attacks on simulated reports of two sites, against epochs, with the bound on top.
 
-    PROFILES is a file with the set of topics of each user, stable or by epoch.
+    PROFILES is a file with the set of topics of each user, stable or by epoch; --drift lets stable ones
+    change. With --rates instead, users visit topics by chance in each epoch.
 
     Example: quiff attack compare profiles.parquet --epochs 30 --seeds 3 --figure attacks.svg
     """
     from quiff.attacks.catalogue import attacks_on
     from quiff.results.numbers import to_json
     from quiff.studies.attacks import attack_comparison
+    from quiff.theory.parameters import check_whole
 
-    population, api = _read(profiles, taxonomy, noise)
+    check_whole("epochs", epochs, 1)
+    population = visitors(profiles, epochs + (2 if earlier is None else earlier), seed=seed, **people)
+    api = _api_for(population, taxonomy, noise)
     attacks = attacks_on(population, api, names) if names else None
     with step_bars() as progress:
         found = attack_comparison(
@@ -207,12 +214,18 @@ def _api(taxonomy: str | None, noise: float | Fraction) -> "TopicsAPI":
 
 def _read(profiles: Path, taxonomy: str | None, noise: float | Fraction) -> tuple["Population", "TopicsAPI"]:
     """Return the users, and the API with their size of sets."""
-    from quiff.apis.taxonomy import topics_for
-    from quiff.apis.topics import TopicsAPI
     from quiff.populations.population import Population
 
     population = Population.read(profiles, merged=False)
-    return population, TopicsAPI(topics_for(population, taxonomy), population.top_s, noise)
+    return population, _api_for(population, taxonomy, noise)
+
+
+def _api_for(population: "Population", taxonomy: str | None, noise: float | Fraction) -> "TopicsAPI":
+    """Return the API with the size of the users' sets."""
+    from quiff.apis.taxonomy import topics_for
+    from quiff.apis.topics import TopicsAPI
+
+    return TopicsAPI(topics_for(population, taxonomy), population.top_s, noise)
 
 
 def _reports(

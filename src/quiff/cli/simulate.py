@@ -14,9 +14,9 @@ from quiff.cli.options import (
     read_number,
 )
 from quiff.cli.pipeline import recorded
+from quiff.cli.visitors import read_rates, visitor_options, visitors
 
 if TYPE_CHECKING:
-    from quiff.browser.rates import VisitRates
     from quiff.browser.reports import Reports
     from quiff.browser.rules import BrowserRules
     from quiff.core.labels import Labels
@@ -69,18 +69,7 @@ _OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
     metavar="D",
     help="Days from the start of an epoch to the call.  [default: after all switch delays]",
 )
-@click.option("--drift", callback=read_number, metavar="P", help="Chance per epoch that a topic is replaced.")
-@click.option(
-    "--rates", metavar="FILE", help="Visit rates instead of PROFILES; visit-rates is the public data set."
-)
-@click.option("--users", type=int, metavar="N", help="Make N users of those with rates.")
-@click.option(
-    "--how",
-    type=click.Choice(["draw", "cross"]),
-    default="draw",
-    show_default=True,
-    help="Draw them, or cross over pairs of them.",
-)
+@visitor_options
 @click.option(
     "--page-loads",
     type=click.Path(path_type=Path),
@@ -92,6 +81,9 @@ _OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
 @click.option("--cookies", is_flag=True, help="Third-party cookies instead of topics.")
 @click.option(
     "--compare-rules", is_flag=True, help="Print what one call leaks with each rule and without, instead."
+)
+@click.option(
+    "--high", multiple=True, metavar="T", help="With --compare-rules and --rates: a topic of high utility."
 )
 @json_option
 @figure_option
@@ -122,6 +114,7 @@ def command(
             found.figure().write(figure)
         click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
         return
+    _refuse("a simulation", high=options.pop("high"))
     if epochs is None or out is None or figure is not None:
         raise click.UsageError("Give --epochs and --out; a --figure is for --compare-rules only.")
     from quiff.browser.report_files import check_suffix
@@ -163,13 +156,24 @@ def _compared(
     from quiff.populations.population import Population
     from quiff.studies.browser_rules import browser_rules
 
-    rates = _rates(rest["rates"], rest["users"], rest["how"], seed)
+    rates = read_rates(rest["rates"], rest["users"], rest["how"], seed)
     if profiles is None:
         raise click.UsageError("Give PROFILES to compare rules on.")
     population = Population.read(profiles, top=rest["top"], merged=False)
     api = TopicsAPI(_size(population, rest["taxonomy"]), population.top_s, noise)
     share = Fraction(1, 2) if coverage is None else coverage
-    return browser_rules(population, api, coverage=share, rates=rates, seed=seed or 0)
+    named = {str(topic): topic for topic in (() if rates is None else rates.topics)}
+    high = [_known(named, topic) for topic in rest["high"]]
+    return browser_rules(population, api, coverage=share, rates=rates, high_utility=high, seed=seed or 0)
+
+
+def _known(named: dict[str, Any], topic: str) -> Any:
+    """Return a topic of the rates by its name."""
+    from quiff.errors import ParameterError
+
+    if topic not in named:
+        raise ParameterError(f"--high {topic!r} is no topic of the visit rates; --rates must have it")
+    return named[topic]
 
 
 def _population(
@@ -183,31 +187,14 @@ def _population(
     **rest: Any,
 ) -> tuple["Population", int]:
     """Return the users, with as many epochs of sets as are needed, and the size of the taxonomy."""
-    from quiff.browser.drifting import drift as drifting
-    from quiff.browser.rates import profiles_from_rates
-    from quiff.populations.population import Population
     from quiff.theory.parameters import check_whole
 
     window = 1 if "three-epochs" in rest["without"] else 3
     needed = check_whole("epochs", epochs, 1) + (window if rest["earlier"] is None else rest["earlier"])
-    visits = _rates(rates, users, how, seed)
-    if visits is not None:
-        population = profiles_from_rates(visits, needed, 5 if rest["top"] is None else rest["top"], seed)
-    elif profiles is not None:
-        _refuse("PROFILES", users=users)
-        population = Population.read(profiles, top=rest["top"], merged=False)
-    if drift is not None:
-        population = drifting(population, needed, drift, seed)
+    population = visitors(
+        profiles, needed, rates=rates, users=users, how=how, drift=drift, top=rest["top"], seed=seed
+    )
     return population, _size(population, rest["taxonomy"])
-
-
-def _rates(rates: str | None, users: int | None, how: str, seed: int | None) -> "VisitRates | None":
-    from quiff.browser.rates import enlarge, visit_rates
-
-    if rates is None:
-        return None
-    found = visit_rates(None if rates == "visit-rates" else rates)
-    return found if users is None else enlarge(found, users, how, seed)  # type: ignore[arg-type]  # a choice
 
 
 def _size(population: "Population", taxonomy: str | None) -> int:
