@@ -13,6 +13,8 @@ from quiff.cli.options import (
     missing_option,
     noise_option,
     population_topics_option,
+    stored_top_option,
+    weights_option,
 )
 
 __all__ = ["command"]
@@ -22,11 +24,9 @@ __all__ = ["command"]
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
 @click.option("--epochs", type=int, default=3, show_default=True, metavar="E", help="Measure 1 to E epochs.")
 @population_topics_option
-@click.option(
-    "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
-)
+@stored_top_option
 @noise_option
-@click.option("--weights", metavar="COLUMN", help="The column that says how probable a user is.")
+@weights_option
 @missing_option
 @click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Repeatable chance.")
 @click.option(

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import click
 
-from quiff.cli.options import missing_option
+from quiff.cli.options import (
+    missing_option,
+    stored_top_option,
+    weights_option,
+)
 
 __all__ = ["command"]
 
@@ -28,8 +32,8 @@ __all__ = ["command"]
     help="Where to serve. Beyond this machine, the link has a secret token; traffic is not encrypted.",
 )
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
-@click.option("--top", type=int, metavar="S", help="Topics in a user's set.  [default: as stored]")
-@click.option("--weights", metavar="COLUMN", help="The column that says how probable a user is.")
+@stored_top_option
+@weights_option
 @missing_option
 def command(
     profiles: Path | None,

@@ -15,6 +15,8 @@ from quiff.cli.options import (
     population_topics_option,
     read_number,
     read_population,
+    stored_top_option,
+    weights_option,
 )
 from quiff.cli.pipeline import recorded
 
@@ -33,11 +35,9 @@ _FORMATS = ("text", "markdown", "latex", "csv")
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
 @population_topics_option
 @missing_option
-@click.option(
-    "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
-)
+@stored_top_option
 @noise_option
-@click.option("--weights", metavar="COLUMN", help="The column that says how probable a user is.")
+@weights_option
 @click.option(
     "--epoch", type=int, metavar="K", help="The epoch to measure, from 0, if there are several.  [default: 0]"
 )

@@ -28,7 +28,9 @@ __all__ = [
     "read_population",
     "read_taxonomy",
     "read_topics",
+    "stored_top_option",
     "topics_option",
+    "weights_option",
 ]
 
 _FRACTION = re.compile(r"[+-]?\d{1,15}/\d{1,15}", re.ASCII)
@@ -133,6 +135,12 @@ noise_option = click.option(
     show_default=True,
     metavar="R",
     help="Probability of a random topic, such as 0.05 or 1/20.",
+)
+stored_top_option = click.option(
+    "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
+)
+weights_option = click.option(
+    "--weights", metavar="COLUMN", help="The column that says how probable a user is."
 )
 missing_option = click.option(
     "--missing",

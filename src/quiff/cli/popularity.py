@@ -12,6 +12,7 @@ from quiff.cli.options import (
     noise_option,
     population_topics_option,
     read_population,
+    stored_top_option,
 )
 from quiff.cli.pipeline import recorded
 
@@ -22,9 +23,7 @@ __all__ = ["command"]
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
 @population_topics_option
 @missing_option
-@click.option(
-    "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
-)
+@stored_top_option
 @noise_option
 @click.option("--epoch", type=int, metavar="K", help="The epoch, from 0, if there are several.  [default: 0]")
 @click.option(

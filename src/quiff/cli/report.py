@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from quiff.cli.compare import ComparedSetting, compare_option, compared
-from quiff.cli.options import missing_option, noise_option, population_topics_option, read_population
+from quiff.cli.options import (
+    missing_option,
+    noise_option,
+    population_topics_option,
+    read_population,
+    stored_top_option,
+    weights_option,
+)
 from quiff.cli.pipeline import recorded
 from quiff.errors import ParameterError
 
@@ -26,9 +33,9 @@ __all__ = ["command"]
 )
 @population_topics_option
 @missing_option
-@click.option("--top", type=int, metavar="S", help="Topics in a user's set.  [default: as stored]")
+@stored_top_option
 @noise_option
-@click.option("--weights", metavar="COLUMN", help="The column that says how probable a user is.")
+@weights_option
 @click.option(
     "--histories",
     type=click.Path(path_type=Path),

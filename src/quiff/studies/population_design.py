@@ -36,7 +36,7 @@ def fit_design(
     Parameters
     ----------
     population
-        Whom the mechanism is for.
+        Whom the mechanism is for. All users count the same; weights are not used.
     n_topics
         The size m of the taxonomy of the Topics API that it is compared with.
     utility
