@@ -16,7 +16,7 @@ import quiff
 from quiff.apis.base import Api
 from quiff.populations.population import Population
 
-GUIDE = Path(__file__).parents[2] / "docs" / "own-api.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "own-api.md"
 
 
 def pair_api():

@@ -68,7 +68,7 @@ def test_the_text_answers_both_questions_and_states_that_nothing_does_better():
         "nearest       9     0.05   66.4444",
         "no mechanism whatever does better",
         "max(1, m u/s)",
-        "docs/optimal-design.md",
+        "docs/theory/optimal-design.md",
     ):
         assert text in output
 

@@ -123,7 +123,7 @@ def test_the_tables_show_the_answers_and_say_how_much_is_left_out():
     assert "strictly     10     0.05    59.805" in first
     assert "nearest       9     0.05   66.4444" in first
     assert "... and 617 larger sets" in second
-    assert "docs/optimal-design.md" in second
+    assert "docs/theory/optimal-design.md" in second
     assert "larger sets" not in meet_budget(5, "utility", 0.9).tables()[1].to_text()
 
 

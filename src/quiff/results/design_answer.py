@@ -24,7 +24,7 @@ _MOST_ROWS = 20
 _OPTIMALITY = (
     "If all s-subsets of the topics are equally likely, no mechanism whatever does better:",
     "the least capacity at utility u is max(1, m u/s), and these options have it.",
-    "The proof is in docs/optimal-design.md.",
+    "The proof is in docs/theory/optimal-design.md.",
 )
 
 

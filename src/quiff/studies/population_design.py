@@ -8,7 +8,7 @@ capacity at a utility floor u is a linear program in v:
 - worst-off user:  min sum_t v_t  subject to  v(S) >= u for every S, that is u times the fractional hitting
   number of the sets,
 
-and 1 where that is less. Proofs are in docs/optimal-design.md.
+and 1 where that is less. Proofs are in docs/theory/optimal-design.md.
 """
 
 import numpy as np
