@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+PAGES := tests/docs/test_code_blocks.py  # runs every code block of README and docs; a part of check
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-fast check bench clean
@@ -22,16 +23,16 @@ demo: setup  ## from a made-up log to a report, in the folder demo
 	$(BIN)/quiff demo
 
 test: check  ## all checks and all tests
-	$(BIN)/python -m pytest --numprocesses $(WORKERS)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --ignore $(PAGES)
 
 test-fast: setup  ## the tests without the slow ones
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) -m "not slow"
 
-check: setup  ## lint, format, types, doctests, import direction, public names
+check: setup  ## lint, format, types, examples in docstrings and docs, import direction, public names
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --quiet --doctest-modules --doctest-glob='*.md' src README.md docs tests/test_architecture.py
+	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --doctest-modules src $(PAGES) tests/test_architecture.py
 
 bench: setup  ## side by side with the peers: time, memory, ratios (GROUP=engine)
 	$(BIN)/python -m benchmarks $(GROUP)

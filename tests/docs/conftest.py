@@ -1,0 +1,6 @@
+"""Lets the tests of the documentation import what they share: `blocks`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
