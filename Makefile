@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-PAGES := tests/docs/test_code_blocks.py  # runs every code block of README and docs; a part of check
+# Runs every code block of README and docs; a part of check.
+PAGES := tests/docs/test_code_blocks.py
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-fast check bench clean

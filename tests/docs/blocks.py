@@ -1,8 +1,8 @@
 """Runs the code blocks of a page of the documentation, in their order, in one folder.
 
 - ``pycon``: a session of Python with its output, as in a doctest; one namespace per page.
-- ``console``: lines that begin with ``$`` are commands of a shell; they must succeed. The lines below a command
-  are what it prints, with ``...`` for anything; where there are none, nothing is compared.
+- ``console``: lines that begin with ``$`` are commands of a shell; they must succeed. The lines below one are
+  what it prints, with ``...`` for anything; where there are none, nothing is compared.
 - any language with ``title="name"``: a file of that name, for the commands that follow.
 - ``text`` and ``bibtex``: not code.
 """
@@ -14,14 +14,17 @@ import shlex
 import subprocess
 import sys
 import sysconfig
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+
+import httpx
 
 PROJECT = Path(__file__).parents[2]
 NO_CODE = {"text", "bibtex"}
 FENCE = re.compile(
-    r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>\w*)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=indent)(?P=fence)\s*$",
+    r"^(?P<indent>\ *)(?P<fence>`{3,})(?P<language>\w*)(?P<rest>[^\n]*)\n"
+    r"(?P<text>.*?)"
+    r"^(?P=indent)(?P=fence)\s*$",
     re.MULTILINE | re.DOTALL,
 )
 TITLE = re.compile(r'title="([^"/]+)"')
@@ -99,8 +102,9 @@ def run_page(page, folder, env=None):
             for command in commands(block):
                 _run_command(page, command, folder, environment)
         else:
+            what = block.language or "no language"
             assert block.language in NO_CODE, (
-                f"{page.name}, line {block.line}: a block of {block.language or 'no language'} that nothing runs"
+                f"{page.name}, line {block.line}: nothing runs a block of {what}"
             )
 
 
@@ -158,8 +162,8 @@ def _visit(words, folder, environment, where):
         try:
             address = next((ADDRESS.search(line) for line in server.stdout if ADDRESS.search(line)), None)
             assert address, f"{where}\nprints no address"
-            with urllib.request.urlopen(address[0]) as answer:
-                assert answer.status == 200, f"{where}\nanswers {answer.status}"
+            answer = httpx.get(address[0])
+            assert answer.status_code == 200, f"{where}\nanswers {answer.status_code}"
         finally:
             server.terminate()
 
