@@ -102,10 +102,8 @@ def run_page(page, folder, env=None):
             for command in commands(block):
                 _run_command(page, command, folder, environment)
         else:
-            what = block.language or "no language"
-            assert block.language in NO_CODE, (
-                f"{page.name}, line {block.line}: nothing runs a block of {what}"
-            )
+            what = f"a block of {block.language or 'no language'}"
+            assert block.language in NO_CODE, f"{page.name}, line {block.line}: nothing runs {what}"
 
 
 def _environment():
