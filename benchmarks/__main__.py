@@ -1,20 +1,27 @@
-"""``python -m benchmarks [GROUP ...] [--repeats N] [--quick] [--rows N ...] [--users N ...]``."""
+"""``python -m benchmarks [GROUP ...] [--repeats N] [--quick] [--rows N ...] [--users N ...]``.
+
+Without a group all run, and then the page of the documentation and the README's table are written; ``page``
+writes them from the results that are stored.
+"""
 
 import argparse
 import importlib
+
+from benchmarks.page import write_page
 
 # and the options that are for a group alone
 GROUPS = {
     "attacks": [],
     "engine": [],
     "epochs": ["users"],
+    "growth": [],
     "history": ["rows"],
     "measure": ["users"],
 }
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description="quiff beside its peers")
 parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"one or more of {', '.join(GROUPS)} (all)")
-parser.add_argument("--repeats", type=int, default=5, help="interleaved repeats (5); slow peers run fewer")
+parser.add_argument("--repeats", type=int, default=3, help="interleaved repeats (3); slow peers run fewer")
 parser.add_argument("--quick", action="store_true", help="a tenth of the size, to see that it runs")
 parser.add_argument(
     "--rows",
@@ -31,8 +38,13 @@ parser.add_argument(
     help="measure, epochs: the sizes of the populations (20000 100000 200000; 10000 50000 250000)",
 )
 arguments = parser.parse_args()
+if arguments.groups == ["page"]:  # from what is stored
+    write_page()
+    parser.exit()
 for name in arguments.groups or GROUPS:
     if name not in GROUPS:
         parser.error(f"there is no group {name!r}; there is {', '.join(GROUPS)}")
     options = {option: getattr(arguments, option) for option in GROUPS[name]}
     importlib.import_module(f"benchmarks.{name}").main(arguments.repeats, arguments.quick, **options)
+if not arguments.groups and not arguments.quick:
+    write_page()

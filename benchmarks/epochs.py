@@ -22,6 +22,10 @@ MOST, FEW = 4, 200
 AIMS = {2: 0.02, 3: 0.09, 4: 1.1}  # seconds of a first program, on 250 000 users with stable sets
 STABLE, CHANGING = "stable", "changing"
 HERE, DENSE = "benchmarks.epochs", "qif, dense parallel composition"
+PEERS = {
+    DENSE: "writes the composed matrix down, one column for each sequence of topics, on as many users as fit "
+    "half of the free memory, and takes its capacity.",
+}
 
 
 def quiff_leakage(inputs, clock, kind, epochs, users=None):
@@ -178,6 +182,6 @@ def main(repeats, quick, users=None, most=MOST):
             ]
         parts[0]["facts"] |= compiling(inputs, most)
     parts[-1]["facts"]["four epochs"] = f"a row alone takes {TOPICS**4 * 8 / 1e9:.0f} GB as a dense matrix"
-    write("epochs", parts)
+    write("epochs", parts, quick)
     most_held = max(row["peak_mib"] for part in parts for row in part["rows"] if row["contender"] != DENSE)
     assert most_held < 1024, f"quiff should need less than 1 GiB, not {most_held:.0f} MiB"

@@ -7,6 +7,7 @@ those of the process and all that it started, such as Spark's Java.
 """
 
 import contextlib
+import importlib.metadata
 import json
 import math
 import os
@@ -20,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
+VERSIONS = ("quiff", "numpy", "scipy", "numba", "duckdb", "ibis-framework", "pyspark")
+VERSIONS += ("pandas", "qif", "qiflib", "bvmlib", "tldextract")
 
 
 class Clock:
@@ -170,20 +173,34 @@ def markdown(part):
     return "\n".join(lines) + "\n"
 
 
-def write(group, parts):
+def write(group, parts, quick=False):
     """Write a group's results as JSON and Markdown, and print the latter."""
     RESULTS.mkdir(exist_ok=True)
-    machine = {
+    text = f"# Benchmarks: {group}\n\n" + ", ".join(f"{k} {v}" for k, v in machine().items()) + "\n\n"
+    text += "\n".join(map(markdown, parts))
+    found = {"machine": machine(), "versions": versions(), "quick": quick, "parts": parts}
+    (RESULTS / f"{group}.json").write_text(json.dumps(found, indent=2) + "\n")
+    (RESULTS / f"{group}.md").write_text(text)
+    print(f"\n{text}\nwritten to {RESULTS / group}.json and .md")
+
+
+def machine():
+    """What the benchmarks ran on, and when."""
+    return {
         "date": time.strftime("%Y-%m-%d"),
         "python": platform.python_version(),
         "processor": _processor(),
         "cores": os.cpu_count(),
     }
-    text = f"# Benchmarks: {group}\n\n" + ", ".join(f"{k} {v}" for k, v in machine.items()) + "\n\n"
-    text += "\n".join(map(markdown, parts))
-    (RESULTS / f"{group}.json").write_text(json.dumps({"machine": machine, "parts": parts}, indent=2) + "\n")
-    (RESULTS / f"{group}.md").write_text(text)
-    print(f"\n{text}\nwritten to {RESULTS / group}.json and .md")
+
+
+def versions():
+    """The versions of quiff, of what it rests on, and of its peers."""
+    found = {}
+    for name in VERSIONS:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def _processor():

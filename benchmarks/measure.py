@@ -25,6 +25,12 @@ FEW = 100
 PATIENCE = 180  # seconds: a peer that is expected to take longer runs once
 QUIFF, FLOOR = "quiff measure", "floor: pandas reads the file"
 BY_ROW, AT_ONCE = "pandas frames row by row, qif, bvmlib", "pandas frames filled at once, qif, bvmlib"
+PEERS = {
+    BY_ROW: "as in a notebook: frames filled by one `frame.loc` for each user and each set, qif on their "
+    "values, bvmlib for what whole sets tell.",
+    AT_ONCE: "the same, with frames filled by NumPy: the best without leaving dense matrices.",
+    FLOOR: "reads the CSV file, and does nothing with it.",
+}
 TOLD = (
     "distinct sets",
     "unique users",
@@ -144,4 +150,4 @@ def main(repeats, quick, users=None):
     for size in users or (QUICK if quick else SIZES):
         parts.append(compare(size, repeats, pace))
         pace = {row["contender"]: row["wall_s"] / size for row in parts[-1]["rows"]}
-    write("measure", parts)
+    write("measure", parts, quick)
