@@ -1,4 +1,4 @@
-"""Writes what the groups measured to the documentation: a page with figures, and the table of the README.
+"""Writes what the groups measured to the documentation: a page with figures, and two tables elsewhere.
 
 The page says of each group what it measures and how the peers were run, in the words of the group's module.
 """
@@ -13,7 +13,8 @@ from pathlib import Path
 from benchmarks.harness import RESULTS
 
 PROJECT = Path(__file__).parents[1]
-PAGE, FIGURES = PROJECT / "docs" / "benchmarks.md", PROJECT / "docs" / "images" / "benchmarks"
+DOCS = PROJECT / "docs"
+PAGE, FIGURES = DOCS / "benchmarks.md", DOCS / "images" / "benchmarks"
 TITLES = {
     "engine": "The engine: six numbers from an array of sets",
     "measure": "From a file of profiles to privacy, utility and risk",
@@ -48,10 +49,10 @@ def write_page():
     sections = [_section(name, found) for name, found in groups.items()]
     machine, versions = groups["engine"]["machine"], groups["engine"]["versions"]
     PAGE.write_text(f"{_opening(groups, versions)}\n{_headlines(groups)}\n" + "\n".join(sections))
-    readme = PROJECT / "README.md"
-    table = f"{_ran_on(machine)}\n\n{_headlines(groups)}"
-    readme.write_text(_between(readme.read_text(), table))
-    print(f"written to {PAGE}, {FIGURES} and {readme}")
+    short = {PROJECT / "README.md": _headlines(groups), DOCS / "scale.md": _growth(groups["growth"])}
+    for page, table in short.items():
+        page.write_text(_between(page, f"{_ran_on(machine)}\n\n{table}"))
+    print(f"written to {PAGE}, {FIGURES}, {' and '.join(map(str, short))}")
 
 
 def _ran_on(machine):
@@ -95,6 +96,16 @@ def _headlines(groups):
             f"| {job} | {_size(part)} | {_cost(ours)} | {theirs['contender']}: {_cost(theirs)} "
             f"| {_digits(theirs['times_slower'])} |"
         )
+    return "\n".join(lines) + "\n"
+
+
+def _growth(found):
+    """The smallest and the largest size of each series, and how time grows at its end."""
+    lines = ["| what grows | from | to | time grows as the size to the power |", "|---|---|---|---:|"]
+    for part in found["parts"]:
+        first, last = part["rows"][0], part["rows"][-1]
+        ends = " | ".join(f"{row['contender']}: {_cost(row)}" for row in (first, last))
+        lines.append(f"| {part['title']} | {ends} | {_power(part):.2f} |")
     return "\n".join(lines) + "\n"
 
 
@@ -243,12 +254,12 @@ def _growth_figure(found):
     return Figure.of("Time and memory by size, both axes logarithmic", alt.concat(*panels, columns=2))
 
 
-def _between(text, table):
-    """Put the table between the two marks of a text."""
-    before, _, rest = text.partition(BEGIN)
+def _between(page, table):
+    """Return the text of a page, with the table between its two marks."""
+    before, _, rest = page.read_text().partition(BEGIN)
     _, found, after = rest.partition(END)
     if not found:
-        raise SystemExit(f"README.md has no place for the table: {BEGIN.strip()} ... {END.strip()}")
+        raise SystemExit(f"{page} has no place for the table: {BEGIN.strip()} ... {END.strip()}")
     return f"{before}{BEGIN}\n{table}\n{END}{after}"
 
 
