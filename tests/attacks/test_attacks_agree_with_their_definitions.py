@@ -224,6 +224,32 @@ def test_bayes_that_links(pair, data, noise):
     assert BayesLink(people, noise).tied(known, query, everybody(known)).tolist() == expected
 
 
+def test_bayes_that_links_stays_exact_over_years_of_reports():
+    """Powers of the odds, which are 999 here, are beyond all floats from 103 reports on."""
+    rng, columns, noise = np.random.default_rng(45), 150, Fraction(1, 500)
+    sets = {400: [0, 1], 1: [0, 2], 20: [0, 3]}  # by how many have each
+    listed = [own for n, own in sets.items() for _ in range(n)]
+    people = Population.from_array(range(421), listed, list(NAMES[:4]))
+    codes = np.zeros((2, 12, columns), dtype=int)
+    for row in codes.reshape(24, columns):
+        for topic in (1, 2, 3):
+            row[5 * topic : 5 * topic + rng.integers(3)] = topic
+    reports = Reports(range(12), range(2), list(NAMES[:4]), codes)
+    known, query = (Sighting.of(reports, site, columns) for site in (0, 1))
+
+    def of_all(row):
+        return [likelihood(row, [own] * columns, 4, noise) for own in sets.values()]
+
+    firsts, seconds = ([of_all(row) for row in sighting.codes.tolist()] for sighting in (known, query))
+    expected = []
+    for own, b in enumerate(seconds):
+        weighed = [[n * x for n, x in zip(sets, a, strict=True)] for a in firsts]
+        chances = [sum(x * y for x, y in zip(a, b, strict=True)) / sum(a) for a in weighed]
+        expected.append(best(chances, own))
+    assert BayesLink(people, noise).tied(known, query, everybody(known)).tolist() == expected
+    assert expected == [0, 0, 0, 0, 0, 0, 0, 12, 1, 3, 0, 0]
+
+
 # What they share
 
 

@@ -148,7 +148,20 @@ def test_linking_refuses_what_does_not_fit(monkeypatch):
         reidentify(REPORTS, BayesLink(PEOPLE), call=1)
     found = attack_comparison(PEOPLE, epochs=[1], seeds=1, attacks=[Carey(), BayesLink(PEOPLE)])
     assert [point.attack for point in found.points] == ["carey"]
-    assert "bayes-link is left out after 1 epochs" in found.notes[0]
+    assert "bayes-link is left out after 1 epoch:" in found.notes[0]
+    with pytest.raises(SizeError, match="bayes-link is left out after 1 epoch: more than 100 pairs"):
+        attack_comparison(PEOPLE, epochs=[1], seeds=1, attacks=[BayesLink(PEOPLE)])
+
+
+def test_a_comparison_needs_epochs_to_look_at():
+    with pytest.raises(ParameterError, match="give at least one number of epochs"):
+        attack_comparison(PEOPLE, epochs=[])
+
+
+def test_the_table_says_what_the_attacker_supposes():
+    notes = reidentify(REPORTS, Carey(top_s=5, noise=0.1)).table().notes
+    assert "The attacker supposes top_s = 5, noise = 0.1." in notes
+    assert not any("supposes" in note for note in reidentify(REPORTS, BayesProfiles(PEOPLE)).table().notes)
 
 
 def test_a_comparison_has_every_attack_at_every_number_of_epochs():

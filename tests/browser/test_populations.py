@@ -118,7 +118,7 @@ def test_hardly_any_other_topic_is_still_found():
         (lambda: VisitRates.of([1, 2]), ShapeError, "must be a table"),
         (lambda: VisitRates.of([[1, 2]], ["a"]), ShapeError, "1 topics"),
         (lambda: visit_rates("/no/such/file.csv"), QuiffError, "cannot read"),
-        (lambda: enlarge(VisitRates.of([[1]]), 3, "cross"), ParameterError, "'cross' for 1 users"),
+        (lambda: enlarge(VisitRates.of([[1]]), 3, "cross"), ParameterError, "'cross' for 1 user"),
         (lambda: enlarge(VisitRates.of([[1]]), 0), ParameterError, "n must be a whole number of at least 1"),
         (lambda: profiles_from_rates(VisitRates.of([[1, 2]])), ParameterError, "between 1 and 2, not 5"),
         (lambda: profiles_from_rates(VisitRates.of([[1, 2]]), 1, 2, pad_from=[1]), ParameterError, "to fill"),

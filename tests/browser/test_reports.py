@@ -95,8 +95,15 @@ def test_the_table_is_plain(tmp_path):
         ("user,site,epoch,topic\n", "and 0 rows"),
         ("user,site,epoch,topic\nA,x,0,1\nA,x,2,1\n", "the first call's is 0, none missing"),
         ("user,site,epoch,topic\nA,x,first,1\n", "an epoch that is no whole number"),
-        ("user,site,epoch,topic\nA,x,0,1\nB,y,0,1\n", "has 0 rows for user number 1, site number 0"),
-        ("user,site,epoch,topic\nA,x,0,1\nA,x,0,2\n", "has 2 rows for user number 0"),
+        (
+            "user,site,epoch,topic\nA,x,0,1\nB,y,0,1\n",
+            "has 0 rows for the user 'B', the site 'x' and epoch 0",
+        ),
+        ("user,site,epoch,topic\nA,x,0,1\nA,x,0,2\n", "has 2 rows for the user 'A'"),
+        ("user,site,epoch,topic\nA,x,0,1\n,x,0,1\n", "rows without a value for user, 1 of 2"),
+        ("user,site,epoch,topic\nA,x,0,1\nB,x,,1\n", "rows without a value for epoch, 1 of 2"),
+        ("user,site,epoch,topic,late\nA,x,0,1,\n", "rows without a value for late, 1 of 1"),
+        ("user,site,epoch,topic,late\nA,x,0,1,soon\n", "a value for late that is neither true nor false"),
     ],
 )
 def test_a_file_that_is_wrong_is_told(tmp_path, text, message):
@@ -112,14 +119,14 @@ def test_what_cannot_be_is_refused(tmp_path):
         Reports(*one, [[[0, 2]]])
     with pytest.raises(ShapeError, match="whole numbers"):
         Reports(*one, [[[0.5]]])
-    with pytest.raises(ShapeError, match="for 1 sites and 1 users"):
+    with pytest.raises(ShapeError, match="for 1 site and 1 user"):
         Reports(*one, [[[0], [1]]])
-    with pytest.raises(ShapeError, match="more than 1 epochs"):
+    with pytest.raises(ShapeError, match="more than 1 epoch, those before"):
         Reports(*one, [[[0]]], earlier=1)
     with pytest.raises(ShapeError, match="truth values of shape"):
         Reports(*one, [[[0]]], late=[[[1]]])
     reports = Reports(*one, [[[0]]])
-    with pytest.raises(ParameterError, match="call must be a whole number between 1 and 1, not 2"):
+    with pytest.raises(ParameterError, match="call must be 1, not 2"):
         reports.view("x", 2)
     with pytest.raises(LabelError, match="'y' is not a known site"):
         reports.view("y", 1)

@@ -12,16 +12,23 @@ from click.testing import CliRunner
 import textbook
 from quiff import Cookies, ParameterError, Population, TopicsAPI, bayes_capacity, repeat
 from quiff.browser.call_estimate import estimate_call_leakage
-from quiff.browser.call_leakage import EpochLaw, call_leakage
 from quiff.browser.rates import VisitRates, profiles_from_rates
 from quiff.browser.reports import Reports
 from quiff.browser.rules import RULES, BrowserRules
 from quiff.browser.simulation import simulate
 from quiff.cli import main
+from quiff.epochs.calls import EpochLaw, TopicGroups
+from quiff.epochs.sequences import Sequences
 from quiff.results.numbers import to_json
 from quiff.studies.browser_rules import browser_rules
 
 NOTHING = "nothing"
+
+
+def call_leakage(people, m, r):
+    """The leakage of a call of three epochs, by counting."""
+    s = people.top_s
+    return TopicGroups.of(Sequences.of(people, TopicsAPI(m, s, r))).leakage(EpochLaw.of(m, s, r))
 
 
 def views_with_holes(codes, m, r, epochs):
@@ -55,7 +62,7 @@ def test_the_interval_of_an_estimate_covers_the_truth(epochs):
 
 def test_an_estimate_of_full_sets_is_what_is_counted():
     people = Population.synthetic(2000, seed=1, n_topics=40, top_s=4)
-    exact = call_leakage(people, EpochLaw.of(40, 4, 0.05), 40)
+    exact = call_leakage(people, 40, 0.05)
     found = estimate_call_leakage(people.codes.astype(int), 40, 0.05, samples=4000, seed=1)
     assert found.low < exact < found.high
 
@@ -116,7 +123,7 @@ def test_a_simulated_adversary_reaches_the_exact_figure():
     people = Population.from_array(
         range(6), [[0, 1], [1, 2], [2, 3], [3, 4], [0, 4], [0, 2]], topics=range(5)
     )
-    truth = float(call_leakage(people, EpochLaw.of(5, 2, 0.2), 5)) / 6
+    truth = float(call_leakage(people, 5, 0.2)) / 6
     views = views_with_holes(people.codes.astype(int), 5, Fraction(1, 5), 3)
     n, right = 3000, 0.0
     reports = simulate(people, BrowserRules(top_s=2, noise=0.2), epochs=1, sites=n, seed=1)
@@ -141,7 +148,7 @@ def test_padding_and_buckets_are_measured_on_visits():
     assert effects["padding"].on.leakage == found.specified
     assert effects["padding"].off.method == "simulation"
     first = profiles_from_rates(rates, top_s=3, seed=0, high_utility=[1, 2])
-    assert effects["utility_buckets"].on.leakage == call_leakage(first, EpochLaw.of(12, 3, 0.05), 12)
+    assert effects["utility_buckets"].on.leakage == call_leakage(first, 12, 0.05)
 
 
 def test_the_result_shows_as_table_json_and_figure():
@@ -159,7 +166,7 @@ def test_what_cannot_be_compared_is_refused():
     with pytest.raises(ParameterError, match="top_s is 5, but the sets have 2 topics"):
         browser_rules(PEOPLE)
     changing = Population.from_array(range(2), [[[0, 1], [1, 2]]] * 2, topics=range(5))
-    with pytest.raises(ParameterError, match="choose an epoch"):
+    with pytest.raises(ParameterError, match="give profiles of one epoch"):
         browser_rules(changing, API)
 
 

@@ -69,6 +69,12 @@ def test_without_noise_nothing_is_outside(stable):
     assert hybrid_leakage(silent, 6).value == 2
 
 
+def test_a_thousand_epochs_tell_nearly_all_profiles_apart(stable):
+    found = hybrid_leakage(stable, 1000, samples=100)
+    assert found.value == pytest.approx(stable.limit(1))
+    assert found.low > 0.9 * found.value
+
+
 def test_the_same_seed_gives_the_same_estimate(stable):
     assert hybrid_leakage(stable, 7, 4, samples=200) == hybrid_leakage(stable, 7, 4, samples=200)
     assert hybrid_leakage(stable, 7, 4, samples=200) != hybrid_leakage(stable, 7, 5, samples=200)

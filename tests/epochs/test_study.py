@@ -124,7 +124,7 @@ class TestCallsSitesAndAdvertisers:
         assert f"one epoch makes it {float(found.epochs[0].leakage):.4g} times, and cookies 9 times" in leaks
         different = len(set(self.sets))
         share = float(found.epochs[3].leakage) / different
-        assert f"{different} profiles are different; 4 epochs reach {share:.1%}" in limit
+        assert f"only {different} different profiles; after 4 epochs it is {share:.1%} of that" in limit
         assert f"the median user with {found.risk.median:.4g}" in risk
         assert f"leaks {float(found.call.leakage):.4g}" in call
         assert f"link a user {float(found.link.leakage):.4g} times" in link
@@ -192,7 +192,7 @@ def test_changing_sets_are_sampled_beyond_four_epochs():
     for row in found.epochs[4:]:
         assert found.epochs[3].leakage <= row.low <= row.leakage <= row.high <= 50
     assert "the sets of each epoch" in found.table().title
-    with pytest.raises(ParameterError, match="between 1 and 6, not 7"):
+    with pytest.raises(ParameterError, match="sets for 6 epochs, but epochs is 7; ask for 6 at most"):
         leakage_over_epochs(people, TopicsAPI(10, 3), 7)
 
 
@@ -313,7 +313,7 @@ def test_the_command_asks_for_force_past_a_limit(profiles, monkeypatch):
     refused = CliRunner().invoke(main, ["epochs", profiles])
     assert refused.exit_code == 1
     assert refused.stdout == ""
-    assert refused.stderr.startswith("Error: 3 epochs on this population take about ")
+    assert refused.stderr.startswith("Error: 3 epochs on this population would take about ")
     assert refused.stderr.endswith("ask for fewer, or use force=True (--force) to do it anyway\n")
     forced = CliRunner().invoke(main, ["epochs", profiles, "--force", "--json"])
     assert forced.exit_code == 0, forced.output
@@ -325,7 +325,7 @@ def test_the_command_asks_for_force_past_a_limit(profiles, monkeypatch):
 def test_very_many_epochs_are_refused_before_they_are_begun(profiles):
     refused = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "20000"])
     assert refused.exit_code == 1
-    assert "20000 epochs on this population take about" in refused.stderr
+    assert "20000 epochs on this population would take about" in refused.stderr
 
 
 def test_on_a_terminal_the_command_explains_itself_first(profiles):
@@ -347,6 +347,14 @@ def test_on_a_terminal_the_command_explains_itself_first(profiles):
     assert json.loads(told)["plan"] == explained
 
 
+def test_more_epochs_than_the_file_has_are_told_with_what_it_has(tmp_path):
+    file = tmp_path / "profiles.csv"
+    file.write_text("user,epoch,t1\na,0,1\na,1,2\nb,0,2\nb,1,3\n")
+    refused = CliRunner().invoke(main, ["epochs", str(file), "--epochs", "3"])
+    assert refused.exit_code == 1
+    assert "there are sets for 2 epochs, but epochs is 3; ask for 2 at most" in refused.stderr
+
+
 def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
     file = tmp_path / "profiles.csv"
     rows = [("a", 0, 1), ("a", 1, 2), ("b", 0, 2), ("b", 1, 3), ("c", 0, 3)]
@@ -354,10 +362,10 @@ def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
     run = CliRunner().invoke
     refused = run(main, ["epochs", str(file), "--epochs", "2"])
     assert refused.exit_code == 1
-    assert "1 of 3 users have no set in some of the 2 epochs" in refused.stderr
+    assert "1 of 3 users has no set in some of the 2 epochs" in refused.stderr
     notes = {
-        "drop": "1 of 3 users were left out, since they have no set in some of the 2 epochs.",
-        "fill": "their 1 missing sets were filled by chance",
+        "drop": "1 of 3 users has no set in some of the 2 epochs and was left out.",
+        "fill": "1 missing set was filled by chance",
     }
     for how, users in (("drop", 2), ("fill", 3)):
         arguments = ["epochs", str(file), "--epochs", "2", "--missing", how]

@@ -1,4 +1,4 @@
-"""What an advertiser learns over epochs, what a call tells, what two sites link: plain loops agree."""
+"""What an advertiser learns over epochs: plain loops agree."""
 
 from fractions import Fraction
 
@@ -9,7 +9,6 @@ from hypothesis import given, settings
 import quiff
 from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI
-from quiff.epochs.calls import call_leakage, linked_sites
 from quiff.epochs.naming_kernels import best_topics, count_together
 from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import naming_gain, reconstruction
@@ -58,8 +57,6 @@ def test_changing_sets_have_no_one_set_to_learn():
     for study in (lambda: naming_gain(found, 1), lambda: reconstruction(found, 1)):
         with pytest.raises(ParameterError, match=r"population\.epoch\(0\)"):
             study()
-    with pytest.raises(ParameterError, match="stable sets"):
-        call_leakage(found)
     stable = Sequences.of(people.epoch(0), TopicsAPI(2, 1))
     with pytest.raises(ParameterError, match="up to 3 epochs, not for 4"):
         naming_gain(stable, 4)
@@ -70,26 +67,6 @@ def test_exact_numbers_beyond_a_machine_word_are_refused():
     found = Sequences.of(people, TopicsAPI(349, 2, Fraction(123_456_789, 10**10)))
     with pytest.raises(quiff.SizeError, match="noise as a decimal"):
         naming_gain(found, 3)
-
-
-@settings(max_examples=50)
-@given(loops.instances(most_epochs=1, most_topics=4, stable=True, weighted=False))
-def test_a_call_is_three_reports_without_order(instance):
-    users, _, m, s, r, _, _ = instance
-    sets = [user[0] for user in users]
-    expected = loops.call_leakage(sets, m, *loops.probabilities(m, s, r))
-    assert call_leakage(sequences(instance)) == expected
-    assert call_leakage(sequences(instance, float)) == pytest.approx(float(expected))
-
-
-@given(loops.instances(most_epochs=1, stable=True, weighted=False))
-def test_two_sites_link_a_user(instance):
-    users, _, m, s, r, _, _ = instance
-    expected = loops.linked([user[0] for user in users], m, *loops.probabilities(m, s, r))
-    found = linked_sites(sequences(instance))
-    assert found == expected
-    assert type(found) is Fraction
-    assert linked_sites(sequences(instance, float)) == pytest.approx(float(expected))
 
 
 def test_the_compiled_loops_score_topics_as_by_hand():

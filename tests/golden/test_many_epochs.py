@@ -5,7 +5,7 @@ import pytest
 
 import quiff
 from quiff import Population, TopicsAPI
-from quiff.epochs.calls import call_leakage, linked_sites
+from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.epochs.estimate import hybrid_leakage
 from quiff.epochs.exact import exact_vulnerability, stable_leakages
 from quiff.epochs.risk import user_risk
@@ -61,7 +61,10 @@ def test_the_risk_is_very_uneven(sequences):
 
 
 def test_a_real_call_and_two_linked_sites(sequences):
-    assert f"{call_leakage(sequences):.2f}" == "12454.14"
+    groups, law = TopicGroups.of(sequences), EpochLaw.of(349, 5, 0.05)
+    assert f"{groups.leakage(law):.2f}" == "12454.14"
+    in_order = [groups.leakage(law, E, in_order=True) for E in (1, 2, 3)]
+    assert [f"{leakage:.2f}" for leakage in in_order] == ["66.36", "1831.03", "12454.69"]
     assert f"{linked_sites(sequences):.2f}" == "34.30"
 
 

@@ -58,7 +58,8 @@ def test_the_figure_has_the_share_of_users_with_at_least_so_many(records):
     for row in rows:
         assert row["share"] == sum(n >= row["records"] for n in records) / len(records)
     assert {row["name"] for row in rows if "name" in row} == {"median", "95%", "99%"}
-    assert figure.title == f"Records of {len(records)} users (reduced)"
+    users = "1 user" if len(records) == 1 else f"{len(records)} users"
+    assert figure.title == f"Records of {users} (reduced)"
 
 
 def test_a_table_without_records_has_no_figure():

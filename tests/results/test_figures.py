@@ -8,8 +8,10 @@ from html.parser import HTMLParser
 from math import comb, log
 
 import pytest
+import vl_convert
 
-from quiff import theory
+import quiff
+from quiff import Population, TopicsAPI, theory
 from quiff.errors import ParameterError
 from quiff.results.figures.counting import counting_figure
 from quiff.results.figures.figure import figure_format
@@ -99,6 +101,31 @@ def test_an_unknown_suffix_is_an_error_and_writes_nothing(name, tmp_path):
 
 def test_the_suffix_may_be_in_capitals():
     assert figure_format("a/b.c/FIGURE.HTML") == "html"
+
+
+def figures_of_people():
+    """Return a figure of each kind of result on a few made-up users."""
+    people, api = Population.synthetic(60, seed=1, n_topics=30), TopicsAPI(40)
+    found = quiff.measure(people, api)
+    attacks = quiff.attack_comparison(people, api, epochs=[1, 2], seeds=1)
+    one = quiff.reidentify(quiff.simulate(people, api, epochs=2, seed=1), quiff.Carey())
+    return [
+        result.figure()
+        for result in (
+            found, attacks, one, quiff.compare_apis(people, quiff.Cookies(), api),
+            quiff.compare_settings(people, {"one": api, "two": TopicsAPI(40, noise=0.5)}),
+            quiff.user_risk(people, api), quiff.topic_exposure(people, api),
+            quiff.attribute_inference(people, api, people.topics[0]), quiff.attribute_table(people, api),
+            quiff.popularity(people, api, simulations=5), quiff.leakage_over_epochs(people, api, 2),
+            quiff.browser_rules(people, api, samples=20),
+        )
+    ]  # fmt: skip
+
+
+def test_the_compiler_warns_of_no_figure(capfd):
+    for figure in [*(make() for make, _ in FIGURES.values()), *figures_of_people()]:
+        vl_convert.vegalite_to_vega(figure.spec, show_warnings=True)
+        assert capfd.readouterr().err == "", figure.title
 
 
 def test_the_curves_of_the_limits():

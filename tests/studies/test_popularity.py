@@ -196,7 +196,7 @@ def test_what_cannot_be_is_an_error(arguments, words):
 @pytest.mark.parametrize(
     ("counts", "n_users", "words"),
     [
-        ({"a": 3, "b": 4}, 6, "the counts sum to 7, but only 6 users report"),
+        ({"a": 3, "b": 4}, 6, "the counts sum to 7, but only 6 users can report"),
         ({"a": -1}, 6, "the count of 'a' must be a whole number of at least 0, not -1"),
         ({"a": 0.5}, 6, "the count of 'a' must be a whole number"),
         ({}, None, "n_users must be a whole number of at least 1, not 0"),

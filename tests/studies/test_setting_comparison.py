@@ -171,4 +171,4 @@ def test_other_users_for_another_size_are_an_error():
 def test_a_setting_that_is_best_in_both_is_praised_once():
     people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}})
     (said,) = compare_settings(people, {"the only one": TopicsAPI(5, 2, 0.05)}).sentences()
-    assert said.startswith("Of 1 settings, the only one leaks least and is most useful: a report makes")
+    assert said.startswith("Of 1 setting, the only one leaks least and is most useful: a report makes")

@@ -2,11 +2,13 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal, final
+from typing import ClassVar, Literal, Self, final
 
+from quiff.apis.topics import TopicsAPI
 from quiff.browser.reports import Reports
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
+from quiff.populations.population import Population
 
 __all__ = ["Attack", "Paper", "Sighting"]
 
@@ -67,11 +69,6 @@ class Sighting:
         codes = reports.seen(site, call)
         return cls(reports.users, reports.topics, codes, reports.earlier, reports.per_call)
 
-    @property
-    def n_calls(self) -> int:
-        """How often the site has called."""
-        return int(self.codes.shape[1]) - self.earlier
-
 
 class Attack(ABC):
     """A way to find, among all users of one site, the one whose reports another site holds.
@@ -96,6 +93,24 @@ class Attack(ABC):
     paper: ClassVar[Paper]
     counts: ClassVar[Literal["unique", "ties"]]
     sites: ClassVar[Literal[1, 2]] = 2
+
+    @classmethod
+    def against(cls, api: TopicsAPI, population: Population | None) -> Self:  # noqa: ARG003 - for those below
+        """Return the attack with the parameters that its paper gives it; by default it needs none.
+
+        Parameters
+        ----------
+        api
+            The parameters of the Topics API, which attackers know.
+        population
+            The users with their profiles, if they are known.
+
+        Raises
+        ------
+        ParameterError
+            If the attack needs profiles and there are none.
+        """
+        return cls()
 
     @abstractmethod
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:

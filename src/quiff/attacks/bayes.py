@@ -1,19 +1,20 @@
 """The Bayes-optimal adversary who knows everybody's profile and sees the reports of one site."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, final
+from typing import ClassVar, Literal, Self, final
 
 import numpy as np
 
+from quiff.apis.topics import TopicsAPI
 from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.item_sets import ItemSets
 from quiff.attacks.ranking import Queries, ranked_best
 from quiff.core.labels import Labels, same
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
 
-__all__ = ["BayesProfiles", "check_profiles", "codes_in_taxonomy"]
+__all__ = ["BayesProfiles", "check_profiles", "codes_in_taxonomy", "given_profiles"]
 
 
 def codes_in_taxonomy(population: Population, topics: Labels) -> Array:
@@ -46,7 +47,7 @@ def check_profiles(population: Population, sighting: Sighting) -> None:
     >>> seen = Sighting.of(Reports(["Alice"], [0], ["Art"], [[[0]]]), 0, 1)
     >>> check_profiles(Population.from_sets({"Bob": {"Art"}}), seen)
     Traceback (most recent call last):
-    quiff.errors.ParameterError: the reports are of 1 users, but the profiles are of others, or merged; give \
+    quiff.errors.ParameterError: the reports are of 1 user, but the profiles are of others, or merged; give \
 the profiles of the same users in the same order
 
     Raises
@@ -56,14 +57,29 @@ the profiles of the same users in the same order
     """
     if population.merged or not same(population.users, sighting.users):
         raise ParameterError(
-            f"the reports are of {sighting.users.size} users, but the profiles are of others, or merged; "
-            "give the profiles of the same users in the same order"
+            f"the reports are of {counted(sighting.users.size, 'user')}, but the profiles are of others, or "
+            "merged; give the profiles of the same users in the same order"
         )
     if 1 < population.n_epochs < sighting.codes.shape[1]:
         raise ParameterError(
             f"there are profiles for {population.n_epochs} epochs, but reports of {sighting.codes.shape[1]}; "
             "give profiles for each, or stable ones"
         )
+
+
+def given_profiles(attack: type[Attack], population: Population | None) -> Population:
+    """Return the profiles that an attack needs.
+
+    Raises
+    ------
+    ParameterError
+        If there are none.
+    """
+    if population is None:
+        raise ParameterError(
+            f"the attack {attack.name!r} needs the profiles of the users, and there are none"
+        )
+    return population
 
 
 @final
@@ -103,6 +119,10 @@ class BayesProfiles(Attack):
     )
     counts: ClassVar[Literal["unique", "ties"]] = "ties"
     sites: ClassVar[Literal[1, 2]] = 1
+
+    @classmethod
+    def against(cls, api: TopicsAPI, population: Population | None) -> Self:  # noqa: ARG003 - not needed
+        return cls(given_profiles(cls, population))
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:  # noqa: ARG002 - one site
         """Return how many users fit each target's reports best, the right one among them; else 0.

@@ -17,9 +17,17 @@ __all__ = ["ATTACKS", "MOST_LINKED", "attack_named", "attacks_on", "check_attack
 MOST_LINKED = 50_000
 """Up to so many users the adversary who links two sites is quick enough to be run without being asked for."""
 
-ATTACKS: dict[str, type[Attack]] = {
-    attack.name: attack for attack in (BeuginMcDaniel, Carey, JhaStrict, JhaLoose, BayesProfiles, BayesLink)
-}
+_ALL: tuple[type[Attack], ...] = (
+    BeuginMcDaniel,
+    Carey,
+    JhaStrict,
+    JhaLoose,
+    BayesProfiles,
+    BayesLink,
+)
+
+ATTACKS = {attack.name: attack for attack in _ALL}
+"""The attacks by name, in the order in which they are shown."""
 
 
 def check_attack(name: str) -> None:
@@ -32,10 +40,9 @@ def check_attack(name: str) -> None:
 
     Examples
     --------
-    >>> check_attack("guess")
+    >>> check_attack("guess")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    quiff.errors.ParameterError: there is no attack 'guess'; there are beugin-mcdaniel, carey, jha-strict, \
-jha-loose, bayes-profiles, bayes-link
+    quiff.errors.ParameterError: there is no attack 'guess'; there are beugin-mcdaniel, carey, ...
     """
     if name not in ATTACKS:
         raise ParameterError(f"there is no attack {name!r}; there are {', '.join(ATTACKS)}")
@@ -67,15 +74,7 @@ def attack_named(name: str, api: TopicsAPI, population: Population | None = None
         If there is no such attack, or it needs profiles.
     """
     check_attack(name)
-    if name == BeuginMcDaniel.name:
-        return BeuginMcDaniel(api.top_s)
-    if name == Carey.name:
-        return Carey(api.top_s, api.noise)
-    if name in (JhaStrict.name, JhaLoose.name):
-        return JhaStrict() if name == JhaStrict.name else JhaLoose()
-    if population is None:
-        raise ParameterError(f"the attack {name!r} needs the profiles of the users, and there are none")
-    return BayesProfiles(population) if name == BayesProfiles.name else BayesLink(population, api.noise)
+    return ATTACKS[name].against(api, population)
 
 
 def attacks_on(population: Population, api: TopicsAPI, names: Iterable[str] | None = None) -> list[Attack]:

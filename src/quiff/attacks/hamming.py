@@ -1,14 +1,16 @@
 """Carey and others: the nearest user by a Hamming distance whose weights are likelihoods."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, final
+from typing import ClassVar, Literal, Self, final
 
 import numpy as np
 
+from quiff.apis.topics import TopicsAPI
 from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.item_sets import ItemSets
 from quiff.attacks.ranking import Queries, ranked_best
 from quiff.core.numbers import Array
+from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_probability, check_sizes, check_whole
 
 __all__ = ["Carey", "hamming_weights"]
@@ -98,6 +100,10 @@ class Carey(Attack):
     def __post_init__(self) -> None:
         object.__setattr__(self, "top_s", check_whole("top_s", self.top_s, 1))
         object.__setattr__(self, "noise", check_probability("noise", self.noise))
+
+    @classmethod
+    def against(cls, api: TopicsAPI, population: Population | None) -> Self:  # noqa: ARG003 - not needed
+        return cls(api.top_s, api.noise)
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
         m, columns = known.topics.size, known.codes.shape[1]

@@ -7,7 +7,7 @@ import numpy as np
 
 from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.item_sets import ItemSets
-from quiff.core.counting.slices import cores, in_slices
+from quiff.attacks.parts import work_through
 from quiff.core.distinct import distinct_codes
 from quiff.core.numbers import Array
 from quiff.theory.parameters import Real, check_probability, check_whole
@@ -17,9 +17,34 @@ __all__ = ["JhaLoose", "JhaStrict"]
 _SLICE = 1000
 
 
+@dataclass(frozen=True)
+class _Jha(Attack):
+    """What both attacks share: a site keeps the topics that it has seen at least `times` times."""
+
+    times: int = 2
+
+    counts: ClassVar[Literal["unique", "ties"]] = "unique"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "times", check_whole("times", self.times, 1))
+
+    def kept(self, sighting: Sighting) -> ItemSets:
+        """Return each user's topics that are not left out as noise."""
+        return ItemSets.from_rows(_repeated(sighting.codes, self.times), sighting.topics.size)
+
+    def _profiles(self, known: Sighting, query: Sighting) -> tuple[Array, Array]:
+        """Return two tables (sites, users): the number of each set of kept topics, and who has it alone."""
+        rows = [_repeated(sighting.codes, self.times) for sighting in (known, query)]
+        width = max(row.shape[1] for row in rows)
+        padded = [np.pad(row, ((0, 0), (0, width - row.shape[1])), constant_values=-1) for row in rows]
+        _, kind = distinct_codes(np.concatenate(padded).astype(np.int64) + 1, known.topics.size + 1)
+        kinds = kind.reshape(2, -1)
+        return kinds, np.stack([np.bincount(each)[each] == 1 for each in kinds])
+
+
 @final
 @dataclass(frozen=True)
-class JhaStrict(Attack):
+class JhaStrict(_Jha):
     """Two users are one if both sites keep the same topics of them, and of nobody else.
 
     A site keeps the topics that it has seen at least `times` times. The published setting: a report for each
@@ -45,33 +70,22 @@ class JhaStrict(Attack):
         If `times` is out of range.
     """
 
-    times: int = 2
-
     name: ClassVar[str] = "jha-strict"
     paper: ClassVar[Paper] = Paper(
         "N. Jha, M. Trevisan, E. Leonardi and M. Mellia",
         "On the Robustness of Topics API to a Re-Identification Attack",
         "PoPETs 2023",
     )
-    counts: ClassVar[Literal["unique", "ties"]] = "unique"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "times", check_whole("times", self.times, 1))
-
-    def kept(self, sighting: Sighting) -> ItemSets:
-        """Return each user's topics that are not left out as noise."""
-        return ItemSets.from_rows(_repeated(sighting.codes, self.times), sighting.topics.size)
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
-        kinds = _profiles(known, query, self.times)
-        alone = [np.bincount(kind, minlength=int(kinds.max()) + 1)[kind] == 1 for kind in kinds]
+        kinds, alone = self._profiles(known, query)
         right = alone[0] & alone[1] & (kinds[0] == kinds[1])
         return np.asarray(right[targets], dtype=np.int64)
 
 
 @final
 @dataclass(frozen=True)
-class JhaLoose(Attack):
+class JhaLoose(_Jha):
     """Two users are one if the topics that one site keeps are among all that the other saw, both ways.
 
     Only users whose kept topics are nobody else's on their site take part, and the match must be the only
@@ -100,7 +114,6 @@ class JhaLoose(Attack):
         If a parameter is out of range.
     """
 
-    times: int = 2
     coincidence: Real = 0
 
     name: ClassVar[str] = "jha-loose"
@@ -110,21 +123,15 @@ class JhaLoose(Attack):
         "ACM 2024",
         "10.1145/3675400",
     )
-    counts: ClassVar[Literal["unique", "ties"]] = "unique"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "times", check_whole("times", self.times, 1))
+        super().__post_init__()
         object.__setattr__(self, "coincidence", check_probability("coincidence", self.coincidence))
-
-    def kept(self, sighting: Sighting) -> ItemSets:
-        """Return each user's topics that are not left out as noise."""
-        return ItemSets.from_rows(_repeated(sighting.codes, self.times), sighting.topics.size)
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
         from quiff.attacks.kernels import mark_users, match_loosely
 
-        kinds = _profiles(known, query, self.times)
-        alone = [np.bincount(kind, minlength=int(kinds.max()) + 1)[kind] == 1 for kind in kinds]
+        _, alone = self._profiles(known, query)
         m, n_users = known.topics.size, known.users.size
         seen = ItemSets.from_rows(_repeated(known.codes, 1), m)
         bits = np.zeros((1 + m, -(-n_users // 64)), dtype=np.uint64)
@@ -140,9 +147,7 @@ class JhaLoose(Attack):
                 known.codes, kept[0], bits, query.codes[some], kept[1][some], some, m, least, matched[part]
             )
 
-        size = min(_SLICE, -(-targets.shape[0] // cores()))
-        for _ in in_slices(match, [slice(i, i + size) for i in range(0, targets.shape[0], size)]):
-            pass
+        work_through(match, targets.shape[0], _SLICE)
         return np.where(alone[1][targets], matched, 0)
 
 
@@ -153,12 +158,3 @@ def _repeated(codes: Array, times: int) -> Array:
     kept = np.empty(codes.shape, dtype=codes.dtype)
     keep_repeated(np.ascontiguousarray(codes), times, kept)
     return kept[:, : max(int((kept >= 0).sum(axis=1).max()), 1)]
-
-
-def _profiles(known: Sighting, query: Sighting, times: int) -> Array:
-    """Return a number for each user on each of the two sites; equal numbers are equal sets of kept topics."""
-    rows = [_repeated(sighting.codes, times) for sighting in (known, query)]
-    width = max(row.shape[1] for row in rows)
-    padded = [np.pad(row, ((0, 0), (0, width - row.shape[1])), constant_values=-1) for row in rows]
-    _, kind = distinct_codes(np.concatenate(padded).astype(np.int64) + 1, known.topics.size + 1)
-    return kind.reshape(2, -1)

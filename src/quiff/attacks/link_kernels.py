@@ -1,4 +1,8 @@
-"""The compiled loops of the adversary who links two sites; see :class:`quiff.attacks.linking.BayesLink`."""
+"""The compiled loops of the adversary who links two sites; see :class:`quiff.attacks.linking.BayesLink`.
+
+A set is lambda = p/q times as likely for each report that lies in it. Floats cannot hold lambda^fits for many
+reports, so that all chances are relative to the set that fits best: `falls` has lambda^0, lambda^-1, ...
+"""
 
 from typing import Any
 
@@ -105,14 +109,16 @@ def spread_over_sets(
     counts: Array,
     starts: Array,
     holders: Array,
-    powers: Array,
+    falls: Array,
     cut: int,
     totals: Array,
+    mosts: Array,
 ) -> Any:
     """Return which sets may be those of each row: lengths of lists, sets, and how many reports fit.
 
-    Sets that fit in more than `cut` reports less than the best one are left out. `totals` is filled with
-    the sum over sets of their users times lambda^fits; sets that are not met count as if they fitted none.
+    Sets that fit in more than `cut` reports less than the best one are left out. `mosts` is filled with how
+    many reports fit the best set, and `totals` with the sum over sets of their users times
+    lambda^(fits - most); sets that are not met count as if they fitted none.
     """
     n_sets, n_users = counts.shape[0], counts.sum()
     fits, touched = np.empty(n_sets, dtype=np.int16), np.empty(n_sets, dtype=np.int32)
@@ -124,9 +130,9 @@ def spread_over_sets(
         n_touched, most = fitting_sets(rows[x], codes, starts, holders, cut, x, marks, tally, fits, touched)
         rest, total = n_users, 0.0
         for k in range(n_touched):
-            total += counts[touched[k]] * powers[fits[k]]
+            total += counts[touched[k]] * falls[most - fits[k]]
             rest -= counts[touched[k]]
-        totals[x] = total + rest
+        totals[x], mosts[x] = total + rest * falls[most], most
         if size + n_touched > sets.shape[0]:
             more = np.empty(max(size + n_touched, 2 * sets.shape[0]), dtype=np.int32)
             more[:size] = sets[:size]
@@ -146,28 +152,35 @@ def spread_over_sets(
 def linked_score(
     row: Array,
     total: float,
+    row_most: int,
     codes: Array,
     counts: Array,
-    powers: Array,
+    falls: Array,
     fits: Array,
     touched: Array,
+    most: int,
     weight: float,
     tally: Array,
 ) -> float:
-    """Return P(b | a) / q^T for one row a: sum over sets of P(set | a) lambda^(fits of b).
+    """Return P(b | a) for one row a, up to a factor: sum over sets of P(set | a) lambda^(fits of b - most).
+
+    With A(S) = lambda^(fits of a - its most) and B(S) likewise, which are A_0 and B_0 for a set that fits no
+    report, sum_S users(S) A B = sum_S users(S) (A - A_0)(B - B_0) + A_0 sum_S users(S) (B - B_0) +
+    B_0 sum_S users(S) A: only sets that fit some reports of both are looked at.
 
     Parameters
     ----------
-    row, total
-        The reports a, and the sum over sets of users times lambda^(fits of a).
-    codes, counts, powers
-        The sets, how many users have each, and the powers of lambda.
-    fits, touched, weight
-        How many reports of b lie in each set, the sets with any, and the sum over sets of users times
-        lambda^fits - 1.
+    row, total, row_most
+        The reports a, the sum over sets of users times A, and how many of a the best set fits.
+    codes, counts, falls
+        The sets, how many users have each, and the powers of 1/lambda.
+    fits, touched, most, weight
+        How many reports of b lie in each set, the sets with any, the most of them, and the sum over sets of
+        users times B - B_0.
     tally
         Zeros, one for each topic; they are zeros again afterwards.
     """
+    row_none, none = falls[row_most], falls[most]
     for topic in row:
         if topic >= 0:
             tally[topic] += 1
@@ -177,11 +190,11 @@ def linked_score(
         for j in range(codes.shape[1]):
             own += tally[codes[one, j]]
         if own:
-            both += counts[one] * (powers[own] - 1) / total * (powers[fits[one]] - 1)
+            both += counts[one] * (falls[row_most - own] - row_none) * (falls[most - fits[one]] - none)
     for topic in row:
         if topic >= 0:
             tally[topic] = 0
-    return 1 + weight / total + both
+    return float(none + (row_none * weight + both) / total)
 
 
 @compiled
@@ -191,6 +204,7 @@ def rank_linked(
     rows: Array,
     times: Array,
     totals: Array,
+    mosts: Array,
     cell_starts: Array,
     cell_rows: Array,
     cell_levels: Array,
@@ -198,7 +212,7 @@ def rank_linked(
     counts: Array,
     starts: Array,
     holders: Array,
-    powers: Array,
+    falls: Array,
     lost: float,
     tied: Array,
 ) -> None:
@@ -211,12 +225,13 @@ def rank_linked(
     ----------
     queries, own
         The reports of each target in ascending order, and which of `rows` is the target's own.
-    rows, times, totals
-        The different rows of the other site, how many users have each, and their totals.
+    rows, times, totals, mosts
+        The different rows of the other site, how many users have each, their totals, and how many of their
+        reports the best set fits.
     cell_starts, cell_rows, cell_levels
         For each set the rows that it may stand behind, and how many of their reports fit.
-    codes, counts, starts, holders, powers
-        The sets, how many users have each, the sets that have each topic, and the powers of lambda.
+    codes, counts, starts, holders, falls
+        The sets, how many users have each, the sets that have each topic, and the powers of 1/lambda.
     lost
         The largest share of a row's posterior that is not among the cells.
     tied
@@ -224,29 +239,33 @@ def rank_linked(
     """
     fits, touched = np.zeros(counts.shape[0], dtype=np.int32), np.empty(counts.shape[0], dtype=np.int32)
     tally = np.zeros(starts.shape[0] - 1, dtype=np.int32)
+    row_none = falls[mosts]  # of a set that fits no report of a row
     for query in range(queries.shape[0]):
         n_touched = count_fits(queries[query], starts, holders, fits, touched)
         some, weight, most = touched[:n_touched], 0.0, 0
         for one in some:
-            weight += counts[one] * (powers[fits[one]] - 1)
             most = max(most, fits[one])
+        for one in some:
+            weight += counts[one] * (falls[most - fits[one]] - falls[most])
         mine = own[query]
-        score = linked_score(rows[mine], totals[mine], codes, counts, powers, fits, some, weight, tally)
+        score = linked_score(
+            rows[mine], totals[mine], mosts[mine], codes, counts, falls, fits, some, most, weight, tally
+        )
         least = 1
-        while least < most and 2 * powers[least] <= score:
+        while least < most and 2 * falls[most - least] <= score:
             least += 1
-        slack = powers[least - 1] + lost * powers[most]
+        slack = falls[max(most - least + 1, 0)] + lost
         well = 0.0
         for one in some:
             if fits[one] >= least:
-                well += counts[one] * powers[fits[one]]
-        bound = well / totals  # as if no report of the other site were in these sets
+                well += counts[one] * falls[most - fits[one]]
+        bound = well * row_none / totals  # as if no report of the other site were in these sets
         for one in some:
             if fits[one] >= least:
                 for k in range(cell_starts[one], cell_starts[one + 1]):
                     x = cell_rows[k]
-                    more = (powers[cell_levels[k]] - 1) / totals[x]
-                    bound[x] += counts[one] * powers[fits[one]] * more
+                    more = (falls[mosts[x] - cell_levels[k]] - row_none[x]) / totals[x]
+                    bound[x] += counts[one] * falls[most - fits[one]] * more
         better = bound.max() > score * (1 + _CLOSE)
         equal = 0
         for x in range(rows.shape[0]):
@@ -254,7 +273,9 @@ def rank_linked(
                 break
             if bound[x] + slack < score * (1 - _CLOSE):
                 continue
-            other = linked_score(rows[x], totals[x], codes, counts, powers, fits, some, weight, tally)
+            other = linked_score(
+                rows[x], totals[x], mosts[x], codes, counts, falls, fits, some, most, weight, tally
+            )
             better = other > score * (1 + _CLOSE)
             if other >= score * (1 - _CLOSE):
                 equal += times[x]

@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
-from typing import ClassVar, Literal, NamedTuple, final
+from math import inf, log
+from typing import ClassVar, Literal, NamedTuple, Self, final
 
 import numpy as np
 
+from quiff.apis.topics import TopicsAPI
 from quiff.attacks.base import Attack, Paper, Sighting
-from quiff.attacks.bayes import BayesProfiles, codes_in_taxonomy
+from quiff.attacks.bayes import BayesProfiles, codes_in_taxonomy, given_profiles
 from quiff.attacks.item_sets import ItemSets
-from quiff.core.counting.slices import cores, in_slices
+from quiff.attacks.parts import parts, work_through
+from quiff.core.counting.slices import in_slices
 from quiff.core.distinct import distinct_codes
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
@@ -20,7 +22,6 @@ from quiff.theory.parameters import Real, check_probability
 
 __all__ = ["BayesLink"]
 
-_LARGEST = 290  # powers of ten, which floats still hold
 _LOST = 1e-10
 _MOST_CELLS = 10**8
 _SLICE = 100
@@ -74,8 +75,12 @@ class BayesLink(Attack):
         if self.population.n_epochs > 1:
             raise ParameterError(
                 f"there are sets for {self.population.n_epochs} epochs, but linking is for stable sets; "
-                "choose an epoch by population.epoch(0)"
+                "give profiles of one epoch, such as population.epoch(0)"
             )
+
+    @classmethod
+    def against(cls, api: TopicsAPI, population: Population | None) -> Self:
+        return cls(given_profiles(cls, population), api.noise)
 
     @cached_property
     def _sets(self) -> tuple[Array, Array]:
@@ -98,17 +103,16 @@ class BayesLink(Attack):
         rows = np.sort(known.codes, axis=1)
         first, kind = distinct_codes(rows.astype(np.int64) + 1, known.topics.size + 1)
         distinct, times = np.ascontiguousarray(rows[first]), np.bincount(kind)
-        cells, totals = _spread(distinct, sets)
+        cells, totals, mosts = _spread(distinct, sets)
         own, wanted = kind[targets], np.sort(query.codes[targets], axis=1)
         tied = np.zeros(targets.shape[0], dtype=np.int64)
 
         def rank(part: slice) -> None:
             rank_linked(
-                wanted[part], own[part], distinct, times, totals, *cells, *sets[:5], _LOST, tied[part]
+                wanted[part], own[part], distinct, times, totals, mosts, *cells, *sets[:5], _LOST, tied[part]
             )
 
-        for _ in in_slices(rank, _slices(targets.shape[0])):
-            pass
+        work_through(rank, targets.shape[0], _SLICE)
         return tied
 
     def _prepared(self, topics: Labels, columns: int) -> "_Sets":
@@ -117,12 +121,11 @@ class BayesLink(Attack):
         holders = ItemSets.from_rows(codes, topics.size).holders
         q = float(self.noise) / topics.size
         p = (1 - float(self.noise)) / codes.shape[1] + q
-        largest = 10.0 ** (_LARGEST / columns)
-        odds = min(p / q, largest) if q else largest
+        odds = p / q if q else inf
         # What fits worse than the best set by more than `cut` reports has less than _LOST of the posterior.
         cut = int(log(users.sum() / _LOST) / log(odds)) if odds > 1 else columns
-        powers = odds ** np.arange(columns + 1)
-        return _Sets(codes, users, holders.starts, holders.items, powers, min(cut, columns))
+        falls = odds ** -np.arange(columns + 1.0)
+        return _Sets(codes, users, holders.starts, holders.items, falls, min(cut, columns))
 
 
 class _Sets(NamedTuple):
@@ -130,24 +133,26 @@ class _Sets(NamedTuple):
     users: Array
     starts: Array
     holders: Array
-    powers: Array
+    falls: Array
     cut: int
 
 
-def _spread(rows: Array, sets: _Sets) -> tuple[tuple[Array, Array, Array], Array]:
-    """Return for each set the rows that it may stand behind, and for each row its total."""
+def _spread(rows: Array, sets: _Sets) -> tuple[tuple[Array, Array, Array], Array, Array]:
+    """Return for each set the rows that it may stand behind, and for each row its total and its best fit."""
     from quiff.attacks.kernels import turn_around
     from quiff.attacks.link_kernels import spread_over_sets
 
-    totals = np.zeros(rows.shape[0])
+    totals, mosts = np.zeros(rows.shape[0]), np.zeros(rows.shape[0], dtype=np.int64)
 
     def spread(part: slice) -> tuple[Array, Array, Array]:
-        found: tuple[Array, Array, Array] = spread_over_sets(rows[part], *sets[:5], sets.cut, totals[part])
-        return found
+        cells: tuple[Array, Array, Array] = spread_over_sets(
+            rows[part], *sets[:5], sets.cut, totals[part], mosts[part]
+        )
+        return cells
 
-    parts, size = [], 0
-    for part in in_slices(spread, _slices(rows.shape[0])):
-        parts.append(part)
+    found, size = [], 0
+    for part in in_slices(spread, parts(rows.shape[0], _SLICE)):
+        found.append(part)
         size += part[1].shape[0]
         if size > _MOST_CELLS:
             raise SizeError(
@@ -155,15 +160,10 @@ def _spread(rows: Array, sets: _Sets) -> tuple[tuple[Array, Array, Array], Array
                 f"{sets.users.shape[0]} sets are plausible after {rows.shape[1]} epochs; take fewer users or "
                 "more epochs"
             )
-    lengths, which, levels = (np.concatenate(column) for column in zip(*parts, strict=True))
+    lengths, which, levels = (np.concatenate(column) for column in zip(*found, strict=True))
     starts = np.zeros(sets.users.shape[0] + 1, dtype=np.int64)
     np.cumsum(np.bincount(which, minlength=sets.users.shape[0]), out=starts[1:])
     order = np.empty(which.shape[0], dtype=np.int32)
     turn_around(np.arange(which.shape[0] + 1), which, starts[:-1].copy(), order)
     row = np.repeat(np.arange(rows.shape[0], dtype=np.int32), lengths)
-    return (starts, row[order], levels[order]), totals
-
-
-def _slices(n: int) -> list[slice]:
-    size = max(min(_SLICE, -(-n // cores())), 1)
-    return [slice(i, i + size) for i in range(0, n, size)]
+    return (starts, row[order], levels[order]), totals, mosts

@@ -2,15 +2,17 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, final
+from typing import ClassVar, Literal, Self, final
 
 import numpy as np
 
+from quiff.apis.topics import TopicsAPI
 from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.item_sets import ItemSets
+from quiff.attacks.parts import work_through
 from quiff.attacks.ranking import Queries, ranked_best
-from quiff.core.counting.slices import in_slices
 from quiff.core.numbers import Array
+from quiff.populations.population import Population
 from quiff.theory.parameters import check_whole
 
 __all__ = ["BeuginMcDaniel"]
@@ -73,6 +75,10 @@ class BeuginMcDaniel(Attack):
         object.__setattr__(self, "top_s", check_whole("top_s", self.top_s, 1))
         object.__setattr__(self, "rare_topics", frozenset(self.rare_topics))
 
+    @classmethod
+    def against(cls, api: TopicsAPI, population: Population | None) -> Self:  # noqa: ARG003 - not needed
+        return cls(api.top_s)
+
     def kept(self, sighting: Sighting) -> ItemSets:
         """Return each user's topics that are not left out as noise.
 
@@ -99,6 +105,5 @@ class BeuginMcDaniel(Attack):
         def keep(part: slice) -> None:
             keep_genuine(codes[part], sighting.earlier, sighting.per_call, self.top_s, rare, kept[part])
 
-        for _ in in_slices(keep, [slice(i, i + _SLICE) for i in range(0, codes.shape[0], _SLICE)]):
-            pass
+        work_through(keep, codes.shape[0], _SLICE)
         return ItemSets.from_rows(kept, sighting.topics.size)

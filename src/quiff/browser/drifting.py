@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_probability, check_whole
 
@@ -50,7 +50,8 @@ def drift(population: Population, epochs: int, rate: Real, seed: int | None = No
         raise ParameterError("the users were merged into distinct sets; read the file with merged=False")
     if population.occurring.size == population.top_s and rate > 0 and epochs > 1:
         raise ParameterError(
-            f"all users have the same {population.top_s} topics, so that there is no other to drift to"
+            f"all users have the same {counted(population.top_s, 'topic')}, so that there is no other to "
+            "drift to"
         )
     rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
     sets = population.codes.astype(np.intp)

@@ -17,7 +17,7 @@ from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError, QuiffError, counted, first_line
 from quiff.history.classifications import Classification
 from quiff.theory.parameters import check_whole
 
@@ -54,7 +54,7 @@ def read_page_loads(path: str | os.PathLike[str]) -> dict[Hashable, tuple[PageLo
     if missing or not rows.num_rows:
         raise QuiffError(
             f"{os.fspath(path)!r} has the columns {', '.join(map(repr, rows.column_names))} and "
-            f"{rows.num_rows} rows; page loads need user, time, site and callers"
+            f"{counted(rows.num_rows, 'row')}; page loads need user, time, site and callers"
         )
     columns = {name: rows[name].to_pylist() for name in rows.column_names}
     for name in ("user", "time", "site"):
@@ -82,7 +82,7 @@ def _table(path: Path) -> Any:
     try:
         return pq.read_table(path) if path.suffix == ".parquet" else pc.read_csv(path)
     except (pa.ArrowException, OSError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {str(error).splitlines()[0]}") from error
+        raise QuiffError(f"cannot read {str(path)!r}: {first_line(error)}") from error
 
 
 def _seconds(path: str, column: Any) -> list[int]:

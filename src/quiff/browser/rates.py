@@ -10,7 +10,7 @@ import numpy as np
 
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError, QuiffError, ShapeError
+from quiff.errors import ParameterError, QuiffError, ShapeError, counted
 from quiff.history.fetch import fetch
 from quiff.populations.population import Population
 from quiff.theory.parameters import check_whole
@@ -87,7 +87,7 @@ class VisitRates:
         return np.where(ours, self.rates[self.first[users]], self.rates[self.second[users]])
 
     def __repr__(self) -> str:
-        return f"<VisitRates of {self.n_users} users: {self.topics.size} topics>"
+        return f"<VisitRates of {counted(self.n_users, 'user')}: {counted(self.topics.size, 'topic')}>"
 
 
 def visit_rates(
@@ -152,7 +152,7 @@ def enlarge(
         return VisitRates(rates.topics, rates.rates, drawn, drawn, np.zeros((n, 0), dtype=np.uint8))
     if how != "cross" or rates.n_users < 2:
         raise ParameterError(
-            f"how is {how!r} for {rates.n_users} users; use 'draw', or 'cross' for two or more"
+            f"how is {how!r} for {counted(rates.n_users, 'user')}; use 'draw', or 'cross' for two or more"
         )
     first = rng.integers(rates.n_users, size=n)
     second = (first + rng.integers(1, rates.n_users, size=n)) % rates.n_users

@@ -15,7 +15,7 @@ import numpy as np
 from quiff.apis.taxonomy import Unnamed
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError
+from quiff.errors import LabelError, ParameterError, QuiffError, counted, first_line
 
 if TYPE_CHECKING:
     from quiff.browser.reports import Reports
@@ -79,8 +79,7 @@ def write_reports(path: str | os.PathLike[str], reports: "Reports") -> Path:
             pq.write_table(rows, temporary)
         temporary.replace(path)
     except OSError as error:
-        reason = (error.strerror or str(error)).split("\n", 1)[0]
-        raise ParameterError(f"cannot write {str(path)!r}: {reason}") from error
+        raise ParameterError(f"cannot write {str(path)!r}: {first_line(error)}") from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -151,20 +150,21 @@ def read_reports(
             f"{str(path)!r} has the columns {', '.join(map(repr, rows.column_names))} and {rows.num_rows} "
             "rows; reports need user, site, epoch and topic, and at least one row"
         )
+    _check_filled(path, rows)
     (user, users), (site, sites) = _encoded(rows["user"]), _encoded(rows["site"])
     epoch, epochs = _epochs(path, rows["epoch"])
     named = topics if topics is not None else about.get("topics")
     codes, taxonomy = _topics(path, rows["topic"], named)
     shape = (len(sites), len(users), len(epochs))
     place = np.ravel_multi_index((site, user, epoch), shape)
-    _check_complete(path, place, shape)
+    _check_complete(path, place, (sites, users, epochs.tolist()))
     by_epoch = np.empty(int(np.prod(shape)), dtype=np.int32)
     by_epoch[place] = codes
     earlier = max(-int(epochs[0]), 0)
     late = None
     if "late" in rows.column_names:
         flags = np.empty(by_epoch.shape, dtype=bool)
-        flags[place] = rows["late"].cast("bool").to_numpy(zero_copy_only=False)
+        flags[place] = _truth(path, rows["late"])
         late = flags.reshape(shape)[:, :, earlier:]
     return ReportTable(
         users, sites, taxonomy, by_epoch.reshape(shape), earlier, per_call or about.get("per_call", 3),
@@ -184,23 +184,42 @@ def _table(path: Path) -> tuple[Any, dict[str, Any]]:
         empty = pc.ConvertOptions(null_values=[""], strings_can_be_null=True)  # and not "NA", a name
         return pc.read_csv(path, convert_options=empty).combine_chunks(), {}
     except (pa.ArrowException, OSError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {str(error).splitlines()[0]}") from error
+        raise QuiffError(f"cannot read {str(path)!r}: {first_line(error)}") from error
+
+
+def _check_filled(path: Path, rows: Any) -> None:
+    """Raise an error if a cell is empty where only a topic may be."""
+    for name in ("user", "site", "epoch", "late"):
+        if name in rows.column_names and (empty := rows[name].null_count):
+            raise QuiffError(f"{str(path)!r} has rows without a value for {name}, {empty} of {rows.num_rows}")
+
+
+def _dictionary(column: Any) -> Any:
+    import pyarrow as pa
+
+    array = column.combine_chunks()
+    return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
 
 
 def _encoded(column: Any) -> tuple[Array, list[Hashable]]:
     """Return positions and names, in the order in which they come first."""
+    array = _dictionary(column)
+    return array.indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
+
+
+def _truth(path: Path, column: Any) -> Array:
     import pyarrow as pa
 
-    array = column.combine_chunks()
-    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
-    return array.indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist()
+    try:
+        return np.asarray(column.cast("bool").to_numpy(zero_copy_only=False))
+    except pa.ArrowException as error:
+        raise QuiffError(f"{str(path)!r} has a value for late that is neither true nor false") from error
 
 
 def _epochs(path: Path, column: Any) -> tuple[Array, Array]:
     import pyarrow as pa
 
-    array = column.combine_chunks()
-    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    array = _dictionary(column)
     try:
         numbers = array.dictionary.cast(pa.int64()).to_numpy()
     except pa.ArrowException as error:
@@ -216,11 +235,9 @@ def _epochs(path: Path, column: Any) -> tuple[Array, Array]:
 
 def _topics(path: Path, column: Any, named: Any) -> tuple[Array, Any]:
     """Return the codes of a column of topics, -1 for none, and the topics."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    array = column.combine_chunks()
-    array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    array = _dictionary(column)
     names = [str(name) for name in array.dictionary.to_pylist()]
     listed = sorted(_labels(names), key=_order) if named is None else _labels(named)
     place = {str(topic): position for position, topic in enumerate(listed)}
@@ -249,12 +266,15 @@ def _order(topic: Hashable) -> tuple[bool, str, Any]:
     return isinstance(topic, Unnamed), type(topic).__name__, topic
 
 
-def _check_complete(path: Path, place: Array, shape: tuple[int, int, int]) -> None:
+def _check_complete(path: Path, place: Array, names: tuple[list[Any], list[Any], list[Any]]) -> None:
+    shape = tuple(map(len, names))
     counts = np.bincount(place, minlength=int(np.prod(shape)))
     if (counts != 1).any():
         wrong = int(np.argmax(counts != 1))
-        site, user, epoch = (int(k) for k in np.unravel_index(wrong, shape))
+        site, user, epoch = (
+            listed[int(k)] for listed, k in zip(names, np.unravel_index(wrong, shape), strict=True)
+        )
         raise QuiffError(
-            f"{str(path)!r} has {counts[wrong]} rows for user number {user}, site number {site} and epoch "
-            f"number {epoch}; there must be one for each user, site and epoch"
+            f"{str(path)!r} has {counted(int(counts[wrong]), 'row')} for the user {user!r}, the site "
+            f"{site!r} and epoch {epoch}; there must be one for each user, site and epoch"
         )

@@ -11,7 +11,7 @@ import numpy as np
 from quiff.browser.report_files import read_reports, write_reports
 from quiff.core.labels import Labels, as_labels, same
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ShapeError
+from quiff.errors import LabelError, ShapeError, counted
 from quiff.theory.parameters import check_whole
 
 __all__ = ["Reports"]
@@ -51,7 +51,7 @@ class Reports:
     --------
     >>> reports = Reports(["Alice"], ["news.tld"], ["Art", "Music", "News"], [[[2, 0, 2, -1]]], earlier=2)
     >>> reports
-    <Reports of 1 users on 1 sites: 2 epochs, and 2 before the first call>
+    <Reports of 1 user on 1 site: 2 epochs, and 2 before the first call>
     >>> reports.view("news.tld", 1).tolist(), reports.view("news.tld", 2).tolist()
     ([[0, 2, -1]], [[0, 2, -1]])
 
@@ -222,8 +222,8 @@ class Reports:
 
     def __repr__(self) -> str:
         before = f", and {self.earlier} before the first call" if self.earlier else ""
-        size = f"{self.users.size} users on {self.sites.size} sites"
-        return f"<Reports of {size}: {self.n_epochs} epochs{before}>"
+        size = f"{counted(self.users.size, 'user')} on {counted(self.sites.size, 'site')}"
+        return f"<Reports of {size}: {counted(self.n_epochs, 'epoch')}{before}>"
 
 
 def _checked(given: Any, shape: tuple[int, int], earlier: int, n_topics: int) -> Array:
@@ -232,12 +232,12 @@ def _checked(given: Any, shape: tuple[int, int], earlier: int, n_topics: int) ->
     if array.dtype.kind not in "iu" or array.ndim != 3 or array.shape[:2] != shape:
         raise ShapeError(
             f"the reports have shape {array.shape} and type {array.dtype}, but must be whole numbers "
-            f"(sites, users, epochs) for {shape[0]} sites and {shape[1]} users"
+            f"(sites, users, epochs) for {counted(shape[0], 'site')} and {counted(shape[1], 'user')}"
         )
     if not all(shape) or array.shape[2] <= earlier:
         raise ShapeError(
-            f"the reports have shape {array.shape}, but need a site, a user and more than {earlier} epochs, "
-            "those before the first call"
+            f"the reports have shape {array.shape}, but need a site, a user and more than "
+            f"{counted(earlier, 'epoch')}, those before the first call"
         )
     if int(array.min()) < _NOTHING or int(array.max()) >= n_topics:
         bad = int(array.min()) if array.min() < _NOTHING else int(array.max())

@@ -25,7 +25,7 @@ from quiff.browser.reports import Reports
 from quiff.browser.rules import BrowserRules
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_number, check_probability, check_whole
 
@@ -97,7 +97,8 @@ def simulate(
     """
     if population.merged:
         raise ParameterError(
-            f"the {population.n_users} users were merged into {population.users.size} distinct sets, so that "
+            f"the {counted(population.n_users, 'user')} were merged into "
+            f"{counted(population.users.size, 'distinct set')}, so that "
             "none has a browser; read the file with merged=False"
         )
     named = as_labels(range(check_whole("sites", sites, 1)) if isinstance(sites, int) else sites, "site")
@@ -134,8 +135,8 @@ def _rules(population: Population, api: Api | BrowserRules, n_topics: int | None
         )
     if rules.top_s != population.top_s:
         raise ParameterError(
-            f"top_s is {rules.top_s}, but the sets have {population.top_s} topics; "
-            f"use top_s={population.top_s}, or sets of {rules.top_s}"
+            f"top_s is {rules.top_s}, but the sets have {counted(population.top_s, 'topic')}; "
+            f"take top_s={population.top_s}, or sets of {rules.top_s}"
         )
     return rules, size
 

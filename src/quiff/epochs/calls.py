@@ -1,70 +1,186 @@
-"""What a site sees in one call of the API, and what two sites make of one epoch."""
+"""What one call of the API gives away, and what two sites make of one epoch, exactly, by counting.
 
+In each epoch that a call shows, a browser reports a given topic of the user's stable set with probability p,
+a given other one with probability q, and nothing with probability n. What a call shows of up to three epochs
+is a set A of up to three topics. Its chance depends on how many of A are in the user's set, and grows with
+that number; so the best guess is a user who has as many as anybody.
+"""
+
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import product
+from math import comb, factorial, prod
+from typing import final
 
 import numpy as np
 
+from quiff.core.counting.subsets import Subsets
 from quiff.core.numbers import Array, Number, as_number
-from quiff.epochs.exact import exact_vulnerability
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
+from quiff.theory.parameters import Real, check_whole, follow
 
-__all__ = ["EPOCHS_OF_A_CALL", "call_leakage", "linked_sites"]
+__all__ = ["EPOCHS_OF_A_CALL", "EpochLaw", "TopicGroups", "linked_sites", "view_chance"]
 
 EPOCHS_OF_A_CALL = 3
 _CLOSE = 1e-9  # floats that are nearer to each other than this may be in the wrong order
 
 
-def call_leakage(sequences: Sequences, in_order: Number | None = None) -> Number:
-    """Return the leakage of one call: the topics of three epochs, sorted and each of them once.
-
-    What is lost against the three reports in order is which of two topics came twice. It matters only for
-    two topics that occur but that no set has together: the reports (a, a, b) and (a, b, b) have different
-    best users, and one answer stands for both, L = L_3 - n (3 p^2 q - 3 p q^2) with n such pairs.
-
-    Parameters
-    ----------
-    sequences
-        Stable sets, of users who are equally likely.
-    in_order
-        L_3, the leakage of the three reports in order, if it is known.
+@final
+@dataclass(frozen=True)
+class EpochLaw:
+    """How one epoch is reported: the chance of a topic inside the set, of one outside, and of nothing.
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
-    >>> float(call_leakage(Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20)))))
-    1.96881
-
-    Raises
-    ------
-    ParameterError
-        If sets change between epochs, or users are not equally likely.
+    >>> EpochLaw.of(5, 2, Fraction(1, 20))
+    EpochLaw(inside=Fraction(97, 200), outside=Fraction(1, 100), nothing=Fraction(0, 1))
     """
-    _check_plain(sequences)
-    p, q = sequences.inside, sequences.outside
-    together = _together(sequences)
-    occurring = int(np.count_nonzero(together.diagonal()))
-    pairs = occurring * (occurring - 1) // 2 - int(np.count_nonzero(np.triu(together, 1)))
-    if in_order is None:
-        in_order = exact_vulnerability(sequences, EPOCHS_OF_A_CALL) / sequences.prior
-    return as_number(in_order - pairs * (3 * p**2 * q - 3 * p * q**2))
+
+    inside: Real
+    outside: Real
+    nothing: Real
+
+    @classmethod
+    def of(
+        cls, n_topics: int, top_s: int, noise: Real, coverage: Real = 1, noise_after_filter: bool = True
+    ) -> "EpochLaw":
+        """Return the law for a caller who has observed a top topic with probability c, the coverage.
+
+        With noise after the filter p = c((1-r)/s + r/m), q = cr/m and n = 1-c; with noise before it, which
+        then comes to all callers, p = c(1-r)/s + r/m, q = r/m and n = (1-c)(1-r).
+        """
+        c, s, m = Fraction(coverage) if isinstance(coverage, int) else coverage, top_s, n_topics
+        genuine = c * (1 - noise) / s
+        if noise_after_filter:
+            anything = c * noise / m
+            return cls(genuine + anything, anything, follow(1 - c, anything))
+        return cls(genuine + noise / m, follow(noise / m, genuine), (1 - c) * (1 - noise))
+
+
+@final
+@dataclass(frozen=True)
+class TopicGroups:
+    """Groups of up to three topics by how many of them somebody has: all that a call's leakage depends on.
+
+    Attributes
+    ----------
+    groups
+        For k = 1, 2, 3 and j = 0..k: the number of groups of k topics of which some user has j, none more.
+    apart
+        How many pairs of topics both occur, but in nobody's set together.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    apart: int
+
+    @classmethod
+    def of(cls, sequences: Sequences) -> "TopicGroups":
+        """Count the groups of one, two and three topics.
+
+        Of the groups of k topics, F_k are inside some set, and sum_c M_{k,c} are not, but without one of
+        their topics they are: see `Subsets`. Nobody has any of those that are made of topics which do not
+        occur; of what is left somebody has one.
+
+        Examples
+        --------
+        >>> from quiff import Population, TopicsAPI
+        >>> people = Population.from_sets({"Alice": {1, 2, 3}, "Bob": {3, 4, 5}})
+        >>> TopicGroups.of(Sequences.of(people, TopicsAPI(6, 3))).groups
+        ((1, 5), (0, 9, 6), (0, 4, 14, 2))
+
+        Raises
+        ------
+        ParameterError
+            If sets change between epochs, or users are not equally likely.
+        """
+        _check_plain(sequences)
+        m = sequences.n_topics
+        found = Subsets.of(sequences.profiles(1).codes[0], m, EPOCHS_OF_A_CALL)
+        (_, one, two, three), (_, _, of_two, of_three) = found.inside, found.almost
+        nobody_has = [comb(m - one, k) for k in (1, 2, 3)]
+        alone = comb(m, 3) - nobody_has[2] - sum(of_three) - three
+        groups = (
+            (nobody_has[0], one),
+            (nobody_has[1], sum(of_two), two),
+            (nobody_has[2], alone, sum(of_three), three),
+        )
+        return cls(groups, of_two[2])
+
+    def leakage(self, law: EpochLaw, epochs: int = EPOCHS_OF_A_CALL, *, in_order: bool = False) -> Number:
+        """Return the leakage of one call about who the user is: the sum over views A of max_x P[A | x].
+
+        All users are equally likely before, and the adversary knows their sets; so it is the Bayes capacity
+        of the call, too. The sum is over the groups A of k topics of which some user has j, and no user more.
+
+        Topics that are told in order also tell an adversary of three epochs which of two came twice. That
+        matters only for two topics that occur but that nobody has together: the reports (a, a, b) and
+        (a, b, b) then have different best users. It adds 3 p^2 q - 3 p q^2 for each such pair.
+
+        Parameters
+        ----------
+        law
+            What an epoch reports.
+        epochs
+            E, how many epochs the call shows, up to 3.
+        in_order
+            Whether topics are told epoch by epoch; else they are sorted and each is told once.
+
+        Examples
+        --------
+        >>> from quiff import Population, TopicsAPI
+        >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}})
+        >>> groups = TopicGroups.of(Sequences.of(people, TopicsAPI(5, 2)))
+        >>> law = EpochLaw.of(5, 2, Fraction(1, 20))
+        >>> groups.leakage(law, 1), float(groups.leakage(law))
+        (Fraction(39, 20), 1.96881)
+
+        Raises
+        ------
+        ParameterError
+            If the call shows more than three epochs.
+        """
+        E, p, q = check_whole("epochs", epochs, 1, EPOCHS_OF_A_CALL), law.inside, law.outside
+        total = law.nothing**E
+        for k, by_owned in enumerate(self.groups[:E], start=1):
+            for j, groups in enumerate(by_owned):
+                total += groups * view_chance([p] * j + [q] * (k - j), law.nothing, E)
+        if in_order and E == EPOCHS_OF_A_CALL:
+            total += self.apart * (3 * p**2 * q - 3 * p * q**2)
+        return as_number(total)
+
+
+def view_chance(topics: list[Real], nothing: Real, epochs: int) -> Real:
+    """Return the chance that a call shows these topics and no others, from the chance of each in an epoch.
+
+    With a_t the number of epochs that report t, and i that of epochs that report nothing, it is the sum over
+    all a_t >= 1 and i >= 0 with i + sum_t a_t = E of E!/(i! prod_t a_t!) n^i prod_t p_t^a_t.
+
+    Examples
+    --------
+    >>> view_chance([Fraction(1, 2), Fraction(1, 4)], Fraction(1, 4), 2)
+    Fraction(1, 4)
+    """
+    total = follow(Fraction(0), *topics, nothing)
+    for times in product(range(1, epochs + 1), repeat=len(topics)):
+        rest = epochs - sum(times)
+        if rest >= 0:
+            orders = factorial(epochs) // prod(factorial(time) for time in (*times, rest))
+            total += orders * nothing**rest * prod(p**time for p, time in zip(topics, times, strict=True))
+    return total
 
 
 def linked_sites(sequences: Sequences) -> Number:
     """Return by how much two sites' reports of one epoch raise the chance to link a user.
 
-    The adversary has the report of every user at the first site, and one report at the second; the sites'
-    draws are independent. With J(a,b) = q^2 + q d (f_a + f_b) + d^2 f_ab, d = p - q and f the share of users
-    who have a topic or both, N V = sum_b max_a J(a,b)/P(a), over the topics a that can be reported. This is
-    exact if each of them is reported at the first site, which many users make sure of, and an upper bound
-    otherwise.
+    The adversary has the report of every user at the first site, and one report at the second, and knows how
+    common topics are, alone and in pairs; the sites' draws are independent. With J(a,b) = q^2 + q d (f_a +
+    f_b) + d^2 f_ab, P(a) = q + d f_a, d = p - q and f the share of users who have a topic or both, N V =
+    sum_b max_a J(a,b)/P(a), over the topics a that can be reported. This is exact if each of them is
+    reported at the first site, which many users make sure of, and an upper bound otherwise.
 
     Examples
     --------
-    >>> from fractions import Fraction
     >>> from quiff import Population, TopicsAPI
     >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
     >>> linked_sites(Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))))
@@ -77,15 +193,15 @@ def linked_sites(sequences: Sequences) -> Number:
     """
     _check_plain(sequences)
     q, d, N = sequences.outside, sequences.inside - sequences.outside, sequences.n_users
-    together = _together(sequences)
-    first = np.flatnonzero(together.diagonal()) if q == 0 else np.arange(sequences.n_topics)
+    together, times = _together(sequences)
+    first = np.flatnonzero(together.diagonal()) if q == 0 else np.flatnonzero(times)
     shares, small, step = together / N, float(q), float(d)
     alone = shares.diagonal()
     joint = small**2 + small * step * np.add.outer(alone[first], alone) + step**2 * shares[first]
     followed = joint / (small + step * alone[first])[:, np.newaxis]
     best = followed.max(axis=0)
     if not sequences.exact:
-        return float(best.sum())
+        return float(best @ times)
 
     def exactly(a: int, b: int) -> Fraction:
         of_a, of_b, of_both = (Fraction(int(together[pair]), N) for pair in ((a, a), (b, b), (a, b)))
@@ -93,28 +209,33 @@ def linked_sites(sequences: Sequences) -> Number:
 
     close = followed >= best * (1 - _CLOSE)  # fractions are needed only for those that may be the best
     return sum(
-        (max(exactly(a, b) for a in first[close[:, b]].tolist()) for b in range(sequences.n_topics)),
+        (n * max(exactly(a, b) for a in first[close[:, b]].tolist()) for b, n in enumerate(times.tolist())),
         start=Fraction(0),
     )
 
 
-def _together(sequences: Sequences) -> Array:
-    """Return how many users have each two topics together; on the diagonal, how many have a topic."""
-    codes, m = sequences.sets[0].astype(np.int64), sequences.n_topics
-    table = np.zeros(m * m, dtype=np.int64)
-    for i in range(codes.shape[1]):
-        places = codes[:, i] * m + codes[:, i]
-        table += np.bincount(places, weights=sequences.counts, minlength=m * m).astype(np.int64)
-    for i, j in combinations(range(codes.shape[1]), 2):
-        for one, other in ((i, j), (j, i)):
-            places = codes[:, one] * m + codes[:, other]
-            table += np.bincount(places, weights=sequences.counts, minlength=m * m).astype(np.int64)
-    return table.reshape(m, m)
+def _together(sequences: Sequences) -> tuple[Array, Array]:
+    """Return how many users have each two topics together, and for how many topics each row stands.
+
+    On the diagonal is how many have a topic. Rows are the topics that occur; the last one stands for all
+    others, which are alike.
+    """
+    sets = sequences.sets[0]
+    seen = np.flatnonzero(np.bincount(sets.reshape(-1)))
+    codes, size = np.searchsorted(seen, sets), seen.shape[0] + 1
+    table = np.zeros(size * size, dtype=np.int64)
+    for one in codes.T:
+        for other in codes.T:
+            found = np.bincount(one * size + other, weights=sequences.counts, minlength=size * size)
+            table += found.astype(np.int64)
+    times = np.ones(size, dtype=np.int64)
+    times[-1] = sequences.n_topics - seen.shape[0]
+    return table.reshape(size, size), times
 
 
 def _check_plain(sequences: Sequences) -> None:
     if not sequences.stable or sequences.weights is not None:
         raise ParameterError(
             "this is known for stable sets and equally likely users only; "
-            "choose an epoch by population.epoch(0), and leave out weights"
+            "give profiles of one epoch, such as population.epoch(0), without weights"
         )

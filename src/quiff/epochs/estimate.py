@@ -1,8 +1,9 @@
 """The leakage over many epochs, estimated with a confidence interval from sampled reports."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import sqrt
-from typing import final
+from typing import Self, final
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from quiff.core.counting.slices import Progress, in_slices
 from quiff.core.counting.subsets import Subsets
 from quiff.core.numbers import Array
 from quiff.epochs.sequences import Profiles, Sequences
+from quiff.theory.popularity import NORMAL_95
 
 __all__ = [
     "SAMPLES",
@@ -21,7 +23,6 @@ __all__ = [
 ]
 
 SAMPLES = 5_000
-_Z = 1.959963984540054  # the normal distribution has 95 % within this many deviations
 _SLICE = 100  # sequences between two chances to be interrupted
 
 
@@ -33,6 +34,27 @@ class Estimate:
     value: float
     low: float
     high: float
+
+    @classmethod
+    def of_mean(cls, values: Array) -> Self:
+        """Return the mean of numbers between 0 and 1, with a normal interval for the expectation.
+
+        Two more values of 0 and two of 1, as Agresti and Coull do it, keep the interval honest where nearly
+        all values are the same.
+
+        Examples
+        --------
+        >>> Estimate.of_mean(np.array([0.25, 0.75])).value
+        0.5
+        """
+        padded = np.concatenate([values, [0.0, 0.0, 1.0, 1.0]])
+        half = NORMAL_95 * float(padded.std(ddof=1)) / sqrt(padded.shape[0])
+        mean, centre = float(values.mean()), float(padded.mean())
+        return cls(mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half)))
+
+    def times(self, factor: float) -> Self:
+        """Return the estimate of so many times the number."""
+        return type(self)(factor * self.value, factor * self.low, factor * self.high)
 
 
 def mismatch_tail(sequences: Sequences, epochs: int) -> float:
@@ -72,9 +94,10 @@ def certain_bracket(sequences: Sequences, epochs: int, subsets: Subsets) -> tupl
     >>> round(low, 5), round(high, 5)
     (1.99471, 2.0)
     """
-    E, p, q = epochs, float(sequences.inside), float(sequences.outside)
+    # In fractions, for the counts alone are beyond all floats after some hundred epochs.
+    E, p, q = epochs, Fraction(sequences.inside), Fraction(sequences.outside)
     every, but_one = subsets.fitted_tuples(E)
-    exact = every * p**E + but_one * p ** (E - 1) * q
+    exact = float(every * p**E + but_one * p ** (E - 1) * q)
     return exact, exact + sequences.profiles(1).size * mismatch_tail(sequences, E)
 
 
@@ -125,8 +148,8 @@ def hybrid_leakage(
         return Estimate(exact, exact, exact)
     shares, fits = _sampled(sequences, profiles, 2, [seed, epochs], samples, progress)
     left = np.where(fits[:, -1] <= epochs - 2, shares[:, -1], 0.0)
-    value, low, high = _interval(left)
-    return Estimate(exact + scale * value, exact + scale * low, exact + scale * high)
+    rest = Estimate.of_mean(left).times(scale)
+    return Estimate(exact + rest.value, exact + rest.low, exact + rest.high)
 
 
 def sampled_vulnerabilities(
@@ -150,24 +173,10 @@ def sampled_vulnerabilities(
     [True, True]
     """
     profiles = sequences.profiles(epochs)
-
     shares, _ = _sampled(sequences, profiles, 0, [seed], samples, progress)
     # Equally likely users: the distinct profiles leak L, and V = L/N.
     scale = profiles.size / sequences.n_users if profiles.best is None else 1.0
-    return [Estimate(*(scale * number for number in _interval(column))) for column in shares.T]
-
-
-def _interval(values: Array) -> tuple[float, float, float]:
-    """Return the mean of numbers between 0 and 1, and an interval of 95 % for the expectation.
-
-    Two more values of 0 and two of 1, as Agresti and Coull do it, keep the interval honest where nearly all
-    values are the same.
-    """
-    n = values.shape[0]
-    padded = np.concatenate([values, [0.0, 0.0, 1.0, 1.0]])
-    half = _Z * float(padded.std(ddof=1)) / sqrt(n + 4)
-    mean, centre = float(values.mean()), float(padded.mean())
-    return mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half))
+    return [Estimate.of_mean(column).times(scale) for column in shares.T]
 
 
 def _mismatch(sequences: Sequences) -> float:

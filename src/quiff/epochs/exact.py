@@ -49,15 +49,13 @@ def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | 
     from quiff.core.counting.matches import match_counts
     from quiff.core.counting.weighted import best_sum
 
-    profiles = sequences.profiles(epochs)
+    profiles, weights = sequences.profiles(epochs), sequences.weights
     sizes = [sequences.n_topics] * epochs
-    if profiles.best is None:
+    if profiles.best is None or weights is None:  # all users are equally likely
         counts = match_counts(profiles.codes, sizes, progress)
         return leakage_of_counts(counts, sequences) * sequences.prior
     best = best_sum(profiles.codes, sizes, profiles.best, sequences.inside, sequences.outside, progress)
-    weights = sequences.weights
-    total = 1 if weights is None else weights.sum()
-    return as_number(best) / (Fraction(total) if sequences.exact else float(total))
+    return as_number(best) / (Fraction(weights.sum()) if sequences.exact else float(weights.sum()))
 
 
 def stable_leakages(sequences: Sequences, most: int, progress: Progress | None = None) -> list[Number]:

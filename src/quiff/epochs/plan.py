@@ -13,7 +13,7 @@ from quiff.epochs.estimate import SAMPLES
 from quiff.epochs.risk import MOST_RISK
 from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import MOST_NAMING
-from quiff.errors import SizeError
+from quiff.errors import SizeError, counted
 
 __all__ = ["Method", "Plan", "Step", "plan_epochs"]
 
@@ -24,6 +24,7 @@ _MEMORY = 2**30
 _TOTAL_SECONDS = 600.0
 _COUNTED = 1.5e-9  # seconds for each number that is looked at, on one core
 _SAMPLED = 4e-9
+_DRAWN = 1e-7  # seconds for a report that is drawn
 _RISKED = 6e-9
 _NAMED = 3e-9
 
@@ -93,13 +94,15 @@ class Plan:
         sentences = []
         for why in dict.fromkeys(step.why for step in self.steps):
             numbers = [step.epochs for step in self.steps if step.why == why]
-            span = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"{numbers[0]}"
-            sentences.append(f"{span} epoch{'s' if numbers[-1] > 1 else ''}: {why}.")
+            first = f"{numbers[0]} to " if len(numbers) > 1 else ""
+            sentences.append(f"{first}{counted(numbers[-1], 'epoch')}: {why}.")
         needs = f"All of it takes about {_time(self.seconds)} and {self.memory / 2**20:.0f} MiB."
         if 0 < self.risk_epochs < min(len(self.steps), MOST_RISK):
-            sentences.append(f"Each user's own risk is found for up to {self.risk_epochs} epochs.")
+            most = counted(self.risk_epochs, "epoch")
+            sentences.append(f"Each user's own risk is found for up to {most}.")
         if self.utility:
-            sentences.append(f"What an advertiser learns is found for up to {len(self.utility)} epochs.")
+            most = counted(len(self.utility), "epoch")
+            sentences.append(f"What an advertiser learns is found for up to {most}.")
         return (*sentences, needs)
 
     def check(self) -> None:
@@ -112,8 +115,9 @@ class Plan:
         """
         if self.seconds > _TOTAL_SECONDS or self.memory > _MEMORY:
             raise SizeError(
-                f"{len(self.steps)} epochs on this population take about {_time(self.seconds)} and "
-                f"{self.memory / 2**30:.2g} GiB; ask for fewer, or use force=True (--force) to do it anyway"
+                f"{counted(len(self.steps), 'epoch')} on this population would take about "
+                f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer, or use force=True "
+                "(--force) to do it anyway"
             )
 
 
@@ -147,7 +151,7 @@ def plan_epochs(sequences: Sequences, epochs: int, *, force: bool = False, utili
         steps,
         tuple(seconds for seconds in risks if force or seconds <= _SECONDS),
         tuple(step for step in learned if force or _affordable(step)),
-        _call_step(sequences, steps, force),
+        _call_step(sequences, force),
     )
 
 
@@ -169,8 +173,9 @@ def _step(sequences: Sequences, E: int, force: bool) -> Step:
             return counted
         reason = f"to count them takes about {_time(seconds)} and {memory / 2**30:.2g} GiB"
     lists = _lists(sequences, E)
-    seconds, memory = _SAMPLED * SAMPLES * lists / cores(), 60 * lists + 8 * E * SAMPLES * 4
-    if stable and not weighted and (force or _subsets_memory(sequences) <= _MEMORY):
+    seconds = SAMPLES * (_SAMPLED * lists / cores() + _DRAWN * E)
+    memory = 60 * lists + 8 * E * SAMPLES * 4
+    if stable and not weighted and (force or _subsets_memory(sequences, sequences.top_s) <= _MEMORY):
         why = "exact where all reports but one fit, sampled elsewhere"
         return Step(E, "hybrid", seconds, memory, f"{why}, for {reason}")
     why = "sampled, with an interval of 95 %"
@@ -194,17 +199,15 @@ def _utility_step(sequences: Sequences, E: int) -> Step:
     return Step(E, "exact", seconds, memory, "counted exactly")
 
 
-def _call_step(sequences: Sequences, steps: tuple[Step, ...], force: bool) -> Step | None:
+def _call_step(sequences: Sequences, force: bool) -> Step | None:
     """Return what it takes to measure one call and two sites, None if that is not known or too much."""
     if not sequences.stable or sequences.weights is not None:
         return None
-    known = len(steps) >= EPOCHS_OF_A_CALL
-    three = steps[EPOCHS_OF_A_CALL - 1] if known else _step(sequences, EPOCHS_OF_A_CALL, force)
-    s, m = sequences.top_s, sequences.n_topics
-    seconds = _COUNTED * (10 * _rows(sequences) * s**2 + m**2 * (s**2 + 20))
-    memory = max(0 if known else three.memory, 50 * m**2)
-    step = Step(EPOCHS_OF_A_CALL, "exact", seconds + (0 if known else three.seconds), memory, three.why)
-    return step if three.method == "exact" and (force or _affordable(step)) else None
+    s, m = sequences.top_s, _occurring(sequences, 1) + 1
+    memory = max(_subsets_memory(sequences, EPOCHS_OF_A_CALL), 50 * m**2)
+    pairs = 10 * _rows(sequences) * s**2 + m**2 * (s**2 + 20)
+    step = Step(EPOCHS_OF_A_CALL, "exact", _COUNTED * (memory + pairs), memory, "counted exactly")
+    return step if force or _affordable(step) else None
 
 
 def _lists(sequences: Sequences, E: int) -> int:
@@ -225,10 +228,10 @@ def _occurring(sequences: Sequences, E: int) -> int:
     return max(int(np.count_nonzero(np.bincount(sets.reshape(-1)))) for sets in sequences.sets[:E])
 
 
-def _subsets_memory(sequences: Sequences) -> int:
-    """Return about how many bytes the subsets of all sets take."""
+def _subsets_memory(sequences: Sequences, most: int) -> int:
+    """Return about how many bytes the subsets of up to so many topics of all sets take."""
     s, rows = sequences.top_s, _rows(sequences)
-    return 40 * rows * max(comb(s, j) * j for j in range(1, s + 1))
+    return 40 * rows * max(comb(s, j) * j for j in range(1, min(most, s) + 1))
 
 
 def _time(seconds: float) -> str:

@@ -1,6 +1,5 @@
 """What an API reports on over several epochs: each user's sequence of sets, and how it is reported."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -88,11 +87,7 @@ class Sequences:
         ParameterError
             If the sets are not of the size that the API has, or single users' weights are lost.
         """
-        if population.top_s != api.top_s:
-            raise ParameterError(
-                f"top_s is {api.top_s}, but the sets have {population.top_s} topics; "
-                f"use TopicsAPI(top_s={population.top_s}), or sets of {api.top_s}"
-            )
+        api.check_size(population.top_s)
         placed = (place_in_taxonomy(sets, population.topics, api.n_topics)[0] for sets in population.sets)
         anything = api.noise / api.n_topics
         if population.weights is not None and population.merged:
@@ -161,7 +156,7 @@ class Sequences:
         ParameterError
             If there are not that many epochs.
         """
-        E = check_whole("epochs", epochs, 1, None if self.stable else len(self.sets))
+        E = self._checked(epochs)
         return self.sets * E if self.stable else self.sets[:E]
 
     def profiles(self, epochs: int) -> Profiles:
@@ -173,10 +168,10 @@ class Sequences:
         >>> Sequences.of(people, TopicsAPI(4, 2)).profiles(2).size
         2
         """
-        E = check_whole("epochs", epochs, 1, None if self.stable else len(self.sets))
+        E = self._checked(epochs)
         first, kind = self.kinds(1 if self.stable else E)
-        chosen: Sequence[Array] = [sets[first] for sets in self.sets[:E]]
-        codes = tuple(chosen) * E if self.stable else tuple(chosen)
+        chosen = tuple(sets[first] for sets in self.sets[:E])
+        codes = chosen * E if self.stable else chosen
         if self.weights is None:
             return Profiles(codes, None, None)
         total = np.bincount(kind, weights=self.weights.astype(np.float64), minlength=first.shape[0])
@@ -191,6 +186,13 @@ class Sequences:
         """Return the number of every profile's set in each of the first epochs, (epochs, profiles)."""
         first, _ = self.kinds(epochs)
         return np.stack([ids[first] for ids, _ in self._ids[:epochs]])
+
+    def _checked(self, epochs: int) -> int:
+        E = check_whole("epochs", epochs, 1)
+        if not self.stable and len(self.sets) < E:
+            n = len(self.sets)
+            raise ParameterError(f"there are sets for {n} epochs, but epochs is {E}; ask for {n} at most")
+        return E
 
     @cached_property
     def _ids(self) -> list[tuple[Array, int]]:

@@ -10,6 +10,7 @@ from quiff.core.counting.slices import Progress, in_slices
 from quiff.core.numbers import Array, Number, as_number
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError, SizeError
+from quiff.populations.weights import summed
 
 __all__ = ["MOST_NAMING", "naming_gain", "reconstruction"]
 
@@ -150,16 +151,14 @@ def _sets_with_weights(sequences: Sequences) -> tuple[Array, Array]:
     if sequences.weights is None:
         counts = np.ones(kind.shape[0], np.int64) if sequences.counts is None else sequences.counts
         return sequences.sets[0][first], np.bincount(kind, weights=counts, minlength=n).astype(np.int64)
-    sums = np.zeros(n, dtype=sequences.weights.dtype)
-    np.add.at(sums, kind, sequences.weights)
-    return sequences.sets[0][first], sums
+    return sequences.sets[0][first], summed(sequences.weights, kind, n)
 
 
 def _check_stable(sequences: Sequences) -> None:
     if not sequences.stable:
         raise ParameterError(
             f"the sets of this population change over {len(sequences.sets)} epochs, and there is no one set "
-            "to learn; choose an epoch by population.epoch(0)"
+            "to learn; give profiles of one epoch, such as population.epoch(0)"
         )
 
 

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from quiff.core.numbers import Number
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.trade_off import trade_off_figure
 from quiff.results.numbers import plain, shown
 from quiff.results.table import Table
-from quiff.results.tabled import Tabled
+from quiff.results.tabled import OneTable, Tabled
 from quiff.theory.parameters import Real
 
 __all__ = ["ApiComparison", "SettingComparison", "SettingFigures", "StageFigures"]
@@ -45,7 +46,7 @@ class StageFigures:
 
 @final
 @dataclass(frozen=True)
-class ApiComparison(Tabled):
+class ApiComparison(OneTable):
     """The steps of several APIs on one population, from least to most processed.
 
     Attributes
@@ -68,7 +69,7 @@ class ApiComparison(Tabled):
         columns = ("API", "step", "chance to name the user", "leakage", "epsilon", "utility")
         rows = tuple((s.api, s.stage, s.posterior, s.leakage, s.epsilon, s.utility) for s in self.stages)
         return Table(
-            f"{self.users} users with {self.distinct_sets} different sets",
+            f"{counted(self.users, 'user')} with {counted(self.distinct_sets, 'different set')}",
             columns,
             rows,
             (
@@ -77,10 +78,6 @@ class ApiComparison(Tabled):
                 f"{float(self.prior_utility):.6g}.",
             ),
         )
-
-    def tables(self) -> list[Table]:
-        """Return the one table, as results with several do."""
-        return [self.table()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison by plain names, for JSON."""
@@ -94,7 +91,7 @@ class ApiComparison(Tabled):
     def figure(self) -> Figure:
         """Return the figure of privacy against utility, one mark an API."""
         last = [(s.api, s.leakage, s.utility) for s in self.stages if s.utility is not None]
-        return trade_off_figure(f"{_TITLE}: {self.users} users", last, self.prior_utility)
+        return trade_off_figure(f"{_TITLE}: {counted(self.users, 'user')}", last, self.prior_utility)
 
 
 @final
@@ -167,7 +164,7 @@ class SettingComparison(Tabled):
     def figure(self) -> Figure:
         """Return the figure of privacy against utility, one mark a setting."""
         points = [(setting.name, setting.leakage, setting.utility) for setting in self.settings]
-        return trade_off_figure(f"Settings of the Topics API on {self.users} users", points)
+        return trade_off_figure(f"Settings of the Topics API on {counted(self.users, 'user')}", points)
 
     def sentences(self) -> list[str]:
         """Return which setting leaks least and which is most useful, with their figures."""
@@ -180,7 +177,7 @@ class SettingComparison(Tabled):
         if private is useful:
             praised = ((private, "leaks least and is most useful"),)
         return [
-            f"Of {len(self.settings)} settings, {setting.name} {what}: a report makes the user "
+            f"Of {counted(len(self.settings), 'setting')}, {setting.name} {what}: a report makes the user "
             f"{shown(float(setting.leakage))} times as likely to be named, and names a topic of the set "
             f"with probability {float(setting.utility):.4g}."
             for setting, what in praised
@@ -201,7 +198,7 @@ class SettingComparison(Tabled):
             for s in self.settings
         )
         return Table(
-            f"What settings of the Topics API give away: {self.users} users",
+            f"What settings of the Topics API give away: {counted(self.users, 'user')}",
             (*columns, "epsilon", "max-case capacity"),
             tuple(rows),
             (
@@ -224,7 +221,7 @@ class SettingComparison(Tabled):
             for s in self.settings
         )
         return Table(
-            f"What settings of the Topics API are good for: {self.users} users",
+            f"What settings of the Topics API are good for: {counted(self.users, 'user')}",
             columns,
             tuple(rows),
             ("Topic and set: the chance to name a topic of the user's set, or the whole set, by a report.",),

@@ -6,11 +6,13 @@ from typing import Any, final
 from quiff.attacks.base import Attack
 from quiff.attacks.bound import Bound
 from quiff.attacks.noise_removal import NoiseRemoval
+from quiff.errors import counted
 from quiff.results.figures.attacks import comparison_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain
 from quiff.results.reidentification import AttackPoint, Share, removal_to_dict
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
 
 __all__ = ["AttackComparison"]
@@ -18,7 +20,7 @@ __all__ = ["AttackComparison"]
 
 @final
 @dataclass(frozen=True)
-class AttackComparison:
+class AttackComparison(Tabled):
     """Several attacks on one population against epochs, and the bound on all of them.
 
     Attributes
@@ -70,7 +72,8 @@ class AttackComparison:
                 (epochs, bound.value, *(None if cell is None else _with_half(cell) for cell in cells))
             )
         return Table(
-            f"Users re-identified, of {self.n_users}: {self.n_targets} targets in {self.seeds} simulations",
+            f"Users re-identified, of {self.n_users}: {counted(self.n_targets, 'target')} in "
+            f"{counted(self.seeds, 'simulation')}",
             ("epochs", "bound", *names),
             tuple(rows),
             (
@@ -117,7 +120,8 @@ class AttackComparison:
         return [
             *map(_sentence, sorted(found, key=lambda point: -point.share.value)),
             f"No attack that matches each target alone can expect more than {about}{100 * limit.value:.3g} % "
-            f"after {last} epochs, from the {limit.reports} reports that a site has seen by then.",
+            f"after {counted(last, 'epoch')}, from the {counted(limit.reports, 'report')} that a site has "
+            "seen by then.",
         ]
 
     def _removal_table(self) -> Table:
@@ -136,9 +140,6 @@ class AttackComparison:
             ),
         )
 
-    def _repr_html_(self) -> str:
-        return "".join(table._repr_html_() for table in self.tables())
-
 
 def _with_half(share: Share) -> str:
     return f"{share.value:.4f} ± {(share.high - share.low) / 2:.4f}"
@@ -147,6 +148,6 @@ def _with_half(share: Share) -> str:
 def _sentence(point: AttackPoint) -> str:
     low, high = (f"{100 * end:.3g}" for end in (point.share.low, point.share.high))
     return (
-        f"After {point.epochs} epochs {point.attack} re-identifies {100 * point.share.value:.3g} % of the "
-        f"users (95 % interval {low} to {high} %)."
+        f"After {counted(point.epochs, 'epoch')} {point.attack} re-identifies "
+        f"{100 * point.share.value:.3g} % of the users (95 % interval {low} to {high} %)."
     )

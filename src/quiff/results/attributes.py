@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from quiff.core.numbers import Number
+from quiff.errors import counted
 from quiff.results.distribution import of_users
 from quiff.results.figures.exposure import change_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import shown
 from quiff.results.stages import stage_seen
 from quiff.results.table import Table
-from quiff.results.tabled import Tabled
+from quiff.results.tabled import OneTable
 
 __all__ = ["AttributeInference", "AttributeTable", "Inference"]
 
@@ -79,7 +80,7 @@ class Inference:
 
 @final
 @dataclass(frozen=True)
-class AttributeInference(Tabled):
+class AttributeInference(OneTable):
     """What each step of an API says about one topic.
 
     Examples
@@ -103,10 +104,6 @@ class AttributeInference(Tabled):
         share = f"{shown(100 * self.share)} % {of_users(self.weighted)} do"
         title = f"Does the user have {str(self.topic)!r}? {share} ({self.users} in all)"
         return Table(title, ("step", *_COLUMNS), rows, _NOTES)
-
-    def tables(self) -> list[Table]:
-        """Return the one table, as results with several do."""
-        return [self.table()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by plain names, for JSON."""
@@ -139,7 +136,7 @@ class AttributeInference(Tabled):
 
 @final
 @dataclass(frozen=True)
-class AttributeTable(Tabled):
+class AttributeTable(OneTable):
     """What a report of an API says about each topic, in descending order of leakage.
 
     Examples
@@ -164,12 +161,8 @@ class AttributeTable(Tabled):
         more = (f"The first {len(rows)} of {len(self.topics)} topics.",)
         notes = _NOTES + (more if len(rows) < len(self.topics) else ())
         notes += ("Users count as much as their weight.",) if self.weighted else ()
-        title = f"Which topics a report gives away: {self.api}, {self.users} users"
+        title = f"Which topics a report gives away: {self.api}, {counted(self.users, 'user')}"
         return Table(title, ("topic", "users who have it", *_COLUMNS), rows, notes)
-
-    def tables(self) -> list[Table]:
-        """Return the one table, as results with several do."""
-        return [self.table()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by plain names, for JSON."""
@@ -184,7 +177,7 @@ class AttributeTable(Tabled):
         known = [row for row in self.topics if row.given_topic is not None][:first]
         rows = [(str(row.topic), float(row.share), float(row.given_topic or 0)) for row in known]
         names = ("without a report", "after a report of the topic")
-        title = f"Which topics a report gives away: {self.users} users"
+        title = f"Which topics a report gives away: {counted(self.users, 'user')}"
         return change_figure(rows, names, "probability that the user has the topic", title)
 
     def sentences(self) -> list[str]:
@@ -193,8 +186,8 @@ class AttributeTable(Tabled):
         telling = sum(row.leakage > 1 + 1e-12 for row in self.topics)
         if not telling:
             return [
-                "One report does not help to guess whether a user has a topic, for none of the "
-                f"{len(self.topics)} topics that occur."
+                "One report does not help to guess whether a user has a topic, for none of those that occur, "
+                f"{len(self.topics)} in all."
             ]
         return [
             f"One report leaks something about {telling} of {len(self.topics)} topics, most about "

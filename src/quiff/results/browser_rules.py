@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from quiff.core.numbers import Number
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
-from quiff.results.figures.style import log_axis, point_styles
+from quiff.results.figures.style import GREY, log_axis, point_styles
 from quiff.results.numbers import plain
 from quiff.results.table import Table
+from quiff.results.tabled import OneTable
 
 if TYPE_CHECKING:
     import altair as alt
@@ -74,7 +76,7 @@ class RuleEffect:
 
 @final
 @dataclass(frozen=True)
-class BrowserRulesResult:
+class BrowserRulesResult(OneTable):
     """What one call gives away with each rule of the browser and without it, and cookies beside it.
 
     Attributes
@@ -109,7 +111,8 @@ class BrowserRulesResult:
             )
             for effect in self.effects
         )  # fmt: skip
-        title = f"What one call gives away of {self.n_users} users, with each rule of the browser and without"
+        users = counted(self.n_users, "user")
+        title = f"What one call gives away of {users}, with each rule of the browser and without"
         return Table(title, columns, rows, (*self._about(), *self.notes))
 
     def _about(self) -> tuple[str, ...]:
@@ -167,20 +170,17 @@ class BrowserRulesResult:
         marks = alt.Chart(data).mark_point(filled=True, size=90, opacity=1).encode(
             x, y, aside, **point_styles("state", None, list(states))
         )  # fmt: skip
-        bars = alt.Chart(data).mark_rule(color="#777777").encode(alt.X("low:Q"), y, aside, alt.X2("high:Q"))
+        bars = alt.Chart(data).mark_rule(color=GREY).encode(alt.X("low:Q"), y, aside, alt.X2("high:Q"))
         layers = alt.layer(_line(float(self.cookies)), _line(float(self.specified)), bars, marks)
-        title = f"One call, rule by rule: {self.n_users} users (grey: as specified, and cookies)"
+        title = f"One call, rule by rule: {counted(self.n_users, 'user')} (grey: as specified, and cookies)"
         return Figure.of(title, layers.properties(width=460, height=30 * len(self.effects)))
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 def _line(value: float) -> "alt.Chart":
     import altair as alt
 
     chart = alt.Chart(alt.InlineData(values=[{"leakage": value}]))
-    line: alt.Chart = chart.mark_rule(color="#777777", strokeDash=[4, 4]).encode(alt.X("leakage:Q"))
+    line: alt.Chart = chart.mark_rule(color=GREY, strokeDash=[4, 4]).encode(alt.X("leakage:Q"))
     return line
 
 

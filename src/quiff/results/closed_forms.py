@@ -1,15 +1,21 @@
 """All closed forms at given parameters, and the tables, JSON and figure of them."""
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
+from quiff import theory
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain, shown
 from quiff.results.quantity import Quantity
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
 
-__all__ = ["ClosedForms", "CountingPoint", "Scenario"]
+__all__ = ["FEW_USERS", "ClosedForms", "CountingPoint", "Scenario"]
+
+FEW_USERS = (2, 3, 4, 5, 10, 30)
+"""How many users are counted in the paper's examples, and at the end of its figure."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +45,32 @@ class CountingPoint:
     best_count_right: float
     prior_count_right: float
 
+    @classmethod
+    def at(cls, x: Scenario, N: int) -> "CountingPoint":
+        """Return the chances as floats: exact powers of millions are of use to nobody."""
+        arguments = (x.n_topics, x.top_s, float(x.noise), N, x.share)
+        return cls(
+            n_users=N,
+            all_bits_right=float(theory.all_bits_right(*arguments)),
+            raw_count_right=theory.raw_count_right(*arguments),
+            best_count_right=theory.best_count_right(*arguments),
+            prior_count_right=theory.prior_count_right(N, x.share),
+        )
+
 
 @dataclass(frozen=True)
-class ClosedForms:
+class ClosedForms(Tabled):
     """Every closed form at the parameters of a scenario, by section, and the counting probabilities.
+
+    Attributes
+    ----------
+    scenario
+        The parameters.
+    sections
+        Titles, and the quantities below each.
+    counted
+        For which numbers of users there are counting probabilities. For many users these are long sums, and
+        so they are not made before somebody looks at them.
 
     Examples
     --------
@@ -54,15 +82,20 @@ class ClosedForms:
 
     scenario: Scenario
     sections: tuple[tuple[str, tuple[Quantity, ...]], ...]
-    counting: tuple[CountingPoint, ...]
+    counted: tuple[int, ...] = FEW_USERS
 
     def __getitem__(self, key: str) -> Quantity:
-        return self._by_key()[key]
+        return {quantity.key: quantity for quantity in self.quantities}[key]
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
         """All quantities, in the order of the sections."""
         return tuple(quantity for _, members in self.sections for quantity in members)
+
+    @cached_property
+    def counting(self) -> tuple[CountingPoint, ...]:
+        """The chances to count right the users who have a topic."""
+        return tuple(CountingPoint.at(self.scenario, N) for N in self.counted)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a flat dictionary for JSON: parameters, values, counting, and what each value means."""
@@ -89,9 +122,6 @@ class ClosedForms:
         return overview_figure(
             self.scenario.n_topics, self.scenario.top_s, self.scenario.noise, self.scenario.share
         )
-
-    def _by_key(self) -> dict[str, Quantity]:
-        return {quantity.key: quantity for quantity in self.quantities}
 
     def _parameters_table(self) -> Table:
         rows = ((_PARAMETERS[name], value) for name, value in asdict(self.scenario).items())

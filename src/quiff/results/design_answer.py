@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain, shown
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 from quiff.theory.design import Design, Measure
 from quiff.theory.parameters import Real
 
@@ -29,7 +31,7 @@ _OPTIMALITY = (
 
 
 @dataclass(frozen=True)
-class DesignAnswer:
+class DesignAnswer(Tabled):
     """For each s < m the noise that meets a target, and the s that meet it at a given noise.
 
     Attributes
@@ -116,7 +118,7 @@ class DesignAnswer:
         return min(max([_FEWEST_ROWS, *(s + 1 for s in answers)]), _MOST_ROWS)
 
     def _question(self) -> str:
-        return f"{self.n_topics} topics, {_WORDS[self.measure]} {shown(self.target)}"
+        return f"{counted(self.n_topics, 'topic')}, {_WORDS[self.measure]} {shown(self.target)}"
 
 
 def _cells(design: Design) -> tuple[Real, ...]:

@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from quiff.core.numbers import Number
+from quiff.errors import counted
 from quiff.results.epoch_figures import CallFigures, EpochFigures, LinkFigures, RiskSpread, UtilityFigures
 from quiff.results.figures.epochs import epochs_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import shown
 from quiff.results.table import Table
+from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
 
 __all__ = ["EpochsResult"]
@@ -16,7 +18,7 @@ __all__ = ["EpochsResult"]
 
 @final
 @dataclass(frozen=True)
-class EpochsResult:
+class EpochsResult(Tabled):
     """The leakage of the Topics API over 1, ..., E epochs on one population.
 
     Attributes
@@ -84,14 +86,15 @@ class EpochsResult:
             "epsilon", "max-case capacity", "bound",
         )  # fmt: skip
         sets = "sets that stay the same" if self.stable else "the sets of each epoch"
+        profiles = counted(self.distinct_profiles, "different profile")
         prior = "users by their weights" if self.weighted else "all users equally likely"
         return Table(
-            f"{self.users} users, {sets}, {prior}",
+            f"{counted(self.users, 'user')}, {sets}, {prior}",
             columns,
             rows,
             (
-                f"There are {self.distinct_profiles} different profiles, which no number of reports can go "
-                f"beyond: they leak {shown(self.epochs[-1].limit)}. Cookies leak {shown(self.cookies)}.",
+                f"No number of reports leaks more than {profiles} would: {shown(self.epochs[-1].limit)}. "
+                f"Cookies leak {shown(self.cookies)}.",
                 "low, high: an interval of 95 % where the leakage is sampled; at least, at most: certain.",
                 "bound: an upper bound from the parameters alone.",
                 *self.notes,
@@ -111,7 +114,7 @@ class EpochsResult:
         """Return what a call gives away, and what two sites make of one epoch, as far as it is known."""
         rows: list[tuple[str, Number, Number]] = []
         if self.call is not None:
-            seen = f"{self.call.epochs} epochs"
+            seen = counted(self.call.epochs, "epoch")
             chance = self.call.in_order / self.cookies
             rows.append((f"one call: {seen}, sorted, each topic once", *_pair(self.call)))
             rows.append((f"the same {seen} in order", self.call.in_order, chance))
@@ -147,24 +150,25 @@ class EpochsResult:
 
     def _said_of_leakage(self) -> list[str]:
         one, last = self.epochs[0], self.epochs[-1]
+        epochs = counted(last.epochs, "epoch")
         about = "" if last.method == "exact" else "about "
         sure = "" if last.method == "exact" else f" (95 %: {_short(last.low)} to {_short(last.high)})"
         before = f"; one epoch makes it {_short(one.leakage)} times" if last.epochs > 1 else ""
         return [
-            f"The reports of {_epochs(last.epochs)} make a user {about}{_short(last.leakage)} times as "
-            f"likely to be named{sure}{before}, and cookies {_short(self.cookies)} times.",
-            f"However long one looks, it is no more than {_short(last.limit)} times, for "
-            f"{self.distinct_profiles} profiles are different; {_epochs(last.epochs)} reach "
+            f"The reports of {epochs} make a user {about}{_short(last.leakage)} times as likely to be "
+            f"named{sure}{before}, and cookies {_short(self.cookies)} times.",
+            f"However long one looks, it is no more than {_short(last.limit)} times, for there are only "
+            f"{counted(self.distinct_profiles, 'different profile')}; after {epochs} it is "
             f"{float(last.leakage / last.limit):.1%} of that.",
         ]
 
     def _said_of_risk(self) -> str:
         risk = self.risk
         return (
-            f"After {_epochs(risk.epochs)} the average user is named with probability {_short(risk.mean)}, "
-            f"the median user with {_short(risk.median)}, one in a hundred with {_short(risk.p99)} or more, "
-            f"and the most exposed one with {_short(risk.max)}; {risk.above_half} of {self.users} users are "
-            "named more often than not."
+            f"After {counted(risk.epochs, 'epoch')} the average user is named with probability "
+            f"{_short(risk.mean)}, the median user with {_short(risk.median)}, one in a hundred with "
+            f"{_short(risk.p99)} or more, and the most exposed one with {_short(risk.max)}; of "
+            f"{counted(self.users, 'user')}, {risk.above_half} will be named more often than not."
         )
 
     def _said_of_sites(self) -> list[str]:
@@ -184,8 +188,9 @@ class EpochsResult:
             before, after = self.utility[0], self.utility[-1]
             found.append(
                 f"An advertiser names a topic of the user's set with probability {_short(after.naming)} "
-                f"after {_epochs(after.epochs)}, and with {_short(before.naming)} without any report; the "
-                f"whole set with {_short(after.reconstruction)} and {_short(before.reconstruction)}."
+                f"after {counted(after.epochs, 'epoch')}, and with {_short(before.naming)} without any "
+                f"report; the whole set with {_short(after.reconstruction)} and "
+                f"{_short(before.reconstruction)}."
             )
         return found
 
@@ -219,9 +224,6 @@ class EpochsResult:
             self.cookies,
         )
 
-    def _repr_html_(self) -> str:
-        return "".join(table._repr_html_() for table in self.tables())
-
 
 def _pair(figures: CallFigures | LinkFigures) -> tuple[Number, Number]:
     return figures.leakage, figures.vulnerability
@@ -231,7 +233,3 @@ def _short(number: Number) -> str:
     """Return four digits, and all digits of a whole part."""
     value = float(number)
     return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
-
-
-def _epochs(number: int) -> str:
-    return f"{number} epoch{'s' if number > 1 else ''}"

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from quiff.core.numbers import Number
+from quiff.errors import counted
 from quiff.results.numbers import plain
 from quiff.results.table import Table
-from quiff.results.tabled import Tabled
+from quiff.results.tabled import OneTable
 
 __all__ = ["PopularityEstimate", "TopicEstimate"]
 
@@ -52,7 +53,7 @@ class TopicEstimate:
 
 @final
 @dataclass(frozen=True)
-class PopularityEstimate(Tabled):
+class PopularityEstimate(OneTable):
     """The estimated numbers of users of some topics, from one report of each user.
 
     Attributes
@@ -70,7 +71,7 @@ class PopularityEstimate(Tabled):
         """Return the estimates as a table."""
         columns = ("topic", "reports", "users", "standard error", "low", "high")
         return Table(
-            f"Estimated users of each topic, from one report of each of {self.n_users} users",
+            f"Estimated users of each topic, from one report each of {counted(self.n_users, 'user')}",
             columns,
             tuple((t.topic, t.reports, t.users, t.standard_error, t.low, t.high) for t in self.topics),
             (
@@ -78,10 +79,6 @@ class PopularityEstimate(Tabled):
                 "Low and high are the ends of a 95 % interval, clipped to 0 and N.",
             ),
         )
-
-    def tables(self) -> list[Table]:
-        """Return the one table, as results with several do."""
-        return [self.table()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimates by plain names, for JSON."""

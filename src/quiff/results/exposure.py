@@ -6,12 +6,13 @@ from math import isclose
 from typing import Any, final
 
 from quiff.core.numbers import Number
+from quiff.errors import counted
 from quiff.results.distribution import of_users
 from quiff.results.figures.exposure import exposure_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import shown
 from quiff.results.table import Table
-from quiff.results.tabled import Tabled
+from quiff.results.tabled import OneTable
 
 __all__ = ["ExposedTopic", "TopicExposure"]
 
@@ -44,7 +45,7 @@ class ExposedTopic:
 
 @final
 @dataclass(frozen=True)
-class TopicExposure(Tabled):
+class TopicExposure(OneTable):
     """The topics of a population, the one that exposes most first.
 
     Attributes
@@ -115,11 +116,8 @@ class TopicExposure(Tabled):
             "share of vulnerability",
             "mean own risk",
         )
-        return Table(f"Which topics expose most: {self.api}, {self.users} users", columns, rows, tuple(notes))
-
-    def tables(self) -> list[Table]:
-        """Return the one table, as results with several do."""
-        return [self.table()]
+        title = f"Which topics expose most: {self.api}, {counted(self.users, 'user')}"
+        return Table(title, columns, rows, tuple(notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by plain names, for JSON."""

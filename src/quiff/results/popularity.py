@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Self, final
 
+from quiff.errors import counted
 from quiff.results.estimates import PopularityEstimate, TopicEstimate
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain, shown
@@ -169,7 +170,7 @@ class Popularity(Tabled):
             for t in self.topics
         )
         return Table(
-            f"Popularity of topics, from one report of each of {self.n_users} users",
+            f"Popularity of topics, from one report each of {counted(self.n_users, 'user')}",
             columns,
             tuple(rows),
             (
@@ -183,7 +184,7 @@ class Popularity(Tabled):
         columns = ("found", "simulated", "low", "high", "at least", "at most", "approximation")
         rows = ((c.what, *_cells(c.simulated), c.least, c.most, c.approximation) for c in self.chances)
         return Table(
-            f"Chance to find the first topics from {self.n_users} users",
+            f"Chance to find the first topics from {counted(self.n_users, 'user')}",
             columns,
             tuple(rows),
             (
@@ -213,9 +214,9 @@ class Popularity(Tabled):
         worst = max(topic.standard_error for topic in self.topics)
         held = sum(t.estimate.low <= t.users <= t.estimate.high for t in self.topics)
         return (
-            f"From one report of each of {self.n_users} users, the share of a topic is estimated with a "
-            f"standard error of at most {100 * worst:.3g} percentage points; in one simulation the 95 % "
-            f"intervals hold the true share of {held} of {len(self.topics)} topics."
+            f"From one report each of {counted(self.n_users, 'user')}, the share of a topic is estimated "
+            f"with a standard error of at most {100 * worst:.3g} percentage points; in one simulation the "
+            f"95 % intervals hold the true share of {held} of {counted(len(self.topics), 'topic')}."
         )
 
     def _chance_sentence(self, chance: FindingChance) -> str:
@@ -225,18 +226,20 @@ class Popularity(Tabled):
         name = f"{chance.what[0].upper()}{chance.what[1:]}"
         found = "is" if chance.top == 1 else "are"
         return (
-            f"{name} {found} found in {100 * chance.simulated.value:.3g} % of {self.simulations} simulations "
-            f"(95 % interval {low} to {high} %); by formula the chance is {formula}."
+            f"{name} {found} found in {100 * chance.simulated.value:.3g} % of "
+            f"{counted(self.simulations, 'simulation')} (95 % interval {low} to {high} %); by formula "
+            f"the chance is {formula}."
         )
 
     def _growth_sentence(self) -> str:
         enough = [point for point in self.growth if point.first.value >= _ENOUGH]
         if not enough:
-            return f"No sample of up to {self.n_users} users finds the most popular topic in 95 % of cases."
+            most = counted(self.n_users, "user")
+            return f"No sample of up to {most} finds the most popular topic in 95 % of cases."
         point = enough[0]
         bits = shown(point.all_bits_right) if point.all_bits_right else "practically 0"
         return (
-            f"A sample of {point.n_users} users finds the most popular topic in "
+            f"A sample of {counted(point.n_users, 'user')} finds the most popular topic in "
             f"{100 * point.first.value:.3g} % of cases; the chance that the paper computes, to guess "
             f"right of each of them whether they have one topic, is {bits}."
         )

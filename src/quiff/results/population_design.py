@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from quiff.apis.fitted import FittedAPI
+from quiff.errors import counted
 from quiff.results.numbers import plain
 from quiff.results.table import Table
-from quiff.results.tabled import Tabled
+from quiff.results.tabled import OneTable
 from quiff.theory.design import Design
 
 __all__ = ["FittedDesign", "PopulationDesign"]
@@ -42,7 +43,7 @@ class FittedDesign:
 
 @final
 @dataclass(frozen=True, eq=False)
-class PopulationDesign(Tabled):
+class PopulationDesign(OneTable):
     """What the best mechanisms for a population leak at a utility floor.
 
     Attributes
@@ -95,15 +96,12 @@ class PopulationDesign(Tabled):
         ]
         sampled = f" (the average user's on {self.fitted_on})" if self.fitted_on < self.distinct_sets else ""
         notes = (
-            f"Fitted on {self.distinct_sets} distinct sets{sampled}, evaluated on all {self.users} users.",
+            f"Fitted on {counted(self.distinct_sets, 'distinct set')}{sampled}, evaluated on "
+            f"{counted(self.users, 'user')}.",
             "'at least' is a proven lower bound for any mechanism that keeps up this utility.",
             self.caveat(),
         )
         return Table(f"Least capacity at a utility of {self.floor:.6g}", columns, tuple(rows), notes)
-
-    def tables(self) -> list[Table]:
-        """Return the one table, as results with several do."""
-        return [self.table()]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the mechanisms by plain names, for JSON."""

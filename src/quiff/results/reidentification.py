@@ -1,6 +1,7 @@
 """How many users one attack re-identifies, with intervals, and how well it removes noise."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import sqrt
 from typing import Any, Self, final
 
@@ -10,11 +11,14 @@ from quiff.attacks.base import Attack
 from quiff.attacks.bound import Bound
 from quiff.attacks.noise_removal import NoiseRemoval
 from quiff.core.numbers import Array
+from quiff.epochs.estimate import Estimate
+from quiff.errors import counted
 from quiff.results.figures.attacks import groups_figure
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import plain
+from quiff.results.numbers import plain, shown
 from quiff.results.table import Table
-from quiff.theory.popularity import NORMAL_95, wilson_interval
+from quiff.results.tabled import OneTable
+from quiff.theory.popularity import wilson_interval
 
 __all__ = ["AttackPoint", "Reidentification", "Share", "removal_to_dict"]
 
@@ -37,14 +41,10 @@ class Share:
         >>> Share.of(np.array([1, 1, 0, 1])).value
         0.75
         """
-        n = int(gains.shape[0])
         if ((gains == 0) | (gains == 1)).all():
-            return cls(float(gains.mean()), *wilson_interval(int(gains.sum()), n))
-        # Two more zeros and ones, as Agresti and Coull add them, keep the interval honest near its ends.
-        padded = np.concatenate([gains, [0.0, 0.0, 1.0, 1.0]])
-        mean, half = float(gains.mean()), NORMAL_95 * float(padded.std(ddof=1)) / sqrt(n + 4)
-        centre = float(padded.mean())
-        return cls(mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half)))
+            return cls(float(gains.mean()), *wilson_interval(int(gains.sum()), gains.shape[0]))
+        found = Estimate.of_mean(gains)
+        return cls(found.value, found.low, found.high)
 
     @classmethod
     def over_seeds(cls, shares: tuple["Share", ...]) -> Self:
@@ -72,7 +72,7 @@ class Share:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Reidentification:
+class Reidentification(OneTable):
     """What one attack achieves on the reports of two sites.
 
     Attributes
@@ -134,9 +134,13 @@ class Reidentification:
             ]
         if self.bound is not None:
             rows.append(("bound on every attack", self.bound.value, self.bound.low, self.bound.high))
-        calls = f"{self.epochs} epoch{'s' if self.epochs > 1 else ''} ({self.reports} reports)"
-        title = f"{self.attack.name} on {self.n_targets} of {self.n_users} users, {calls}"
-        notes = ("low and high are the ends of a 95 % interval.", str(self.attack.paper))
+        calls = f"{counted(self.epochs, 'epoch')} ({counted(self.reports, 'report')})"
+        title = f"{self.attack.name} on {self.n_targets} of {counted(self.n_users, 'user')}, {calls}"
+        notes = (
+            "low and high are the ends of a 95 % interval.",
+            *_supposed(self.attack),
+            str(self.attack.paper),
+        )
         return Table(title, ("share", "value", "low", "high"), tuple(rows), notes)
 
     def figure(self) -> Figure:
@@ -157,9 +161,6 @@ class Reidentification:
             "right": plain(self.right),
             "noise_removal": None if removal is None else removal_to_dict(removal),
         }
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 @final
@@ -182,6 +183,15 @@ class AttackPoint:
             "high": self.share.high,
             "bound": None if self.bound is None else self.bound.value,
         }
+
+
+def _supposed(attack: Attack) -> tuple[str, ...]:
+    """Say which parameters the attacker takes for true: reports in a file do not tell them."""
+    numbers = {
+        name: value for name, value in vars(attack).items() if isinstance(value, int | float | Fraction)
+    }
+    said = ", ".join(f"{name} = {shown(value)}" for name, value in numbers.items())
+    return (f"The attacker supposes {said}.",) if said else ()
 
 
 def removal_to_dict(found: NoiseRemoval) -> dict[str, Any]:

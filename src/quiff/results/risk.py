@@ -8,13 +8,14 @@ import numpy as np
 
 from quiff.core.labels import Labels
 from quiff.core.numbers import Number, as_number
+from quiff.errors import counted
 from quiff.results.distribution import QUANTILES, Distribution, of_users
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.risk import risk_figure
 from quiff.results.numbers import shown
 from quiff.results.stages import stage_seen, stage_title
 from quiff.results.table import Table
-from quiff.results.tabled import Tabled
+from quiff.results.tabled import OneTable, Tabled
 
 __all__ = ["SetSharing", "SharingGroup", "StageRisk", "UserRisk"]
 
@@ -61,7 +62,7 @@ class SharingGroup:
 
 @final
 @dataclass(frozen=True)
-class SetSharing(Tabled):
+class SetSharing(OneTable):
     """How many users share their set with how many others.
 
     Attributes
@@ -86,13 +87,10 @@ class SetSharing(Tabled):
     def table(self) -> Table:
         """Return the users by the number of others with their set."""
         rows = tuple((group.name, group.users, group.share) for group in self.groups)
-        notes = (f"{self.distinct_sets} different sets; every set has {self.k} or more users (k-anonymity).",)
+        sets = counted(self.distinct_sets, "different set")
+        notes = (f"{sets}; every set has {self.k} or more users (k-anonymity).",)
         columns = ("others with the same set", "users", "share of users")
-        return Table(f"Who shares a set: {self.users} users", columns, rows, notes)
-
-    def tables(self) -> list[Table]:
-        """Return the one table, as results with several do."""
-        return [self.table()]
+        return Table(f"Who shares a set: {counted(self.users, 'user')}", columns, rows, notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by plain names, for JSON."""
@@ -177,7 +175,7 @@ class UserRisk(Tabled):
 
     def table(self) -> Table:
         """Return mean and quantiles of the users' own risks, a row for each step."""
-        title = f"Chance of each user to be named: {self.n_users} users"
+        title = f"Chance of each user to be named: {counted(self.n_users, 'user')}"
         notes = [
             "Probabilities R_x = sum_y C[x,y] [x is a best guess for y]/(number of best guesses for y).",
             "The adversary knows every user's set and names a most probable user, of several any.",
@@ -189,7 +187,7 @@ class UserRisk(Tabled):
 
     def tables(self) -> list[Table]:
         """Return the own risks, the worst posteriors, who shares a set, and the own risks as a histogram."""
-        title = f"Largest posterior of each user over all outputs: {self.n_users} users"
+        title = f"Largest posterior of each user over all outputs: {counted(self.n_users, 'user')}"
         worst = self._table(title, {s.stage: s.worst for s in self.stages}, (_WORST,))
         return [self.table(), worst, self.sharing.table(), self.histogram()]
 

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quiff.errors import ParameterError, ShapeError
+from quiff.errors import ParameterError, ShapeError, counted
 from quiff.results.files import write_text
 from quiff.results.numbers import plain, shown, to_json
 
@@ -221,7 +221,7 @@ class Table:
         rest = 0 if head is None else len(self.rows) - head
         if rest <= 0:
             return self.rows, ()
-        return self.rows[:head], (f"... and {rest} more row{'s' if rest > 1 else ''}",)
+        return self.rows[:head], (f"... and {counted(rest, 'more row')}",)
 
     def _frame(self) -> dict[str, list[Any]]:
         """Return the columns, each of one kind."""

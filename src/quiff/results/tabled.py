@@ -4,22 +4,11 @@ from abc import ABC, abstractmethod
 
 from quiff.results.table import Table
 
-__all__ = ["Tabled"]
+__all__ = ["OneTable", "Tabled"]
 
 
 class Tabled(ABC):
-    """A result that is shown by its tables.
-
-    Examples
-    --------
-    >>> class Answer(Tabled):
-    ...     def tables(self):
-    ...         return [Table("Answer", ("answer",), ((42,),))]
-    >>> print(Answer())
-    Answer
-    answer
-        42
-    """
+    """A result that is shown by its tables."""
 
     @abstractmethod
     def tables(self) -> list[Table]:
@@ -30,3 +19,26 @@ class Tabled(ABC):
 
     def _repr_html_(self) -> str:
         return "".join(table._repr_html_() for table in self.tables())
+
+
+class OneTable(Tabled):
+    """A result that is shown by one table.
+
+    Examples
+    --------
+    >>> class Answer(OneTable):
+    ...     def table(self):
+    ...         return Table("Answer", ("answer",), ((42,),))
+    >>> print(Answer())
+    Answer
+    answer
+        42
+    """
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return the table of the result."""
+
+    def tables(self) -> list[Table]:
+        """Return the one table, as results with several do."""
+        return [self.table()]

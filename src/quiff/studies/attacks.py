@@ -1,8 +1,7 @@
 """The question how many users known attacks re-identify, and how far that is from what is possible."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 
@@ -16,15 +15,14 @@ from quiff.attacks.noise_removal import Denoising, NoiseRemoval, noise_removal
 from quiff.browser.reports import Reports
 from quiff.browser.simulation import simulate
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError, SizeError
+from quiff.errors import ParameterError, SizeError, counted
 from quiff.populations.population import Population
 from quiff.results.attacks import AttackComparison
 from quiff.results.reidentification import AttackPoint, Reidentification, Share
+from quiff.studies.epochs import StepProgress
 from quiff.theory.parameters import check_whole
 
 __all__ = ["attack_comparison", "epochs_to_show", "reidentify"]
-
-StepProgress: TypeAlias = Callable[[str, float], None]
 
 _STEP = 5
 _DENOISED = 20_000  # users whose noise removal is looked at
@@ -176,9 +174,13 @@ def attack_comparison(
     ------
     ParameterError
         If a number is out of range, or the population cannot be simulated.
+    SizeError
+        If no attack can be run on so many users after so few epochs.
     """
     api = api or TopicsAPI(max(349, population.topics.size), population.top_s)
     shown = epochs_to_show(epochs) if isinstance(epochs, int) else tuple(sorted({*epochs}))
+    if not shown:
+        raise ParameterError("epochs is empty; give at least one number of epochs to look at")
     chosen = tuple(attacks_on(population, api) if attacks is None else attacks)
     runs = _Runs(population, api, shown, chosen, sample)
     if attacks is None and not any(isinstance(attack, BayesLink) for attack in chosen):
@@ -192,13 +194,15 @@ def attack_comparison(
         reports = simulate(population, api, epochs=max(shown), seed=seed + number, earlier=earlier)
         before = reports.earlier
         found.append(runs.run(reports, seed + number, tell, number / seeds, 1 / seeds))
+    if not any(found):
+        raise SizeError(runs.notes[-1])
     bounds = {}
     for place, E in enumerate(shown):
         tell("bound", place / len(shown))
         bounds[E] = attack_bound(population, api, E + before, seed)
     tell("bound", 1.0)
     points, removals = _gathered(found, bounds, chosen)
-    targets = next(iter(found[0].values())).n_targets
+    targets = next(result.n_targets for run in found for result in run.values())
     return AttackComparison(
         population.n_users, targets, seeds, before, api.n_topics, api.top_s, api.noise, chosen, points,
         removals, tuple(dict.fromkeys((*population.notes, *runs.notes))),
@@ -227,7 +231,7 @@ class _Runs:
                         reports, attack, call=E, sample=self.sample, seed=seed, population=self.population
                     )
                 except SizeError as error:
-                    self.notes += (f"{attack.name} is left out after {E} epochs: {error}",)
+                    self.notes += (f"{attack.name} is left out after {counted(E, 'epoch')}: {error}",)
             tell("attacks", done + part * (place + 1) / len(self.attacks))
         return found
 

@@ -1,33 +1,31 @@
 """The question what each rule of the browser does for privacy."""
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
-from quiff.apis.cookies import Cookies
 from quiff.apis.topics import TopicsAPI
 from quiff.browser.call_estimate import estimate_call_leakage
-from quiff.browser.call_leakage import EpochLaw, call_leakage, link_channel
-from quiff.browser.rates import VisitRates, top_codes
-from quiff.core.numbers import Array
-from quiff.errors import ParameterError
-from quiff.measures.capacity import bayes_capacity
+from quiff.browser.rates import VisitRates, profiles_from_rates, top_codes
+from quiff.core.numbers import Array, Number
+from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
+from quiff.epochs.sequences import Sequences
+from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
 from quiff.results.browser_rules import BrowserRulesResult, RuleEffect, RuleLeakage
-from quiff.theory.parameters import Real, check_probability
+from quiff.theory.parameters import HALF, Real, check_probability
 
 __all__ = ["browser_rules"]
-
-_HALF = Fraction(1, 2)
 
 
 def browser_rules(
     population: Population,
     api: TopicsAPI | None = None,
     *,
-    coverage: Real = _HALF,
+    coverage: Real = HALF,
     rates: VisitRates | None = None,
     high_utility: Iterable[Hashable] = (),
     samples: int = 5000,
@@ -71,11 +69,15 @@ def browser_rules(
     api = api or TopicsAPI()
     if population.merged:
         raise ParameterError("the users were merged into distinct sets; read the file with merged=False")
-    if population.top_s != api.top_s:
-        raise ParameterError(f"top_s is {api.top_s}, but the sets have {population.top_s} topics")
-    study = _Study(population, api, check_probability("coverage", coverage), samples, seed)
+    people = replace(population, weights=None)
+    study = _Study(people, api, check_probability("coverage", coverage), samples, seed)
     specified = study.call(study.law())
-    effects = (*study.of_call(specified), *study.of_filter(), study.of_blocking(specified), *study.of_link())
+    effects = (
+        *study.of_call(specified),
+        *study.of_filter(specified),
+        study.of_blocking(specified),
+        *study.of_link(),
+    )
     notes = (
         ["Weights of users are not used: all are equally likely."] if population.weights is not None else []
     )
@@ -84,12 +86,12 @@ def browser_rules(
     else:
         effects = (*effects, *_of_visits(rates, api, tuple(high_utility), samples, seed))
         notes.append(
-            f"Padding and utility buckets are measured on {rates.n_users} users with visits by chance in one "
-            "week, whose sets are then taken as stable; without the witness filter."
+            f"Padding and utility buckets are measured on {counted(rates.n_users, 'user')} with visits by "
+            "chance in one week, whose sets are then taken as stable; without the witness filter."
         )
     return BrowserRulesResult(
         population.n_users, population.distinct_sets()[0].size, api.n_topics,
-        bayes_capacity(Cookies().channel(population)), specified.leakage, effects, tuple(notes),
+        Fraction(population.n_users), specified.leakage, effects, tuple(notes),
     )  # fmt: skip
 
 
@@ -106,7 +108,15 @@ class _Study:
         return EpochLaw.of(self.api.n_topics, self.api.top_s, r, coverage, after)
 
     def call(self, law: EpochLaw, per_call: int = 3, each_once: bool = True) -> RuleLeakage:
-        return RuleLeakage(call_leakage(self.population, law, self.api.n_topics, per_call, each_once))
+        return RuleLeakage(self.groups.leakage(law, per_call, in_order=not each_once))
+
+    @cached_property
+    def sequences(self) -> Sequences:
+        return Sequences.of(self.population, self.api)
+
+    @cached_property
+    def groups(self) -> TopicGroups:
+        return TopicGroups.of(self.sequences)
 
     def of_call(self, specified: RuleLeakage) -> tuple[RuleEffect, ...]:
         """Return the rules of what a call shows."""
@@ -125,15 +135,14 @@ class _Study:
             RuleEffect("switch_delay", "call", "a delay or none, for stable sets", specified, specified),
         )
 
-    def of_filter(self) -> tuple[RuleEffect, ...]:
+    def of_filter(self, specified: RuleLeakage) -> tuple[RuleEffect, ...]:
         """Return the rules of the witness filter, for a caller who has observed a share of the topics."""
         c = self.coverage
         after = self.call(self.law(coverage=c))
         before = self.call(self.law(coverage=c, after=False))
-        everything = self.call(self.law())
         share = f"a caller who observed {float(c):.3g} of the topics"
         return (
-            RuleEffect("witness_filter", "call", share, after, everything),
+            RuleEffect("witness_filter", "call", share, after, specified),
             RuleEffect("noise_after_filter", "call", f"{share}, noise after or before", after, before),
         )
 
@@ -142,25 +151,22 @@ class _Study:
         codes = self.population.codes.astype(np.int64)
         popular = int(np.bincount(codes.reshape(-1)).argmax())
         name = self.population.topics[popular]
-        blocked = self._estimated(np.where(codes == popular, -1, codes))
+        blocked = _estimate(np.where(codes == popular, -1, codes), self.api, self.samples, self.seed)
         return RuleEffect("blocking", "call", f"all block {name!r} or nothing", blocked, specified)
-
-    def _estimated(self, codes: Array) -> RuleLeakage:
-        return _estimate(codes, self.api, self.samples, self.seed)
 
     def of_link(self) -> tuple[RuleEffect, ...]:
         """Return the rules that keep two sites from finding out which of their users are the same."""
-        apart, alike = self._link(self.law()), self._link(self.law(), per_site=False)
-        silent = self._link(self.law(noise=0))
+        apart = self._linked(linked_sites(self.sequences))
+        # Without a choice of its own, the second site gets what the first one gets: all that can be reported.
+        alike = self._linked(self.api.n_topics if self.api.noise else self.population.occurring.size)
+        silent = self._linked(linked_sites(Sequences.of(self.population, replace(self.api, noise=0))))
         return (
             RuleEffect("per_site", "link", "a choice for each site or one for all", apart, alike),
             RuleEffect("noise", "link", f"noise {self.api.noise} or none", apart, silent),
         )
 
-    def _link(self, law: EpochLaw, per_site: bool = True) -> RuleLeakage:
-        factor = bayes_capacity(link_channel(self.population, law, self.api.n_topics, per_site))
-        # never more than to know who is who
-        return RuleLeakage(min(factor, float(self.population.n_users)))
+    def _linked(self, factor: Number) -> RuleLeakage:
+        return RuleLeakage(min(factor, self.population.n_users))  # never more than to know who is who
 
 
 def _estimate(codes: Array, api: TopicsAPI, samples: int, seed: int) -> RuleLeakage:
@@ -172,12 +178,11 @@ def _of_visits(
     rates: VisitRates, api: TopicsAPI, high: tuple[Hashable, ...], samples: int, seed: int
 ) -> tuple[RuleEffect, ...]:
     """Return the rules that make a set of visits: padding, and utility buckets if there are any."""
-    law = EpochLaw.of(api.n_topics, api.top_s, api.noise)
 
     def call(first: tuple[Hashable, ...]) -> RuleLeakage:
-        codes = top_codes(rates, 1, api.top_s, seed, high_utility=first)
-        people = Population.from_array(range(rates.n_users), codes, rates.topics)
-        return RuleLeakage(call_leakage(people, law, api.n_topics))
+        people = profiles_from_rates(rates, 1, api.top_s, seed, high_utility=first)
+        study = _Study(people, api, 1, samples, seed)
+        return study.call(study.law())
 
     plain = call(())
     empty = _estimate(top_codes(rates, 1, api.top_s, seed, padding=False)[0], api, samples, seed)

@@ -3,9 +3,8 @@
 from fractions import Fraction
 from math import comb
 
-from quiff import theory
 from quiff.errors import ParameterError
-from quiff.results.closed_forms import ClosedForms, CountingPoint, Scenario
+from quiff.results.closed_forms import FEW_USERS, ClosedForms, Scenario
 from quiff.studies.forms_of_privacy import COOKIES, STAGES, WORST_CASE
 from quiff.studies.forms_of_use import BOUNDS, UTILITY
 from quiff.theory.bounded_noise import least_users
@@ -20,7 +19,6 @@ _SECTIONS = (
     ("Many epochs, and adversaries with side information", BOUNDS),
     ("What does an advertiser learn?", UTILITY),
 )
-_COUNTED = (2, 3, 4, 5, 10, 30)  # the paper's examples, and the end of its figure
 _MOST_COUNTED = 1_000_000  # so far the sums are known to be accurate
 _MOST_TOPICS = 100_000  # the limits keep the numbers of sets and powers within reason
 _MOST_USERS = 10**15
@@ -92,7 +90,8 @@ def closed_forms(
         share=check_probability("share", share),
     )
     sections = tuple((title, tuple(form.at(scenario) for form in forms)) for title, forms in _SECTIONS)
-    return ClosedForms(scenario, sections, _counting(scenario))
+    counted = sorted({*FEW_USERS, N} if N <= _MOST_COUNTED else FEW_USERS)
+    return ClosedForms(scenario, sections, tuple(counted))
 
 
 def _occurring(occurring: int | None, m: int, s: int, N: int) -> int:
@@ -121,19 +120,3 @@ def _prior_gain(prior_gain: Real | None, m1: int, s: int) -> Real:
             f" not {prior_gain!r}"
         )
     return gain
-
-
-def _counting(x: Scenario) -> tuple[CountingPoint, ...]:
-    """Return the counting probabilities, as floats: exact powers of millions are of use to nobody."""
-    numbers = sorted({*_COUNTED, x.n_users} if x.n_users <= _MOST_COUNTED else _COUNTED)
-    arguments = (x.n_topics, x.top_s, float(x.noise))
-    return tuple(
-        CountingPoint(
-            n_users=N,
-            all_bits_right=float(theory.all_bits_right(*arguments, N, x.share)),
-            raw_count_right=theory.raw_count_right(*arguments, N, x.share),
-            best_count_right=theory.best_count_right(*arguments, N, x.share),
-            prior_count_right=theory.prior_count_right(N, x.share),
-        )
-        for N in numbers
-    )

@@ -11,7 +11,7 @@ from quiff.core.counting.cost import MOST_CHANGING
 from quiff.core.counting.slices import Progress
 from quiff.core.counting.subsets import Subsets
 from quiff.core.numbers import Array, Number
-from quiff.epochs.calls import call_leakage, linked_sites
+from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.epochs.estimate import Estimate, certain_bracket, hybrid_leakage, sampled_vulnerabilities
 from quiff.epochs.exact import exact_vulnerability, stable_leakages
 from quiff.epochs.extremes import worst_case
@@ -19,6 +19,7 @@ from quiff.epochs.plan import Plan, plan_epochs
 from quiff.epochs.risk import user_risk
 from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import naming_gain, reconstruction
+from quiff.errors import counted
 from quiff.populations.population import Population
 from quiff.results.epoch_figures import CallFigures, EpochFigures, LinkFigures, RiskSpread, UtilityFigures
 from quiff.results.epochs import EpochsResult
@@ -95,8 +96,10 @@ def leakage_over_epochs(
     learned = _utility(sequences, plan, watched)
     found = dict(_figures(sequences, plan, seed, watched))
     rows = tuple(_row(sequences, api, plan, n, found[n]) for n in range(1, E + 1))
-    risks = tuple(_spread(sequences, n, watched(f"risk, {n} epochs")) for n in range(1, plan.risk_epochs + 1))
-    call, link = _sites(sequences, plan, rows, watched)
+    risks = tuple(
+        _spread(sequences, n, watched(f"risk, {counted(n, 'epoch')}")) for n in range(1, plan.risk_epochs + 1)
+    )
+    call, link = _sites(sequences, plan)
     return EpochsResult(
         sequences.n_users,
         api.n_topics,
@@ -141,12 +144,12 @@ def _figures(
         subsets = Subsets.of(codes, sequences.n_topics, sequences.top_s + 1)
         for E in hybrid:
             found = hybrid_leakage(
-                sequences, E, seed, subsets=subsets, progress=watched(f"hybrid, {E} epochs")
+                sequences, E, seed, subsets=subsets, progress=watched(f"hybrid, {counted(E, 'epoch')}")
             )
             yield E, _bounded(sequences, E, last, found, certain_bracket(sequences, E, subsets))
     if sampled := by_method.get("monte-carlo"):
         estimates = sampled_vulnerabilities(
-            sequences, max(sampled), seed, progress=watched(f"monte-carlo, {max(sampled)} epochs")
+            sequences, max(sampled), seed, progress=watched(f"monte-carlo, {counted(max(sampled), 'epoch')}")
         )
         prior = float(sequences.prior)
         for E in sampled:
@@ -160,10 +163,13 @@ def _exact(
     plain = sequences.stable and sequences.weights is None
     for E in epochs:
         if not plain or E < MOST_CHANGING:
-            yield E, exact_vulnerability(sequences, E, watched(f"exact, {E} epochs")) / sequences.prior
+            yield (
+                E,
+                exact_vulnerability(sequences, E, watched(f"exact, {counted(E, 'epoch')}")) / sequences.prior,
+            )
     if plain and epochs and max(epochs) >= MOST_CHANGING:
         most = max(epochs)
-        leakages = stable_leakages(sequences, most, watched(f"exact, {most} epochs"))
+        leakages = stable_leakages(sequences, most, watched(f"exact, {counted(most, 'epoch')}"))
         yield from ((E, leakages[E - 1]) for E in epochs if E >= MOST_CHANGING)
 
 
@@ -220,22 +226,15 @@ def _spread(sequences: Sequences, E: int, progress: Progress | None) -> RiskSpre
     )
 
 
-def _sites(
-    sequences: Sequences,
-    plan: Plan,
-    rows: tuple[EpochFigures, ...],
-    watched: Callable[[str], Progress | None],
-) -> tuple[CallFigures | None, LinkFigures | None]:
+def _sites(sequences: Sequences, plan: Plan) -> tuple[CallFigures | None, LinkFigures | None]:
     """Return what one call gives away and how well two sites link a user, if the plan has it."""
     if plan.call is None:
         return None, None
-    E, prior = plan.call.epochs, sequences.prior
-    if len(rows) >= E:
-        in_order = rows[E - 1].leakage
-    else:
-        in_order = exact_vulnerability(sequences, E, watched(f"a call of {E} epochs")) / prior
-    leakage, link = call_leakage(sequences, in_order), linked_sites(sequences)
-    return CallFigures(E, leakage, leakage * prior, in_order), LinkFigures(link, link * prior)
+    groups, link, prior = TopicGroups.of(sequences), linked_sites(sequences), sequences.prior
+    law = EpochLaw(sequences.inside, sequences.outside, nothing=0)
+    leakage = groups.leakage(law)
+    call = CallFigures(plan.call.epochs, leakage, leakage * prior, groups.leakage(law, in_order=True))
+    return call, LinkFigures(link, link * prior)
 
 
 def _utility(
@@ -250,8 +249,8 @@ def _utility(
     rows = [
         UtilityFigures(
             E,
-            naming_gain(sequences, E, watched(f"naming a topic, {E} epochs")),
-            reconstruction(sequences, E, watched(f"guessing the set, {E} epochs")),
+            naming_gain(sequences, E, watched(f"naming a topic, {counted(E, 'epoch')}")),
+            reconstruction(sequences, E, watched(f"guessing the set, {counted(E, 'epoch')}")),
         )
         for E in range(len(plan.utility), -1, -1)
     ]

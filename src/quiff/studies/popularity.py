@@ -8,7 +8,7 @@ import numpy as np
 
 from quiff.apis.topics import TopicsAPI
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
 from quiff.results.estimates import PopularityEstimate, TopicEstimate
 from quiff.results.popularity import (
@@ -51,7 +51,7 @@ def estimate_popularity(
     --------
     >>> found = estimate_popularity({"Music": 40, "News": 15, "Art": 0}, TopicsAPI(), n_users=200)
     >>> print(found.table().to_text())
-    Estimated users of each topic, from one report of each of 200 users
+    Estimated users of each topic, from one report each of 200 users
     topic  reports      users  standard error      low     high
     Music       40    210.376         29.2083  159.281      200
     News        15    78.7966         18.3702  50.1035  123.861
@@ -69,7 +69,9 @@ def estimate_popularity(
     total = sum(checked.values())
     N = check_whole("n_users", total if n_users is None else n_users, 1)
     if total > N:
-        raise ParameterError(f"the counts sum to {total}, but only {N} users report, each one topic")
+        raise ParameterError(
+            f"the counts sum to {total}, but only {counted(N, 'user')} can report, each one topic"
+        )
     if len(checked) > api.n_topics:
         raise ParameterError(f"there are counts of {len(checked)} topics, but n_topics is {api.n_topics}")
     ranked = sorted(checked.items(), key=lambda item: -item[1])

@@ -10,7 +10,6 @@ from quiff.apis.taxonomy import place_in_taxonomy
 from quiff.apis.topics import TopicsAPI
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError
 from quiff.populations.population import Population
 
 __all__ = ["ReportDraws"]
@@ -61,11 +60,7 @@ class ReportDraws:
         ParameterError
             If its sets are not of the API's size, or have more topics than the API's taxonomy.
         """
-        if population.top_s != api.top_s:
-            raise ParameterError(
-                f"top_s is {api.top_s}, but the sets have {population.top_s} topics; "
-                f"use TopicsAPI(top_s={population.top_s}), or sets of {api.top_s}"
-            )
+        api.check_size(population.top_s)
         sets, _ = population.distinct_sets()
         codes, topics = place_in_taxonomy(sets.codes, sets.topics, api.n_topics)
         counts = population.set_counts()

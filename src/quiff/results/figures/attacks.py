@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
-from quiff.results.figures.style import PALETTE, log_axis, point_styles
+from quiff.results.figures.style import GREY, PALETTE, log_axis, point_styles
 
 if TYPE_CHECKING:
     import altair as alt
@@ -56,7 +57,7 @@ def comparison_figure(
     lines = base.mark_line(strokeWidth=1.5).encode(y)
     marks = base.mark_point(filled=True, size=60, opacity=1).encode(y, shape=styles["shape"])
     chart = alt.layer(*_limit(limit, x, y), bars, lines, marks).properties(width=520, height=340)
-    return Figure.of(f"Users re-identified as epochs go by: {n_users} users", chart)
+    return Figure.of(f"Users re-identified as epochs go by: {counted(n_users, 'user')}", chart)
 
 
 def _limit(rows: list[dict[str, Any]], x: "alt.X", y: "alt.Y") -> list["alt.Chart"]:
@@ -65,7 +66,7 @@ def _limit(rows: list[dict[str, Any]], x: "alt.X", y: "alt.Y") -> list["alt.Char
 
     base = alt.Chart(alt.InlineData(values=rows)).encode(x)
     band = base.mark_area(color="#999999", opacity=0.3).encode(alt.Y("low:Q"), alt.Y2("high:Q"))
-    line = base.mark_line(color="#777777", strokeWidth=4, strokeDash=[8, 3]).encode(y)
+    line = base.mark_line(color=GREY, strokeWidth=4, strokeDash=[8, 3]).encode(y)
     last = alt.Chart(alt.InlineData(values=rows[-1:])).encode(x, y, alt.Text("series:N"))
     name = last.mark_text(align="right", dy=-12, fontSize=12, color="#555555")
     return [band, line, name]
@@ -107,5 +108,5 @@ def groups_figure(tied: Sequence[int], name: str, n_users: int, epochs: int) -> 
         )
         .properties(width=460, height=280)
     )
-    title = f"{name} after {epochs} epochs: among how many of {n_users} users a target is left"
-    return Figure.of(title, chart)
+    after, users = counted(epochs, "epoch"), counted(n_users, "user")
+    return Figure.of(f"{name} after {after}: among how many of {users} a target is left", chart)

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import log_axis, point_styles
 from quiff.results.numbers import shown
@@ -38,7 +39,7 @@ def counting_figure(
     >>> counting_figure(n_topics=469).title
     'Counting who has a topic: 469 topics, sets of 5, noise 0.05'
     """
-    title = f"Counting who has a topic: {n_topics} topics, sets of {top_s}, noise {shown(noise)}"
+    title = f"Counting who has a topic: {counted(n_topics, 'topic')}, sets of {top_s}, noise {shown(noise)}"
     return Figure.of(title, counting_chart(n_topics, top_s, noise, share, most_users))
 
 

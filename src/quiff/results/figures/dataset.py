@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import PALETTE, log_axis
 
@@ -49,7 +50,9 @@ def records_figure(
         dots.mark_point(filled=True, size=70, opacity=1, color="black"),
         dots.mark_text(align="left", dx=8, dy=-6, fontSize=12).encode(alt.Text("name:N")),
     )
-    return Figure.of(f"Records of {total} users ({stage})", chart.properties(width=480, height=300))
+    return Figure.of(
+        f"Records of {counted(total, 'user')} ({stage})", chart.properties(width=480, height=300)
+    )
 
 
 def _share(points: Sequence[dict[str, float]], records: float) -> float:

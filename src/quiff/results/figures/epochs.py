@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from quiff.core.numbers import Number
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import PALETTE, line_styles, log_axis, panel_title
 
@@ -48,7 +49,7 @@ def epochs_figure(
     chart = alt.hconcat(_leakages(rows, cookies), _risks(risks), spacing=44).resolve_scale(
         color="independent", strokeDash="independent"
     )
-    return Figure.of(f"What reports give away as epochs go by: {users} users", chart)
+    return Figure.of(f"What reports give away as epochs go by: {counted(users, 'user')}", chart)
 
 
 def _leakages(

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
-from quiff.results.figures.style import PALETTE, point_styles
+from quiff.results.figures.style import GREY, PALETTE, point_styles
 
 __all__ = ["change_figure", "exposure_figure"]
 
@@ -41,14 +42,14 @@ def exposure_figure(topics: Sequence[tuple[str, float, float, float]], guess: fl
         chart: alt.Chart = bars.properties(width=200, height=_STEP * len(topics))
         return chart
 
-    line = alt.Chart(alt.InlineData(values=[{"chance": guess}])).mark_rule(color="#777777", strokeWidth=2)
+    line = alt.Chart(alt.InlineData(values=[{"chance": guess}])).mark_rule(color=GREY, strokeWidth=2)
     reported = panel("chance", "chance to name who reports it", names, "~g")
     panels = [
         alt.layer(reported, line.encode(alt.X("chance:Q"))),
         panel("risk", "mean chance to be named of its users", bare, "~g"),
         panel("share", "users who have it", bare, "~%"),
     ]
-    title = f"The topics that expose most: {n_users} users"
+    title = f"The topics that expose most: {counted(n_users, 'user')}"
     return Figure.of(title, alt.hconcat(*panels, spacing=24))
 
 
@@ -86,7 +87,7 @@ def change_figure(
     x = alt.Scale(domain=[0, 1])
     line = (
         alt.Chart(alt.InlineData(values=lines))
-        .mark_rule(color="#777777", strokeWidth=2)
+        .mark_rule(color=GREY, strokeWidth=2)
         .encode(alt.X("from:Q", title=across, scale=x), alt.X2("to:Q"), y)
     )
     points = (

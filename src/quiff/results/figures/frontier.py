@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.limits import sizes_to_show
-from quiff.results.figures.style import line_styles, log_axis
+from quiff.results.figures.style import GREY, line_styles, log_axis
 from quiff.results.numbers import shown
 from quiff.theory.design import Design, Measure
 from quiff.theory.frontier import least_capacity, max_case_at_utility
@@ -107,7 +107,7 @@ def _rule(field: str, value: float) -> "alt.Chart":
 
     place = alt.X("utility:Q") if field == "utility" else alt.Y(f"{field}:Q")
     chart = alt.Chart(alt.InlineData(values=[{field: value}]))
-    rule: alt.Chart = chart.mark_rule(color="#777777", strokeWidth=1.5, clip=True).encode(place)
+    rule: alt.Chart = chart.mark_rule(color=GREY, strokeWidth=1.5, clip=True).encode(place)
     return rule
 
 

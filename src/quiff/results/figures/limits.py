@@ -3,6 +3,7 @@
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import line_styles, log_axis
 from quiff.results.numbers import shown
@@ -34,7 +35,9 @@ def limits_figure(n_topics: int = 349, top_s: int = 5, noise: Real = 0.05) -> Fi
     >>> limits_figure().title
     'Limits of one report: 349 topics, marked: sets of 5, noise 0.05'
     """
-    title = f"Limits of one report: {n_topics} topics, marked: sets of {top_s}, noise {shown(noise)}"
+    title = (
+        f"Limits of one report: {counted(n_topics, 'topic')}, marked: sets of {top_s}, noise {shown(noise)}"
+    )
     return Figure.of(title, limits_chart(n_topics, top_s, noise))
 
 

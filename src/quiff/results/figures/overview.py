@@ -1,5 +1,6 @@
 """The limits and the counting probabilities of one set of parameters, in one picture."""
 
+from quiff.errors import counted
 from quiff.results.figures.counting import counting_chart
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.limits import limits_chart
@@ -36,5 +37,5 @@ def overview_figure(n_topics: int = 349, top_s: int = 5, noise: Real = 0.05, sha
     chart = alt.vconcat(limits, counting, spacing=36).resolve_scale(
         color="independent", shape="independent", strokeDash="independent"
     )
-    title = f"The Topics API with {n_topics} topics, sets of {top_s}, noise {shown(noise)}"
+    title = f"The Topics API with {counted(n_topics, 'topic')}, sets of {top_s}, noise {shown(noise)}"
     return Figure.of(title, chart)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import PALETTE, log_axis, panel_title, point_styles
 
@@ -52,7 +53,7 @@ def popularity_figure(
     chart = alt.vconcat(shares, chances, spacing=36).resolve_scale(
         color="independent", shape="independent", x="independent"
     )
-    return Figure.of(f"How popular topics are, as reports of {n_users} users tell", chart)
+    return Figure.of(f"How popular topics are, as reports of {counted(n_users, 'user')} tell", chart)
 
 
 def _shares(topics: Sequence["TopicPopularity"], n_users: int) -> "alt.LayerChart | alt.FacetChart":

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import line_styles, log_axis
 
@@ -51,4 +52,4 @@ def risk_figure(curves: Mapping[str, Sequence[tuple[float, float]]], n_users: in
         .encode(across, up, **line_styles("step", "after the step", list(curves)), order=alt.Order("row:Q"))
         .properties(width=460, height=300)
     )
-    return Figure.of(f"Chance of each user to be named: {n_users} users", chart)
+    return Figure.of(f"Chance of each user to be named: {counted(n_users, 'user')}", chart)

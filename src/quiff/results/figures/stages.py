@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from quiff.core.numbers import Number
+from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import PALETTE, log_axis, point_styles
 from quiff.results.numbers import shown
@@ -56,14 +57,14 @@ def stages_figure(stages: Sequence[StageMark], users: int) -> Figure:
     )
     kinds = [kind for kind in (_ALL, _OCCURRING) if any(bound["kind"] == kind for bound in bounds)]
     styles = point_styles("kind", None, kinds)
-    sizes = alt.Scale(domain=kinds, range=[200, 60][: len(kinds)])  # both are seen where they meet
-    marks = (
-        alt.Chart(alt.InlineData(values=bounds))
-        .mark_point(filled=True, opacity=1)
-        .encode(x, y, size=alt.Size("kind:N", scale=sizes, legend=None), **styles)
-    )
-    chart = alt.layer(leaks, marks, values).properties(width=480, height=alt.Step(58))
-    return Figure.of(f"What each step tells about who a user is: {users} users", chart)
+    marks = [
+        alt.Chart(alt.InlineData(values=[bound for bound in bounds if bound["kind"] == kind]))
+        .mark_point(filled=True, opacity=1, size=size)  # both are seen where they meet
+        .encode(x, y, **styles)
+        for kind, size in zip(kinds, (200, 60), strict=False)
+    ]
+    chart = alt.layer(leaks, *marks, values).properties(width=480, height=alt.Step(58))
+    return Figure.of(f"What each step tells about who a user is: {counted(users, 'user')}", chart)
 
 
 def _bounds(name: str, mark: StageMark) -> list[dict[str, Any]]:

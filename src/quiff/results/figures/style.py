@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["CONFIG", "DASHES", "PALETTE", "SHAPES", "line_styles", "log_axis", "panel_title", "point_styles"]
+__all__ = [
+    "CONFIG",
+    "DASHES",
+    "GREY",
+    "PALETTE",
+    "SHAPES",
+    "line_styles",
+    "log_axis",
+    "panel_title",
+    "point_styles",
+]
 
 # Okabe and Ito's colours, without the yellow, which is too faint on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+GREY = "#777777"  # of lines that are there for comparison
 DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3), (12, 2), (4, 4), (2, 5))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from quiff.core.numbers import Number
 from quiff.results.figures.figure import Figure
-from quiff.results.figures.style import PALETTE, SHAPES, log_axis
+from quiff.results.figures.style import GREY, PALETTE, SHAPES, log_axis
 
 if TYPE_CHECKING:
     import altair as alt
@@ -64,7 +64,7 @@ def trade_off_figure(
     layers = _marks(rows, x, y)
     if prior_utility is not None:
         nothing = alt.Chart(alt.InlineData(values=[{"utility": float(prior_utility)}]))
-        layers.insert(0, nothing.mark_rule(color="#777777", strokeDash=[4, 4]).encode(x))
+        layers.insert(0, nothing.mark_rule(color=GREY, strokeDash=[4, 4]).encode(x))
     return Figure.of(title, alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT))
 
 

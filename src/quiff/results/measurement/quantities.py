@@ -5,18 +5,13 @@ from typing import TYPE_CHECKING
 from quiff.results.measurement.rows import Limit, StagePrivacy, Use
 from quiff.results.measurement.tables import CHANNELS, HISTORIES, SECRETS_TO, prior_on_users
 from quiff.results.quantity import Quantity
+from quiff.results.stages import stage_seen
 
 if TYPE_CHECKING:
     from quiff.results.measurement.measurement import Measurement
 
 __all__ = ["quantities"]
 
-_SEEN = {
-    "cookies": "a third-party cookie",
-    "generalization": "the whole top-s set",
-    "bounded_noise": "one topic of the set",
-    "topics_api": "one report",
-}
 _CAPACITIES = {
     "cookies": ("N", "paper, Sec. 4.1.1, leakage of cookies"),
     "generalization": (
@@ -87,7 +82,7 @@ def _counts(found: "Measurement") -> tuple[Quantity, ...]:
 
 
 def _privacy(found: "Measurement", row: StagePrivacy) -> tuple[Quantity, ...]:
-    key, seen, channel = row.stage, _SEEN[row.stage], CHANNELS[row.stage]
+    key, seen, channel = row.stage, stage_seen(row.stage), CHANNELS[row.stage]
     users, (bound, source) = prior_on_users(found), _CAPACITIES[row.stage]
     assumes = f"{users}; {_cookies(found) if row.stage == 'cookies' else _FIXED}"
     table = "table results-privacy-bayes"
@@ -149,7 +144,7 @@ def _cookies(found: "Measurement") -> str:
 def _utility(found: "Measurement", row: Use) -> tuple[Quantity, ...]:
     thing = "history" if row.stage in HISTORIES else "set"
     goal = f"name the {thing}" if row.gain == "bayes" else "name a topic of the set"
-    key, seen = f"{row.weighting}_{row.stage}_{row.gain}", _SEEN[row.stage]
+    key, seen = f"{row.weighting}_{row.stage}_{row.gain}", stage_seen(row.stage)
     table, assumes = f"table results-utility-{row.gain}", _prior_on_secrets(found, row)
     return (
         Quantity(

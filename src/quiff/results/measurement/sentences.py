@@ -56,17 +56,17 @@ def _privacy(found: "Measurement") -> str:
 
 def _sets(found: "Measurement") -> str:
     by_set = found.stage("generalization").posterior
-    return (
-        f"{_percent(found.unique_users)} of the {said(found.users)} users have a set that nobody else has; "
-        f"the whole set would name a user with probability {said(by_set)}."
-    )
+    alone = f"{_percent(found.unique_users)} of the {said(found.users)} users have a set that nobody else has"
+    if found.users == 1:
+        alone = "There is one user only, whose set nobody else has"
+    return f"{alone}; the whole set would name a user with probability {said(by_set)}."
 
 
 def _capacity(found: "Measurement") -> str:
     report, m, m1 = found.stage("topics_api"), found.setting.n_topics, found.occurring_topics
     if report.reaches:
         return (
-            f"The report leaks all that one report can, with {said(m)} topics, sets of "
+            f"The report leaks all that one report can, with {said(m)} topic{'s' if m > 1 else ''}, sets of "
             f"{found.setting.top_s} and noise {said(found.setting.noise)}."
         )
     few, uneven = f"only {said(m1)} of the {said(m)} topics occur", "users are not equally likely"

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from quiff.errors import counted
 from quiff.results.measurement.rows import Use
-from quiff.results.numbers import shown
 from quiff.results.table import Table
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _priors(found: "Measurement") -> Table:
 def _histories(found: "Measurement") -> Table:
     rows = tuple((row.view, row.distinct, row.unique, row.unique / row.users) for row in found.histories)
     return Table(
-        f"Browsing histories of {shown(found.users)} users",
+        f"Browsing histories of {counted(found.users, 'user')}",
         ("what counts of a visit", "different histories", "users with one of their own", "share"),
         rows,
         ("Cookies are measured by the first line.",),

@@ -148,6 +148,7 @@ def _counted(view: str, which: Array) -> HistoryCounts:
 def _digests(path: str | os.PathLike[str]) -> tuple[Labels, dict[str, Array]]:
     """Return the users of an Experimental table, and a digest of each history for each way to look at it."""
     from quiff.history.engine import connect
+    from quiff.history.queries import fetch_arrow
     from quiff.history.tables import find_table, read_table
 
     con = connect()
@@ -157,7 +158,7 @@ def _digests(path: str | os.PathLike[str]) -> tuple[Labels, dict[str, Array]]:
         visits = table.history.map(lambda visit: visit.time.cast("string") + "\t" + visit.domain)
         columns = {_WITH_TIMES: visits, _IN_ORDER: domains, _AS_SETS: domains.unique().sort()}
         digests = {name: words.join("\n").hexdigest("sha256") for name, words in columns.items()}
-        rows = con.to_pyarrow(table.select("user", **digests))
+        rows = fetch_arrow(con, table.select("user", **digests))
     finally:
         con.disconnect()
     if rows.num_rows == 0:

@@ -1,0 +1,33 @@
+"""One of a kind is told in the singular, in tables and sentences alike."""
+
+import re
+
+import pytest
+
+import quiff
+from quiff import Cookies, Population, TopicsAPI
+
+ALONE, API = Population.from_sets({"Alice": {"Art"}}), TopicsAPI(1, 1, 0.5)
+RESULTS = {
+    "measure": lambda: quiff.measure(ALONE, API),
+    "epochs": lambda: quiff.leakage_over_epochs(ALONE, API, 1, utility=True),
+    "risk": lambda: quiff.user_risk(ALONE, API),
+    "exposure": lambda: quiff.topic_exposure(ALONE, API),
+    "attributes": lambda: quiff.attribute_table(ALONE, API),
+    "popularity": lambda: quiff.popularity(ALONE, API, simulations=1),
+    "rules": lambda: quiff.browser_rules(ALONE, API, samples=2),
+    "apis": lambda: quiff.compare_apis(ALONE, Cookies(), API),
+    "settings": lambda: quiff.compare_settings(ALONE, {"the only one": API}),
+    "attacks": lambda: quiff.attack_comparison(ALONE, API, epochs=[1], seeds=1, earlier=0),
+}
+THINGS = "user|topic|epoch|set|profile|report|target|simulation|setting"
+WRONG = re.compile(rf"(?<![\d.])1 (different |distinct )?({THINGS})s\b")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_one_of_a_kind_is_told_in_the_singular(name):
+    found = RESULTS[name]()
+    said = found.sentences() if hasattr(found, "sentences") else []
+    text = "\n".join([str(found), *said, found.figure().title])
+    assert WRONG.search(text) is None, WRONG.search(text)
+    assert "1 user" in text or name in ("measure", "attacks")
