@@ -1,6 +1,6 @@
 """The errors that quiff raises: all are :class:`QuiffError`, and all are :class:`ValueError`.
 
-A message quotes the value that is wrong and says what would be right.
+A message quotes the value that is wrong and says what would be right. Two helpers write such sentences.
 """
 
 __all__ = [
@@ -11,6 +11,8 @@ __all__ = [
     "QuiffError",
     "ShapeError",
     "SizeError",
+    "counted",
+    "first_line",
 ]
 
 
@@ -40,3 +42,28 @@ class ShapeError(QuiffError):
 
 class SizeError(QuiffError):
     """The result would not fit into the memory that the limit allows."""
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number with what it counts: the plural by an s, but for one.
+
+    Examples
+    --------
+    >>> counted(1, "user"), counted(0, "topic"), counted(3, "distinct set")
+    ('1 user', '0 topics', '3 distinct sets')
+    """
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def first_line(error: BaseException) -> str:
+    r"""Return what an error of the system or of a library says, cut to its first line.
+
+    Examples
+    --------
+    >>> first_line(ValueError("no table t\nat line 1")), first_line(EOFError())
+    ('no table t', 'EOFError')
+    >>> first_line(FileNotFoundError(2, "No such file or directory", "log.txt"))
+    'No such file or directory'
+    """
+    said = getattr(error, "strerror", None) or str(error).strip() or type(error).__name__
+    return str(said).split("\n", 1)[0]

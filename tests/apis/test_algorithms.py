@@ -133,5 +133,5 @@ def test_the_same_seed_gives_the_same_reports():
 
 
 def test_too_few_topics_are_an_error():
-    with pytest.raises(ParameterError, match="there are 1 topics, but top_s is 3; add 2 to `fill`"):
+    with pytest.raises(ParameterError, match="have 1 topic, but top_s is 3; add 2 to `fill`"):
         top_topics(["one"], CLASSIFICATION, 3, np.random.default_rng(1))

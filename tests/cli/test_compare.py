@@ -1,12 +1,13 @@
 """Settings on the command line: what is understood, what is told, and what is compared."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from quiff import Population
+from quiff import Population, TopicsAPI
 from quiff.cli.compare import ComparedSetting, compare_option, compared
 
 
@@ -71,7 +72,7 @@ def test_each_size_is_read_once_and_the_measured_setting_stands_first():
         ComparedSetting("top=3,noise=.5", 3, 0.5),
         ComparedSetting("topics=occurring", topics="occurring"),
     )
-    found = compared(settings, people(2), another, "20", 0.1)
+    found = compared(settings, people(2), TopicsAPI(20, 2, 0.1), another, "20", Path("people.csv"))
     assert read == [3]
     assert [(row.name, row.n_topics, row.top_s, row.noise) for row in found.settings] == [
         ("as measured", 20, 2, 0.1),
@@ -82,5 +83,6 @@ def test_each_size_is_read_once_and_the_measured_setting_stands_first():
 
 
 def test_the_measured_setting_is_not_there_twice():
-    found = compared((ComparedSetting("top=2,noise=.1", 2, 0.1),), people(2), people, "20", 0.1)
+    setting = ComparedSetting("top=2,noise=.1", 2, 0.1)
+    found = compared((setting,), people(2), TopicsAPI(20, 2, 0.1), people, "20", Path("people.csv"))
     assert [row.name for row in found.settings] == ["top=2,noise=.1"]

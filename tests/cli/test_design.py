@@ -89,7 +89,7 @@ def test_anything_but_one_budget_is_wrong_usage(arguments):
         (["--epsilon", "-1"], "at least 0, not -1.0; the nearest possible is 0"),
         (["--max-case", "0"], "at least 1, not 0.0; the nearest possible is 1"),
         (["--utility", "1.01"], "between 0 and 1, not 1.01; the nearest possible is 1"),
-        (["--capacity", "2", "--topics", "1"], "n_topics must be a whole number between 2 and 100000, not 1"),
+        (["--capacity", "2", "--topics", "1"], "--topics must be a whole number between 2 and 100000, not 1"),
         (["--capacity", "2", "--topics", "occurring"], "needs a population"),
         (["--capacity", "2", "--noise", "2"], "noise must be a number between 0 and 1, not 2.0"),
         (["--capacity", "2", "--figure", "frontier.jpg"], "must end in .svg, .png, .html"),

@@ -81,7 +81,7 @@ def test_an_epoch_is_chosen(tmp_path):
     assert (first["distinct_sets"], second["distinct_sets"]) == (1, 2)
     assert first["notes"][-1] == "The file has 2 epochs; this is epoch 0, counted from 0."
     assert "this is epoch 1" in run(file, "--epoch", 1).stdout
-    assert "the epoch is 2, but must be a whole number from 0 to 1" in refused(file, "--epoch", 2)
+    assert "the epoch must be a whole number between 0 and 1, not 2" in refused(file, "--epoch", 2)
 
 
 def test_the_published_prior(example):

@@ -25,10 +25,10 @@ def run():
 def test_it_prints_three_tables_and_what_they_say(run, profiles):
     result = run(profiles, "--topics", "20", "--simulations", 20, "--rows", 3)
     assert result.exit_code == 0, result.output
-    assert "Popularity of topics, from one report of each of 60 users" in result.output
+    assert "Popularity of topics, from one report each of 60 users" in result.output
     assert "... and 5 more rows" in result.output
     assert "the first 8 topics in order" in result.output
-    assert "From one report of each of 60 users, the share" in result.output
+    assert "From one report each of 60 users, the share" in result.output
     assert result.stderr == ""
 
 
@@ -65,7 +65,7 @@ def test_help_has_an_example(run):
         (("--simulations", "0"), "simulations must be a whole number"),
         (("--topics", "4"), "4"),
         (("--top", "3"), "profile"),
-        (("--epoch", "1"), "profiles.csv': the epoch is 1"),
+        (("--epoch", "1"), "profiles.csv': the epoch must be 0, not 1"),
         (
             ("--topics", "v2"),
             "profiles.csv', line 3: the set has the topic 2, which is not in the taxonomy v2",

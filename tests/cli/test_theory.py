@@ -118,10 +118,10 @@ def test_explain_tells_formula_source_and_assumptions():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--topics", "0"], "n_topics must be a whole number between 1 and 100000, not 0"),
+        (["--topics", "0"], "--topics must be a whole number between 1 and 100000, not 0"),
         (["--topics", "v3"], "topics must be a number or one of v1, v2, google-nl-v2, iab-1.1, not 'v3'"),
         (["--topics", "occurring"], "needs a population"),
-        (["--top", "350"], "top_s must be a whole number between 1 and 349, not 350"),
+        (["--top", "350"], "--top must be a whole number between 1 and 349, not 350"),
         (["--noise", "1.2"], "noise must be a number between 0 and 1, not 1.2"),
         (["--noise", "nan"], "noise must be a number between 0 and 1, not nan"),
         (["--noise", "6/5"], "noise must be a number between 0 and 1"),

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quiff import Channel, LabelError, Prior, ShapeError, external_choice, posterior_vulnerability
-from quiff.core.labels import ProductLabels, SetLabels, TaggedLabels, as_labels
+from quiff.core.composite_labels import ProductLabels, SubsetLabels, TaggedLabels
+from quiff.core.labels import SetLabels, as_labels
 
 SOURCES = {
     "listed": ["b", "a", ("c", 1), frozenset({"d"})],
@@ -21,6 +22,7 @@ def all_kinds():
     abc = as_labels(["a", "b", "c"])
     yield ProductLabels((abc, as_labels(range(2))))
     yield TaggedLabels((abc, as_labels(range(2))))
+    yield SubsetLabels(as_labels(range(7)), 3)
     yield SetLabels.distinct(np.array([[0, 1], [1, 2], [1, 0]]), abc)[0]
 
 

@@ -168,7 +168,29 @@ def test_sets_cannot_be_changed_from_outside():
         sets.codes[0, 0] = 2
 
 
-def test_subsets_know_where_they_stand():
-    actions = quiff.tries_gain(range(7), 3).actions
-    assert [actions.position(label) for label in actions] == list(range(35))
-    assert frozenset({1, 2}) not in actions
+def test_counts_that_do_not_fit_a_word_together_are_added_up_right():
+    prior = Prior.from_count_array(["a", "b", "c"], np.array([2**62, 2**62, 2**62]))
+    assert prior["a"] == F(1, 3)
+    assert Prior.from_count_array(["a", "b"], np.array([2**64 - 1, 1], dtype=np.uint64))["b"] == F(1, 2**64)
+
+
+def test_posteriors_are_shown_whatever_the_secrets_are_called():
+    names = ["probability", 1, "1"]
+    shown = repr(quiff.hyper(Prior.uniform(names), Channel.identity(names)))
+    assert shown.startswith("Hyper of 3 posteriors on 3 secrets")
+
+
+def test_one_is_singular():
+    assert repr(Channel([[1]])).startswith("Channel from 1 input to 1 output\n")
+    assert repr(Gain([[1]])).startswith("Gain of 1 action on 1 input\n")
+    assert repr(Prior({"a": 1})).startswith("Prior on 1 label\n")
+
+
+@pytest.mark.parametrize("limit", [quiff.dense_limit, quiff.work_limit, quiff.reading_limit])
+@pytest.mark.parametrize("value", [None, [1], "3", 0, math.nan])
+def test_a_limit_is_a_positive_number(limit, value):
+    with (
+        pytest.raises(quiff.ParameterError, match=r"the limit is .*, but must be a positive number"),
+        limit(value),
+    ):
+        pass

@@ -37,7 +37,12 @@ BAD = {
     "uniform on nothing": (lambda: Prior.uniform([]), LabelError, "at least one label"),
     "counts negative": (lambda: Prior.from_counts({"a": 2, "b": -1}), ProbabilityError, "count of 'b' is -1"),
     "counts zero": (lambda: Prior.from_counts({"a": 0}), ProbabilityError, "all counts are 0"),
-    "counts float": (lambda: Prior.from_counts({"a": 0.5}), ProbabilityError, "whole numbers"),
+    "counts negative twice": (
+        lambda: Prior.from_count_array(AB, np.array([-1, -5])), ProbabilityError, "count of 'a' is -1"
+    ),
+    "counts float": (
+        lambda: Prior.from_counts({"a": 1, "b": 0.5}), ProbabilityError, r"of 'b' is 0\.5, but .* whole numbers"
+    ),
     "prior array shape": (lambda: Prior.from_array(AB, [1.0]), ShapeError, "is 1, but its labels ask for 2"),
     "channel sum": (lambda: Channel([[0.5, 0.4]], ["Alice"]), ProbabilityError, r"of 'Alice' sums to 0\.9"),
     "channel exact sum": (
@@ -140,10 +145,10 @@ BAD = {
     ),
     "joint": (lambda: quiff.dalenius_leakage(Prior.uniform(AB), Channel.identity(AB)), LabelError, "needs pairs"),
     "distance": (
-        lambda: quiff.metric_epsilon(Channel.identity(AB), lambda x, y: -1), ParameterError, "'a' and 'b' is not 0"
+        lambda: quiff.metric_epsilon(Channel.identity(AB), lambda x, y: -1), ParameterError, r"'a' and 'b' is -1\.0"
     ),
     "distance nan": (
-        lambda: quiff.metric_epsilon(Channel.identity(AB), lambda x, y: math.nan), ParameterError, "is not 0 or more"
+        lambda: quiff.metric_epsilon(Channel.identity(AB), lambda x, y: math.nan), ParameterError, "but must be 0 or more"
     ),
     "stranger": (lambda: Channel.identity(AB)["z", "a"], LabelError, "'z' is not a known input; known are 'a', 'b'"),
     "dense limit": (lambda: quiff.dense_limit(0).__enter__(), ParameterError, "must be a positive number"),

@@ -3,9 +3,11 @@
 import gc
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from conftest import missing
 from quiff.errors import ParameterError
 from quiff.history.engine import ENGINES, connect
 
@@ -59,6 +61,38 @@ def test_wrong_settings_are_told(settings, message):
 def test_without_pyspark_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(ParameterError, match=r"pip install 'quiff\[spark\]'"):
+        connect("spark")
+
+
+@pytest.fixture
+def running(monkeypatch):
+    """Pretend that a Spark session with some settings is there already."""
+    try:
+        from pyspark import sql
+    except ImportError:
+        missing("install pyspark for the tests of the engine spark")
+
+    def run(**settings):
+        conf = {"spark.sql.session.timeZone": "UTC", "spark.io.encryption.enabled": "true", **settings}
+        context = SimpleNamespace(master="local[2]", getConf=lambda: conf)
+        session = SimpleNamespace(conf=conf, sparkContext=context)
+        monkeypatch.setattr(sql.SparkSession, "getActiveSession", lambda: session)
+        monkeypatch.setattr("ibis.pyspark.connect", lambda session: session)
+        return session
+
+    return run
+
+
+def test_a_spark_session_of_somebody_else_is_taken_if_it_keeps_secrets_and_time(running):
+    session = running()
+    assert connect("spark") is session
+    session = running(**{"spark.io.encryption.enabled": "false"})
+    with pytest.warns(
+        UserWarning, match=r"does not encrypt .*; start it with spark\.io\.encryption\.enabled"
+    ):
+        assert connect("spark") is session
+    running(**{"spark.sql.session.timeZone": "America/Sao_Paulo"})
+    with pytest.raises(ParameterError, match="has the time zone 'America/Sao_Paulo', so that visits would"):
         connect("spark")
 
 

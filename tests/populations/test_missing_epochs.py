@@ -26,7 +26,7 @@ def sets_of(people):
 
 
 def test_by_default_they_are_counted(path):
-    told = r"1 of 3 users have no set in some of the 2 epochs \(the user 'b' has none in epoch 1\); leave"
+    told = r"1 of 3 users has no set in some of the 2 epochs \(the user 'b' has none in epoch 1\); leave"
     with pytest.raises(LabelError, match=told):
         Population.read(path)
 
@@ -34,9 +34,9 @@ def test_by_default_they_are_counted(path):
 def test_dropping_leaves_them_out(path):
     people = Population.read(path, missing="drop")
     assert sets_of(people) == {"a": [{3, 4}, {5, 6}], "c": [{2, 3}, {1, 6}]}
-    assert people.notes == ("1 of 3 users were left out, since they have no set in some of the 2 epochs.",)
+    assert people.notes == ("1 of 3 users has no set in some of the 2 epochs and was left out.",)
     path.write_text("user,epoch,t1\na,0,1\nb,1,1\n")
-    with pytest.raises(LabelError, match="no user has a set in every epoch; read with missing='fill'"):
+    with pytest.raises(LabelError, match="no user has a set in every epoch, so that all would be dropped"):
         Population.read(path, missing="drop")
 
 
@@ -48,7 +48,7 @@ def test_filling_gives_them_topics_by_chance(path):
     assert {user: found[user] for user in "ac"} == sets_of(Population.read(path, missing="drop"))
     assert people == Population.read(path, missing="fill", seed=3)
     (note,) = people.notes
-    assert note.startswith("1 of 3 users have no set in some of the 2 epochs; their 1 missing sets were")
+    assert note.startswith("1 of 3 users has no set in some of the 2 epochs; 1 missing set was filled")
     assert "seed 3" in note
 
 
@@ -74,5 +74,7 @@ def test_other_ways_are_refused(path):
 
 def test_an_epoch_needs_users(tmp_path):
     (tmp_path / "p.csv").write_text("epoch,t1\n0,1\n1,1\n")
-    with pytest.raises(ValueError, match="has a column epoch, but none for the users; add a column user"):
+    with pytest.raises(
+        ValueError, match="line 1: there is a column epoch, but none for the users; add a column user"
+    ):
         Population.read(tmp_path / "p.csv")

@@ -77,9 +77,11 @@ def test_several_epochs_have_several_sets():
     assert people.epoch(1) == Population.from_array(["Alice", "Bob"], [[0, 1], [1, 4]], TOPICS)
     assert people != people.epoch(1)
     assert people.occurring == people.topics
-    with pytest.raises(ParameterError, match=r"2 sets, one per epoch; choose an epoch by"):
+    with pytest.raises(
+        ParameterError, match=r"2 sets here, one for each epoch, .* give profiles of one epoch"
+    ):
         people.distinct_sets()
-    with pytest.raises(ParameterError, match=r"the epoch is 2, but must be a whole number from 0 to 1"):
+    with pytest.raises(ParameterError, match=r"the epoch must be a whole number between 0 and 1, not 2"):
         people.epoch(2)
 
 

@@ -102,12 +102,12 @@ def test_the_population_of_pets_24(mirror):
 @pytest.mark.parametrize(
     ("content", "error", "told"),
     [
-        (b"", QuiffError, "is empty; its first line must name its columns"),
-        (b"user,topics\n", QuiffError, "has no profile"),
-        (b"name,topics\na,News\n", QuiffError, "has the columns 'name', 'topics'; profiles need"),
+        (b"", QuiffError, "line 1: the file is empty; its first line must name its columns"),
+        (b"user,topics\n", QuiffError, "line 2: there is no profile"),
+        (b"name,topics\na,News\n", QuiffError, "line 1: the columns are 'name', 'topics'; profiles need"),
         (b"user,kind\na,News\n", QuiffError, "profiles need user and topics"),
         (b"user,t1\na,1\nb,2\na,3\n", LabelError, "line 4: the user 'a' is there a second time"),
-        (b"user,topics\na,\"x,y\"\nb,x\n", ShapeError, "line 3: the set has 1 topics, but the first one 2"),
+        (b"user,topics\na,\"x,y\"\nb,x\n", ShapeError, "line 3: the set has 1 topic, but the first one 2"),
         (b"user,t1,t2\na,1,2\nb,3,\n", ShapeError, "line 3: t2 is empty"),
         (b"user,t1\na,1\n\xe9,2\n", QuiffError, "line 3: a byte is no UTF-8; convert the file"),
         (b"user,t1\na,1\nb,2,3\n", QuiffError, "line 3: it has 3 fields, but the first line 2"),
@@ -116,16 +116,16 @@ def test_the_population_of_pets_24(mirror):
         (b"user,topics\na,[]\n", ShapeError, "line 2: the set has 0 topics"),
         (b"user,t1,t2\na,x,x\n", LabelError, "line 2: the set has the topic 'x' twice; name each topic once"),
         (b"user,t1,t2\n\na,1,2\n\nb,x,x\n", LabelError, "line 5: the set has the topic 'x' twice"),
-        (b"user,user,t1\na,b,1\n", QuiffError, "has the column 'user' twice; name each column once"),
+        (b"user,user,t1\na,b,1\n", QuiffError, "line 1: the column 'user' is there twice; name each"),
         (b"\xe9ser,t1\na,1\n", QuiffError, "line 1: a byte is no UTF-8"),
-        (b'user,topics,note\na,"x,y","two\nlines"\nb,x,\n', ShapeError, "line 4: the set has 1 topics"),
+        (b'user,topics,note\na,"x,y","two\nlines"\nb,x,\n', ShapeError, "line 4: the set has 1 topic,"),
         (b'user,note,t1\na,"x, y",1\nb,"x",y,1\n', QuiffError, "line 3: it has 4 fields, but the first"),
         (b"user,topics\na,\"['x', ' ']\"\n", ShapeError, "line 2: a topic is empty"),
         (b"user,epoch,t1\na,0,1\na,0,2\n", LabelError, "line 3: the user 'a' has a second set in epoch 0"),
         (b"\n\nuser,t1\na,1\n", QuiffError, "line 1: it is empty, but must name the columns"),
-        (b'user,t1\na,1\nb,"2\nc,3\nd,4\n', QuiffError, "line 3: t1 goes over several lines; close"),
+        (b'user,t1\na,1\nb,"2\n3"\nd,4\n', QuiffError, "line 3: t1 goes over several lines; close"),
         (b'user,t1\na,1\n"b,2\nc,3\nd",4\n', QuiffError, "line 3: user goes over several lines"),
-        (b"user,epoch,t1\na,0,1\nb,0,2\na,1,1\n", LabelError, "1 of 2 users have no set in some of"),
+        (b"user,epoch,t1\na,0,1\nb,0,2\na,1,1\n", LabelError, "1 of 2 users has no set in some of"),
         (b"user,epoch,t1\na,zero,1\n", QuiffError, "line 2: the epoch is 'zero', but must be a whole number"),
     ],
 )  # fmt: skip
@@ -135,6 +135,29 @@ def test_wrong_files_are_told_in_one_line(tmp_path, content, error, told):
     with pytest.raises(error, match=told) as caught:
         Population.read(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("merged", [False, True])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'user,t1,note\na,1,\nb,1,"x\nc,2,\nd,2,\n',  # to the end of the file
+        b'user,t1,note\na,1,\nb,1,"x\nc,2,',  # which does not end its last line
+        b'user,note,t1\na,,1\nb,"x,1\nc,"y,2\nd,z,2\n',  # to the next quote, within another field
+    ],
+)
+def test_an_open_quote_in_an_unused_column_loses_no_row_in_silence(tmp_path, content, merged):
+    (tmp_path / "profiles.csv").write_bytes(content)
+    with pytest.raises(QuiffError, match=r"profiles\.csv', line 3: a quote that opens here does not close"):
+        Population.read(tmp_path / "profiles.csv", merged=merged)
+
+
+def test_quotes_within_text_and_closed_text_of_several_lines_are_fine(tmp_path):
+    text = 'user,note,t1\na,a 5" disk,1\n\nb,"two\nlines, ""quoted""",2\nc,,x,3\n'
+    with pytest.raises(QuiffError, match="line 6: it has 4 fields, but the first line 3"):
+        Population.read(write(tmp_path, "wrong.csv", text))
+    people = Population.read(write(tmp_path, "right.csv", text.replace("x,3", "3")))
+    assert people_of(people) == {"a": {1}, "b": {2}, "c": {3}}
 
 
 def test_cells_with_quotes_and_without_may_be_mixed(tmp_path):

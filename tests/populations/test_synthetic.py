@@ -117,12 +117,12 @@ print(hashlib.sha256(Population.synthetic(5000, seed=11).sets.astype("int64").to
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 0}, "n is 0, but must be a whole number of at least 1"),
-        ({"n": 2.5}, "n is 2.5"),
-        ({"n": 3, "seed": -1}, "seed is -1"),
-        ({"n": 3, "n_topics": 0}, "n_topics is 0"),
-        ({"n": 3, "n_topics": 4, "top_s": 5}, "top_s is 5, but must be a whole number from 1 to 4"),
-        ({"n": 3, "top_s": 0}, "top_s is 0"),
+        ({"n": 0}, "n must be a whole number of at least 1, not 0"),
+        ({"n": 2.5}, "n must be a whole number of at least 1, not 2.5"),
+        ({"n": 3, "seed": -1}, "seed must be a whole number of at least 0, not -1"),
+        ({"n": 3, "n_topics": 0}, "n_topics must be a whole number of at least 1, not 0"),
+        ({"n": 3, "n_topics": 4, "top_s": 5}, "top_s must be a whole number between 1 and 4, not 5"),
+        ({"n": 3, "top_s": 0}, "top_s must be .*, not 0"),
     ],
 )
 def test_numbers_out_of_range(arguments, message):

@@ -87,7 +87,9 @@ def test_wrong_weights_are_told(tmp_path, rows, told, merged):
 def test_other_mistakes(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("user,t1,w,epoch\na,1,1,0\na,1,2,1\n")
-    with pytest.raises(ParameterError, match="has no column 'v' of weights, but the columns 'user', 't1'"):
+    with pytest.raises(
+        ParameterError, match="line 1: there is no column 'v' of weights; the columns are 'user', 't1'"
+    ):
         Population.read(path, weights="v")
     with pytest.raises(ParameterError, match="line 3: the weight is 2, but 1 in another epoch"):
         Population.read(path, weights="w")

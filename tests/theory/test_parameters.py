@@ -17,6 +17,7 @@ BAD = [
     (theory.prior_vulnerability, (0,), "n_users must be a whole number of at least 1, not 0"),
     (theory.prior_vulnerability, (2.0,), "n_users must be a whole number of at least 1, not 2.0"),
     (theory.prior_vulnerability, ("3",), "n_users must be a whole number of at least 1, not '3'"),
+    (theory.bayes_capacity, (1, 2, R), "top_s must be 1, not 2"),
     (theory.cookies_leakage, (3, 1), "contexts must be a whole number of at least 2, not 1"),
     (theory.generalization_posterior, (4, 3), "distinct_sets must be a whole number between 1 and 3, not 4"),
     (theory.bayes_capacity, (0, 1, R), "n_topics must be a whole number of at least 1, not 0"),

@@ -146,6 +146,22 @@ def test_ahead_of_many_users_is_a_binomial_sum(n):
         assert chance == pytest.approx(law.sf(n // 2) + law.pmf(n / 2) / 2, abs=1e-10)
 
 
+@pytest.mark.parametrize("n", [1e6, 1e9])
+def test_rare_topics_behind_very_popular_ones_are_found_as_well(n):
+    """The chance of the two popular topics, one deviation apart, times that of the two rare ones."""
+    means = [n, n - n**0.5, 100.0, 50.0]
+    expected = stats.norm.cdf(0.5**0.5) * stats.norm.cdf(50 / (150 + 1 / 6) ** 0.5)
+    assert order_approximately(means, means, [4, 3, 2, 1], top=3) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("top", [1, 2, 5, 20, 100, 250])
+def test_equally_popular_topics_are_found_as_any_others_that_are_reported_as_often(top):
+    """If 302 topics are reported alike, the first are among 300 given ones as in drawing lots."""
+    found = order_approximately([50.0] * 302, [50.0] * 302, [9] * 300 + [1] * 2, top=top)
+    assert found == pytest.approx(comb(300, top) / comb(302, top), rel=1e-3)
+    assert order_approximately([90.0] * 300 + [1.0] * 2, [9.0] * 302, [9] * 300 + [1] * 2, top) > 0.999
+
+
 def test_ahead_of_many_users_is_about_normal():
     counts, up, down = (
         np.array([40_000.0, 39_000.0, 8_000.0, 160_000.0]),

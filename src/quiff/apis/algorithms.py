@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.populations.sets import in_order
 
 __all__ = ["CookieReport", "Visit", "report_cookie", "report_topic", "top_topics"]
@@ -109,7 +109,8 @@ def top_topics(
     chosen = (ranked + others)[:top_s]
     if len(chosen) < top_s:
         raise ParameterError(
-            f"there are {len(chosen)} topics, but top_s is {top_s}; add {top_s - len(chosen)} to `fill`"
+            f"the history and `fill` have {counted(len(chosen), 'topic')}, but top_s is {top_s}; "
+            f"add {top_s - len(chosen)} to `fill`"
         )
     return frozenset(chosen)
 

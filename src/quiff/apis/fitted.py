@@ -13,6 +13,7 @@ from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError
 from quiff.populations.population import Population
+from quiff.theory.parameters import check_probability
 
 __all__ = ["FittedAPI", "covers"]
 
@@ -53,10 +54,10 @@ class FittedAPI(Api):
     weights: Mapping[Any, float]
 
     def __post_init__(self) -> None:
-        given = {topic: float(weight) for topic, weight in self.weights.items()}
-        for topic, weight in given.items():
-            if not 0 <= weight <= 1:
-                raise ParameterError(f"the weight of {topic!r} is {weight!r}, but must be from 0 to 1")
+        given = {
+            topic: float(check_probability(f"the weight of {topic!r}", weight))
+            for topic, weight in self.weights.items()
+        }
         if sum(given.values()) < 1 - 1e-9:
             raise ParameterError(
                 f"the weights add up to {sum(given.values()):.6g}, but a report needs 1 or more"

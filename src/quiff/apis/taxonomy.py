@@ -20,13 +20,13 @@ OCCURRING = "occurring"
 
 
 @final
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, repr=False)
 class Unnamed:
-    """A topic of which only the place in the taxonomy is known."""
+    """A topic of which only the place in the taxonomy is known; messages and tables call it so."""
 
     place: int
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"unnamed {self.place}"
 
 
@@ -37,7 +37,7 @@ class TaxonomyLabels(Labels):
     Examples
     --------
     >>> TaxonomyLabels(as_labels(["Music", "News"]), 4)
-    Labels('Music', 'News', Unnamed(place=2), Unnamed(place=3); 4)
+    Labels('Music', 'News', unnamed 2, unnamed 3; 4)
     """
 
     def __init__(self, known: Labels, size: int) -> None:

@@ -14,7 +14,7 @@ from quiff.apis.taxonomy import place_in_taxonomy
 from quiff.core.channel import Channel
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, filled
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.populations.sets import as_set_labels
@@ -86,7 +86,7 @@ class TopicsAPI(Api):
             If chance leaves too many possible sets to list; `channel` does not need the list.
         """
         if isinstance(source, Population):
-            self._check_size(source.top_s)
+            self.check_size(source.top_s)
             return set_of_user(source)
         return generalize(self._top_sets(source), source.topics)
 
@@ -146,7 +146,7 @@ class TopicsAPI(Api):
 
     def _users_to_topic(self, source: Population | Histories, genuine: Real, anything: Real) -> Channel:
         if isinstance(source, Population):
-            self._check_size(source.top_s)
+            self.check_size(source.top_s)
             return self._report(source.users, source.codes, source.topics, genuine, anything)
         tops = self._top_sets(source)
         report = report_from_random_sets(tops, source.topics, self.n_topics, genuine, anything)
@@ -157,7 +157,7 @@ class TopicsAPI(Api):
 
     def _sets(self, sets: object) -> tuple[Labels, Array, Labels]:
         labels = sets.distinct_sets()[0] if isinstance(sets, Population) else as_set_labels(sets)
-        self._check_size(labels.codes.shape[1])
+        self.check_size(labels.codes.shape[1])
         return labels, labels.codes, labels.topics
 
     def _top_sets(self, histories: Histories) -> dict[Hashable, TopSet]:
@@ -166,9 +166,10 @@ class TopicsAPI(Api):
             for history in histories.distinct
         }
 
-    def _check_size(self, size: int) -> None:
+    def check_size(self, size: int) -> None:
+        """Raise a ParameterError unless sets of this size are those of the API."""
         if size != self.top_s:
             raise ParameterError(
-                f"top_s is {self.top_s}, but the sets have {size} topics; "
-                f"use TopicsAPI(top_s={size}), or sets of {self.top_s}"
+                f"top_s is {self.top_s}, but the sets have {counted(size, 'topic')}; "
+                f"take top_s={size}, or sets of {self.top_s}"
             )

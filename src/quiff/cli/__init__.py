@@ -31,6 +31,16 @@ _COMMANDS = {
     "explore": "quiff.cli.explore",
     "demo": "quiff.cli.demo",
 }
+# The arguments of Python's functions, which a message may begin with, that have another name as an option.
+_OPTIONS = {
+    "distinct_sets": "--sets",
+    "max_case": "--max-case",
+    "n_topics": "--topics",
+    "n_users": "--users",
+    "prior_gain": "--prior-gain",
+    "prior_success": "--prior-success",
+    "top_s": "--top",
+}
 
 
 class _Commands(click.Group):
@@ -49,7 +59,8 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except QuiffError as error:
-            raise click.ClickException(str(error)) from error
+            name, space, rest = str(error).partition(" ")
+            raise click.ClickException(_OPTIONS.get(name, name) + space + rest) from error
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quiff.cli.bars import step_bars
-from quiff.cli.options import figure_option, json_option, noise_option, population_topics_option
+from quiff.cli.options import (
+    figure_option,
+    json_option,
+    noise_option,
+    population_topics_option,
+    seed_option,
+)
+from quiff.cli.profiles import api_for
 from quiff.cli.visitors import visitor_options, visitors
 
 if TYPE_CHECKING:
@@ -18,9 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FILE = click.Path(path_type=Path)
-_seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, metavar="K", help="Repeatable chance."
-)
 _earlier_option = click.option(
     "--earlier",
     type=int,
@@ -31,10 +35,10 @@ _earlier_option = click.option(
 
 @click.group("attack")
 def command() -> None:
-    """Run the published attacks that link the users of two sites by their topics.
+    """Run the published attacks on reports.
 
-    The bound beside them is the chance of the best adversary after as many reports: no attack that matches
-    each target alone exceeds it but by chance.
+    They link the users of two sites by their topics. The bound beside them is the chance of the best
+    adversary after as many reports: no attack that matches each target alone exceeds it but by chance.
 
     Example: quiff attack compare profiles.parquet --epochs 30
     """
@@ -75,7 +79,7 @@ def list_command(as_json: bool) -> None:
 @population_topics_option
 @noise_option
 @_earlier_option
-@_seed_option
+@seed_option
 @click.option(
     "--sample",
     type=click.IntRange(min=0),
@@ -99,15 +103,17 @@ def run_command(
     as_json: bool,
     figure: Path | None,
 ) -> None:
-    """Run the attack NAME on simulated reports of the users of PROFILES, or on reports in a file.
+    """Run one attack, on simulated reports or a file.
 
-    With PROFILES it is told how well noise is removed, and the bound on all attacks unless the reports are
+    NAME is one that quiff attack list shows. Reports of the users of PROFILES are simulated. With
+    PROFILES it is told how well noise is removed, and the bound on all attacks unless the reports are
     from a file, whose rules may be others; the Bayes-optimal adversaries need PROFILES. The figure shows
     among how many users targets are left.
 
     Example: quiff attack run beugin-mcdaniel profiles.parquet --epochs 15 --seed 1
     """
     from quiff.attacks.catalogue import attack_named, check_attack
+    from quiff.populations.population import Population
     from quiff.results.numbers import to_json
     from quiff.studies.attacks import reidentify
 
@@ -116,7 +122,8 @@ def run_command(
     if file is not None and earlier is not None:
         raise click.UsageError("--earlier does not go with --reports.")
     check_attack(name)
-    population, api = (None, _api(taxonomy, noise)) if profiles is None else _read(profiles, taxonomy, noise)
+    population = None if profiles is None else Population.read(profiles, merged=False)
+    api = _api(taxonomy, noise) if population is None else api_for(population, taxonomy, noise, profiles)
     attack = attack_named(name, api, population)
     reports = _reports(file, population, api, epochs, earlier, seed)
     found = reidentify(
@@ -148,7 +155,7 @@ def run_command(
 @noise_option
 @_earlier_option
 @click.option("--seeds", type=int, default=3, show_default=True, metavar="N", help="How many simulations.")
-@_seed_option
+@seed_option
 @click.option(
     "--sample",
     type=click.IntRange(min=0),
@@ -174,10 +181,11 @@ def compare_command(
     figure: Path | None,
     **people: Any,
 ) -> None:
-    """Run all attacks on simulated reports of two sites, against epochs, with the bound on top.
+    """Run all attacks against epochs, with the bound.
 
-    PROFILES is a file with the set of topics of each user, stable or by epoch; --drift lets stable ones
-    change. With --rates instead, users visit topics by chance in each epoch.
+    Reports to two sites are simulated. PROFILES is a file with the set of topics of each user, stable or
+    by epoch; --drift lets stable ones change. With --rates instead, users visit topics by chance in each
+    epoch.
 
     Example: quiff attack compare profiles.parquet --epochs 30 --seeds 3 --figure attacks.svg
     """
@@ -188,7 +196,7 @@ def compare_command(
 
     check_whole("epochs", epochs, 1)
     population = visitors(profiles, epochs + (2 if earlier is None else earlier), seed=seed, **people)
-    api = _api_for(population, taxonomy, noise)
+    api = api_for(population, taxonomy, noise, profiles)
     attacks = attacks_on(population, api, names) if names else None
     with step_bars() as progress:
         found = attack_comparison(
@@ -210,22 +218,6 @@ def _api(taxonomy: str | None, noise: float | Fraction) -> "TopicsAPI":
     from quiff.theory.taxonomies import taxonomy_size
 
     return TopicsAPI(taxonomy_size("v1" if taxonomy is None else taxonomy), noise=noise)
-
-
-def _read(profiles: Path, taxonomy: str | None, noise: float | Fraction) -> tuple["Population", "TopicsAPI"]:
-    """Return the users, and the API with their size of sets."""
-    from quiff.populations.population import Population
-
-    population = Population.read(profiles, merged=False)
-    return population, _api_for(population, taxonomy, noise)
-
-
-def _api_for(population: "Population", taxonomy: str | None, noise: float | Fraction) -> "TopicsAPI":
-    """Return the API with the size of the users' sets."""
-    from quiff.apis.taxonomy import topics_for
-    from quiff.apis.topics import TopicsAPI
-
-    return TopicsAPI(topics_for(population, taxonomy), population.top_s, noise)
 
 
 def _reports(

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from quiff.cli.options import mirror_option
 from quiff.cli.pipeline import (
     connected,
     csv_option,
@@ -40,7 +41,7 @@ __all__ = ["command"]
     " else by time of its first visit).",
 )
 @suffixes_option
-@click.option("--mirror", type=click.Path(path_type=Path), metavar="DIR", help="Copies of the public lists.")
+@mirror_option
 @csv_option
 @engine_options
 def command(
@@ -54,12 +55,12 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Keep the visits to domains that a classification knows, with their topics.
+    """Keep the visits to domains whose topics are known.
 
-    A domain that is listed has the topics of its entry; a domain of three or more labels that is not has
-    those of the longest listed domain that it is under.
+    A classification lists them. A domain that is listed has the topics of its entry; a domain of three or
+    more labels that is not has those of the longest listed domain that it is under.
 
-    Example: quiff classify treated --with citizenlab --out reduced
+    Example: quiff classify treated --with log/classification.csv --out reduced
     """
     from quiff.history.classifications import read_classification
     from quiff.history.classify import classify

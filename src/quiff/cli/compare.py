@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from quiff.cli.options import read_number, read_taxonomy
+from quiff.cli.profiles import api_for
 
 if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
@@ -36,14 +38,6 @@ class ComparedSetting:
     noise: float | Fraction | None = None
     topics: str | None = None
 
-    def api(self, population: "Population", taxonomy: str | None, noise: float | Fraction) -> "TopicsAPI":
-        """Return the setting for a population with its sets; ``taxonomy`` and ``noise`` fill its gaps."""
-        from quiff.apis.taxonomy import topics_for
-        from quiff.apis.topics import TopicsAPI
-
-        n_topics = topics_for(population, self.topics or taxonomy)
-        return TopicsAPI(n_topics, population.top_s, noise if self.noise is None else self.noise)
-
 
 def read_settings(
     ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
@@ -69,9 +63,10 @@ compare_option = click.option(
 def compared(
     settings: tuple[ComparedSetting, ...],
     population: "Population",
+    api: "TopicsAPI",
     read: Callable[[int], "Population"],
     taxonomy: str | None,
-    noise: float | Fraction,
+    file: Path,
 ) -> "SettingComparison":
     """Return the comparison of the settings with the one that a command measures anyway.
 
@@ -79,25 +74,31 @@ def compared(
     ----------
     settings
         What was asked for.
-    population
-        The users with the sets that the command measures.
+    population, api
+        The users and the setting that the command measures.
     read
         Reads the same users with sets of another size.
-    taxonomy, noise
-        The command's own, for what a setting leaves out.
+    taxonomy
+        The command's own, for settings without one.
+    file
+        Where the users are read from, for messages.
     """
     from quiff.studies.api_comparison import compare_settings
 
     sizes = {setting.top for setting in settings if setting.top is not None} - {population.top_s}
     populations = {population.top_s: population, **{size: read(size) for size in sorted(sizes)}}
     apis = {
-        setting.name: setting.api(populations[setting.top or population.top_s], taxonomy, noise)
+        setting.name: api_for(
+            populations[setting.top or population.top_s],
+            setting.topics or taxonomy,
+            api.noise if setting.noise is None else setting.noise,
+            file,
+            setting.top,
+        )
         for setting in settings
     }
-    own = ComparedSetting("as measured")
-    here = own.api(population, taxonomy, noise)
-    if here not in apis.values():
-        apis = {own.name: here, **apis}
+    if api not in apis.values():
+        apis = {"as measured": api, **apis}
     return compare_settings(populations, apis)
 
 

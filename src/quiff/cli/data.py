@@ -4,11 +4,9 @@ from pathlib import Path
 
 import click
 
-from quiff.cli.options import json_option
+from quiff.cli.options import json_option, mirror_option
 
 __all__ = ["command"]
-
-_FOLDER = click.Path(path_type=Path)
 
 
 @click.group("data")
@@ -25,7 +23,9 @@ def command() -> None:
 @command.command("list")
 @json_option
 def list_command(as_json: bool) -> None:
-    """Show the data sets with size and licence; --json adds source, digest and citation.
+    """Show the data sets with size and licence.
+
+    --json adds source, digest and citation.
 
     Example: quiff data list
     """
@@ -43,22 +43,21 @@ def list_command(as_json: bool) -> None:
 
 @command.command("get")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@mirror_option
 @click.option(
-    "--mirror",
-    type=_FOLDER,
+    "--unpack",
+    type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Take copies from this folder only, without a network. (The folder QUIFF_MIRROR, if that is set,"
-    " is looked into before cache and network.)",
+    help="Also unpack archives, each to DIR/NAME.",
 )
-@click.option("--unpack", type=_FOLDER, metavar="DIR", help="Also unpack archives, each to DIR/NAME.")
 @json_option
 def get_command(names: tuple[str, ...], mirror: Path | None, unpack: Path | None, as_json: bool) -> None:
-    """Fetch data sets, and print where they are, their licence and how to cite them.
+    """Fetch data sets, and print where they are.
 
-    A name is one that `quiff data list` shows. For a record of several files, zenodo/FILE fetches one
-    of them only.
+    Their licence, and how to cite them, are printed too. A name is one that `quiff data list` shows. For
+    a record of several files, zenodo/FILE fetches one of them only.
 
-    Example: quiff data get citizenlab chrome-1 --mirror copies
+    Example: quiff data get citizenlab chrome-1
     """
     from quiff.results.numbers import to_json
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from quiff.cli.options import seed_option
 from quiff.cli.pipeline import connected
 
 __all__ = ["command"]
@@ -26,9 +27,9 @@ __all__ = ["command"]
 @click.option(
     "--users", type=click.IntRange(min=100), default=20_000, show_default=True, metavar="N", help="Users."
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Other seed, other people.")
+@seed_option
 def command(out: Path, users: int, seed: int) -> None:
-    """Make up a search log, and go all the way from it to a report.
+    """Go all the way from a made-up log to a report.
 
     The log is treated, its domains are classified, histories become profiles, and the people are measured.
     Everything is made up and repeatable: the same seed gives the same numbers.
@@ -84,16 +85,17 @@ def _tables(con: Any, out: Path, seed: int) -> None:
 
 
 def _report(out: Path, users: int, seed: int) -> Any:
-    from quiff.apis.topics import TopicsAPI
-    from quiff.cli.options import read_population
+    from quiff.cli.profiles import api_for
+    from quiff.populations.population import Population
     from quiff.report.compose import Source, compose_report
 
     with _step("Measure: cookies, the Topics API, each user's risk"):
-        population, n_topics = read_population(out / "profiles.parquet", None)
+        profiles = out / "profiles.parquet"
+        population = Population.read(profiles)
         return compose_report(
             population,
-            TopicsAPI(n_topics, population.top_s),
-            Source.file(out / "profiles.parquet", _commands(out, users, seed)),
+            api_for(population, None, 0.05, profiles),
+            Source.file(profiles, _commands(out, users, seed)),
             histories=out / "experimental",
             attacks=True,
             seed=seed,

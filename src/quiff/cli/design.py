@@ -41,11 +41,14 @@ def command(
     figure: Path | None,
     **targets: float | Fraction | None,
 ) -> None:
-    """Find the sizes of the sets and the noise that meet a budget, or keep up a utility.
+    """Find the parameters that meet a budget of privacy or utility.
 
     Give exactly one of --capacity, --epsilon, --max-case and --utility. For each size of the sets the
     answer has the noise that does; and for the given noise, the smallest size that does and the nearest
     one. The figure shows the frontier of privacy and utility.
+
+    The Bayes capacity is the most by which a report multiplies the chance to name a user, on average over
+    reports; the max-case capacity, by the worst report; epsilon is that of differential privacy.
 
     With --profiles and --utility, the answer is not a setting of the Topics API but the mechanisms that leak
     least for these people while the average user's, or every user's, reports stay as useful.

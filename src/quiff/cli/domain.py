@@ -1,30 +1,24 @@
 """``quiff domain``: the registrable domain of a URL, by the paper's rules."""
 
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.options import json_option
+from quiff.cli.pipeline import connected, engine_options, suffixes_option
 from quiff.errors import ParameterError
-from quiff.history.engine import ENGINES
+
+if TYPE_CHECKING:
+    from quiff.history.suffixes import Suffixes
 
 __all__ = ["command"]
 
 
 @click.command("domain")
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
-@click.option(
-    "--suffixes",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A Public Suffix List.  [default: the packaged one]",
-)
-@click.option(
-    "--engine", type=click.Choice(ENGINES), default="duckdb", show_default=True, help="What computes it."
-)
-@json_option
-def command(urls: tuple[str, ...], suffixes: Path | None, engine: str, as_json: bool) -> None:
+@suffixes_option
+@engine_options
+def command(urls: tuple[str, ...], suffixes: "Suffixes | None", as_json: bool, **options: Any) -> None:
     """Print the registrable domain of each URL, or why it has none.
 
     A URL "-" stands for the lines of the standard input. The reasons are no-host, ip-address, no-suffix (the
@@ -34,13 +28,11 @@ def command(urls: tuple[str, ...], suffixes: Path | None, engine: str, as_json: 
     Example: quiff domain http://www.example.co.uk/page www.gov.br
     """
     from quiff.history.domains import find_domains
-    from quiff.history.engine import connect
-    from quiff.history.suffixes import Suffixes
     from quiff.results.numbers import to_json
     from quiff.results.table import Table
 
-    rules = None if suffixes is None else Suffixes.read(suffixes)
-    rows = find_domains(connect(engine), _with_input(urls), rules)
+    with connected(**options) as con:
+        rows = find_domains(con, _with_input(urls), suffixes)
     if as_json:
         click.echo(to_json(rows))
     else:

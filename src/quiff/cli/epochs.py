@@ -13,9 +13,11 @@ from quiff.cli.options import (
     missing_option,
     noise_option,
     population_topics_option,
+    seed_option,
     stored_top_option,
     weights_option,
 )
+from quiff.cli.profiles import api_for
 
 __all__ = ["command"]
 
@@ -28,7 +30,7 @@ __all__ = ["command"]
 @noise_option
 @weights_option
 @missing_option
-@click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Repeatable chance.")
+@seed_option
 @click.option(
     "--utility", is_flag=True, help="Also what an advertiser learns, over up to 3 epochs of stable sets."
 )
@@ -49,8 +51,9 @@ def command(
     as_json: bool,
     figure: Path | None,
 ) -> None:
-    """Measure what the reports of 1 to E epochs give away about who the user is.
+    """Measure what the reports of several epochs give away.
 
+    An epoch is the time, a week by default, after which the browser has a new set of topics and reports anew.
     PROFILES is a file with the set of topics of each user; with a column epoch, the sets of each epoch are
     taken, without one sets stay the same. Few epochs are counted exactly, more are estimated with an
     interval of 95 %. The figure shows leakage against epochs and how the risk is spread over users. For
@@ -61,8 +64,6 @@ def command(
 
     Example: quiff epochs profiles.parquet --epochs 4
     """
-    from quiff.apis.taxonomy import topics_for
-    from quiff.apis.topics import TopicsAPI
     from quiff.epochs.plan import plan_epochs
     from quiff.epochs.sequences import Sequences
     from quiff.populations.population import Population
@@ -72,7 +73,7 @@ def command(
 
     seed = check_whole("seed", seed, 0)
     population = Population.read(profiles, top=top, weights=weights, missing=missing, seed=seed)
-    api = TopicsAPI(topics_for(population, taxonomy), population.top_s, noise)
+    api = api_for(population, taxonomy, noise, profiles, top)
     if sys.stderr.isatty():
         plan = plan_epochs(Sequences.of(population, api), epochs, force=force, utility=utility)
         click.echo("\n".join(plan.explained()), err=True)

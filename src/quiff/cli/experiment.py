@@ -36,9 +36,10 @@ __all__ = ["command"]
 def command(
     history: Path, out: Path, max_visits: int, csv_file: Path | None, as_json: bool, **options: Any
 ) -> None:
-    """Gather the visits of each user, without users of one domain only and without outliers.
+    """Gather the visits of each user, without outliers.
 
-    HISTORY is a Treated or Reduced table, or the folder that has it.
+    Users of one domain only are left out too. HISTORY is a Treated or Reduced table, or the folder that
+    has it.
 
     Example: quiff experiment reduced --out experimental
     """

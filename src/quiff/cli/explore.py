@@ -44,26 +44,29 @@ def command(
     weights: str | None,
     missing: str,
 ) -> None:
-    """Open a page with sliders: what a design does to privacy and to use, on paper and on people.
+    """Open a local page with sliders to think with.
 
-    Three views: designs by closed forms, a population measured (made up, or that of PROFILES, which stays on
-    this machine), and the paper checked line by line. Ctrl-C ends it.
+    It shows what a design does to privacy and to use. Three views: designs by closed forms, a population
+    measured (made up, or that of PROFILES, which stays on this machine), and the paper checked line by
+    line. Ctrl-C ends it.
 
     Example: quiff explore profiles.parquet --no-browser
     """
-    from quiff.populations.population import Population
-    from quiff.web.app import vega_bundle
-    from quiff.web.people import Profiles
+    from quiff.web.vega import vega_bundle
+
+    threading.Thread(target=vega_bundle, daemon=True).start()  # takes a second, while the page is opened
     from quiff.web.serve import find_place, serve
 
     given = None
     if profiles is not None:
+        from quiff.populations.population import Population
+        from quiff.web.people import Profiles
+
         population = Population.read(profiles, top=top, weights=weights, missing=missing)
         given = Profiles(profiles.name, population)
     place = find_place(host, port)
     if place.wanted not in (0, place.access.port):
         click.echo(f"Port {place.wanted} is in use; this is port {place.access.port}.", err=True)
-    threading.Thread(target=vega_bundle, daemon=True).start()  # takes a second, while the page is opened
 
     def ready() -> None:
         click.echo(f"The explorer is at {place.link} (Ctrl-C ends it)")

@@ -8,17 +8,19 @@ import click
 
 from quiff.cli.compare import ComparedSetting, compare_option, compared
 from quiff.cli.options import (
+    epoch_option,
     figure_option,
+    histories_option,
     json_option,
     missing_option,
     noise_option,
     population_topics_option,
     read_number,
-    read_population,
     stored_top_option,
     weights_option,
 )
 from quiff.cli.pipeline import recorded
+from quiff.cli.profiles import api_for, one_epoch
 
 if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
@@ -38,15 +40,8 @@ _FORMATS = ("text", "markdown", "latex", "csv")
 @stored_top_option
 @noise_option
 @weights_option
-@click.option(
-    "--epoch", type=int, metavar="K", help="The epoch to measure, from 0, if there are several.  [default: 0]"
-)
-@click.option(
-    "--histories",
-    type=click.Path(path_type=Path),
-    metavar="TABLE",
-    help="The users' Experimental table: cookies are measured on it.",
-)
+@epoch_option
+@histories_option
 @click.option(
     "--prior",
     type=click.Choice(["correct", "as-published"]),
@@ -67,7 +62,7 @@ _FORMATS = ("text", "markdown", "latex", "csv")
 )
 @click.option("--exposure", is_flag=True, help="Also list the topics that expose most.")
 @compare_option
-@click.option("--explain", is_flag=True, help="Print formula, source and assumptions of each figure.")
+@click.option("--explain", is_flag=True, help="For each number: meaning, formula, source, assumptions.")
 @json_option
 @click.option(
     "--format",
@@ -105,40 +100,35 @@ def command(
     folder: Path | None,
     figure: Path | None,
 ) -> None:
-    """Measure privacy and utility of cookies and of the Topics API on a population.
+    """Measure the privacy and utility of one report.
 
-    PROFILES is a file with the set of topics of each user. Without --histories, cookies are taken to tell
+    PROFILES is a file with the set of topics of each user, a population, on which third-party cookies and
+    the Topics API are measured. Without --histories, cookies are taken to tell
     all users apart. The figure shows what each step leaks; with --compare, privacy against utility.
 
-    Example: quiff measure profiles.parquet --topics v1 --noise 1/20
+    Example: quiff measure profiles.parquet --noise 1/20
     """
-    from quiff.apis.topics import TopicsAPI
+    from quiff.populations.population import Population
     from quiff.results.numbers import to_json
     from quiff.studies.measure.seen import seen_histories
     from quiff.studies.measure.study import measure
 
+    def read(size: int | None) -> Population:
+        people = Population.read(profiles, top=size, weights=weights, missing=missing)
+        return one_epoch(people, epoch, profiles)
+
     with recorded() as steps:
         with steps.step("read profiles"):
-            population, n_topics = read_population(
-                profiles, taxonomy, top=top, weights=weights, epoch=epoch, missing=missing
-            )
+            population = read(top)
+            api = api_for(population, taxonomy, noise, profiles, top)
         with steps.step("measure"):
-            api = TopicsAPI(n_topics, population.top_s, noise)
             seen = None if histories is None else seen_histories(population, histories)
             found = measure(population, api, histories=seen, prior=prior)  # type: ignore[arg-type]  # a choice
         with steps.step("each user's risk"):
             found = _with_people(found, population, api, seen, threshold, topic, exposure)
         if compare:
             with steps.step("compare"):
-                beside = compared(
-                    compare,
-                    population,
-                    lambda size: read_population(
-                        profiles, taxonomy, top=size, weights=weights, epoch=epoch, missing=missing
-                    )[0],
-                    taxonomy,
-                    noise,
-                )
+                beside = compared(compare, population, api, read, taxonomy, profiles)
                 found = found.with_part("comparison", beside)
     if figure is not None:
         (beside if compare else found).figure().write(figure)

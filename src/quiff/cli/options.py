@@ -4,30 +4,29 @@ Text that is no number is wrong usage (exit status 2); a number or name out of r
 """
 
 import re
-from collections.abc import Hashable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from quiff.errors import ParameterError
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
-if TYPE_CHECKING:
-    from quiff.populations.population import Population
-
 __all__ = [
+    "drawn_seed_option",
+    "epoch_option",
     "figure_option",
+    "histories_option",
     "json_option",
+    "mirror_option",
     "missing_option",
     "noise_option",
     "population_topics_option",
     "read_figure_file",
     "read_number",
-    "read_population",
     "read_taxonomy",
     "read_topics",
+    "seed_option",
     "stored_top_option",
     "topics_option",
     "weights_option",
@@ -74,40 +73,6 @@ def read_figure_file(ctx: click.Context, param: click.Parameter, text: str | Non
     return Path(text)
 
 
-def read_population(
-    path: Path,
-    taxonomy: str | None,
-    *,
-    top: int | None = None,
-    weights: str | None = None,
-    epoch: int | None = None,
-    missing: str = "error",
-) -> tuple["Population", int]:
-    """Return the profiles of one epoch in a file, and the size of the taxonomy; an error names the file.
-
-    Of several epochs the first is taken unless one is named, and a note of the population says so.
-    """
-    from dataclasses import replace
-
-    from quiff.apis.taxonomy import topics_for
-    from quiff.populations.population import Population
-    from quiff.populations.readers import place_of_topic
-
-    def set_with(topic: Hashable) -> str:
-        return f"{place_of_topic(path, topic, top=top)} the set"
-
-    population = Population.read(path, top=top, weights=weights, missing=missing)
-    try:
-        n_epochs, chosen = population.n_epochs, epoch or 0
-        population = population.epoch(chosen)
-        if n_epochs > 1:
-            note = f"The file has {n_epochs} epochs; this is epoch {chosen}, counted from 0."
-            population = replace(population, notes=(*population.notes, note))
-        return population, topics_for(population, taxonomy, at=set_with)
-    except ParameterError as error:
-        raise ParameterError(f"{str(path)!r}: {error}") from error
-
-
 topics_option = click.option(
     "--topics",
     callback=read_topics,
@@ -148,6 +113,36 @@ missing_option = click.option(
     default="error",
     show_default=True,
     help="Users without a set in some epoch: an error, left out, or given topics by chance.",
+)
+epoch_option = click.option(
+    "--epoch", type=int, metavar="K", help="The epoch to take, from 0, if there are several.  [default: 0]"
+)
+histories_option = click.option(
+    "--histories",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="The users' Experimental table (see quiff experiment): cookies are measured on it.",
+)
+seed_option = click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="K",
+    help="What is drawn by chance: the same seed, the same draws.",
+)
+drawn_seed_option = click.option(
+    "--seed",
+    type=int,
+    metavar="K",
+    help="What is drawn by chance: the same seed, the same draws.  [default: the system's randomness]",
+)
+mirror_option = click.option(
+    "--mirror",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Take public data from this folder only, without a network. (The folder QUIFF_MIRROR, if that is"
+    " set, is looked into before cache and network.)",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, at full precision.")
 figure_option = click.option(

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from quiff.cli.options import json_option
+
 __all__ = ["command"]
 
 _FOLDER = click.Path(path_type=Path)
@@ -14,12 +16,13 @@ _FOLDER = click.Path(path_type=Path)
     "--data", type=_FOLDER, metavar="DIR", help="The authors' published tables, for what needs them."
 )
 @click.option("--out", type=_FOLDER, metavar="DIR", help="Write the tables and the counting figure there.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: items and counts.")
+@json_option
 def command(data: Path | None, out: Path | None, as_json: bool) -> None:
-    """Check the paper line by line: match, erratum or needs-data for each figure.
+    """Check every printed number of the paper.
 
-    The paper is "The Privacy-Utility Trade-off in the Topics API" (CCS '24). Every verdict is computed;
-    what needs the AOL data says which command would compute it.
+    The paper is "The Privacy-Utility Trade-off in the Topics API" (CCS '24). Each number gets a verdict,
+    match, erratum or needs-data, which is computed; what needs the AOL data says which command would
+    compute it.
 
     Example: quiff paper --out tables
     """

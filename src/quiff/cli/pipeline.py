@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from quiff.cli.options import json_option
+from quiff.history.engine import ENGINES
 
 if TYPE_CHECKING:
     from threading import Event
@@ -42,7 +43,7 @@ def engine_options(command: _Command) -> _Command:
         click.option("--memory-limit", metavar="SIZE", help="What the engine may use, such as 2GB."),
         click.option(
             "--engine",
-            type=click.Choice(["duckdb", "spark"]),
+            type=click.Choice(ENGINES),
             default="duckdb",
             show_default=True,
             help="What computes: DuckDB in this process, or Apache Spark.",
@@ -73,10 +74,11 @@ def log_options(command: _Command) -> _Command:
     return command
 
 
-def log_form(user: str, time: str, url: str, delimiter: str | None, quoted: bool | None) -> "LogFormat":
-    """Return the form of a log from its options."""
+def log_form(options: dict[str, Any]) -> "LogFormat":
+    """Take the options that say how a log is written out of a command's, and return its form."""
     from quiff.history.read import LogFormat
 
+    user, time, url, delimiter, quoted = map(options.pop, ("user", "time", "url", "delimiter", "quoted"))
     return LogFormat(user, time, url, {"tab": "\t", "comma": ","}.get(delimiter or ""), quoted)
 
 

@@ -6,15 +6,17 @@ from pathlib import Path
 import click
 
 from quiff.cli.options import (
+    epoch_option,
     figure_option,
     json_option,
     missing_option,
     noise_option,
     population_topics_option,
-    read_population,
+    seed_option,
     stored_top_option,
 )
 from quiff.cli.pipeline import recorded
+from quiff.cli.profiles import api_for, one_epoch
 
 __all__ = ["command"]
 
@@ -25,7 +27,7 @@ __all__ = ["command"]
 @missing_option
 @stored_top_option
 @noise_option
-@click.option("--epoch", type=int, metavar="K", help="The epoch, from 0, if there are several.  [default: 0]")
+@epoch_option
 @click.option(
     "--first", type=int, default=10, show_default=True, metavar="K", help="Topics to find in order."
 )
@@ -37,7 +39,7 @@ __all__ = ["command"]
     metavar="N",
     help="How often reports are drawn.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Of the simulations.")
+@seed_option
 @click.option(
     "--rows", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Topics to print."
 )
@@ -57,23 +59,25 @@ def command(
     as_json: bool,
     figure: Path | None,
 ) -> None:
-    """Estimate how popular each topic is, and the chance to find the most popular ones.
+    """Estimate how popular topics are, from one report each.
 
-    PROFILES is a file with the set of topics of each user. Every user reports one topic, and the reports are
-    all that an analyst sees. The figure shows the first topics with their estimates, and the chances
-    against the number of users.
+    It also tells the chance to find the most popular ones. PROFILES is a file with the set of topics of
+    each user. Every user reports one topic, and the reports are all that an analyst sees. The figure
+    shows the first topics with their estimates, and the chances against the number of users.
 
     Example: quiff popularity profiles.parquet --noise 0.05 --first 10
     """
-    from quiff.apis.topics import TopicsAPI
+    from quiff.populations.population import Population
     from quiff.results.numbers import to_json
     from quiff.studies.popularity import popularity
+    from quiff.theory.parameters import check_whole
 
+    check_whole("first", first, 1)
     with recorded() as steps:
         with steps.step("read profiles"):
-            population, n_topics = read_population(profiles, taxonomy, top=top, epoch=epoch, missing=missing)
+            population = one_epoch(Population.read(profiles, top=top, missing=missing), epoch, profiles)
+            api = api_for(population, taxonomy, noise, profiles, top)
         with steps.step("simulate reports"):
-            api = TopicsAPI(n_topics, population.top_s, noise)
             found = popularity(population, api, seed=seed, simulations=simulations, top=first)
     if figure is not None:
         found.figure().write(figure)

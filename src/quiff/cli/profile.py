@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quiff.cli.options import drawn_seed_option, mirror_option
 from quiff.cli.pipeline import connected, csv_option, engine_options, recorded, suffixes_option, told
 from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
-    from quiff.history.profile import Profiles
+    from quiff.history.profile import Profiled
     from quiff.history.steps import Steps
 
 __all__ = ["command"]
@@ -39,16 +40,19 @@ __all__ = ["command"]
     help="For --fill taxonomy: v1, v2, or a file with one topic a line.",
 )
 @click.option(
-    "--epoch-days", type=click.IntRange(min=1), metavar="D", help="Epochs of D days.  [default: one]"
+    "--epoch-days",
+    type=click.IntRange(min=1),
+    metavar="D",
+    help="A set for each epoch of D days.  [default: one set over all days]",
 )
-@click.option("--seed", type=int, metavar="K", help="Repeatable chance.  [default: the system's randomness]")
+@drawn_seed_option
 @click.option(
     "--repeat",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
     metavar="K",
-    help="Count the distinct sets with K seeds.",
+    help="Fill with K seeds, and tell how the number of distinct sets varies.",
 )
 @click.option(
     "--with",
@@ -57,7 +61,7 @@ __all__ = ["command"]
     help="The topics of domains, for a HISTORY without them: citizenlab, chrome-1, chrome-5, or a CSV file.",
 )
 @suffixes_option
-@click.option("--mirror", type=click.Path(path_type=Path), metavar="DIR", help="Copies of the public lists.")
+@mirror_option
 @csv_option
 @engine_options
 def command(
@@ -81,7 +85,7 @@ def command(
     from quiff.history.taxonomy import taxonomy_topics
     from quiff.history.visits import with_sets
 
-    topics = taxonomy_topics(taxonomy, mirror) if fill == "taxonomy" else None
+    topics = taxonomy_topics(taxonomy) if fill == "taxonomy" else None
     if csv_file is not None and epoch_days is not None:
         raise ParameterError(f"--csv {csv_file} holds one set for each user; leave --epoch-days out")
     with connected(**options) as con, recorded() as steps:
@@ -97,7 +101,7 @@ def command(
     click.echo(_told(result, steps, as_json))
 
 
-def _told(result: "Profiles", steps: "Steps", as_json: bool) -> str:
+def _told(result: "Profiled", steps: "Steps", as_json: bool) -> str:
     figures = asdict(result)
     spread = result.repeats
     if len(spread.counts) == 1 and not as_json:

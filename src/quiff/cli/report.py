@@ -4,24 +4,22 @@ import shlex
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from quiff.cli.compare import ComparedSetting, compare_option, compared
 from quiff.cli.options import (
+    histories_option,
     missing_option,
     noise_option,
     population_topics_option,
-    read_population,
+    seed_option,
     stored_top_option,
     weights_option,
 )
 from quiff.cli.pipeline import recorded
+from quiff.cli.profiles import api_for, one_epoch
 from quiff.errors import ParameterError
-
-if TYPE_CHECKING:
-    from quiff.populations.population import Population
 
 __all__ = ["command"]
 
@@ -36,12 +34,7 @@ __all__ = ["command"]
 @stored_top_option
 @noise_option
 @weights_option
-@click.option(
-    "--histories",
-    type=click.Path(path_type=Path),
-    metavar="TABLE",
-    help="The users' Experimental table: cookies are measured on it.",
-)
+@histories_option
 @compare_option
 @click.option(
     "--epochs",
@@ -52,7 +45,7 @@ __all__ = ["command"]
     help="Also measure the reports of up to E epochs together; 0 leaves this out.",
 )
 @click.option("--attacks", is_flag=True, help="Also run the published attacks on simulated reports.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="K", help="Of the simulations.")
+@seed_option
 def command(
     profiles: Path,
     out: Path,
@@ -67,41 +60,36 @@ def command(
     attacks: bool,
     seed: int,
 ) -> None:
-    """Write one page that says what cookies and the Topics API leak about a population.
+    """Write one offline page on a population.
 
-    The page holds tables, figures and what they say. It loads nothing, and can be sent and printed.
+    It says what cookies and the Topics API leak about the users of PROFILES. The page holds tables,
+    figures and what they say. It loads nothing, and can be sent and printed.
 
     Example: quiff report profiles.parquet --out report.html
     """
     _check_page(out)
-    from quiff.apis.topics import TopicsAPI
+    from quiff.populations.population import Population
     from quiff.report.compose import Source, compose_report
+
+    def read(size: int | None) -> Population:
+        return Population.read(profiles, top=size, weights=weights, missing=missing)
+
+    def read_first(size: int) -> Population:
+        return one_epoch(read(size), None, profiles)
 
     with recorded() as steps:
         with steps.step("read profiles"):
-            population, n_topics = read_population(
-                profiles, taxonomy, top=top, weights=weights, missing=missing
-            )
-        settings = (
-            compared(
-                compare,
-                population,
-                lambda size: read_population(profiles, taxonomy, top=size, weights=weights, missing=missing)[
-                    0
-                ],
-                taxonomy,
-                noise,
-            )
-            if compare
-            else None
-        )
+            over_time = read(top)
+            population = one_epoch(over_time, None, profiles)
+            api = api_for(population, taxonomy, noise, profiles, top)
+        settings = compared(compare, population, api, read_first, taxonomy, profiles) if compare else None
         page = compose_report(
             population,
-            TopicsAPI(n_topics, population.top_s, noise),
+            api,
             Source.file(profiles, [shlex.join(["quiff", *sys.argv[1:]])]),
             histories=histories,
             comparison=settings,
-            over_time=_over_time(profiles, top, weights, missing),
+            over_time=over_time,
             epochs=epochs,
             attacks=attacks,
             seed=seed,
@@ -111,14 +99,6 @@ def command(
     click.echo(f"{out}: {page.title}")
     for headline in page.headlines:
         click.echo(f"  {headline.value} {headline.meaning}")
-
-
-def _over_time(profiles: Path, top: int | None, weights: str | None, missing: str) -> "Population | None":
-    """Return the users with the sets of each epoch, if the file has several."""
-    from quiff.populations.population import Population
-
-    population = Population.read(profiles, top=top, weights=weights, missing=missing)
-    return population if population.n_epochs > 1 else None
 
 
 def _check_page(out: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quiff.cli.options import (
+    drawn_seed_option,
     figure_option,
     json_option,
     noise_option,
@@ -14,6 +15,7 @@ from quiff.cli.options import (
     read_number,
 )
 from quiff.cli.pipeline import recorded
+from quiff.cli.profiles import api_for
 from quiff.cli.visitors import read_rates, visitor_options, visitors
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ _OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
     "--top", type=int, metavar="S", help="Topics in a user's set.  [default: as stored; with rates, 5]"
 )
 @noise_option
-@click.option("--seed", type=int, metavar="K", help="Repeatable chance.  [default: the system's randomness]")
+@drawn_seed_option
 @click.option(
     "--without",
     type=click.Choice(_RULES),
@@ -96,12 +98,13 @@ def command(
     figure: Path | None,
     **options: Any,
 ) -> None:
-    """Let everybody's browser report to some sites, as the specification of the Topics API says.
+    """Simulate what browsers report to sites.
 
-    PROFILES is a file with the set of topics of each user, stable or by epoch. The table of reports has the
-    columns user, site, epoch and topic; the first call is in epoch 0, and shows earlier ones too. With
-    --page-loads, the topics are those of the taxonomy v1 or v2 if --topics says so, else those of hosts.
-    With --compare-rules nothing is written; --rates then serves to measure padding.
+    They do as the specification of the Topics API says. PROFILES is a file with the set of topics of each
+    user, stable or by epoch. The table of reports has the columns user, site, epoch and topic; the first
+    call is in epoch 0, and shows earlier ones too. With --page-loads, the topics are those of the
+    taxonomy v1 or v2 if --topics says so, else those of hosts. With --compare-rules nothing is written;
+    --rates then serves to measure padding.
 
     Example: quiff simulate profiles.parquet --epochs 10 --sites 2 --seed 1 --out reports.parquet
     """
@@ -129,7 +132,7 @@ def command(
                 _refuse("--page-loads", **{name: options[name] for name in _OF_SETS})
                 reports = _browsed(epochs, **options)
             else:
-                reports = _reports(*_population(profiles, epochs, **options), epochs, **options)
+                reports = _reports(profiles, epochs, **options)
         with steps.step("write reports"):
             reports.write(out)
     summary = _summary(reports, out)
@@ -152,7 +155,6 @@ def _compared(
     seed: int | None,
     **rest: Any,
 ) -> Any:
-    from quiff.apis.topics import TopicsAPI
     from quiff.populations.population import Population
     from quiff.studies.browser_rules import browser_rules
 
@@ -160,7 +162,7 @@ def _compared(
     if profiles is None:
         raise click.UsageError("Give PROFILES to compare rules on.")
     population = Population.read(profiles, top=rest["top"], merged=False)
-    api = TopicsAPI(_size(population, rest["taxonomy"]), population.top_s, noise)
+    api = api_for(population, rest["taxonomy"], noise, profiles, rest["top"])
     share = Fraction(1, 2) if coverage is None else coverage
     named = {str(topic): topic for topic in (() if rates is None else rates.topics)}
     high = [_known(named, topic) for topic in rest["high"]]
@@ -176,31 +178,15 @@ def _known(named: dict[str, Any], topic: str) -> Any:
     return named[topic]
 
 
-def _population(
-    profiles: Path | None,
-    epochs: int,
-    rates: str | None,
-    users: int | None,
-    how: str,
-    drift: float | Fraction | None,
-    seed: int | None,
-    **rest: Any,
-) -> tuple["Population", int]:
-    """Return the users, with as many epochs of sets as are needed, and the size of the taxonomy."""
+def _population(profiles: Path | None, epochs: int, **options: Any) -> "Population":
+    """Return the users, with as many epochs of sets as are needed."""
     from quiff.theory.parameters import check_whole
 
-    window = 1 if "three-epochs" in rest["without"] else 3
-    needed = check_whole("epochs", epochs, 1) + (window if rest["earlier"] is None else rest["earlier"])
-    population = visitors(
-        profiles, needed, rates=rates, users=users, how=how, drift=drift, top=rest["top"], seed=seed
-    )
-    return population, _size(population, rest["taxonomy"])
-
-
-def _size(population: "Population", taxonomy: str | None) -> int:
-    from quiff.apis.taxonomy import topics_for
-
-    return topics_for(population, taxonomy)
+    earlier = options["earlier"]
+    window = 1 if "three-epochs" in options["without"] else 3
+    needed = check_whole("epochs", epochs, 1) + (window if earlier is None else earlier)
+    source = {name: options[name] for name in ("rates", "users", "how", "drift", "top", "seed")}
+    return visitors(profiles, needed, **source)
 
 
 def _rules(
@@ -214,24 +200,22 @@ def _rules(
     return rules.without(*(rule.replace("-", "_") for rule in without))
 
 
-def _reports(
-    population: "Population", n_topics: int, epochs: int, cookies: bool, **options: Any
-) -> "Reports":
+def _reports(profiles: Path | None, epochs: int, **options: Any) -> "Reports":
+    """Return what the browsers of users with sets of topics report."""
     from quiff.apis.cookies import Cookies
     from quiff.browser.simulation import simulate
 
-    rules = _rules(
-        population.topics, population.top_s, options["noise"], options["without"], options["block"]
-    )
-    share = options["coverage"]
+    population = _population(profiles, epochs, **options)
+    noise, share = options["noise"], options["coverage"]
+    rules = _rules(population.topics, population.top_s, noise, options["without"], options["block"])
     return simulate(
         population,
-        Cookies() if cookies else rules,
+        Cookies() if options["cookies"] else rules,
         epochs=epochs,
         sites=options["sites"],
         seed=options["seed"],
         earlier=options["earlier"],
-        n_topics=n_topics,
+        n_topics=api_for(population, options["taxonomy"], noise, profiles, options["top"]).n_topics,
         coverage=1 if share is None else share,
         call_day=options["call_day"],
     )

@@ -12,12 +12,12 @@ __all__ = ["command"]
 
 
 @click.command("stats")
-@click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TABLE")
+@click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TABLE...")
 @log_options
 @figure_option
 @engine_options
 def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **options: Any) -> None:
-    """Print the figures of the paper's dataset tables for a table of any stage.
+    """Describe a table of any stage, as the paper's tables do.
 
     TABLE is a Treated, Reduced, Experimental or profiles table, a folder that has one, or the files of a
     log. The figure shows how many users have how many records.
@@ -28,7 +28,7 @@ def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **opti
     from quiff.results.dataset_statistics import DatasetStatistics
     from quiff.results.numbers import to_json
 
-    form = log_form(*(options.pop(name) for name in ("user", "time", "url", "delimiter", "quoted")))
+    form = log_form(options)
     with connected(**options) as con:
         found = DatasetStatistics(describe(con, tables, form))
     if figure is not None:

@@ -1,18 +1,14 @@
 """``quiff synth``: a made-up search log."""
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from quiff.cli.options import json_option
+from quiff.cli.bars import step_bars
+from quiff.cli.options import json_option, seed_option
+from quiff.errors import counted
 
 __all__ = ["command"]
-
-_PATIENCE = 2.0  # seconds before progress is shown
 
 
 @click.command("synth")
@@ -21,17 +17,15 @@ _PATIENCE = 2.0  # seconds before progress is shown
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The folder to make."
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, metavar="K", help="Another seed, another log."
-)
+@seed_option
 @click.option("--force", is_flag=True, help="Replace a made-up log that is there.")
 @json_option
 def command(users: int | None, rows: int | None, out: Path, seed: int, force: bool, as_json: bool) -> None:
-    """Write a made-up search log in AOL's format, and a classification of its domains.
+    """Write a made-up search log, and the topics of its domains.
 
-    Users, visits, clicks and domains follow the published statistics of the AOL log; all words, domains and
-    topics are fictional. DIR gets log-01.txt.gz and so on, and classification.csv. The same seed gives the
-    same files. Give --users or --rows.
+    The log has AOL's format. Users, visits, clicks and domains follow the published statistics of the AOL
+    log; all words, domains and topics are fictional. DIR gets log-01.txt.gz and so on, and
+    classification.csv. The same seed gives the same files. Give --users or --rows.
 
     Example: quiff synth --users 20000 --out log
     """
@@ -41,37 +35,15 @@ def command(users: int | None, rows: int | None, out: Path, seed: int, force: bo
     from quiff.results.numbers import to_json
 
     log = SyntheticLog(users=users, rows=rows, seed=seed)
-    with _progress(log.expected_rows) as report:
-        written = write_log(log, out, replace=force, progress=report)
+    with step_bars() as bars:
+        progress = None if bars is None else lambda rows: bars("rows", rows / log.expected_rows)
+        written = write_log(log, out, replace=force, progress=progress)
     if as_json:
         paths = {"files": list(map(str, written.files)), "classification": str(written.classification)}
         click.echo(to_json({**vars(written), **paths}))
     else:
         click.echo(
-            f"{written.users} users, {written.rows} rows ({written.rows_without_url} without URL),"
-            f" {written.domains} domains; {', '.join(path.name for path in written.files)} in {out}"
+            f"{counted(written.users, 'user')}, {counted(written.rows, 'row')}"
+            f" ({written.rows_without_url} without URL), {counted(written.domains, 'domain')};"
+            f" {', '.join(path.name for path in written.files)} in {out}"
         )
-
-
-@contextmanager
-def _progress(total: float) -> Iterator[Callable[[int], None] | None]:
-    """Yield what to tell the number of rows to; a bar shows them on a terminal if it takes long."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task("rows", total=total)
-    begin = time.monotonic()
-
-    def report(rows: int) -> None:
-        bar.update(task, completed=rows)
-        if time.monotonic() - begin > _PATIENCE:
-            bar.start()
-
-    try:
-        yield report
-    finally:
-        bar.stop()

@@ -51,7 +51,7 @@ __all__ = ["command"]
     metavar="A",
     help="Chance that a user has the topic to be counted.",
 )
-@click.option("--explain", is_flag=True, help="Print formula, source and assumptions of each figure.")
+@click.option("--explain", is_flag=True, help="For each number: meaning, formula, source, assumptions.")
 @json_option
 @figure_option
 def command(
@@ -63,10 +63,11 @@ def command(
     figure: Path | None,
     **rest: Any,
 ) -> None:
-    """Print what an API gives away and what it is good for, from its parameters alone.
+    """Print what an API gives away, from its parameters alone.
 
-    The figures are closed forms for third-party cookies and the Topics API; no population is needed. The
-    figure shows capacity and epsilon against the noise, and the chances to count users right.
+    The numbers are closed forms for third-party cookies and the Topics API, on privacy and on use; no
+    population is needed. The figure shows capacity and epsilon against the noise, and the chances to count
+    users right. --explain says what each number means.
 
     Example: quiff theory --topics v2 --top 7 --noise 1/20
     """

@@ -42,17 +42,18 @@ _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tes
 def command(
     logs: tuple[Path, ...], out: Path, suffixes: Any, csv_file: Path | None, as_json: bool, **options: Any
 ) -> None:
-    """Turn a search log into visits: pseudonym, time, registrable domain.
+    """Turn a search log into visits: who, when, and which domain.
 
-    LOG is a text file with tabs or commas, packed by gzip or not, or a Parquet file. Every row that is left
-    out is counted by reason. DuckDB keeps to 1.2 GB and uses the disk beyond, unless --memory-limit says
-    otherwise.
+    Users become pseudonyms, and URLs registrable domains: http://www.example.co.uk/page is a visit to
+    example.co.uk. LOG is a text file with tabs or commas, packed by gzip or not, or a Parquet file. Every
+    row that is left out is counted by reason. DuckDB keeps to 1.2 GB and uses the disk beyond, unless
+    --memory-limit says otherwise.
 
-    Example: quiff treat logs/*.txt.gz --out treated
+    Example: quiff treat log/*.txt.gz --out treated
     """
     from quiff.history.treat import DEFAULT_MEMORY_LIMIT, treat
 
-    form = log_form(*(options.pop(name) for name in ("user", "time", "url", "delimiter", "quoted")))
+    form = log_form(options)
     max_bad_lines, seed = options.pop("max_bad_lines"), options.pop("seed")
     if options["engine"] == "duckdb":
         options["memory_limit"] = options["memory_limit"] or DEFAULT_MEMORY_LIMIT

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from quiff.core.codes import as_codes, sets_as_entries
-from quiff.core.display import html_table, text_table
-from quiff.core.exchange import as_array, frame_labels, to_frame
+from quiff.core.display import Shown
+from quiff.core.exchange import frame_labels, to_frame
 from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
 from quiff.core.labels import Labels, as_labels, check_hashable, same
 from quiff.core.limits import check_fits
@@ -15,7 +15,7 @@ from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import cell, check_probabilities, check_shape, check_sums
-from quiff.errors import LabelError, ShapeError
+from quiff.errors import LabelError, ShapeError, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ __all__ = ["Channel"]
 
 
 @final
-class Channel:
+class Channel(Shown):
     """A stochastic matrix with named rows (inputs) and named columns (outputs).
 
     Parameters
@@ -263,9 +263,7 @@ class Channel:
         if not isinstance(place, tuple) or len(place) != 2:
             raise LabelError(f"{place!r} is not a pair of an input and an output; write C[input, output]")
         x, y = place
-        column = self._outputs.position(y, "output")
-        row = self._kernel.take_rows(np.array([self._inputs.position(x, "input")]))
-        return as_number(row.columns(column, column + 1)[0, 0])
+        return self._cell(self._inputs.position(x, "input"), self._outputs.position(y, "output"))
 
     def row(self, label: Hashable) -> Prior:
         """Return the distribution of the outputs for one input."""
@@ -312,11 +310,6 @@ class Channel:
         """Return the matrix: of floats or, if the channel is exact, of fractions or of whole numbers."""
         return np.array(self._kernel.to_dense())
 
-    __array_ufunc__ = None  # numpy's operators leave an array and a channel to each other
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return as_array(self.to_numpy(), dtype, copy)
-
     def to_pandas(self) -> "pd.DataFrame":
         """Return the matrix as a pandas frame with the labels as its index and columns.
 
@@ -325,19 +318,17 @@ class Channel:
         return to_frame(self.to_numpy(), self._inputs, self._outputs)
 
     @property
-    def _title(self) -> str:
-        return f"Channel from {self._inputs.size} inputs to {self._outputs.size} outputs"
+    def _axes(self) -> tuple[str, Labels, Labels]:
+        inputs, outputs = counted(self._inputs.size, "input"), counted(self._outputs.size, "output")
+        return f"Channel from {inputs} to {outputs}", self._inputs, self._outputs
 
     def _cell(self, row: int, column: int) -> Number:
-        kernel = self._kernel.take_rows(np.array([row]))
-        return as_number(kernel.columns(column, column + 1)[0, 0])
+        taken = self._kernel.take_rows(np.array([row]))
+        return as_number(taken.columns(column, column + 1)[0, 0])
 
     def __repr__(self) -> str:
-        text = text_table(self._title, self._inputs, self._outputs, self._cell)
+        text = super().__repr__()
         return f"{text[:-1]}: {self._kernel.summary}>" if text.startswith("<") else text
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, self._inputs, self._outputs, self._cell)
 
 
 def _labels(source: object, size: int, what: str) -> Labels:

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.distinct import sorted_rows
+from quiff.core.distinct import smallest_index_type, sorted_rows
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
-from quiff.core.sparse import smallest_index_type
 from quiff.errors import LabelError, ShapeError
 
 __all__ = ["as_codes", "sets_as_entries"]

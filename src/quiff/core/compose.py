@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from quiff.core.channel import Channel
+from quiff.core.composite_labels import ProductLabels, TaggedLabels
 from quiff.core.kernels import DenseKernel, Kernel, ProductKernel
-from quiff.core.labels import Labels, ProductLabels, TaggedLabels, aligned, as_labels, same
+from quiff.core.labels import Labels, aligned, as_labels, same
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, as_numbers, unified
 from quiff.core.validate import check_probability

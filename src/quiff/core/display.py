@@ -1,21 +1,56 @@
 """Small things shown whole, large things by their size: for the prompt and for notebooks."""
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from html import escape
 from typing import Any
 
 from quiff.core.labels import Labels
+from quiff.core.numbers import Array, Number
 
-__all__ = ["html_table", "text_table"]
+__all__ = ["Shown", "html_table", "text_table"]
 
 _ROWS, _COLUMNS = 12, 8
 Cell = Callable[[int, int], Any]
+Names = Labels | Sequence[str]
 
 
-def text_table(title: str, rows: Labels, columns: Labels, cell: Cell) -> str:
+class Shown(ABC):
+    """Numbers with a name for each row and column, as the prompt, notebooks and numpy see them."""
+
+    __slots__ = ()
+    __array_ufunc__ = None  # numpy's operators leave an array and one of these to each other
+
+    @property
+    @abstractmethod
+    def _axes(self) -> tuple[str, Labels, Names]:
+        """The title, and the names of rows and columns."""
+
+    @abstractmethod
+    def _cell(self, row: int, column: int) -> Number:
+        """Return the number at a place."""
+
+    @abstractmethod
+    def to_numpy(self) -> Array:
+        """Return all numbers, made anew."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if copy is False:
+            raise ValueError("the numbers are made when asked for; there is nothing to share without a copy")
+        numbers = self.to_numpy()
+        return numbers if dtype is None else numbers.astype(dtype)
+
+    def __repr__(self) -> str:
+        return text_table(*self._axes, self._cell)
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._axes, self._cell)
+
+
+def text_table(title: str, rows: Labels, columns: Names, cell: Cell) -> str:
     """Return a title and, if the table is small, its cells."""
-    if rows.size > _ROWS or columns.size > _COLUMNS:
+    if _is_large(rows, columns):
         return f"<{title}>"
     head, body = _texts(rows, columns, cell)
     widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
@@ -26,7 +61,7 @@ def text_table(title: str, rows: Labels, columns: Labels, cell: Cell) -> str:
     return "\n".join([title, *(line.rstrip() for line in lines)])
 
 
-def html_table(title: str, rows: Labels, columns: Labels, cell: Cell) -> str:
+def html_table(title: str, rows: Labels, columns: Names, cell: Cell) -> str:
     """Return an HTML table of the first rows and columns, with the title as its caption."""
     head, body = _texts(rows, columns, cell)
     first = "".join(f"<th scope='col'>{escape(text)}</th>" for text in head)
@@ -36,20 +71,25 @@ def html_table(title: str, rows: Labels, columns: Labels, cell: Cell) -> str:
         + "</tr>"
         for line in body
     )
-    more = " (first rows and columns)" if rows.size > _ROWS or columns.size > _COLUMNS else ""
+    more = " (first rows and columns)" if _is_large(rows, columns) else ""
     return (
         f"<table><caption>{escape(title + more)}</caption>"
         f"<thead><tr>{first}</tr></thead><tbody>{lines}</tbody></table>"
     )
 
 
-def _texts(rows: Labels, columns: Labels, cell: Cell) -> tuple[list[str], list[list[str]]]:
-    head = ["", *(_label(label) for label in columns[:_COLUMNS])]
+def _is_large(rows: Labels, columns: Names) -> bool:
+    width = columns.size if isinstance(columns, Labels) else len(columns)
+    return rows.size > _ROWS or width > _COLUMNS
+
+
+def _texts(rows: Labels, columns: Names, cell: Cell) -> tuple[list[str], list[list[str]]]:
+    names = [_label(label) for label in columns[:_COLUMNS]]
     body = [
-        [_label(label), *(_number(cell(i, j)) for j in range(min(columns.size, _COLUMNS)))]
+        [_label(label), *(_number(cell(i, j)) for j in range(len(names)))]
         for i, label in enumerate(rows[:_ROWS])
     ]
-    return head, body
+    return ["", *names], body
 
 
 def _label(label: Any) -> str:

@@ -1,13 +1,26 @@
 """Rows of small integers: sorted within, and equal ones found by packing each row into one machine word."""
 
+from typing import Any
+
 import numpy as np
 
 from quiff.core.numbers import Array
 
-__all__ = ["distinct_codes", "sorted_rows"]
+__all__ = ["distinct_codes", "smallest_index_type", "sorted_rows"]
 
 _WORD = 2**63
 _NARROW = 12
+
+
+def smallest_index_type(size: int) -> np.dtype[Any]:
+    """Return the smallest unsigned type that can number `size` things.
+
+    Examples
+    --------
+    >>> smallest_index_type(256), smallest_index_type(349)
+    (dtype('uint8'), dtype('uint16'))
+    """
+    return np.min_scalar_type(max(size - 1, 0))
 
 
 def distinct_codes(codes: Array, radix: int) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Exchange with numpy and pandas: arrays without labels, frames with them."""
+"""Exchange with pandas: frames and their labels."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +10,7 @@ from quiff.core.numbers import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_array", "frame_labels", "to_frame", "to_index"]
-
-
-def as_array(values: Array, dtype: Any, copy: bool | None) -> Array:
-    """Answer numpy's ``__array__``: the numbers are made anew, so a view of them cannot be had."""
-    if copy is False:
-        raise ValueError("the numbers are made when asked for; there is nothing to share without a copy")
-    return values if dtype is None else values.astype(dtype)
+__all__ = ["frame_labels", "to_frame", "to_index"]
 
 
 def frame_labels(rows: object) -> tuple[list[Any] | None, list[Any] | None]:

@@ -1,22 +1,21 @@
 """What an adversary or an analyst is after: the gain of each action for each secret."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from itertools import combinations
-from math import comb
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from quiff.core.codes import as_codes, sets_as_entries
-from quiff.core.display import html_table, text_table
-from quiff.core.exchange import as_array, frame_labels, to_frame
+from quiff.core.composite_labels import SubsetLabels
+from quiff.core.display import Shown
+from quiff.core.exchange import frame_labels, to_frame
 from quiff.core.factor import BestInputs, LeftFactor, Matrix
 from quiff.core.labels import Labels, aligned, as_labels
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, as_number, as_numbers, filled
+from quiff.core.numbers import Array, Number, as_number, as_numbers, filled
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import cell, check_gains, check_shape
-from quiff.errors import GainError, LabelError, ParameterError, ShapeError
+from quiff.errors import GainError, LabelError, ParameterError, ShapeError, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +31,7 @@ __all__ = [
 
 
 @final
-class Gain:
+class Gain(Shown):
     """A gain function g: what each action earns for each secret; finite and non-negative.
 
     Parameters
@@ -119,16 +118,12 @@ class Gain:
         """Return the matrix as a pandas frame; ``Gain(frame)`` is the way back."""
         return to_frame(self.to_numpy(), self._actions, self._inputs)
 
-    __array_ufunc__ = None  # numpy's operators leave an array and a gain to each other
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return as_array(self.to_numpy(), dtype, copy)
-
     @property
-    def _title(self) -> str:
-        return f"Gain of {self._actions.size} actions on {self._inputs.size} inputs"
+    def _axes(self) -> tuple[str, Labels, Labels]:
+        actions, inputs = counted(self._actions.size, "action"), counted(self._inputs.size, "input")
+        return f"Gain of {actions} on {inputs}", self._actions, self._inputs
 
-    def _cell(self, row: int, column: int) -> Any:
+    def _cell(self, row: int, column: int) -> Number:
         match self._structure:
             case int():
                 action, label = self._actions[row], self._inputs[column]
@@ -137,50 +132,6 @@ class Gain:
                 return int(row in rows.take(np.array([column])).columns)
             case matrix:
                 return as_number(matrix[row, column])
-
-    def __repr__(self) -> str:
-        return text_table(self._title, self._actions, self._inputs, self._cell)
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, self._actions, self._inputs, self._cell)
-
-
-@final
-class _SubsetLabels(Labels):
-    """All subsets of k labels, in lexicographic order."""
-
-    def __init__(self, labels: Labels, k: int) -> None:
-        self._of, self._k = labels, k
-
-    @property
-    def size(self) -> int:
-        return comb(self._of.size, self._k)
-
-    def _label(self, position: int) -> frozenset[Hashable]:
-        chosen, start = [], 0
-        for left in range(self._k, 0, -1):
-            while (after := comb(self._of.size - start - 1, left - 1)) <= position:
-                position, start = position - after, start + 1
-            chosen.append(self._of[start])
-            start += 1
-        return frozenset(chosen)
-
-    def _find(self, label: Hashable) -> int | None:
-        if not isinstance(label, frozenset) or len(label) != self._k:
-            return None
-        places = [self._of._find_any(one) for one in label]
-        if None in places:
-            return None
-        position, start = 0, 0
-        for left, place in zip(
-            range(self._k, 0, -1), sorted(p for p in places if p is not None), strict=True
-        ):
-            position += sum(comb(self._of.size - i - 1, left - 1) for i in range(start, place))
-            start = place + 1
-        return position
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return map(frozenset, combinations(self._of, self._k))
 
 
 def bayes_gain(labels: object) -> Gain:
@@ -216,7 +167,7 @@ def tries_gain(labels: object, k: int) -> Gain:
     if not isinstance(k, int | np.integer) or not 1 <= k <= named.size:
         raise ParameterError(f"the number of tries is {k!r}, but must lie between 1 and {named.size}")
     k = int(k)
-    return Gain._of(_SubsetLabels(named, k), named, k)
+    return Gain._of(SubsetLabels(named, k), named, k)
 
 
 def membership_gain(sets: Mapping[Any, Iterable[Any]], actions: object) -> Gain:

@@ -13,6 +13,7 @@ from quiff.core.kernels.base import scale_rows
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array, Number, as_fractions, as_number, is_exact, unified
 from quiff.core.prior import Prior
+from quiff.errors import counted
 
 __all__ = ["Hyper", "hyper"]
 
@@ -44,9 +45,10 @@ class Hyper:
         return len(self.outer)
 
     @property
-    def _table(self) -> tuple[str, Labels, Labels, Callable[[int, int], Number]]:
-        title = f"Hyper of {len(self)} posteriors on {self.inners.outputs.size} secrets"
-        columns = as_labels(["probability", *(f"{secret}" for secret in self.inners.outputs)])
+    def _table(self) -> tuple[str, Labels, list[str], Callable[[int, int], Number]]:
+        secrets = self.inners.outputs
+        title = f"Hyper of {counted(len(self), 'posterior')} on {counted(secrets.size, 'secret')}"
+        columns = ["probability", *map(str, secrets)]
         rows = self.inners.to_numpy()
 
         def cell(row: int, column: int) -> Number:

@@ -1,7 +1,8 @@
 """Labels: the names of a prior's outcomes, of a channel's inputs and outputs, of a gain's actions.
 
-A label is any hashable. Long lists of labels are lazy (a range, an array, sets of codes, a product) and
-unique by construction or by sorting, so that they cost no dictionary until somebody looks a label up.
+A label is any hashable. Long lists of labels are lazy (a range, an array, sets of codes; tuples are in
+`composite_labels`) and unique by construction or by sorting, so that they cost no dictionary until somebody
+looks a label up.
 """
 
 import math
@@ -9,22 +10,18 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import product as cartesian
-from math import prod
 from numbers import Real
 from typing import Any, final, overload
 
 import numpy as np
 
-from quiff.core.distinct import distinct_codes, sorted_rows
+from quiff.core.distinct import distinct_codes, smallest_index_type, sorted_rows
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, QuiffError, ShapeError
 
 __all__ = [
     "Labels",
-    "ProductLabels",
     "SetLabels",
-    "TaggedLabels",
     "aligned",
     "as_labels",
     "check_hashable",
@@ -51,6 +48,10 @@ class Labels(Sequence[Hashable], ABC):
     @cached_property
     def _index(self) -> dict[Hashable, int]:
         return {label: position for position, label in enumerate(self)}
+
+    def _same_as(self, other: "Labels") -> bool:
+        """Compare with as many labels, one by one; kinds that know a faster way have their own."""
+        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
 
     def __len__(self) -> int:
         return self.size
@@ -137,6 +138,9 @@ class _RangeLabels(Labels):
         whole = _whole_number(label)
         return self.numbers.index(whole) if whole is not None and whole in self.numbers else None
 
+    def _same_as(self, other: Labels) -> bool:
+        return self.numbers == other.numbers if isinstance(other, _RangeLabels) else super()._same_as(other)
+
 
 @final
 class _ArrayLabels(Labels):
@@ -155,6 +159,11 @@ class _ArrayLabels(Labels):
 
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self.array.tolist())
+
+    def _same_as(self, other: Labels) -> bool:
+        if isinstance(other, _ArrayLabels):
+            return bool(np.array_equal(self.array, other.array))
+        return super()._same_as(other)
 
 
 @final
@@ -176,7 +185,7 @@ class SetLabels(Labels):
     @classmethod
     def distinct(cls, codes: Array, topics: Labels) -> tuple["SetLabels", Array]:
         """Return the distinct sets among the rows of `codes`, and for each row which of them it is."""
-        rows = sorted_rows(codes.astype(np.min_scalar_type(max(topics.size - 1, 0))))
+        rows = sorted_rows(codes.astype(smallest_index_type(topics.size)))
         first, which = distinct_codes(rows, topics.size)
         return cls(rows[first], topics), which
 
@@ -195,67 +204,14 @@ class SetLabels(Labels):
             return None
         return self._rows.get(np.sort(np.array(codes, dtype=self.codes.dtype)).tobytes())
 
+    def _same_as(self, other: Labels) -> bool:
+        if isinstance(other, SetLabels) and same(self.topics, other.topics):
+            return bool(np.array_equal(self.codes, other.codes))
+        return super()._same_as(other)
+
     @cached_property
     def _rows(self) -> dict[bytes, int]:
         return {row.tobytes(): position for position, row in enumerate(self.codes)}
-
-
-@final
-class ProductLabels(Labels):
-    """Tuples with one label from each factor, the last one running fastest."""
-
-    def __init__(self, factors: tuple[Labels, ...]) -> None:
-        self.factors = factors
-
-    @property
-    def size(self) -> int:
-        return prod(factor.size for factor in self.factors)
-
-    def _label(self, position: int) -> tuple[Hashable, ...]:
-        parts: list[Hashable] = []
-        for factor in reversed(self.factors):
-            position, within = divmod(position, factor.size)
-            parts.append(factor[within])
-        return tuple(reversed(parts))
-
-    def _find(self, label: Hashable) -> int | None:
-        if not isinstance(label, tuple) or len(label) != len(self.factors):
-            return None
-        position = 0
-        for factor, part in zip(self.factors, label, strict=True):
-            within = factor._find_any(part)
-            if within is None:
-                return None
-            position = position * factor.size + within
-        return position
-
-    def __iter__(self) -> Iterator[Hashable]:
-        return iter(cartesian(*self.factors))
-
-
-@final
-class TaggedLabels(Labels):
-    """A disjoint union: the labels of part i as pairs (i, label)."""
-
-    def __init__(self, parts: tuple[Labels, ...]) -> None:
-        self.parts = parts
-        self._ends = np.cumsum([part.size for part in parts])
-
-    @property
-    def size(self) -> int:
-        return int(self._ends[-1])
-
-    def _label(self, position: int) -> tuple[int, Hashable]:
-        tag = int(np.searchsorted(self._ends, position, side="right"))
-        start = self._ends[tag - 1] if tag else 0
-        return tag, self.parts[tag][int(position - start)]
-
-    def _find(self, label: Hashable) -> int | None:
-        if not isinstance(label, tuple) or len(label) != 2 or label[0] not in range(len(self.parts)):
-            return None
-        within = self.parts[label[0]]._find_any(label[1])
-        start = int(self._ends[label[0] - 1]) if label[0] else 0
-        return None if within is None else start + within
 
 
 def as_labels(source: object, what: str = "label") -> Labels:
@@ -323,17 +279,7 @@ def same(first: Labels, second: Labels) -> bool:
         return True
     if first.size != second.size:
         return False
-    match first, second:
-        case _RangeLabels(), _RangeLabels():
-            return first.numbers == second.numbers
-        case _ArrayLabels(), _ArrayLabels():
-            return bool(np.array_equal(first.array, second.array))
-        case ProductLabels(), ProductLabels() if len(first.factors) == len(second.factors):
-            return all(map(same, first.factors, second.factors))
-        case SetLabels(), SetLabels() if same(first.topics, second.topics):
-            return bool(np.array_equal(first.codes, second.codes))
-        case _:
-            return all(one == other for one, other in zip(first, second, strict=True))
+    return first._same_as(second)
 
 
 def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Array | None:

@@ -4,11 +4,12 @@ import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from numbers import Real
 from typing import Any
 
 from quiff.errors import ParameterError, SizeError
 
-__all__ = ["check_fits", "check_work", "dense_limit", "work_limit"]
+__all__ = ["check_fits", "check_limit", "check_work", "dense_limit", "work_limit"]
 
 _GIB = 2**30
 _limits = {
@@ -57,13 +58,18 @@ def work_limit(billions: float) -> AbstractContextManager[None]:
 
 @contextmanager
 def _limited(name: str, value: Any, what: str) -> Iterator[None]:
-    if isinstance(value, str) or not value > 0:
-        raise ParameterError(f"the limit is {value!r} {what}, but must be a positive number")
+    check_limit(value, what)
     token = _limits[name].set(value)
     try:
         yield
     finally:
         _limits[name].reset(token)
+
+
+def check_limit(value: object, what: str) -> None:
+    """Raise a ParameterError unless a limit is a positive number."""
+    if not (isinstance(value, Real) and float(value) > 0):
+        raise ParameterError(f"the limit is {value!r} {what}, but must be a positive number")
 
 
 def _limit(name: str) -> float:
@@ -100,7 +106,10 @@ def check_work(numbers: int) -> None:
     if numbers <= limit * 10**9:
         return
     if numbers > 2**100:
-        raise SizeError(f"measuring this product means to look at 2^{numbers.bit_length() - 1} numbers")
+        raise SizeError(
+            f"measuring this product means to look at 2^{numbers.bit_length() - 1} numbers, more than any"
+            " machine can; compose fewer channels"
+        )
     enough = numbers // 10**9 + 1
     raise SizeError(
         f"measuring this product means to look at {numbers:.3g} numbers, but the limit is {limit:g} billion; "

@@ -26,6 +26,7 @@ __all__ = [
     "is_exact",
     "logarithms",
     "matmul",
+    "number_size",
     "product",
     "quotient",
     "same_kind",
@@ -100,6 +101,11 @@ def as_number(value: Any, total: int = 1) -> Number:
 def as_fractions(array: Array) -> Array:
     """Turn an exact array into fractions, so that a division stays exact."""
     return np.asarray(_fraction(array.astype(object)), dtype=object)
+
+
+def number_size(array: Array) -> int:
+    """Return about how many bytes a number of an array takes: 8, or 80 for a fraction."""
+    return 80 if array.dtype == object else 8
 
 
 def is_exact(array: Array) -> bool:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from quiff.core.display import html_table, text_table
-from quiff.core.exchange import as_array, to_index
+from quiff.core.display import Shown
+from quiff.core.exchange import to_index
 from quiff.core.labels import Labels, aligned, as_labels
 from quiff.core.numbers import SMALL, Array, Number, as_number, as_numbers, constant_of, filled, is_exact
 from quiff.core.validate import check_probabilities, check_shape, check_sums
-from quiff.errors import LabelError, ProbabilityError, SizeError
+from quiff.errors import LabelError, ProbabilityError, SizeError, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ _NO_MAPPING = (
 
 
 @final
-class Prior:
+class Prior(Shown):
     """A probability distribution on labels, written pi in formulas.
 
     Parameters
@@ -97,12 +97,21 @@ class Prior:
         named, array = as_labels(labels), np.asarray(counts)
         _check_some(named)
         check_shape(array.shape, (named.size,), "the array of counts")
-        if array.dtype.kind not in "biu" and not all(isinstance(count, Integral) for count in array.flat):
-            raise ProbabilityError("counts must be whole numbers; for probabilities use Prior(mapping)")
+        if array.dtype.kind not in "biu":
+            broken = next((k for k, count in enumerate(array.flat) if not isinstance(count, Integral)), None)
+            if broken is not None:
+                raise ProbabilityError(
+                    f"the count of {named[broken]!r} is {array[broken]!r}, but counts are whole numbers; "
+                    "for probabilities use Prior(mapping)"
+                )
         if (array < 0).any():
-            label = named[int(np.argmax(array < 0))]
-            raise ProbabilityError(f"the count of {label!r} is {array.min()}, but a count is not negative")
-        total = sum(int(count) for count in array.tolist()) if array.dtype == object else int(array.sum())
+            first = int(np.argmax(array < 0))
+            raise ProbabilityError(
+                f"the count of {named[first]!r} is {array[first]}, but a count is not negative"
+            )
+        # Python's own integers where a word might not hold the sum.
+        small = array.dtype != object and int(array.max()) * array.size < 2**63
+        total = int(array.sum()) if small else sum(map(int, array.tolist()))
         if total == 0:
             raise ProbabilityError("all counts are 0; at least one label must have been seen")
         return cls._of(named, array.astype(np.int64 if total < SMALL else object), total)
@@ -153,11 +162,6 @@ class Prior:
 
         return pd.Series(self.to_numpy(), index=to_index(self._labels))
 
-    __array_ufunc__ = None  # numpy's operators leave an array and a prior to each other
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return as_array(self.to_numpy(), dtype, copy)
-
     def keys(self) -> Labels:
         """Return the labels, so that ``dict(prior)`` works."""
         return self._labels
@@ -178,14 +182,12 @@ class Prior:
     def __iter__(self) -> Iterator[Hashable]:
         return iter(self._labels)
 
-    def _cell(self, row: int, _column: int) -> Number:
+    @property
+    def _axes(self) -> tuple[str, Labels, list[str]]:
+        return f"Prior on {counted(len(self), 'label')}", self._labels, ["p"]
+
+    def _cell(self, row: int, column: int) -> Number:  # noqa: ARG002 - there is one column
         return as_number(self._weights[row], self._total)
-
-    def __repr__(self) -> str:
-        return text_table(f"Prior on {len(self)} labels", self._labels, as_labels(["p"]), self._cell)
-
-    def _repr_html_(self) -> str:
-        return html_table(f"Prior on {len(self)} labels", self._labels, as_labels(["p"]), self._cell)
 
 
 def _checked(labels: Labels, probabilities: Array) -> Array:

@@ -6,16 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.distinct import distinct_codes, sorted_rows
+from quiff.core.distinct import distinct_codes, smallest_index_type, sorted_rows
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, constant_of, filled, is_exact, product, to_float
 
-__all__ = ["SparseRows", "fold_max", "smallest_index_type", "spread"]
-
-
-def smallest_index_type(size: int) -> np.dtype[Any]:
-    """Return the smallest unsigned type that can number `size` things."""
-    return np.min_scalar_type(max(size - 1, 0))
+__all__ = ["SparseRows", "fold_max", "spread"]
 
 
 @dataclass(frozen=True, eq=False)

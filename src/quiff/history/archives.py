@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from quiff.errors import QuiffError, SizeError
-from quiff.history.members import Bounded, Member, members, told, too_much
+from quiff.errors import QuiffError, SizeError, first_line
+from quiff.history.members import Bounded, Member, archive_errors, members, too_much
 
 __all__ = ["Limits", "check_archive", "files_digest", "read_files", "unpack"]
 
@@ -102,7 +102,7 @@ def read_files(
     for member in _checked(path, limits):
         name = member.name if folder is None else _relative(member.name, folder)
         if member.kind == "file" and name:
-            with told(path):
+            with archive_errors(path):
                 stream = member.open()
             if stream is not None:
                 yield name, io.BufferedReader(Bounded(stream, member.size, path), _BLOCK)
@@ -144,7 +144,7 @@ def unpack(path: Path, target: Path, folder: str | None = None, limits: Limits =
                 shutil.copyfileobj(stream, file, _BLOCK)
         scratch.rename(target)
     except OSError as error:
-        raise QuiffError(f"cannot unpack into {str(target)!r}: {error.strerror or error}") from error
+        raise QuiffError(f"cannot unpack into {str(target)!r}: {first_line(error)}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return target
@@ -159,7 +159,7 @@ def _relative(name: str, folder: str) -> str | None:
 
 def _checked(path: Path, limits: Limits) -> Iterator[Member]:
     """Yield each member once it has passed all checks that can be made before the next one is seen."""
-    with told(path):
+    with archive_errors(path):
         allowance = limits.allowance(path)
         names: set[str] = set()
         total = 0

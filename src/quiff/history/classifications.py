@@ -2,12 +2,12 @@
 
 import csv
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError, QuiffError, first_line
 from quiff.history.domains import domain_table
 from quiff.history.fetch import fetch
 from quiff.history.sources.chrome import TESTING_KEY, chrome_table
@@ -105,23 +105,38 @@ def _from_file(path: Path) -> Any:
     import pyarrow as pa
 
     topics_of: dict[str, list[str]] = {}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            if not {"domain", "topics"} <= set(reader.fieldnames or ()):
-                raise QuiffError(
-                    f"{str(path)!r} has the columns {reader.fieldnames};"
-                    " a classification needs domain and topics"
-                )
-            for row in reader:
-                where = f"line {reader.line_num} of {str(path)!r}"
-                if not row["domain"] or row["topics"] is None:
-                    raise QuiffError(f"{where} has no domain or no topics; leave it out, or quote the topics")
-                if row["domain"] in topics_of:
-                    raise QuiffError(f"{where} has the domain {row['domain']!r} again; give it once")
-                topics_of[row["domain"]] = sorted(set(parse_topics(row["topics"])))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {error}") from error
+    for line, domain, topics in _lines(path):
+        where = f"{str(path)!r}, line {line}:"
+        if not domain or topics is None:
+            raise QuiffError(f"{where} there is no domain or no topics; leave it out, or quote the topics")
+        if domain in topics_of:
+            raise QuiffError(f"{where} the domain {domain!r} is there again; give it once")
+        try:
+            topics_of[domain] = sorted(set(parse_topics(topics)))
+        except QuiffError as error:
+            raise QuiffError(f"{where} {error}") from None
     schema = pa.schema([("domain", pa.string()), ("topics", pa.list_(pa.string()))])
     columns = [list(topics_of), list(topics_of.values())]
     return ibis.memtable(pa.table(columns, schema=schema))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
+    """Yield line, domain and topics of each row; a quote that is not closed is an error, not a long field."""
+    line = 1
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            names = reader.fieldnames or ()
+            if not {"domain", "topics"} <= set(names):
+                raise QuiffError(
+                    f"{str(path)!r}, line 1: the columns are {', '.join(map(repr, names)) or 'none'};"
+                    " a classification needs domain and topics"
+                )
+            line = 2
+            for row in reader:
+                yield line, row["domain"], row["topics"]
+                line = reader.line_num + 1
+    except csv.Error as error:
+        raise QuiffError(f"{str(path)!r}, line {line}: it is no CSV, {error}; close all quotes") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise QuiffError(f"cannot read {str(path)!r}: {first_line(error)}") from error

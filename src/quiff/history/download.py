@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
-from quiff.errors import QuiffError, SizeError
+from quiff.errors import QuiffError, SizeError, first_line
 
-__all__ = ["cache_folder", "download", "told", "whole_file"]
+__all__ = ["cache_folder", "download", "network_errors", "whole_file"]
 
 _CHUNK = 1 << 16
 
@@ -50,7 +50,7 @@ def download(
     """
     with whole_file(target) as scratch:
         with (
-            told(url),
+            network_errors(url),
             scratch.open("xb") as file,
             _progress(target.name, size) as advance,
             _downloader(url) as transfer,
@@ -69,14 +69,14 @@ def whole_file(target: Path) -> Iterator[Path]:
         yield scratch
         scratch.replace(target)
     except OSError as error:
-        raise QuiffError(f"cannot write {str(target)!r}: {error.strerror or error}") from error
+        raise QuiffError(f"cannot write {str(target)!r}: {first_line(error)}") from error
     finally:
         with suppress(OSError):
             scratch.unlink(missing_ok=True)
 
 
 @contextmanager
-def told(url: str) -> Iterator[None]:
+def network_errors(url: str) -> Iterator[None]:
     """Tell what goes wrong on the network as one error of ours."""
     from requests import exceptions
 
@@ -86,7 +86,7 @@ def told(url: str) -> Iterator[None]:
         raise
     except exceptions.HTTPError as error:
         answer = error.response
-        reason = _first_line(error) if answer is None else f"{answer.status_code} {answer.reason}"
+        reason = first_line(error) if answer is None else f"{answer.status_code} {answer.reason}"
         raise QuiffError(f"cannot fetch {url}: the server answers {reason}") from error
     except (exceptions.ConnectionError, exceptions.Timeout) as error:
         where = urlsplit(str(error.request.url if error.request else url)).hostname
@@ -94,13 +94,9 @@ def told(url: str) -> Iterator[None]:
             f"cannot fetch {url}: no connection to {where}; without a network, use a copy by --mirror DIR"
         ) from error
     except exceptions.RequestException as error:
-        raise QuiffError(f"cannot fetch {url}: the transfer broke off, {_first_line(error)}") from error
+        raise QuiffError(f"cannot fetch {url}: the transfer broke off, {first_line(error)}") from error
     except (ValueError, LookupError, TypeError) as error:  # an answer that pooch does not understand
-        raise QuiffError(f"cannot fetch {url}: {_first_line(error)}") from error
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]
+        raise QuiffError(f"cannot fetch {url}: {first_line(error)}") from error
 
 
 @contextmanager

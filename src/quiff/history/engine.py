@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import tempfile
+import warnings
 import weakref
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ rootLogger.appenderRef.console.ref = console
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
 """
+_UTC = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 _SPARK_SETTINGS = {
     "spark.io.encryption.enabled": "true",  # what a killed run leaves on disk, nobody can read
     "spark.sql.execution.arrow.pyspark.enabled": "true",
@@ -52,7 +54,8 @@ def connect(
     Both take their time zone to be UTC, and keep what does not fit into memory in a temporary folder that
     goes with them, encrypted by Spark. Spark runs inside this machine and listens to nobody else, unless a
     cluster is named.
-    A process has one Spark session: if one is there already, it is returned as it is.
+    A process has one Spark session: if one is there already, it is returned as it is, with a warning if it
+    does not encrypt.
 
     Parameters
     ----------
@@ -69,7 +72,8 @@ def connect(
     Raises
     ------
     ParameterError
-        If there is no such engine, it is not installed, or a setting is not usable.
+        If there is no such engine, it is not installed, a setting is not usable, or Spark runs already at
+        another master or in another time zone.
 
     Examples
     --------
@@ -135,11 +139,32 @@ def _connect_spark(limit: int | None, master: str | None, threads: int | None) -
         raise ParameterError("the engine spark is not installed; try: pip install 'quiff[spark]'") from error
     import ibis
 
-    session = SparkSession.getActiveSession() or _start_spark(limit, master, threads)
+    session = SparkSession.getActiveSession()
+    if session is None:
+        session = _start_spark(limit, master, threads)
+    else:
+        _check_session(session)
     running = session.sparkContext.master
     if master is not None and running != master:
         raise ParameterError(f"the master {master!r} cannot be used: Spark runs at {running!r} already")
     return ibis.pyspark.connect(session)
+
+
+def _check_session(session: Any) -> None:
+    """Refuse a session that would shift times, and warn of one that does not encrypt what it writes."""
+    zone = session.conf.get("spark.sql.session.timeZone")
+    if zone not in _UTC:
+        raise ParameterError(
+            f"the Spark session that is there already has the time zone {zone!r}, so that visits would change"
+            " their days; call session.conf.set('spark.sql.session.timeZone', 'UTC')"
+        )
+    if session.sparkContext.getConf().get("spark.io.encryption.enabled", "false") != "true":
+        warnings.warn(
+            "the Spark session that is there already does not encrypt what it puts on disk, where a killed"
+            " run may leave names and URLs; start it with spark.io.encryption.enabled=true, or let quiff"
+            " start it",
+            stacklevel=4,
+        )
 
 
 def _start_spark(limit: int | None, master: str | None, threads: int | None) -> Any:

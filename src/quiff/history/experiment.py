@@ -4,10 +4,10 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from quiff.errors import ParameterError
-from quiff.history.queries import fetch_rows, scalar
+from quiff.history.queries import empty_list, fetch_rows, scalar
 from quiff.history.steps import Steps
 from quiff.history.tables import Workspace, find_table, read_table
+from quiff.theory.parameters import check_whole
 
 __all__ = ["DEFAULT_MAX_VISITS", "Experimental", "experiment"]
 
@@ -65,15 +65,11 @@ def experiment(
     ParameterError
         If there is no such table, or `max_visits` is below 2.
     """
-    import ibis
-
-    if max_visits < 2:
-        raise ParameterError(f"max_visits is {max_visits!r}, but must be 2 or more")
+    check_whole("max_visits", max_visits, 2)
     stages = ("treated", "reduced")
     visits, stage = read_table(con, find_table(history, stages), stages)
     if stage == "treated":
-        # An empty list of strings; Spark takes a literal one for a list of nothing.
-        visits = visits.mutate(topics=ibis.array([visits.domain]).filter(lambda name: name.isnull()))
+        visits = visits.mutate(topics=empty_list(visits.domain))
     with Workspace(con, out, steps) as work:
         users, _ = work.keep("find singletons and outliers", _judged(visits, max_visits))
         kept = visits.semi_join(users.filter(users.reason.isnull()), "user")
@@ -82,7 +78,7 @@ def experiment(
         n_rows = scalar(con, table.history.length().sum())
         domains = scalar(con, kept.domain.nunique())
     return Experimental(
-        int(n_rows or 0) if n_users else 0,
+        int(n_rows or 0),
         n_users,
         int(domains),
         {reason: users for reason, (users, _) in dropped.items()},

@@ -8,7 +8,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from quiff.errors import LabelError, ParameterError, QuiffError
+from quiff.errors import LabelError, ParameterError, QuiffError, first_line
 from quiff.history.archives import files_digest
 from quiff.history.download import cache_folder, download
 from quiff.history.records import fetch_record
@@ -111,5 +111,4 @@ def _check(entry: Dataset, source: str, path: Path) -> None:
         if digest != entry.sha256:
             raise QuiffError(f"its SHA-256 digest is {digest} instead of {entry.sha256}")
     except (OSError, QuiffError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise QuiffError(f"{source} is not the pinned copy of {entry.name!r}: {reason}") from error
+        raise QuiffError(f"{source} is not the pinned copy of {entry.name!r}: {first_line(error)}") from error

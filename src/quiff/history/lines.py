@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, first_line
 
 __all__ = ["BOM", "BadLine", "LogFormat", "TextLog", "check_columns", "look_at_text"]
 
@@ -88,7 +88,7 @@ def look_at_text(files: tuple[Path, ...], form: LogFormat) -> TextLog:
     ParameterError
         If a file is empty or unreadable, lacks one of the columns, or is not like the others.
     """
-    firsts = {file: _first_line(file) for file in files}
+    firsts = {file: _line_of_names(file) for file in files}
     line = firsts[files[0]]
     delimiter = form.delimiter or ("\t" if "\t" in line else ",")
     quoted = form.quoted if form.quoted is not None else delimiter != "\t"
@@ -121,13 +121,12 @@ def check_columns(form: LogFormat, names: Iterable[str], file: Path) -> None:
             )
 
 
-def _first_line(file: Path) -> str:
+def _line_of_names(file: Path) -> str:
     try:
         with _opened(file) as stream:
             line = stream.readline(_LONGEST_HEADER).decode().removeprefix(BOM).rstrip("\r\n")
     except (OSError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ParameterError(f"cannot read {str(file)!r}: {reason}") from error
+        raise ParameterError(f"cannot read {str(file)!r}: {first_line(error)}") from error
     except UnicodeDecodeError as error:
         raise ParameterError(
             f"line 1 of {str(file)!r} is no UTF-8; convert the file, for example by iconv"

@@ -20,9 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from quiff.errors import QuiffError, SizeError
+from quiff.errors import QuiffError, SizeError, first_line
 
-__all__ = ["Bounded", "Member", "members", "safe_name", "told", "too_much"]
+__all__ = ["Bounded", "Member", "archive_errors", "members", "safe_name", "too_much"]
 
 _BROKEN = (
     OSError, EOFError, ValueError, LookupError, RuntimeError,
@@ -138,7 +138,7 @@ class Bounded(io.RawIOBase):
         super().close()
 
     def readinto(self, buffer: Any, /) -> int:
-        with told(self._path):
+        with archive_errors(self._path):
             data = self._inner.read(len(buffer))
         self._left -= len(data)
         if self._left < 0:
@@ -148,12 +148,11 @@ class Bounded(io.RawIOBase):
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def archive_errors(path: Path) -> Iterator[None]:
     """Tell what goes wrong in an archive as one error of ours."""
     try:
         yield
     except QuiffError:
         raise
     except _BROKEN as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise QuiffError(f"cannot read the archive {str(path)!r}: {reason}") from error
+        raise QuiffError(f"cannot read the archive {str(path)!r}: {first_line(error)}") from error

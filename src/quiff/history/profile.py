@@ -2,8 +2,7 @@
 
 Each visit adds one to each topic of its domain. Ties at the cut are broken by chance; sets short of s are
 filled by chance, from the topics seen in the data (as the paper does) or from a whole taxonomy (as the
-browser does).
-Chance is the order of SHA-256 digests of seed, user, epoch and topic, which is the same on each engine.
+browser does). Chance is the order of SHA-256 digests of seed, user, epoch and topic, the same on each engine.
 """
 
 import os
@@ -15,15 +14,16 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.history.classifications import Classification
 from quiff.history.filling import fillers, keyed_digest
 from quiff.history.queries import distinct_entries, scalar
 from quiff.history.steps import Steps
 from quiff.history.tables import Workspace
 from quiff.history.visits import find_source, met_topics
+from quiff.theory.parameters import check_whole
 
-__all__ = ["Profiles", "Spread", "profile"]
+__all__ = ["Profiled", "Spread", "profile"]
 
 _DAY = 86_400
 
@@ -49,7 +49,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Profiles:
+class Profiled:
     """What became of histories.
 
     Attributes
@@ -84,7 +84,7 @@ def profile(
     repeat: int = 1,
     classification: Classification | None = None,
     steps: Steps | None = None,
-) -> Profiles:
+) -> Profiled:
     """Write the profiles of the users of a Reduced or Experimental table.
 
     A user has a set for every epoch, from the day of the first visit of all users on; an epoch without
@@ -118,9 +118,8 @@ def profile(
     ParameterError
         If a number is out of range, there is no such table, or topics are too few to fill the sets.
     """
-    for name, value in (("top_s", top_s), ("epoch_days", epoch_days or 1), ("repeat", repeat)):
-        if value < 1:
-            raise ParameterError(f"{name} is {value!r}, but must be 1 or more")
+    top_s, repeat = check_whole("top_s", top_s, 1), check_whole("repeat", repeat, 1)
+    epoch_days = None if epoch_days is None else check_whole("epoch_days", epoch_days, 1)
     target = Path(out)
     source = find_source(con, history, classification=classification, dated=epoch_days is not None)
     base = secrets.token_hex(16) if seed is None else str(seed)
@@ -142,7 +141,7 @@ def profile(
             n_sets.append(work.keep(f"count the sets of seed {number + 1} of {repeat}", sets)[1])
         n_users = int(scalar(con, written.user.nunique()))
         occurring = distinct_entries(con, written.topics)
-    return Profiles(n_users, n_rows // n_users, n_sets[0], occurring, seed is not None, Spread(tuple(n_sets)))
+    return Profiled(n_users, n_rows // n_users, n_sets[0], occurring, seed is not None, Spread(tuple(n_sets)))
 
 
 @dataclass(frozen=True)
@@ -204,7 +203,7 @@ def _pool(work: Workspace, counts: Any, taxonomy: Sequence[str] | None, top_s: i
     pool, size = work.keep("list the topics to fill from", topics.select("topic", position=position))
     if size < top_s:
         raise ParameterError(
-            f"there are only {size} topics, too few for sets of {top_s};"
+            f"the pool has only {counted(size, 'topic')}, too few for sets of {top_s};"
             " choose a smaller --top, or fill from a whole taxonomy by --fill taxonomy"
         )
     return pool, size

@@ -8,9 +8,11 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Pseudonyms", "draw_numbers", "draw_pseudonyms"]
+__all__ = ["CONTROL", "Pseudonyms", "draw_numbers", "draw_pseudonyms"]
 
-_CONTROL = r"[\x00-\x1f\x7f]"
+CONTROL = r"[\x00-\x1f\x7f]"
+"""The pattern of characters that are no part of a user's name."""
+
 _BITS = 53  # such a number is the same in JSON, JavaScript and spreadsheets
 
 
@@ -56,7 +58,7 @@ def draw_pseudonyms(users: Any, seed: int | None = None) -> Pseudonyms:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    names = pc.replace_substring_regex(users, _CONTROL, "")
+    names = pc.replace_substring_regex(users, CONTROL, "")
     named = pc.not_equal(names, "")
     # In order of names: the order of an engine's answer is up to chance, and a seed must not be.
     distinct = names.filter(named).unique().sort()

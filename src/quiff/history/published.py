@@ -16,9 +16,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError
-from quiff.history.queries import fetch_rows
-from quiff.populations.literals import TOPIC_LIST
+from quiff.errors import ParameterError, first_line
+from quiff.history.queries import empty_list, fetch_rows
+from quiff.populations.literals import TOPIC_LIST, cut
 
 __all__ = ["first_appearances", "is_published", "read_published", "write_published"]
 
@@ -99,19 +99,16 @@ def _raw(con: Any, path: Path) -> Any:
 def _check(con: Any, rows: Any, cell: Any, wrong: Any, path: Path, wanted: str) -> None:
     found = fetch_rows(con, rows.filter(wrong).select(cell=cell.fill_null("")).limit(1))
     if found:
-        text = found[0]["cell"]
-        shown = text if len(text) <= 60 else text[:57] + "..."
-        raise ParameterError(f"{str(path)!r} has the cell {shown!r}, but {wanted} is expected")
+        raise ParameterError(
+            f"{str(path)!r} has the cell {cut(found[0]['cell'])!r}, but {wanted} is expected"
+        )
 
 
 def _topics(con: Any, rows: Any, cell: Any, path: Path) -> Any:
-    import ibis
-
     text = cell.fill_null("")
     _check(con, rows, cell, ~text.re_search(TOPIC_LIST), path, "a list of topics")
     bare = text.re_replace(r"[\[\](){}'\"]", "").strip()
-    empty = ibis.array([bare]).filter(lambda word: word.isnull())
-    return (bare == "").ifelse(empty, bare.re_split(r"\s*,\s*"))
+    return (bare == "").ifelse(empty_list(bare), bare.re_split(r"\s*,\s*"))
 
 
 def _experimental(con: Any, rows: Any, path: Path) -> Any:
@@ -130,15 +127,10 @@ def _experimental(con: Any, rows: Any, path: Path) -> Any:
         "user", time=dated.ifelse(one, two).try_cast("timestamp"), domain=dated.ifelse(two, one)
     )
     _check(con, visits, visits.domain, visits.time.isnull(), path, "a time with each domain")
-    none = ibis.array([visits.domain]).filter(lambda name: name.isnull())
-    visit = ibis.struct({"time": visits.time, "domain": visits.domain, "topics": none})
+    visit = ibis.struct({"time": visits.time, "domain": visits.domain, "topics": empty_list(visits.domain)})
     histories = visits.group_by("user").agg(history=visit.collect().sort())
-    named = "AllTopics" if "AllTopics" in rows.columns else None
-    topics = (
-        _topics(con, rows, rows[named], path)
-        if named
-        else ibis.array([rows.RandID]).filter(lambda x: x.isnull())
-    )
+    known_topics = "AllTopics" in rows.columns
+    topics = _topics(con, rows, rows.AllTopics, path) if known_topics else empty_list(rows.RandID)
     known = rows.select("user", all_topics=topics.sort())
     return histories.inner_join(known, "user").select("user", "history", "all_topics")
 
@@ -160,7 +152,7 @@ def write_published(con: Any, table: Any, stage: str, out: str | os.PathLike[str
             _write_rows(file, stage, _rows(con, table))
         temporary.replace(out)
     except OSError as error:
-        raise ParameterError(f"cannot write {str(out)!r}: {error.strerror or error}") from error
+        raise ParameterError(f"cannot write {str(out)!r}: {first_line(error)}") from error
     finally:
         temporary.unlink(missing_ok=True)
     return out

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
-from quiff.errors import QuiffError
+from quiff.errors import QuiffError, first_line
 
 __all__ = [
     "distinct_entries",
+    "empty_list",
     "engine_errors",
     "fetch_arrow",
     "fetch_rows",
@@ -54,6 +55,16 @@ def distinct_entries(con: Any, lists: Any) -> int:
     """Count the distinct entries of a column of lists."""
     entries = lists.unnest().name("entry").as_table()
     return int(scalar(con, entries.distinct().count()))
+
+
+def empty_list(texts: Any) -> Any:
+    """Return an empty list of strings for each text of a column, none of them null.
+
+    Spark takes a literal empty list for a list of nothing, not of strings.
+    """
+    import ibis
+
+    return ibis.array([texts]).filter(lambda text: text.isnull())
 
 
 def store(con: Any, name: str, expression: Any) -> tuple[Any, int]:
@@ -178,8 +189,7 @@ def _telling(con: Any) -> Iterator[None]:
     try:
         yield
     except engine_errors(con) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise QuiffError(f"the engine {_NAMES[con.name]} gave up: {reason}") from error
+        raise QuiffError(f"the engine {_NAMES[con.name]} gave up: {first_line(error)}") from error
 
 
 _NAMES = {"duckdb": "duckdb", "pyspark": "spark"}

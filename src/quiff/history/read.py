@@ -1,7 +1,7 @@
 """Logs as tables: text with tabs or commas, packed or not, or Parquet; three columns of it by name.
 
-A line is malformed if it does not have as many fields as the first line, or if it is no UTF-8. Malformed
-lines are counted and shown; they never stop a run by themselves, nor do they vanish. Blank lines are no rows.
+Malformed lines, as `quiff.history.lines` defines them, are counted and shown; they never stop a run by
+themselves, nor do they vanish. Blank lines are no rows.
 """
 
 import os
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, first_line
 from quiff.history.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text
 from quiff.history.queries import engine_errors
 
@@ -48,6 +48,17 @@ class Log:
     headers: int
     bad_lines: Callable[[], BadLines]
 
+    @property
+    def is_header(self) -> Any:
+        """Whether a row is a line that names the columns, as an expression; null where a cell is."""
+        import ibis
+
+        if self.header is None:
+            return ibis.literal(False)
+        user, time, url = self.header
+        rows = self.table
+        return (rows.url == url) & (rows.time == time) & (rows.user == user)
+
 
 def read_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, *, most_bad: int = 0) -> Log:
     """Return a log of one or more files of the same form.
@@ -71,7 +82,7 @@ def read_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat,
     files = tuple(Path(path) for path in paths)
     for file in files:
         if not file.exists():
-            raise ParameterError(f"there is no file {str(file)!r}")
+            raise ParameterError(f"there is no file {str(file)!r}; name the files of a log")
     packed = {file.suffix == ".parquet" for file in files}
     if len(packed) != 1:
         raise ParameterError("some logs are Parquet and some are text; treat them one kind at a time")
@@ -93,8 +104,7 @@ def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
         try:
             table = con.read_parquet(inside)
         except errors as error:
-            reason = str(error).strip().split("\n", 1)[0]
-            raise ParameterError(f"cannot read {str(file)!r} as Parquet: {reason}") from error
+            raise ParameterError(f"cannot read {str(file)!r} as Parquet: {first_line(error)}") from error
         check_columns(form, table.columns, file)
         chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
         rows = table.select(**{name: table[column].cast("string") for name, column in chosen.items()})

@@ -10,8 +10,8 @@ import re
 from functools import partial
 from pathlib import Path
 
-from quiff.errors import LabelError, QuiffError
-from quiff.history.download import cache_folder, download, told, whole_file
+from quiff.errors import LabelError, QuiffError, first_line
+from quiff.history.download import cache_folder, download, network_errors, whole_file
 from quiff.history.members import safe_name
 from quiff.history.registry import Dataset
 
@@ -72,7 +72,7 @@ def _check(expected: str, source: str, path: Path) -> None:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, partial(hashlib.new, algorithm, usedforsecurity=False))
     except OSError as error:
-        raise QuiffError(f"cannot read {source}: {error.strerror or error}") from error
+        raise QuiffError(f"cannot read {source}: {first_line(error)}") from error
     found = f"{algorithm}:{digest.hexdigest()}"
     if found != expected:
         raise QuiffError(f"{source} has the digest {found} instead of {expected}")
@@ -92,7 +92,7 @@ def _ask(entry: Dataset, path: Path) -> dict[str, str]:
     import pooch
 
     record = pooch.create(path=path.parent, base_url=entry.url)
-    with told(entry.url):
+    with network_errors(entry.url):
         record.load_registry_from_doi()
     digests = _valid(record.registry, entry.url)
     with whole_file(path) as scratch:

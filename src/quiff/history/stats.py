@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError
+from quiff.history.pseudonyms import CONTROL
 from quiff.history.published import is_published
 from quiff.history.queries import distinct_entries, fetch_rows, scalar
 from quiff.history.read import LogFormat, read_log
@@ -169,17 +170,8 @@ def _has_published_columns(path: Path) -> bool:
 
 def _log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat) -> Statistics:
     log = read_log(con, paths, form, most_bad=_MOST_BAD)
-    rows = log.table.filter(~log.table.malformed)
-    if log.header is not None:
-        user, time, url = log.header
-        rows = rows.filter(
-            ~(
-                (rows.user.fill_null("") == user)
-                & (rows.time.fill_null("") == time)
-                & (rows.url.fill_null("") == url)
-            )
-        )
-    named = rows.mutate(user=rows.user.re_replace(r"[\x00-\x1f\x7f]", ""))
+    rows = log.table.filter(~log.table.malformed, ~log.is_header.fill_null(False))
+    named = rows.mutate(user=rows.user.re_replace(CONTROL, ""))
     counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
     times = fetch_rows(con, rows.agg(first=rows.time.min(), last=rows.time.max()))[0]
     return Statistics(

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, first_line
 
 __all__ = ["EXTRA_SUFFIXES", "Suffixes", "packaged_suffixes"]
 
@@ -66,9 +66,7 @@ class Suffixes:
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except OSError as error:
-            raise ParameterError(
-                f"cannot read the suffix list {str(path)!r}: {error.strerror or error}"
-            ) from error
+            raise ParameterError(f"cannot read the suffix list {str(path)!r}: {first_line(error)}") from error
         except UnicodeDecodeError as error:
             raise ParameterError(f"the suffix list {str(path)!r} is not in UTF-8") from error
         return cls.parse(text, name=repr(str(path)), extra=extra)

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from quiff.errors import ParameterError
-from quiff.history.published import read_published
+from quiff.errors import ParameterError, first_line
+from quiff.history.published import is_published, read_published
 from quiff.history.queries import engine_errors, progress_of, store, write_parquet
 from quiff.history.steps import Step, Steps
 
@@ -96,14 +96,14 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
     """
     errors: tuple[type[Exception], ...] = (*engine_errors(con), OSError)
     try:
-        if re.search(r"[.]csv([.]gz)?$", path.name):
+        if is_published(path):
             table = read_published(con, path)
         else:
             table = con.read_parquet(
                 str(path / "*.parquet" if path.is_dir() and con.name == "duckdb" else path)
             )
     except errors as error:
-        raise ParameterError(f"cannot read {str(path)!r} as a table: {_first_line(error)}") from error
+        raise ParameterError(f"cannot read {str(path)!r} as a table: {first_line(error)}") from error
     stage = stage_of(table.columns)
     if stage not in stages:
         wanted = "; ".join(f"{name}: {', '.join(COLUMNS[name])}" for name in stages)
@@ -111,10 +111,6 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
             f"{str(path)!r} has the columns {', '.join(table.columns)}, but this needs a table {wanted}"
         )
     return table.select(*COLUMNS[stage]).cast(COLUMNS[stage]), stage
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().split("\n", 1)[0]
 
 
 def stage_of(columns: Any) -> str | None:
@@ -156,9 +152,7 @@ class Workspace:
         try:
             self._hidden.mkdir(parents=True)
         except OSError as error:
-            raise ParameterError(
-                f"cannot write to {str(self.folder)!r}: {error.strerror or error}"
-            ) from error
+            raise ParameterError(f"cannot write to {str(self.folder)!r}: {first_line(error)}") from error
         return self
 
     def step(self, name: str) -> AbstractContextManager[Step]:
@@ -192,7 +186,7 @@ class Workspace:
         try:
             return write_parquet(self.con, expression, self._hidden / name, numbers)
         except OSError as error:
-            reason = error.strerror or _first_line(error)  # DuckDB's own errors come so, too, from a stream
+            reason = first_line(error)  # DuckDB's own errors come so, too, from a stream
             raise ParameterError(f"cannot write {str(self.folder / name)!r}: {reason}") from error
 
     def __exit__(
@@ -243,7 +237,7 @@ def _take_place(new: Path, target: Path) -> None:
             target.rename(old)
         new.replace(target)
     except OSError as error:
-        raise ParameterError(f"cannot write {str(target)!r}: {error.strerror or error}") from error
+        raise ParameterError(f"cannot write {str(target)!r}: {first_line(error)}") from error
 
 
 def table_digest(path: str | os.PathLike[str]) -> str:

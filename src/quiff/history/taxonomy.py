@@ -4,18 +4,13 @@ import os
 from pathlib import Path
 
 from quiff.errors import ParameterError
-from quiff.history.fetch import fetch
-from quiff.history.sources.taxonomies import read_taxonomy
+from quiff.theory.taxonomies import TAXONOMY_NUMBERS
 
 __all__ = ["taxonomy_topics"]
 
-_V1 = 349
 
-
-def taxonomy_topics(
-    name: str | os.PathLike[str], mirror: str | os.PathLike[str] | None = None
-) -> tuple[str, ...]:
-    """Return the topics of taxonomy v1 or v2, or those in a file, one a line.
+def taxonomy_topics(name: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the topics of taxonomy v1 or v2, which are numbers, or those in a file, one a line.
 
     Raises
     ------
@@ -24,14 +19,12 @@ def taxonomy_topics(
 
     Examples
     --------
-    >>> taxonomy_topics("v1")[-1]
-    '349'
+    >>> taxonomy_topics("v1")[-1], taxonomy_topics("v2")[-1]
+    ('349', '629')
     """
     name = os.fspath(name)
-    if name == "v1":  # its numbers have no gaps
-        return tuple(str(number) for number in range(1, _V1 + 1))
-    if name == "v2":
-        return tuple(str(topic.id) for topic in read_taxonomy(fetch("topics-v2", mirror)))
+    if name in TAXONOMY_NUMBERS:
+        return tuple(str(number) for number in sorted(TAXONOMY_NUMBERS[name]))
     try:
         lines = Path(name).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

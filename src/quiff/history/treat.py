@@ -130,12 +130,10 @@ def _judged(log: Log) -> Any:
     nothing = ibis.null("string")
     reasons = [
         (rows.malformed, "malformed"),
+        (log.is_header, "header"),
         (rows.url.isnull() | (rows.url == ""), "no-url"),
         (rows.user.isnull() | (rows.user == ""), "no-user"),
     ]
-    if log.header is not None:
-        user, when, url = log.header
-        reasons.insert(1, ((rows.url == url) & (rows.time == when) & (rows.user == user), "header"))
     codes = [(wrong, _code(name)) for wrong, name in reasons]
     looked = rows.select("user", "url", "time", reason=ibis.cases(*codes, else_=_code("")))
     # Only times of rows that have stayed so far are read: that is the costly part.

@@ -62,8 +62,11 @@ def metric_epsilon(C: Channel, distance: Callable[[Any, Any], float]) -> float:
         distances = np.array([float(distance(label, other)) for other in labels])
         distances[position] = math.inf  # an input says nothing against itself
         if not (distances >= 0).all():
-            other = labels[int(np.argmin(distances >= 0))]
-            raise ParameterError(f"the distance of {label!r} and {other!r} is not 0 or more")
+            place = int(np.argmin(distances >= 0))
+            raise ParameterError(
+                f"the distance of {label!r} and {labels[place]!r} is {distances[place]}, "
+                "but must be 0 or more"
+            )
         largest = max(largest, _largest_ratio(logs[position], logs, distances))
     return largest
 

@@ -1,13 +1,13 @@
 """The sets of several epochs, arranged by epoch and user; and users who lack an epoch."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError
+from quiff.errors import LabelError, ParameterError, QuiffError, counted
+from quiff.populations.user_columns import At, plain_name
 
 __all__ = ["MISSING", "Arranged", "arranged", "check_missing", "epochs_of"]
 
@@ -15,7 +15,6 @@ MISSING = ("error", "drop", "fill")
 """What can be done with users who lack a set in some epoch."""
 
 _CHUNK = 1 << 22  # random numbers drawn at a time
-At = Callable[[int], str]
 
 
 @dataclass(frozen=True)
@@ -90,30 +89,49 @@ def arranged(
     if np.count_nonzero(rows >= 0) < len(users):
         _tell_twice(when * len(named) + which, users, epochs, at)
     named, firsts = named[order], firsts[order]
-    gaps = rows < 0
-    if not gaps.any():
+    if (rows >= 0).all():
         return Arranged(named, codes[rows], firsts, ())
-    lacking = gaps.any(axis=0)
-    share = f"{np.count_nonzero(lacking)} of {len(named)} users"
     if missing == "error":
-        epoch, user = np.argwhere(gaps)[0]
+        epoch, user = np.argwhere(rows < 0)[0]
         raise LabelError(
-            f"{path!r}: {share} have no set in some of the {len(numbers)} epochs (the user"
-            f" {_plain(named[user])!r} has none in epoch {numbers[epoch]}); leave such users out by"
-            " missing='drop', or give them topics by chance by missing='fill' (--missing drop or fill)"
+            f"{path!r}: {_lacking(rows)} (the user {plain_name(named[user])!r} has none in epoch"
+            f" {numbers[epoch]}); leave such users out by missing='drop', or give them topics by chance by"
+            " missing='fill' (--missing drop or fill)"
         )
-    if missing == "drop":
-        if lacking.all():
-            raise LabelError(f"{path!r}: no user has a set in every epoch; read with missing='fill'")
-        note = f"{share} were left out, since they have no set in some of the {len(numbers)} epochs."
-        return Arranged(named[~lacking], codes[rows[:, ~lacking]], firsts[~lacking], (note,))
-    sets = codes[rows]
-    sets[gaps] = _by_chance(int(np.count_nonzero(gaps)), codes, seed)
-    note = (
-        f"{share} have no set in some of the {len(numbers)} epochs; their {np.count_nonzero(gaps)} missing"
-        f" sets were filled by chance from the topics that occur (seed {seed})."
+    return (
+        _dropped(path, named, rows, codes, firsts)
+        if missing == "drop"
+        else _filled(named, rows, codes, firsts, seed)
     )
-    return Arranged(named, sets, firsts, (note,))
+
+
+def _lacking(rows: Array) -> str:
+    """Say how many users lack an epoch; `rows` has the row of each epoch and user, or -1."""
+    n_epochs, n_users = rows.shape
+    n = int(np.count_nonzero((rows < 0).any(axis=0)))
+    return f"{n} of {n_users} users {'has' if n == 1 else 'have'} no set in some of the {n_epochs} epochs"
+
+
+def _dropped(path: str, users: Array, rows: Array, codes: Array, firsts: Array) -> Arranged:
+    whole = (rows >= 0).all(axis=0)
+    if not whole.any():
+        raise LabelError(
+            f"{path!r}: no user has a set in every epoch, so that all would be dropped; give them topics by"
+            " chance by missing='fill' (--missing fill)"
+        )
+    note = f"{_lacking(rows)} and {'was' if np.count_nonzero(~whole) == 1 else 'were'} left out."
+    return Arranged(users[whole], codes[rows[:, whole]], firsts[whole], (note,))
+
+
+def _filled(users: Array, rows: Array, codes: Array, firsts: Array, seed: int) -> Arranged:
+    sets, gaps = codes[rows], rows < 0
+    n = int(np.count_nonzero(gaps))
+    sets[gaps] = _by_chance(n, codes, seed)
+    note = (
+        f"{_lacking(rows)}; {counted(n, 'missing set')} {'was' if n == 1 else 'were'} filled by chance from"
+        f" the topics that occur (seed {seed})."
+    )
+    return Arranged(users, sets, firsts, (note,))
 
 
 def _tell_twice(pairs: Array, users: Array, epochs: Array, at: At) -> None:
@@ -122,7 +140,7 @@ def _tell_twice(pairs: Array, users: Array, epochs: Array, at: At) -> None:
     again[np.unique(pairs, return_index=True)[1]] = False
     row = int(np.argmax(again))
     raise LabelError(
-        f"{at(row)} the user {_plain(users[row])!r} has a second set in epoch {epochs[row]}; give one"
+        f"{at(row)} the user {plain_name(users[row])!r} has a second set in epoch {epochs[row]}; give one"
     )
 
 
@@ -136,7 +154,3 @@ def _by_chance(n: int, codes: Array, seed: int) -> Array:
         for start in range(0, n, step)
     ]
     return occurring[np.concatenate(drawn)]
-
-
-def _plain(user: Any) -> Any:
-    return user.item() if isinstance(user, np.generic) else user

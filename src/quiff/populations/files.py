@@ -15,9 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from quiff.errors import QuiffError
+from quiff.errors import QuiffError, first_line
 from quiff.populations.form import Form, form_of
-from quiff.populations.text_lines import head_of, line_of_row, text_fault
+from quiff.populations.text_lines import (
+    CountedStream,
+    LineCount,
+    head_of,
+    line_of_row,
+    text_fault,
+    torn_row,
+)
 
 __all__ = ["ProfileFile", "open_profiles"]
 
@@ -55,7 +62,9 @@ class ProfileFile:
                 content = stream.read() if most is None else stream.read(most // _PER_TEXT + 1)
             if most is not None and len(content) > most // _PER_TEXT:
                 return None
-            return self._named(pc.read_csv(pa.py_buffer(content), **self._options()))
+            table = self._named(pc.read_csv(pa.py_buffer(content), **self._options()))
+            self._check_lines(LineCount().add(content), table.num_rows)
+            return table
 
     def pieces(self) -> Iterator[Any]:
         """Yield all rows as Arrow tables that fit into memory one by one."""
@@ -70,9 +79,14 @@ class ProfileFile:
                         for batch in file.iter_batches(_ROWS, columns=self.form.columns):
                             yield pa.Table.from_batches([batch])
                 return
-            with _unpacked(self.path, whole=True) as stream, pc.open_csv(stream, **self._options()) as reader:
-                for batch in reader:
-                    yield self._named(pa.Table.from_batches([batch]))
+            rows = 0
+            with _unpacked(self.path, whole=True) as stream:
+                counted = CountedStream(stream)
+                with pc.open_csv(counted, **self._options()) as reader:
+                    for batch in reader:
+                        rows += batch.num_rows
+                        yield self._named(pa.Table.from_batches([batch]))
+            self._check_lines(counted.lines, rows)
 
     def _parquet_table(self, most: int | None) -> Any:
         import pyarrow.parquet as pq
@@ -102,6 +116,14 @@ class ProfileFile:
             ),
         }
 
+    def _check_lines(self, lines: LineCount, rows: int) -> None:
+        """Look at each line, if rows are fewer: an open quote makes Arrow take many lines for one field."""
+        if self.delimiter == "," and lines.quotes and rows < lines.number - 1:
+            with _unpacked(self.path) as stream:
+                fault = torn_row(stream)
+            if fault is not None:
+                raise QuiffError(f"{str(self.path)!r}, {fault}")
+
     def _named(self, table: Any) -> Any:
         return table.rename_columns(self.form.columns)
 
@@ -114,15 +136,13 @@ class ProfileFile:
             yield
         except (pa.ArrowException, OSError) as error:
             if self.delimiter is None:
-                raise QuiffError(
-                    f"cannot read {str(self.path)!r} as Parquet: {_first_line(error)}"
-                ) from error
+                raise QuiffError(f"cannot read {str(self.path)!r} as Parquet: {first_line(error)}") from error
             fault = None
             if isinstance(error, pa.ArrowInvalid):
                 with _unpacked(self.path) as stream:
                     fault = text_fault(stream, len(self.names), self.delimiter)
             if fault is None:
-                raise QuiffError(f"cannot read {str(self.path)!r}: {_first_line(error)}") from error
+                raise QuiffError(f"cannot read {str(self.path)!r}: {first_line(error)}") from error
             raise QuiffError(f"{str(self.path)!r}, {fault}") from error
 
 
@@ -140,13 +160,14 @@ def open_profiles(
     if not path.exists():
         raise QuiffError(f"there is no file {str(path)!r}; quiff profile writes profiles")
     if path.is_dir() or path.suffix == ".parquet":
-        names, delimiter = _parquet_names(path), None
+        at, names, delimiter = f"{str(path)!r}:", _parquet_names(path), None
         if path.is_dir() and not names:
             raise QuiffError(f"the folder {str(path)!r} has no Parquet file; quiff profile writes profiles")
     else:
+        at = f"{str(path)!r}, line 1:"
         with _unpacked(path) as stream:
             names, delimiter = head_of(stream, str(path))
-    return ProfileFile(path, form_of(str(path), names, top=top, weights=weights), names, delimiter)
+    return ProfileFile(path, form_of(at, names, top=top, weights=weights), names, delimiter)
 
 
 @contextmanager
@@ -172,7 +193,7 @@ def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
             with path.open("rb") as stream:
                 yield stream
     except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {_first_line(error)}") from error
+        raise QuiffError(f"cannot read {str(path)!r}: {first_line(error)}") from error
 
 
 def _parquet_names(path: Path) -> tuple[str, ...]:
@@ -182,7 +203,7 @@ def _parquet_names(path: Path) -> tuple[str, ...]:
     try:
         return tuple(pq.ParquetDataset(path).schema.names)
     except (pa.ArrowException, OSError) as error:
-        raise QuiffError(f"cannot read {str(path)!r} as Parquet: {_first_line(error)}") from error
+        raise QuiffError(f"cannot read {str(path)!r} as Parquet: {first_line(error)}") from error
 
 
 def _parquet_bytes(files: list[str], form: Form) -> int:
@@ -199,7 +220,3 @@ def _parquet_bytes(files: list[str], form: Form) -> int:
                 if column.path_in_schema.split(".")[0] in form.topics:
                     needed += column.num_values * _PER_TOPIC
     return needed
-
-
-def _first_line(error: BaseException) -> str:
-    return (getattr(error, "strerror", None) or str(error).strip() or type(error).__name__).split("\n", 1)[0]

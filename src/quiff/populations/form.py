@@ -56,8 +56,8 @@ class Form:
         return list(dict.fromkeys([*(name for name in single if name is not None), *self.topics]))
 
 
-def form_of(path: str, names: Sequence[str], *, top: int | None = None, weights: str | None = None) -> Form:
-    """Return the form of a file from the names of its columns.
+def form_of(at: str, names: Sequence[str], *, top: int | None = None, weights: str | None = None) -> Form:
+    """Return the form of a file from the names of its columns; `at` says where these stand, for messages.
 
     Raises
     ------
@@ -68,12 +68,12 @@ def form_of(path: str, names: Sequence[str], *, top: int | None = None, weights:
 
     Examples
     --------
-    >>> form_of("p.csv", ["user", "t2", "t1", "note"]).topics
+    >>> form_of("'p.csv', line 1:", ["user", "t2", "t1", "note"]).topics
     ('t1', 't2')
-    >>> form_of("p.csv", ["name", "topics"])
+    >>> form_of("'p.csv', line 1:", ["name", "topics"])
     Traceback (most recent call last):
-    quiff.errors.QuiffError: 'p.csv' has the columns 'name', 'topics'; profiles need user and topics \
-(or t1, t2 and so on), or RandID and sTopics
+    quiff.errors.QuiffError: 'p.csv', line 1: the columns are 'name', 'topics'; profiles need user and \
+topics (or t1, t2 and so on), or RandID and sTopics
     """
     listed = ", ".join(map(repr, names))
     numbered = tuple(sorted(filter(re.compile(r"t[1-9][0-9]*").fullmatch, names), key=lambda t: int(t[1:])))
@@ -82,15 +82,15 @@ def form_of(path: str, names: Sequence[str], *, top: int | None = None, weights:
     topics = (RANKING,) if top is not None and RANKING in names else lists or numbered
     if not topics or not (user or numbered):
         raise QuiffError(
-            f"{path!r} has the columns {listed}; profiles need user and topics"
+            f"{at} the columns are {listed}; profiles need user and topics"
             " (or t1, t2 and so on), or RandID and sTopics"
         )
     if weights is not None and weights not in names:
-        raise ParameterError(f"{path!r} has no column {weights!r} of weights, but the columns {listed}")
+        raise ParameterError(f"{at} there is no column {weights!r} of weights; the columns are {listed}")
     form = Form(user, topics, "epoch" in names, weights, top)
     if form.epoch and user is None:
-        raise QuiffError(f"{path!r} has a column epoch, but none for the users; add a column user")
+        raise QuiffError(f"{at} there is a column epoch, but none for the users; add a column user")
     twice = next((name for name in form.columns if list(names).count(name) > 1), None)
     if twice is not None:
-        raise QuiffError(f"{path!r} has the column {twice!r} twice; name each column once")
+        raise QuiffError(f"{at} the column {twice!r} is there twice; name each column once")
     return form

@@ -11,7 +11,7 @@ import numpy as np
 
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError
+from quiff.errors import LabelError, ParameterError, counted
 from quiff.populations.sets import in_order, members
 from quiff.populations.top_set import TopSet, top_set
 
@@ -117,14 +117,15 @@ class Histories:
         top = top_set(counts, top_s, self.fill)
         if top.missing:
             raise ParameterError(
-                f"the history {history!r} has {len(counts)} topics and the fill offers {len(top.pool)} more, "
-                f"but top_s is {top_s}; add {top.missing} topics to `fill`, or choose a smaller top_s"
+                f"the history {history!r} has {counted(len(counts), 'topic')} and the fill offers "
+                f"{len(top.pool)} more, but top_s is {top_s}; add {counted(top.missing, 'topic')} to `fill`, "
+                "or choose a smaller top_s"
             )
         return top
 
     def __repr__(self) -> str:
-        size = f"{self.distinct.size} distinct, {self.topics.size} topics"
-        return f"<Histories of {self.users.size} users: {size}>"
+        size = f"{self.distinct.size} distinct, {counted(self.topics.size, 'topic')}"
+        return f"<Histories of {counted(self.users.size, 'user')}: {size}>"
 
     def __post_init__(self) -> None:
         which = np.array(self.which)

@@ -4,12 +4,11 @@ import re
 
 from quiff.errors import QuiffError
 
-__all__ = ["TOPIC_LIST", "TOPIC_WORD", "parse_history", "parse_topics"]
+__all__ = ["TOPIC_LIST", "cut", "no_topic_list", "parse_history", "parse_topics"]
 
-TOPIC_WORD = r"""'[^'\\]*'|"[^"\\]*"|[A-Za-z0-9_./& -]+"""
-"""The pattern of one topic: in quotes of either kind, or a bare word or number."""
-
-_LIST = rf"\s*(?:(?:{TOPIC_WORD})\s*,\s*)*(?:(?:{TOPIC_WORD})\s*,?\s*)?"
+# One topic: in quotes of either kind, or a bare word or number.
+_WORD = r"""'[^'\\]*'|"[^"\\]*"|[A-Za-z0-9_./& -]+"""
+_LIST = rf"\s*(?:(?:{_WORD})\s*,\s*)*(?:(?:{_WORD})\s*,?\s*)?"
 TOPIC_LIST = rf"^(?:{_LIST}|\[{_LIST}\]|\({_LIST}\)|\{{{_LIST}\}})\s*$"
 """The pattern of a cell of topics, for engines that read whole columns."""
 
@@ -35,8 +34,8 @@ def parse_topics(text: str) -> tuple[str, ...]:
     quiff.errors.QuiffError: "__import__('os')" is no list of topics, such as ['NEWS', 'REL']
     """
     if not re.match(TOPIC_LIST, text):
-        raise QuiffError(f"{_cut(text)!r} is no list of topics, such as ['NEWS', 'REL']")
-    words = (word.strip().strip("'\"").strip() for word in re.findall(TOPIC_WORD, text))
+        raise QuiffError(no_topic_list(text))
+    words = (word.strip().strip("'\"").strip() for word in re.findall(_WORD, text))
     return tuple(word for word in words if word)
 
 
@@ -57,7 +56,7 @@ def parse_history(text: str) -> list[tuple[str, str]]:
     quiff.errors.QuiffError: "[open('file')]" is no list of pairs ('domain', 'time')
     """
     stripped = text.strip()
-    wrong = QuiffError(f"{_cut(text)!r} is no list of pairs ('domain', 'time')")
+    wrong = QuiffError(f"{cut(text)!r} is no list of pairs ('domain', 'time')")
     if not (stripped.startswith("[") and stripped.endswith("]")):
         raise wrong
     inner, position, visits = stripped[1:-1].strip(), 0, []
@@ -71,5 +70,17 @@ def parse_history(text: str) -> list[tuple[str, str]]:
     return visits
 
 
-def _cut(text: str) -> str:
+def no_topic_list(text: str) -> str:
+    """Return the message for a cell that is no list of topics."""
+    return f"{cut(text)!r} is no list of topics, such as ['NEWS', 'REL']"
+
+
+def cut(text: str) -> str:
+    """Return the start of a cell, for a message.
+
+    Examples
+    --------
+    >>> cut("News"), len(cut("News" * 100))
+    ('News', 60)
+    """
     return text if len(text) <= 60 else text[:57] + "..."

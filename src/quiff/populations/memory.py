@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError
+from quiff.core.limits import check_limit
 
 __all__ = ["allowed_bytes", "reading_limit"]
 
@@ -35,8 +35,7 @@ def reading_limit(gib: Any) -> Iterator[None]:
     ParameterError
         If the limit is not a positive number.
     """
-    if isinstance(gib, str) or not gib > 0:
-        raise ParameterError(f"the limit is {gib!r} GiB for reading, but must be a positive number")
+    check_limit(gib, "GiB for reading")
     token = _limit.set(gib)
     try:
         yield

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError
+from quiff.errors import LabelError, ParameterError, QuiffError, first_line
 from quiff.populations.by_epoch import epochs_of
 from quiff.populations.files import ProfileFile
 from quiff.populations.memory import allowed_bytes
@@ -57,15 +57,14 @@ def read_merged(file: ProfileFile) -> MergedSets:
             try:
                 return _reduced(con, file)
             except duckdb.Error as error:
-                reason = str(error).strip().split("\n", 1)[0]
-                raise QuiffError(f"DuckDB cannot reduce {str(file.path)!r}: {reason}") from error
+                raise QuiffError(f"DuckDB cannot reduce {str(file.path)!r}: {first_line(error)}") from error
 
 
 def _reduced(con: Any, file: ProfileFile) -> MergedSets:
     reader = SetReader(file.form, file.at)
     size = _fill(con, file, reader)
     if not size:
-        raise QuiffError(f"{str(file.path)!r} has no profile; give at least one user")
+        raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
     if file.form.user is not None:
         _check_once(con, file)
     keys = ", ".join(f"c{k}" for k in range(size))

@@ -70,7 +70,7 @@ class Population(UserSets):
         >>> Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Sports"}})
         Traceback (most recent call last):
         ...
-        quiff.errors.ShapeError: the set of 'Bob' has 1 topics, but that of 'Alice' has 2; all sets must \
+        quiff.errors.ShapeError: the set of 'Bob' has 1 topic, but that of 'Alice' has 2; all sets must \
 have the same size: fill up the short ones or cut the long ones
 
         Raises
@@ -172,7 +172,7 @@ have the same size: fill up the short ones or cut the long ones
         ...     for merged in (False, True):
         ...         print(Population.read(file, merged=merged))
         <Population of 2 users: sets of 2 out of 2 topics>
-        <Population of 2 users merged into 1 distinct sets: sets of 2 out of 2 topics>
+        <Population of 2 users merged into 1 distinct set: sets of 2 out of 2 topics>
 
         Raises
         ------

@@ -13,19 +13,20 @@ import numpy as np
 
 from quiff.core.labels import SetLabels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError, QuiffError, counted
 from quiff.populations.by_epoch import arranged, check_missing, epochs_of
 from quiff.populations.files import ProfileFile, open_profiles
 from quiff.populations.memory import allowed_bytes
 from quiff.populations.merged import read_merged
 from quiff.populations.topic_columns import SetReader
 from quiff.populations.user_columns import check_once, users_of, weights_of
+from quiff.theory.parameters import check_whole
 
-__all__ = ["Profiles", "place_of_topic", "read_profiles"]
+__all__ = ["ProfileTable", "place_of_topic", "read_profiles"]
 
 
 @dataclass(frozen=True)
-class Profiles:
+class ProfileTable:
     """What a file says: users, all topics, the sets as positions in them, and what reading assumed."""
 
     users: Any
@@ -44,7 +45,7 @@ def read_profiles(
     merged: bool | None = None,
     missing: str = "error",
     seed: int = 0,
-) -> Profiles:
+) -> ProfileTable:
     """Read profiles from a file; its columns tell the form.
 
     The parameters are those of `Population.read`.
@@ -57,8 +58,7 @@ def read_profiles(
         If sets have different sizes.
     """
     check_missing(missing)
-    if top is not None and (not isinstance(top, int) or top < 1):
-        raise ParameterError(f"top is {top!r}, but must be a whole number of at least 1")
+    top = None if top is None else check_whole("top", top, 1)
     file = open_profiles(path, top=top, weights=weights)
     table = None if merged else file.table(allowed_bytes() if merged is None else None)
     found = _merged(file) if table is None else _whole(file, table, missing, seed)
@@ -92,10 +92,10 @@ def place_of_topic(path: str | os.PathLike[str], topic: Any, *, top: int | None 
     return f"{str(file.path)!r}:"
 
 
-def _whole(file: ProfileFile, table: Any, missing: str, seed: int) -> Profiles:
+def _whole(file: ProfileFile, table: Any, missing: str, seed: int) -> ProfileTable:
     """Return every user of a table."""
     if table.num_rows == 0:
-        raise QuiffError(f"{str(file.path)!r} has no profile; give at least one user")
+        raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
     reader = SetReader(file.form, file.at)
     codes = reader.codes(table)
     topics, place = reader.topics()
@@ -104,12 +104,12 @@ def _whole(file: ProfileFile, table: Any, missing: str, seed: int) -> Profiles:
     weights = weights_of(file.form, table, file.at)
     if not file.form.epoch:
         check_once(users, file.at)
-        return Profiles(users, topics, codes, weights)
+        return ProfileTable(users, topics, codes, weights)
     epochs = epochs_of(table, file.at)
     found = arranged(str(file.path), users, epochs, codes, file.at, missing, seed)
     if weights is not None:
         weights = _one_weight(file, users, weights, found.users, found.firsts)
-    return Profiles(found.users, topics, found.codes, weights, notes=found.notes)
+    return ProfileTable(found.users, topics, found.codes, weights, notes=found.notes)
 
 
 def _one_weight(file: ProfileFile, users: Array, weights: Array, kept: Array, firsts: Array) -> Array:
@@ -126,12 +126,15 @@ def _one_weight(file: ProfileFile, users: Array, weights: Array, kept: Array, fi
     return np.asarray(weights[firsts])
 
 
-def _merged(file: ProfileFile) -> Profiles:
+def _merged(file: ProfileFile) -> ProfileTable:
     """Return the distinct sets of a file as if they were users, with their counts."""
     found = read_merged(file)
     sets, which = SetLabels.distinct(found.codes, as_labels(found.topics, "topic"))
     order = np.argsort(which)
     n_users = int(found.counts.sum())
-    note = f"The {n_users} users are merged into {sets.size} distinct sets with their counts."
+    note = (
+        f"The {counted(n_users, 'user')} are merged into {counted(sets.size, 'distinct set')}"
+        " with their counts."
+    )
     weights = None if found.weights is None else found.weights[order]
-    return Profiles(sets, found.topics, np.asarray(sets.codes), weights, found.counts[order], (note,))
+    return ProfileTable(sets, found.topics, np.asarray(sets.codes), weights, found.counts[order], (note,))

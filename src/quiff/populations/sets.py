@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from quiff.core.codes import as_codes, sets_as_entries
+from quiff.core.composite_labels import ProductLabels
 from quiff.core.distinct import sorted_rows
-from quiff.core.labels import Labels, ProductLabels, SetLabels, as_labels
+from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ShapeError
+from quiff.errors import LabelError, ShapeError, counted
 
 __all__ = ["as_set_labels", "checked_codes", "codes_of_sets", "codes_of_values", "in_order", "members"]
 
@@ -81,7 +82,7 @@ def _check_known(sets: Mapping[Any, tuple[Hashable, ...]], seen: set[Hashable], 
     if unknown:
         user, topic = next((u, t) for u, listed in sets.items() for t in listed if t in unknown)
         raise LabelError(
-            f"the set of {user!r} has {topic!r}, which is not among the {topics.size} topics; "
+            f"the set of {user!r} has {topic!r}, which is not among the {counted(topics.size, 'topic')}; "
             "add it to `topics`, or leave `topics` out to take those that occur"
         )
 
@@ -90,7 +91,8 @@ def _check_one_size(users: Sequence[Hashable], sizes: Array) -> None:
     if sizes.size and (sizes != sizes[0]).any():
         odd = int(np.argmax(sizes != sizes[0]))
         raise ShapeError(
-            f"the set of {users[odd]!r} has {sizes[odd]} topics, but that of {users[0]!r} has {sizes[0]}; "
+            f"the set of {users[odd]!r} has {counted(sizes[odd], 'topic')}, "
+            f"but that of {users[0]!r} has {sizes[0]}; "
             "all sets must have the same size: fill up the short ones or cut the long ones"
         )
 

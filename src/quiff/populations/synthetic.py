@@ -5,7 +5,7 @@ from math import isqrt
 import numpy as np
 
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError
+from quiff.theory.parameters import check_sizes, check_whole
 
 __all__ = ["made_up_sets", "topic_weights"]
 
@@ -58,8 +58,9 @@ def made_up_sets(n_users: int, seed: int, n_topics: int, top_s: int) -> Array:
     ParameterError
         If a number is out of range.
     """
-    _check(n_users, seed, n_topics, top_s)
-    rng = np.random.default_rng(seed)
+    n_users = check_whole("n", n_users, 1)
+    n_topics, top_s = check_sizes(n_topics, top_s)
+    rng = np.random.default_rng(check_whole("seed", seed, 0))
     circles, weights = topic_weights(n_topics)
     circle = np.searchsorted(np.cumsum(circles)[:-1], rng.random(n_users), side="right")
     # all circles in one sorted list: circle c has the numbers from c to c+1
@@ -103,13 +104,3 @@ def _race(rng: np.random.Generator, sets: Array, weights: Array) -> Array:
     rows, places = np.nonzero(sets >= 0)
     clocks[rows, sets[rows, places]] = -1  # these have rung already
     return np.argpartition(clocks, sets.shape[1] - 1, axis=1)[:, : sets.shape[1]]
-
-
-def _check(n_users: int, seed: int, n_topics: int, top_s: int) -> None:
-    for name, value, least in (("n", n_users, 1), ("seed", seed, 0), ("n_topics", n_topics, 1)):
-        if not isinstance(value, int) or value < least:
-            raise ParameterError(f"{name} is {value!r}, but must be a whole number of at least {least}")
-    if not isinstance(top_s, int) or not 1 <= top_s <= n_topics:
-        raise ParameterError(
-            f"top_s is {top_s!r}, but must be a whole number from 1 to {n_topics}, the topics"
-        )

@@ -1,15 +1,19 @@
 """The lines of text tables: the first one, which names the columns, and where a row or a fault stands."""
 
 import csv
+import io
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
 
-from quiff.errors import QuiffError
+from quiff.errors import QuiffError, counted
 
-__all__ = ["head_of", "line_of_row", "text_fault"]
+__all__ = ["CountedStream", "LineCount", "head_of", "line_of_row", "text_fault", "torn_row"]
 
 _NO_UTF8 = "a byte is no UTF-8; convert the file, for example by iconv"
+_TORN = "a quote that opens here does not close at the end of its field and swallows the next lines; close it"
+_TO_CLOSING_QUOTE = re.compile(rb'(?:[^"]|"")*+"')  # two quotes in a row stand for one
 
 
 def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
@@ -31,10 +35,10 @@ def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
         head = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise QuiffError(f"{path!r}, line 1: {_NO_UTF8}") from error
-    if line and not head.strip():
-        raise QuiffError(f"{path!r}, line 1: it is empty, but must name the columns; take it out")
     if not line:
-        raise QuiffError(f"{path!r} is empty; its first line must name its columns")
+        raise QuiffError(f"{path!r}, line 1: the file is empty; its first line must name its columns")
+    if not head.strip():
+        raise QuiffError(f"{path!r}, line 1: it is empty, but must name the columns; take it out")
     delimiter = "\t" if "\t" in head else ","
     names = head.split("\t") if delimiter == "\t" else next(csv.reader([head]))
     return tuple(name.strip().strip('"') for name in names), delimiter
@@ -49,43 +53,127 @@ def line_of_row(stream: BinaryIO, row: int, delimiter: str) -> int:
     >>> line_of_row(io.BytesIO(b'user,note' + bytes([10, 10]) + b'a,x' + bytes([10]) + b'b,y'), 1, ",")
     4
     """
-    for number, (line, _) in enumerate(_records(stream, delimiter)):
+    for number, record in enumerate(_records(stream, delimiter)):
         if number == row:
-            return line
+            return record.line
     return row + 2
 
 
 def text_fault(stream: BinaryIO, n_fields: int, delimiter: str) -> str | None:
     """Say what is wrong with the first row that is not UTF-8 or has another number of fields, and where."""
-    for line, record in _records(stream, delimiter):
+    for record in _records(stream, delimiter):
         try:
-            record.decode()
+            record.text.decode()
         except UnicodeDecodeError as error:
-            further = record.count(b"\n", 0, error.start)
-            return f"line {line + further}: {_NO_UTF8}"
-        plain = record if delimiter == "\t" else re.sub(rb'"[^"]*"', b"", record)
-        found = plain.count(delimiter.encode()) + 1
-        if found != n_fields:
+            further = record.text.count(b"\n", 0, error.start)
+            return f"line {record.line + further}: {_NO_UTF8}"
+        if record.torn:
+            return f"line {record.line}: {_TORN}"
+        if record.n_fields != n_fields:
             return (
-                f"line {line}: it has {found} fields, but the first line {n_fields};"
-                " give each line as many, or put text with commas in quotes"
+                f"line {record.line}: it has {counted(record.n_fields, 'field')}, but the first line"
+                f" {n_fields}; give each line as many, or put text with commas in quotes"
             )
     return None
 
 
-def _records(stream: BinaryIO, delimiter: str) -> Iterator[tuple[int, bytes]]:
-    """Yield each row after the first line with the line where it begins; empty lines are none."""
-    begin, held = 0, b""
+def torn_row(stream: BinaryIO) -> str | None:
+    """Say which row between commas swallowed the lines below it, by a quote that is not closed.
+
+    Examples
+    --------
+    >>> import io
+    >>> torn_row(io.BytesIO(b'user,note' + bytes([10]) + b'a,"two' + bytes([10]) + b'lines"'))
+    >>> torn_row(io.BytesIO(b'user,note' + bytes([10]) + b'a,"x' + bytes([10]) + b'b,y'))[:30]
+    'line 2: a quote that opens her'
+    """
+    return next((f"line {record.line}: {_TORN}" for record in _records(stream, ",") if record.torn), None)
+
+
+@dataclass
+class LineCount:
+    """What a text has: lines, the last of which may lack its end, and quotes."""
+
+    ends: int = 0
+    unfinished: bool = False
+    quotes: bool = False
+
+    @property
+    def number(self) -> int:
+        """The number of lines."""
+        return self.ends + self.unfinished
+
+    def add(self, text: bytes) -> "LineCount":
+        """Count the lines of the text that follows, and return what is counted so far."""
+        if text:
+            self.ends += text.count(b"\n")
+            self.unfinished = not text.endswith(b"\n")
+            self.quotes |= b'"' in text
+        return self
+
+
+class CountedStream(io.RawIOBase):
+    """A stream that keeps count of the lines that are read from it."""
+
+    def __init__(self, inner: BinaryIO) -> None:
+        self._inner = inner
+        self.lines = LineCount()
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = self._inner.read(-1 if size is None else size)
+        self.lines.add(data)
+        return data
+
+
+@dataclass
+class _Record:
+    """A row of text: the line where it begins, its bytes, and how many fields it has.
+
+    It is torn if it has several lines, and a quoted field that does not end where a field ends.
+    """
+
+    line: int
+    text: bytearray
+    n_fields: int = 1
+    open: bool = False  # the last line ends within quotes
+    torn: bool = False
+
+    def add(self, line: bytes) -> None:
+        """Add a line of fields with commas between them, some of them in quotes."""
+        self.text += line
+        place = 0
+        while True:
+            if self.open or line.startswith(b'"', place):
+                closing = _TO_CLOSING_QUOTE.match(line, place if self.open else place + 1)
+                several = self.open
+                self.open = closing is None
+                if closing is None:
+                    return
+                place = closing.end()
+                self.torn |= several and line[place : place + 1] not in (b",", b"\r", b"\n", b"")
+            place = line.find(b",", place) + 1
+            if not place:
+                return
+            self.n_fields += 1
+
+
+def _records(stream: BinaryIO, delimiter: str) -> Iterator[_Record]:
+    """Yield each row after the first line; empty lines are none."""
+    record = None
     for number, line in enumerate(stream, start=1):
-        if number == 1:
+        if number == 1 or (record is None and not line.strip(b"\r\n")):
             continue
-        if not held:
-            begin = number
-        held += line
-        if delimiter != "\t" and held.count(b'"') % 2:  # a quoted field goes on in the next line
+        if delimiter == "\t":  # without quotes
+            yield _Record(number, bytearray(line), line.count(b"\t") + 1)
             continue
-        if held.strip(b"\r\n"):
-            yield begin, held
-        held = b""
-    if held:
-        yield begin, held
+        record = record or _Record(number, bytearray())
+        record.add(line)
+        if not record.open:  # else a quoted field goes on in the next line
+            yield record
+            record = None
+    if record is not None:
+        record.torn = True
+        yield record

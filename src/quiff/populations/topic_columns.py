@@ -11,9 +11,10 @@ import numpy as np
 
 from quiff.core.distinct import sorted_rows
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
+from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
 from quiff.populations.form import Form
-from quiff.populations.literals import TOPIC_LIST
+from quiff.populations.literals import TOPIC_LIST, no_topic_list
+from quiff.populations.user_columns import At
 
 __all__ = ["SetReader"]
 
@@ -32,7 +33,7 @@ class SetReader:
         Says where a row stands, counted from 0 over all pieces.
     """
 
-    def __init__(self, form: Form, at: Callable[[int], str]) -> None:
+    def __init__(self, form: Form, at: At) -> None:
         self._form = form
         self._at = at
         self._rows = 0  # of the pieces before
@@ -110,8 +111,9 @@ class SetReader:
         if (sizes != first).any() or not first:
             row = int(np.argmax(sizes != first)) if first else 0
             raise ShapeError(
-                f"{self._at(self._rows + row)} the set has {sizes[row]} topics, but the first one {first};"
-                " all sets must have the same size, at least 1: fill up the short ones or cut the long ones"
+                f"{self._at(self._rows + row)} the set has {counted(sizes[row], 'topic')}, but the first one"
+                f" {first}; all sets must have the same size, at least 1: fill up the short ones or cut the"
+                " long ones"
             )
         return _plain(lists.flatten()).dictionary_encode(), first
 
@@ -124,8 +126,8 @@ class SetReader:
         if (lengths < top).any():
             row = int(np.argmax(lengths < top))
             raise ParameterError(
-                f"{self._at(self._rows + row)} only {lengths[row]} topics are ranked, too few for sets of"
-                f" {top}; {_TOP_REMEDY.format(top=top)}, which fills short sets"
+                f"{self._at(self._rows + row)} the ranking has {counted(lengths[row], 'topic')}, too few for"
+                f" sets of {top}; {_TOP_REMEDY.format(top=top)}, which fills short sets"
             )
         heads = pc.list_slice(column, 0, top)
         entries = heads.flatten()
@@ -145,11 +147,7 @@ class SetReader:
         text = pc.fill_null(column, "")
         row = pc.index(pc.match_substring_regex(text, TOPIC_LIST), False).as_py()
         if row >= 0:
-            cell = text[row].as_py()
-            shown = cell if len(cell) <= 60 else cell[:57] + "..."
-            raise QuiffError(
-                f"{self._at(self._rows + row)} {shown!r} is no list of topics, such as ['NEWS', 'REL']"
-            )
+            raise QuiffError(f"{self._at(self._rows + row)} {no_topic_list(text[row].as_py())}")
         bare = pc.replace_substring_regex(text, r"^\s*[\[({]?\s*|\s*,?\s*[\])}]?\s*$", "")
         quoted = pc.match_substring_regex(bare, "['\"]")
         with_quotes = pc.replace_substring_regex(bare, r"""['"]\s*,\s*['"]""", _BETWEEN)
@@ -182,8 +180,8 @@ class SetReader:
     def _check_size(self, size: int) -> None:
         if self._size is None and self._form.top not in (None, size):
             raise ParameterError(
-                f"{self._at(0)} the set has {size} topics, and there are no ranked topic counts to take sets"
-                f" of {self._form.top} from; quiff profile stores them in its Parquet files, or"
+                f"{self._at(0)} the set has {counted(size, 'topic')}, and there are no ranked topic counts to"
+                f" take sets of {self._form.top} from; quiff profile stores them in its Parquet files, or"
                 f" {_TOP_REMEDY.format(top=self._form.top)}"
             )
         self._size = size

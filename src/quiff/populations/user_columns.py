@@ -1,7 +1,7 @@
 """Users and their weights from the columns of a file."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -9,9 +9,10 @@ from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError
 from quiff.populations.form import Form
 
-__all__ = ["check_once", "twice", "user_texts", "users_of", "weights_of"]
+__all__ = ["At", "check_once", "plain_name", "twice", "user_texts", "users_of", "weights_of"]
 
-At = Callable[[int], str]
+At: TypeAlias = Callable[[int], str]
+"""Says where a row of a file stands, counted from 0."""
 
 
 def user_texts(form: Form, table: Any, at: At, before: int = 0) -> Any:
@@ -74,11 +75,15 @@ def check_once(users: Array, at: At) -> None:
         raise LabelError(twice(at(row), users[row]))
 
 
+def plain_name(user: Any) -> Any:
+    """Return a user as Python's own number or text, as messages quote it."""
+    return user.item() if isinstance(user, np.generic) else user
+
+
 def twice(place: str, user: Any) -> str:
     """Return the message for a user who is there a second time."""
-    shown = user.item() if isinstance(user, np.generic) else user
     return (
-        f"{place} the user {shown!r} is there a second time;"
+        f"{place} the user {plain_name(user)!r} is there a second time;"
         " give each user one set, or tell them apart by a column epoch"
     )
 

@@ -9,9 +9,10 @@ import numpy as np
 from quiff.core.labels import Labels, SetLabels, as_labels, same
 from quiff.core.numbers import Array
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.populations.sets import checked_codes
 from quiff.populations.weights import checked_counts, checked_weights, prior_of_weights, summed
+from quiff.theory.parameters import check_whole
 
 __all__ = ["UserSets"]
 
@@ -65,11 +66,7 @@ class UserSets:
 
     def epoch(self, number: int) -> Self:
         """Return the population of one epoch, counted from 0."""
-        if not isinstance(number, int) or not 0 <= number < self.n_epochs:
-            raise ParameterError(
-                f"the epoch is {number!r}, but must be a whole number from 0 to {self.n_epochs - 1}"
-            )
-        return replace(self, sets=self.sets[number])
+        return replace(self, sets=self.sets[check_whole("the epoch", number, 0, self.n_epochs - 1)])
 
     @property
     def codes(self) -> Array:
@@ -82,8 +79,8 @@ class UserSets:
         """
         if self.n_epochs > 1:
             raise ParameterError(
-                f"a user of this population has {self.n_epochs} sets, one per epoch; "
-                "choose an epoch by population.epoch(0)"
+                f"a user has {self.n_epochs} sets here, one for each epoch, but only one can be used; give "
+                "profiles of one epoch, or in Python choose an epoch by population.epoch(0)"
             )
         return np.asarray(self.sets[0])
 
@@ -154,7 +151,8 @@ class UserSets:
         """
         if self.counts is not None:
             raise ParameterError(
-                f"the {self.n_users} users were merged into {self.users.size} distinct sets, so that no user"
+                f"the {counted(self.n_users, 'user')} were merged into"
+                f" {counted(self.users.size, 'distinct set')}, so that no user"
                 " can be named; take set_prior(), or read the file with merged=False"
             )
         return (
@@ -176,10 +174,11 @@ class UserSets:
 
     def __repr__(self) -> str:
         epochs = f" in each of {self.n_epochs} epochs" if self.n_epochs > 1 else ""
-        size = f"sets of {self.top_s} out of {self.topics.size} topics"
-        merged = f" merged into {self.users.size} distinct sets" if self.merged else ""
+        size = f"sets of {self.top_s} out of {counted(self.topics.size, 'topic')}"
+        merged = f" merged into {counted(self.users.size, 'distinct set')}" if self.merged else ""
         weighted = ", weighted" if self.weights is not None else ""
-        return f"<{type(self).__name__} of {self.n_users} users{merged}: {size}{epochs}{weighted}>"
+        users = counted(self.n_users, "user")
+        return f"<{type(self).__name__} of {users}{merged}: {size}{epochs}{weighted}>"
 
 
 def _equal(one: Array | None, other: Array | None) -> bool:

@@ -45,7 +45,9 @@ def checked_weights(weights: object, users: Labels) -> Array | None:
         return None
     array = np.array(as_numbers(weights, error=ParameterError))
     if array.shape != (users.size,):
-        raise ShapeError(f"the weights have shape {array.shape}, but there are {users.size} users")
+        raise ShapeError(
+            f"the weights have shape {array.shape}, but there are {users.size} users; give one for each"
+        )
     wrong = (array < 0) | (~np.isfinite(array) if array.dtype == np.float64 else False)
     if wrong.any():
         row = int(np.argmax(wrong))

@@ -4,20 +4,20 @@ import hashlib
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from quiff.apis.topics import TopicsAPI
+from quiff.errors import counted
 from quiff.history.engine import connect
 from quiff.history.stats import describe
 from quiff.populations.population import Population
+from quiff.report.over_time import study_attacks, study_epochs
 from quiff.report.page import Headline, Page, Section
 from quiff.report.sections import (
-    attacks_section,
-    epochs_section,
     histories_section,
     limits_section,
     people_section,
@@ -29,16 +29,12 @@ from quiff.report.sections import (
     utility_section,
 )
 from quiff.results.api_comparison import SettingComparison
-from quiff.results.attacks import AttackComparison
 from quiff.results.dataset_statistics import DatasetStatistics
-from quiff.results.epochs import EpochsResult
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.measurement.sentences import said
 from quiff.results.risk import UserRisk
 from quiff.studies.api_comparison import compare_settings
-from quiff.studies.attacks import attack_comparison
 from quiff.studies.attributes import attribute_table
-from quiff.studies.epochs import leakage_over_epochs
 from quiff.studies.exposure import topic_exposure
 from quiff.studies.measure.seen import seen_histories
 from quiff.studies.measure.study import measure
@@ -95,17 +91,6 @@ class Source:
         return cls(path.name, facts, tuple(commands))
 
 
-@dataclass(frozen=True)
-class _Studies:
-    """Runs studies one after the other, and tells a watcher of each."""
-
-    watch: Callable[[str], AbstractContextManager[Any]] = field(default=lambda _: nullcontext())
-
-    def run(self, name: str, study: Callable[[], Any]) -> Any:
-        with self.watch(name):
-            return study()
-
-
 def compose_report(
     population: Population,
     api: TopicsAPI,
@@ -149,64 +134,51 @@ def compose_report(
     >>> page.headlines[0].value
     '28.4 times'
     """
-    run = (_Studies() if watch is None else _Studies(watch)).run
-    statistics = () if histories is None else (run("histories", lambda: _statistics(histories)),)
-    seen = None if histories is None else run("cookies", lambda: seen_histories(population, histories))
-    found: Measurement = run("privacy and utility", lambda: measure(population, api, histories=seen))
-    risk: UserRisk = run("each user's risk", lambda: user_risk(population, api, histories=seen))
-    exposure = run("topics", lambda: topic_exposure(population, api))
-    attributes = run("attributes", lambda: attribute_table(population, api))
+    watch = watch or (lambda _: nullcontext())
+    seen = None
+    if histories is not None:
+        with watch("cookies"):
+            seen = seen_histories(population, histories)
+    with watch("privacy and utility"):
+        found = measure(population, api, histories=seen)
+    with watch("each user's risk"):
+        risk = user_risk(population, api, histories=seen)
     simulations = max(50, min(1000, _MOST_SIMULATED // population.n_users))
-    counted = (
-        (run("popularity", lambda: popularity(population, api, seed=seed, simulations=simulations)),)
-        if api.noise < 1  # else reports say nothing
-        else ()
-    )
-    if comparison is None:
-        comparison = run("settings", lambda: compare_settings(population, _noises(api)))
+    weeks = over_time or population
 
-    weeks = (
-        (run("epochs", lambda: _over_epochs(over_time or population, api, epochs, seed)),) if epochs else ()
-    )
-    attacked = (run("attacks", lambda: _attacked(over_time or population, api, seed)),) if attacks else ()
+    def sections() -> Iterator[Section]:
+        yield people_section(found, risk)
+        if histories is not None:
+            with watch("histories"):
+                yield histories_section(_statistics(histories))
+        yield privacy_section(found)
+        yield risk_section(risk)
+        with watch("topics"):
+            yield topics_section(topic_exposure(population, api), attribute_table(population, api))
+        yield utility_section(found)
+        if api.noise < 1:  # else reports say nothing
+            with watch("popularity"):
+                yield popularity_section(popularity(population, api, seed=seed, simulations=simulations))
+        with watch("settings"):
+            yield settings_section(comparison or compare_settings(population, _noises(api)))
+        if epochs:
+            with watch("epochs"):
+                yield study_epochs(weeks, api, epochs, seed=seed)
+        if attacks:
+            with watch("attacks"):
+                yield study_attacks(weeks, api, _ATTACKED, seeds=4, seed=seed)
+        yield limits_section(found)
 
-    def pictured() -> tuple[Section, ...]:
-        return (
-            people_section(found, risk),
-            *map(histories_section, statistics),
-            privacy_section(found),
-            risk_section(risk),
-            topics_section(exposure, attributes),
-            utility_section(found),
-            *map(popularity_section, counted),
-            settings_section(comparison),
-            *map(epochs_section, weeks),
-            *map(attacks_section, attacked),
-            limits_section(found),
-        )
-
-    sections = run("figures", pictured)
     return Page(
         f"What the Topics API gives away: {source.name}",
-        f"{said(population.n_users)} users with {population.top_s} topics each, measured under third-party "
-        f"cookies and under the Topics API with {api.n_topics} topics and a noise of {float(api.noise):.4g}.",
+        f"{said(population.n_users)} {'user' if population.n_users == 1 else 'users'} with "
+        f"{counted(population.top_s, 'topic')} each, measured under third-party cookies and under the Topics "
+        f"API with {api.n_topics} topics and a noise of {float(api.noise):.4g}.",
         _headlines(found, risk),
-        sections,
-        (*source.facts, *_facts(api, seed, simulations if counted else 0)),
+        tuple(sections()),
+        (*source.facts, *_facts(api, seed, simulations if api.noise < 1 else 0)),
         source.commands,
     )
-
-
-def _over_epochs(population: Population, api: TopicsAPI, epochs: int, seed: int) -> EpochsResult:
-    most = epochs if population.n_epochs == 1 else min(epochs, population.n_epochs)
-    return leakage_over_epochs(population, api, most, seed=seed)
-
-
-def _attacked(population: Population, api: TopicsAPI, seed: int) -> AttackComparison:
-    if population.n_epochs == 1:
-        return attack_comparison(population, api, epochs=_ATTACKED, seeds=4, sample=300, seed=seed)
-    reported = population.n_epochs - 2  # the first call shows two epochs more
-    return attack_comparison(population, api, epochs=max(1, reported), seeds=4, sample=300, seed=seed)
 
 
 def _statistics(histories: Path) -> DatasetStatistics:

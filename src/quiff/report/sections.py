@@ -17,6 +17,7 @@ __all__ = [
     "attacks_section",
     "epochs_section",
     "histories_section",
+    "left_out",
     "limits_section",
     "people_section",
     "popularity_section",
@@ -26,6 +27,8 @@ __all__ = [
     "topics_section",
     "utility_section",
 ]
+
+_TITLES = {"epochs": "Week after week", "attacks": "What known attacks achieve"}
 
 
 def people_section(found: Measurement, risk: UserRisk) -> Section:
@@ -142,7 +145,7 @@ def epochs_section(found: EpochsResult) -> Section:
     """Show what the reports of several epochs give away together."""
     return Section(
         "epochs",
-        "Week after week",
+        _TITLES["epochs"],
         tuple(found.sentences()),
         (found.figure(),),
         tuple(found.tables()),
@@ -153,8 +156,13 @@ def attacks_section(found: AttackComparison) -> Section:
     """Show what known attacks achieve, and the most that any could."""
     return Section(
         "attacks",
-        "What known attacks achieve",
+        _TITLES["attacks"],
         tuple(found.sentences()),
         (found.figure(),),
         tuple(found.tables()),
     )
+
+
+def left_out(key: str, reason: str) -> Section:
+    """Say why the section on ``epochs`` or ``attacks`` has no numbers."""
+    return Section(key, _TITLES[key], (reason,))

@@ -31,19 +31,17 @@ def gallery() -> Iterator[Example]:
     >>> for example in gallery():
     ...     assert bayes_capacity(example.channel) == example.bayes_capacity
     """
+    yield from _textbook_channels()
+    yield from _membership_channels()
+
+
+def _textbook_channels() -> Iterator[Example]:
     one, half = Fraction(1), Fraction(1, 2)
-    yield Example(
-        "identity", Channel.identity("abcd"[i] for i in range(4)), 4 * one, math.inf, "it tells all"
-    )
+    yield Example("identity", Channel.identity(list("abcd")), 4 * one, math.inf, "it tells all")
     yield Example("constant", Channel.constant([half, half], range(3)), one, one, "it tells nothing")
     p = Fraction(4, 5)
-    yield Example(
-        "binary symmetric",
-        Channel([[p, 1 - p], [1 - p, p]]),
-        2 * p,
-        p / (1 - p),
-        "2p and p/(1-p) for p >= 1/2",
-    )
+    symmetric = Channel([[p, 1 - p], [1 - p, p]])
+    yield Example("binary symmetric", symmetric, 2 * p, p / (1 - p), "2p and p/(1-p) for p >= 1/2")
     e = Fraction(1, 3)
     erasure = Channel([[1 - e, e, 0], [0, e, 1 - e]], outputs=[0, "?", 1])
     yield Example("binary erasure", erasure, 2 - e, math.inf, "2(1-e) + e; a column mixes 0 and 1-e")
@@ -51,25 +49,17 @@ def gallery() -> Iterator[Example]:
     letters = range(6)
     rows = [[half if y in (x, (x + 1) % 6) else 0 for y in letters] for x in letters]
     yield Example("noisy typewriter", Channel(rows), 3 * one, math.inf, "every key or its neighbour: n/2")
-    stay = Fraction(3, 5)
-    other = (1 - stay) / 3
-    answers = {x: [x] for x in range(4)}
-    response = Channel.membership(answers, range(4), stay, other)
-    yield Example(
-        "randomised response",
-        response,
-        4 * stay,
-        stay / other,
-        "n p and p/q, Warner's protocol for n answers",
-    )
+
+
+def _membership_channels() -> Iterator[Example]:
+    p = Fraction(3, 5)
+    q = (1 - p) / 3
+    response = Channel.membership({x: [x] for x in range(4)}, range(4), p, q)
+    why = "n p and p/q, Warner's protocol for n answers"
+    yield Example("randomised response", response, 4 * p, p / q, why)
     m, s, r = 5, 2, Fraction(1, 20)
-    q = r / m
     pairs = {(a, b): [a, b] for a in range(m) for b in range(a)}
-    topics = Channel.membership(pairs, range(m), (1 - r) / s + q, q)
-    yield Example(
-        "Topics API, all pairs of five",
-        topics,
-        r + m * (1 - r) / s,
-        1 + m * (1 - r) / (r * s),
-        "r + m(1-r)/s and 1 + m(1-r)/(rs)",
-    )
+    topics = Channel.membership(pairs, range(m), (1 - r) / s + r / m, r / m)
+    capacity, worst = r + m * (1 - r) / s, 1 + m * (1 - r) / (r * s)
+    why = "r + m(1-r)/s and 1 + m(1-r)/(rs)"
+    yield Example("Topics API, all pairs of five", topics, capacity, worst, why)

@@ -125,7 +125,7 @@ def _map(draw: st.DrawFn, inputs: list[Any], exact: bool, max_size: int) -> Chan
 
 @st.composite
 def _membership(draw: st.DrawFn, inputs: list[Any], exact: bool, max_size: int) -> Channel:
-    """Return sets of one size; inside may be less probable than outside, so that exceptions are negative."""
+    """Return sets of one size; a topic inside may be less probable than one outside."""
     outputs = draw(_names(draw(st.integers(1, max_size)), "y"))
     m = len(outputs)
     s = draw(st.integers(1, m))

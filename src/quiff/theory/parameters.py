@@ -45,8 +45,11 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
     Traceback (most recent call last):
     quiff.errors.ParameterError: top_s must be a whole number between 1 and 5, not 6
     """
-    allowed = f"of at least {least}" if most is None else f"between {least} and {most}"
-    message = f"{name} must be a whole number {allowed}, not {value!r}"
+    if most is None:
+        allowed = f"a whole number of at least {least}"
+    else:
+        allowed = f"a whole number between {least} and {most}" if least < most else str(least)
+    message = f"{name} must be {allowed}, not {value!r}"
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:

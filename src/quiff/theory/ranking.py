@@ -8,22 +8,24 @@ approximation by independent normal counts (:func:`order_approximately`).
 
 from __future__ import annotations
 
-from math import ceil, sqrt
+from math import pi, sqrt
 from typing import TYPE_CHECKING
 
 from quiff.theory.lattice import reach
 from quiff.theory.parameters import check_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["ahead", "needed_pairs", "order_approximately", "order_bounds"]
 
 _CHUNK = 2**20  # complex numbers handled at once: bounds the memory
-_POINTS = 40  # of the grid in the smallest standard deviation
-_MOST_POINTS = 2**15
-_TAIL = 8.0  # standard deviations beyond which a normal density is left out: 1e-15
+_TAIL = 8  # standard deviations beyond which a normal density is left out: 1e-15
+_POINTS = 640  # of the grid for each normal density: 40 in a standard deviation
+_MOST_POINTS = 2**16  # in all, for many densities
 
 
 def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> NDArray[np.float64]:
@@ -63,21 +65,50 @@ def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> NDArray[np.float6
     import numpy as np
 
     u, v, n = (np.atleast_2d(np.asarray(values, dtype=np.float64)) for values in (up, down, users))
-    mean = (n * (u - v)).sum(axis=1)
-    variance = (n * (u + v - (u - v) ** 2)).sum(axis=1)
-    away = np.array([reach(float(value)) for value in variance])
-    chances = np.where(mean > 0, 1.0, 0.0)
-    open_ = np.flatnonzero(np.abs(mean) <= away)  # for the others the sign of D is as good as certain
-    size = np.minimum(n.sum(axis=1), np.ceil(np.abs(mean)) + away)  # K
-    order = open_[np.argsort(-size[open_], kind="stable")]
-    start = 0
-    while start < len(order):
-        largest = max(1, int(size[order[start]]))
-        stop = start + max(1, _CHUNK // largest)
-        part = order[start:stop]
-        chances[part] = (1 + _mean_sign(u[part], v[part], n[part], largest)) / 2
-        start = stop
+    mean = (n * (u - v)).sum(axis=1)  # E[D]
+    variance = (n * (u + v - (u - v) ** 2)).sum(axis=1)  # Var[D]
+    away = np.array(
+        [reach(float(value)) for value in variance]
+    )  # |D - E[D]| is larger in no case that counts
+    chances = np.where(mean > 0, 1.0, 0.0)  # right where 0 is further away than that
+    unsure = np.flatnonzero(np.abs(mean) <= away)
+    most = np.minimum(n.sum(axis=1), np.ceil(np.abs(mean)) + away)  # |D| <= K
+    for part, K in _batches(unsure, most):
+        chances[part] = (1 + _mean_sign(u[part], v[part], n[part], K)) / 2  # (1 + E[sgn D])/2
     return np.clip(chances, 0.0, 1.0)
+
+
+def _batches(pairs: NDArray[np.intp], most: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.intp], int]]:
+    """Yield some pairs at a time, those with the largest K first, and a K that is enough for all of them."""
+    import numpy as np
+
+    order = pairs[np.argsort(-most[pairs], kind="stable")]
+    while len(order):
+        K = max(1, int(most[order[0]]))
+        size = max(1, _CHUNK // K)
+        yield order[:size], K
+        order = order[size:]
+
+
+def _mean_sign(
+    u: NDArray[np.float64], v: NDArray[np.float64], n: NDArray[np.float64], K: int
+) -> NDArray[np.float64]:
+    """Return E[sgn D] of each pair, by the sum over 2K + 1 points in :func:`ahead`."""
+    import numpy as np
+
+    M = 2 * K + 1
+    points = np.arange(1, K + 1)  # l; the points beyond are mirror images of these
+    x = 2 * pi * points / M
+    turn = np.exp(1j * x)
+    # phi(x) = prod over kinds of (1 - u - v + u e^(ix) + v e^(-ix))^n
+    phi = np.ones((len(u), K), dtype=np.complex128)
+    for kind in range(u.shape[1]):
+        a, b, count = u[:, kind, None], v[:, kind, None], n[:, kind, None]
+        phi *= (1 - a - b + a * turn + b / turn) ** count
+    minus_one_to_l = np.where(points % 2, -1.0, 1.0)
+    weights = (np.cos(x / 2) - minus_one_to_l) / np.sin(x / 2)
+    signs: NDArray[np.float64] = 2 / M * (phi.imag @ weights)
+    return signs
 
 
 def needed_pairs(holders: ArrayLike, top: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -105,11 +136,9 @@ def needed_pairs(holders: ArrayLike, top: int) -> tuple[NDArray[np.int64], NDArr
     n = np.asarray(holders)
     top = check_whole("top", top, 1, len(n))
     order = np.argsort(-n, kind="stable")
-    levels, ranks = np.unique(-n[order], return_inverse=True)  # the level of each place, 0 for the largest
+    _, ranks = np.unique(-n[order], return_inverse=True)  # the level of each place, 0 for the most popular
     last = int(ranks[top - 1])
-    pairs = [
-        (order[ranks == level], order[ranks == level + 1]) for level in range(last) if level + 1 < len(levels)
-    ]
+    pairs = [(order[ranks == level], order[ranks == level + 1]) for level in range(last)]
     pairs.append((order[:top][ranks[:top] == last], order[ranks > last]))
     first = np.concatenate([np.repeat(a, len(b)) for a, b in pairs])
     second = np.concatenate([np.tile(b, len(a)) for a, b in pairs])
@@ -120,7 +149,7 @@ def order_bounds(holders: ArrayLike, top: int, chances: ArrayLike) -> tuple[floa
     """Return bounds on the chance that the first ``top`` topics are found in order.
 
     Below: ``1 - sum of (1 - P[pair is right])`` over the :func:`needed_pairs`, or 0 (Boole). Above: the
-    least chance of a pair that cannot be wrong. Where the last places are tied with topics behind them, it
+    least chance of a pair that must be right. Where the last places are tied with topics behind them, it
     does not matter which of these are found, and their pairs are left out.
 
     Parameters
@@ -155,7 +184,8 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
 
     ``g_top(x) = f_top(x) prod over the rest of F_t(x)``, ``g_k(x) = f_k(x) int up to x of g_(k+1)``,
 
-    and the chance is ``int g_1``, times the number of orders that equally popular topics may have.
+    and the chance is ``int g_1``, times the number of orders that equally popular topics may have: at each
+    place, how many may stand there.
 
     Parameters
     ----------
@@ -172,55 +202,83 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
     0.6667
     """
     import numpy as np
-    from scipy.special import ndtr
 
     mu, n = np.asarray(means, dtype=np.float64), np.asarray(holders)
     sigma = np.sqrt(np.asarray(variances, dtype=np.float64) + 1 / 12)
     top = check_whole("top", top, 1, len(n))
     order = np.argsort(-n, kind="stable")
     found, rest = order[:top], order[top:]
-    low, high = ((mu + side * _TAIL * sigma)[found] for side in (-1, 1))
-    near = rest[(mu + _TAIL * sigma)[rest] > low.min()]  # the others stay behind for certain
-    span, unit = high.max() - low.min(), sigma[np.concatenate([found, near])].min()
-    points = min(_MOST_POINTS, ceil(_POINTS * span / unit))
-    x, step = np.linspace(low.min(), high.max(), points, retstep=True)
-    behind = np.ones(points)
-    alike, times = np.unique(np.stack([mu[near], sigma[near]]), axis=1, return_counts=True)
-    for (mean, deviation), topics in zip(alike.T, times, strict=True):
-        behind *= ndtr((x - mean) / deviation) ** topics
-    for topic in found[::-1]:
-        density = np.exp(-(((x - mu[topic]) / sigma[topic]) ** 2) / 2) / (sigma[topic] * sqrt(2 * np.pi))
-        g = density * behind
-        behind = np.concatenate([[0.0], np.cumsum((g[1:] + g[:-1]) / 2)]) * step
-    return min(1.0, float(behind[-1]) * _orders(n, top))
+    choices = _choices(n, top)
+    x = _grid(mu[found], sigma[found], int(choices.max()))
+    behind, slope = _all_below(x, mu[rest], sigma[rest])  # prod over the rest of F_t(x), and its derivative
+    for topic, equals in zip(found[::-1], choices[::-1], strict=True):
+        f = equals * _density(x, mu[topic], sigma[topic])
+        g = f * behind  # g_k(x) = f_k(x) int up to x of g_(k+1)
+        dg = f * slope - f * (x - mu[topic]) / sigma[topic] ** 2 * behind  # f B' + f' B
+        behind, slope = _integral(x, g, dg), g
+    return min(max(float(behind[-1]), 0.0), 1.0)
 
 
-def _orders(holders: NDArray[np.int64], top: int) -> float:
-    """Return in how many orders the first ``top`` topics may stand: equally popular ones change places."""
+def _grid(means: NDArray[np.float64], deviations: NDArray[np.float64], equals: int) -> NDArray[np.float64]:
+    """Return points where some normal densities are not negligible, each as closely as its width asks for.
+
+    The more topics are equally popular, the steeper is the chance that all of them lie below a point.
+    """
     import numpy as np
 
-    _, sizes = np.unique(-holders, return_counts=True)
-    orders, left = 1.0, top
-    for size in sizes:
-        for taken in range(min(int(size), left)):
-            orders *= int(size) - taken
-        left -= min(int(size), left)
-    return orders
+    mean, deviation = np.unique(np.stack([means, deviations]), axis=1)[:, :, None]
+    points = min(_POINTS * equals, max(_MOST_POINTS // len(mean), 8 * _TAIL))
+    return np.unique(mean + deviation * np.linspace(-_TAIL, _TAIL, points + 1))
 
 
-def _mean_sign(
-    u: NDArray[np.float64], v: NDArray[np.float64], n: NDArray[np.float64], K: int
-) -> NDArray[np.float64]:
-    """Return E[sgn D] of each pair, from 2K + 1 points."""
+def _density(x: NDArray[np.float64], mean: float, deviation: float) -> NDArray[np.float64]:
+    """Return the normal density at each point, 0 in its tails: it adds nothing where points are far apart."""
     import numpy as np
 
-    step = np.arange(1, K + 1)
-    x = 2 * np.pi * step / (2 * K + 1)
-    weights = (np.cos(x / 2) - np.where(step % 2, -1.0, 1.0)) / np.sin(x / 2)
-    turn = np.exp(1j * x)
-    phi = np.ones((len(u), K), dtype=np.complex128)
-    for kind in range(u.shape[1]):
-        a, b, count = u[:, kind, None], v[:, kind, None], n[:, kind, None]
-        phi *= (1 - a - b + a * turn + b / turn) ** count
-    signs: NDArray[np.float64] = 2 / (2 * K + 1) * (phi.imag @ weights)
-    return signs
+    z = (x - mean) / deviation
+    inside = np.abs(z) < _TAIL - 1e-6
+    return np.where(inside, np.exp(-(z**2) / 2) / (deviation * sqrt(2 * pi)), 0.0)
+
+
+def _all_below(
+    x: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the chance that all of some normal numbers lie below each point, and its derivative.
+
+    It is the product of ``F_t^k`` over the k topics t that are alike; ``F_t'/F_t = f_t/F_t``.
+    """
+    import numpy as np
+    from scipy.special import ndtr
+
+    chance, slope = np.ones(len(x)), np.zeros(len(x))
+    near = means + _TAIL * deviations > x[0]  # the others lie below for certain
+    alike, times = np.unique(np.stack([means[near], deviations[near]]), axis=1, return_counts=True)
+    for (mean, deviation), k in zip(alike.T, times, strict=True):
+        F = ndtr((x - mean) / deviation)
+        chance *= F**k
+        slope += k * _density(x, mean, deviation) / np.maximum(F, np.finfo(np.float64).tiny)
+    return chance, chance * slope
+
+
+def _integral(x: NDArray[np.float64], g: NDArray[np.float64], dg: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the integral of g up to each point, by the trapezoidal rule with the correction of its slopes.
+
+    ``h (g(a) + g(b))/2 + h^2 (g'(a) - g'(b))/12`` for points a, b = a + h: the error is of order h^4, which
+    matters where many topics follow each other closely.
+    """
+    import numpy as np
+
+    h = np.diff(x)
+    steps = h * (g[1:] + g[:-1]) / 2 + h**2 * (dg[:-1] - dg[1:]) / 12
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def _choices(holders: NDArray[np.int64], top: int) -> NDArray[np.int64]:
+    """Return how many topics may stand at each place when those before are taken: the equals left."""
+    import numpy as np
+
+    _, firsts, levels, sizes = np.unique(
+        np.sort(-holders), return_index=True, return_inverse=True, return_counts=True
+    )
+    left: NDArray[np.int64] = (sizes + firsts)[levels] - np.arange(len(holders))
+    return left[:top]

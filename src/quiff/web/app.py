@@ -22,11 +22,12 @@ from quiff.web.design import answer_design, presets, quick_design
 from quiff.web.guard import Access, Guard
 from quiff.web.jobs import BusyError, Jobs
 from quiff.web.paper import paper_table
-from quiff.web.people import table_to_dict
 from quiff.web.plane import FIGURES, plane_data, plane_figure
 from quiff.web.queries import BOUNDS, DesignQuery, Setting, read_design, read_paper, read_population
+from quiff.web.shown import table_to_dict
+from quiff.web.vega import vega_bundle
 
-__all__ = ["make_app", "vega_bundle"]
+__all__ = ["make_app"]
 
 _T = TypeVar("_T")
 _Pairs: TypeAlias = list[tuple[str, str]]
@@ -171,20 +172,6 @@ class _Answers:
     async def _picture(self, draw: Callable[[], Figure], name: str, kind: str) -> Response:
         content = await to_thread.run_sync(_drawn, draw, kind, limiter=self._pictures)
         return _file(content, f"{name}.{kind}", "image/png" if kind == "png" else "image/svg+xml")
-
-
-@cache
-def vega_bundle() -> str:
-    """Return the library that draws Vega figures in a browser, as a module.
-
-    Examples
-    --------
-    >>> "vegaEmbed" in vega_bundle()
-    True
-    """
-    import vl_convert
-
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
 
 
 def _assets() -> dict[str, bytes]:

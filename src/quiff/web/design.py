@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, final
 
-from quiff.results.closed_forms import ClosedForms
+from quiff.results.closed_forms import FEW_USERS, ClosedForms
 from quiff.results.numbers import plain, shown
 from quiff.results.quantity import Quantity
 from quiff.results.table import Table
@@ -19,7 +19,6 @@ from quiff.web.queries import DesignQuery, Setting
 __all__ = ["DesignAnswer", "answer_design", "presets", "quick_design", "said_difference"]
 
 _NAMES = ("first design", "second design")
-_TOO_MANY_TO_COUNT = 10**15  # then only the usual small numbers of users are counted
 
 
 @final
@@ -130,11 +129,7 @@ def _forms(setting: Setting, n_users: int, epochs: int) -> ClosedForms:
 
 @lru_cache(maxsize=64)
 def _quick_forms(setting: Setting, n_users: int, epochs: int) -> ClosedForms:
-    """Take all but the counting from where nobody has the topic, which is known without a long sum."""
-    m, s, r = setting.n_topics, setting.top_s, setting.noise
-    few = closed_forms(m, s, r, n_users=_TOO_MANY_TO_COUNT)
-    found = closed_forms(m, s, r, n_users=n_users, epochs=epochs, share=0)
-    return replace(found, scenario=replace(found.scenario, share=few.scenario.share), counting=few.counting)
+    return replace(_forms(setting, n_users, epochs), counted=FEW_USERS)
 
 
 def said_difference(first: Real | bool, second: Real | bool) -> str:

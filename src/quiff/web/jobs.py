@@ -7,13 +7,16 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quiff.errors import QuiffError
 from quiff.report.page import Section
 from quiff.results.numbers import plain
-from quiff.web.people import People, Profiles, section_to_dict, study
 from quiff.web.queries import PopulationQuery
+from quiff.web.shown import section_to_dict
+
+if TYPE_CHECKING:
+    from quiff.web.people import Profiles
 
 __all__ = ["BusyError", "Cancelled", "Jobs"]
 
@@ -42,7 +45,7 @@ class Jobs:
         The profiles of the command line; None if there are none.
     """
 
-    def __init__(self, profiles: Profiles | None = None) -> None:
+    def __init__(self, profiles: "Profiles | None" = None) -> None:
         self.profiles = profiles
         self._turn = threading.Lock()
         self._places = threading.BoundedSemaphore(_WAITING)
@@ -118,6 +121,8 @@ class Jobs:
         return "done", None
 
     def _study(self, query: PopulationQuery, send: Callable[[Event], None], tell: "_Teller") -> None:
+        from quiff.web.people import People, study  # all studies, which the page opens without
+
         found = self._kept.get(query)
         if found is None:
             sections = []

@@ -3,8 +3,6 @@
 from functools import cache
 
 from quiff.results.table import Table
-from quiff.studies.paper.check import check_paper
-from quiff.studies.paper.tables import paper_tables
 from quiff.web.queries import VERDICTS, PaperQuery
 
 __all__ = ["paper_table"]
@@ -32,6 +30,9 @@ def paper_table(query: PaperQuery) -> Table:
 @cache
 def _items() -> Table:
     """Return all items, errata first, then matches, then what needs data; each in the paper's order."""
+    from quiff.studies.paper.check import check_paper
+    from quiff.studies.paper.tables import paper_tables
+
     table = paper_tables(check_paper())["items"]
     place = table.columns.index("verdict")
     rows = tuple(sorted(table.rows, key=lambda row: VERDICTS.index(row[place])))

@@ -6,13 +6,15 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from quiff.errors import ParameterError
 from quiff.web.app import make_app
 from quiff.web.guard import Access
 from quiff.web.jobs import Jobs
-from quiff.web.people import Profiles
+
+if TYPE_CHECKING:
+    from quiff.web.people import Profiles
 
 __all__ = ["LOOPBACK", "Place", "find_place", "serve"]
 
@@ -99,7 +101,7 @@ def _bound(host: str, port: int) -> socket.socket:
     raise ParameterError(f"ports {port} to {port + tries - 1} are all in use; name another with --port")
 
 
-def serve(place: Place, profiles: Profiles | None = None, ready: Callable[[], None] | None = None) -> None:
+def serve(place: Place, profiles: "Profiles | None" = None, ready: Callable[[], None] | None = None) -> None:
     """Serve the page until Ctrl-C, which ends it at once, open streams included.
 
     Parameters

@@ -8,18 +8,20 @@ import numpy as np
 from quiff.core.counting.words import words_for
 from quiff.core.numbers import Array
 
-__all__ = ["MOST_CHANGING", "MOST_STABLE", "counting_memory", "counting_work"]
+__all__ = ["BY_SUBSETS", "MOST_CHANGING", "MOST_STABLE", "counting_memory", "counting_work"]
 
 # Up to this many factors are counted: with sets of their own, and all with the same sets.
 MOST_CHANGING, MOST_STABLE = 4, 5
+# From this many factors on, equal sets are counted by their subsets instead of by bitmaps.
+BY_SUBSETS = 4
 
 
 def counting_work(codes: Sequence[Array], *, stable: bool = False, weighted: bool = False) -> int:
     """Return about how many numbers are looked at; a billion of them take some seconds.
 
     Bitmaps: N s^E marks, and m^(E-1) rows of m/64 words in 2^(E-1) tables, m being the topics that occur.
-    Equal sets, from four factors on: the subsets of all sets, and for five factors the sets of four topics,
-    with the words of those that may be the fifth. Weights: m^E numbers instead of bits.
+    Equal sets, from four factors on: the subsets of all sets, and the sets of E - 1 topics with the words of
+    those that may be the next. Weights: m^E numbers instead of bits.
 
     Examples
     --------
@@ -31,12 +33,10 @@ def counting_work(codes: Sequence[Array], *, stable: bool = False, weighted: boo
     n_rows, top, m = _sizes(codes)
     if weighted:
         return int(n_rows * top**E + 4 * (m + 1) ** E)
-    if not stable or E < MOST_CHANGING:
+    if not stable or E < BY_SUBSETS:
         return int(n_rows * top**E + (m + 1) ** (E - 1) * words_for(m + 1) * 2 ** (E - 1))
     subsets = n_rows * sum(comb(top, j) * j * 40 for j in range(1, min(E, top) + 1))
-    if E == MOST_CHANGING:
-        return subsets + comb(m, 3) * words_for(m)
-    return subsets + comb(m, 4) * words_for(m)
+    return subsets + comb(m, E - 1) * words_for(m)
 
 
 def counting_memory(
@@ -54,11 +54,11 @@ def counting_memory(
     n_rows, top, m = _sizes(codes)
     if weighted:
         return int((threads + 1) * 4 * (m + 1) ** (E - 1))
-    if not stable or E < MOST_CHANGING:
+    if not stable or E < BY_SUBSETS:
         tables = (2 * threads + 1) * 8 * (m + 1) ** max(E - 2, 0) * words_for(m + 1)
         return int(tables + 16 * E * n_rows * top)
     lists = max(n_rows * comb(top, j) * j for j in range(1, min(E, top) + 1)) * 40
-    return lists + (m**3 if E > MOST_CHANGING else 0)
+    return lists + (m**3 if E > BY_SUBSETS else 0)
 
 
 def _sizes(codes: Sequence[Array]) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ from quiff.core.counting.bits import count_bits
 from quiff.core.counting.rows import room_for_rows, user_rows
 from quiff.core.numbers import Array
 
-__all__ = ["best_fit", "mark_bits", "set_sizes", "tally_bits", "tally_last_two"]
+__all__ = ["best_fit", "fit_prefix", "mark_bits", "set_sizes", "tally_bits", "tally_last_two"]
 
 _ONE, _SIX, _LOW = np.uint64(1), np.uint64(6), np.uint64(63)
 
@@ -98,6 +98,36 @@ def tally_last_two(
 
 
 @compiled
+def fit_prefix(
+    table: Array,
+    starts: Array,
+    sizes: Array,
+    occurring: Array,
+    spare: Array,
+    radix: int,
+    prefix: int,
+    level: int,
+    rows: Array,
+) -> tuple[int, int]:
+    """Return the most factors in which some user fits, up to the outputs in a prefix, and its tuples.
+
+    The prefix numbers an output of each factor from the second to the last but two; `level` tells if some
+    user fits in the first. For each set of these factors `rows` gets the tuple's row in the later tables.
+    """  # fmt: skip
+    share, left = 1, prefix
+    factor = 1
+    rows[:] = 0
+    while 1 << factor < rows.shape[0]:
+        left, y = divmod(left, occurring[factor] + (spare[factor] > 0))
+        level = best_fit(table, starts[factor], rows[: 1 << factor], sizes, y, level)
+        share *= 1 if y < occurring[factor] else spare[factor]
+        for rest in range(1 << factor):
+            rows[rest | 1 << factor] = rows[rest] * radix + y
+        factor += 1
+    return level, share
+
+
+@compiled
 def tally_bits(table: Array, starts: Array, occurring: Array, spare: Array, radix: int, first: int) -> Array:
     """Count the tuples that begin with one output by the most factors in which some user fits."""
     last = occurring.shape[0] - 1
@@ -119,17 +149,10 @@ def tally_bits(table: Array, starts: Array, occurring: Array, spare: Array, radi
     for factor in range(1, middle):
         prefixes *= outputs[factor]
     for prefix in range(prefixes):
-        level, number, left = fits, share, prefix
-        rows[:] = 0
-        for factor in range(1, middle):
-            left, y = divmod(left, outputs[factor])
-            level = best_fit(table, starts[factor], rows[: 1 << factor], sizes, y, level)
-            number *= 1 if y < occurring[factor] else spare[factor]
-            for rest in range(1 << factor):
-                rows[rest | 1 << factor] = rows[rest] * radix + y
+        level, alike = fit_prefix(table, starts, sizes, occurring, spare, radix, prefix, fits, rows)
         for y in range(outputs[middle]):
             levels[y] = best_fit(table, starts[middle], rows, sizes, y, level)
-            shares[y] = number * (1 if y < occurring[middle] else spare[middle])
+            shares[y] = share * alike * (1 if y < occurring[middle] else spare[middle])
         for rest in range(1 << middle):
             places[rest, 0] = starts[last, rest] + rows[rest]
             places[rest, 1] = starts[last, rest | 1 << middle] + rows[rest] * radix

@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from quiff.core.distinct import smallest_index_type
 from quiff.core.numbers import Array
-from quiff.core.sparse import smallest_index_type
 
 __all__ = ["Layout"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quiff.core.counting.cost import MOST_CHANGING, MOST_STABLE, counting_work
+from quiff.core.counting.cost import BY_SUBSETS, MOST_CHANGING, MOST_STABLE, counting_work
 from quiff.core.limits import check_work
 from quiff.core.numbers import Array, constant_of
 
@@ -70,7 +70,7 @@ class MembershipProduct:
     def match_counts(self) -> list[int]:
         """Return N_0, ..., N_E: the number of tuples that the best row fits in k factors."""
         E = len(self.codes)
-        if self.stable and E >= MOST_CHANGING:
+        if self.stable and E >= BY_SUBSETS:
             from quiff.core.counting.stable import stable_match_counts
 
             return stable_match_counts(self.codes[0], self.sizes[0], E)[E]

@@ -10,7 +10,7 @@ from quiff.core.compiled import compiled
 from quiff.core.counting.rows import room_for_rows, user_rows
 from quiff.core.numbers import Array
 
-__all__ = ["mark_ranks", "tally_ranks"]
+__all__ = ["best_ranks", "mark_ranks", "tally_ranks"]
 
 
 @compiled
@@ -36,6 +36,17 @@ def mark_ranks(
             for j in range(lengths[last]):
                 code = codes[last, x, j]
                 row[code] = max(row[code], ranks[x])
+
+
+@compiled
+def best_ranks(kept: Array, sliced: Array, starts: Array, rows: Array, rank: int, best: Array) -> None:
+    """Write the best rank for each output of the last factor; the tuple before has a rank of its own."""
+    best[:] = rank
+    for rest in range(rows.shape[0]):
+        table = sliced if rest & 1 else kept
+        row = table[starts[rest] + rows[rest]]
+        for y in range(best.shape[0]):
+            best[y] = max(best[y], row[y])
 
 
 @compiled
@@ -72,12 +83,7 @@ def tally_ranks(
                 table = sliced if rest & 1 else kept
                 rank = max(rank, table[starts[factor, rest] + rows[rest], y])
                 rows[rest | 1 << factor] = rows[rest] * radix + y
-        best[:] = rank
-        for rest in range(1 << last):
-            table = sliced if rest & 1 else kept
-            row = table[starts[last, rest] + rows[rest]]
-            for y in range(best.shape[0]):
-                best[y] = max(best[y], row[y])
+        best_ranks(kept, sliced, starts[last], rows, rank, best)
         for y in range(best.shape[0]):
             counts[best[y]] += share
         counts[rank] += share * spare[last]

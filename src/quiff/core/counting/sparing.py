@@ -6,7 +6,7 @@ from quiff.core.compiled import compiled
 from quiff.core.counting.bits import count_bits
 from quiff.core.numbers import Array
 
-__all__ = ["keep_above", "tally_apart", "tally_without_pairs", "tally_without_triples"]
+__all__ = ["keep_above", "keep_common", "tally_apart", "tally_without_pairs", "tally_without_triples"]
 
 _ONE, _ALL = np.uint64(1), ~np.uint64(0)
 
@@ -17,6 +17,16 @@ def keep_above(row: Array, topic: int) -> None:
     word = topic >> 6
     row[:word] = 0
     row[word] &= (_ALL << np.uint64(topic & 63)) << _ONE
+
+
+@compiled
+def keep_common(row: Array, other: Array, start: int, common: Array) -> int:
+    """Write the bits that two rows have in common, from a word on, and return how many they are."""
+    total = 0
+    for word in range(start, row.shape[0]):
+        common[word] = row[word] & other[word]
+        total += count_bits(common[word])
+    return total
 
 
 @compiled
@@ -32,9 +42,7 @@ def tally_without_pairs(apart: Array, first: int, most: int) -> Array:
     at = np.zeros(most, dtype=np.int64)  # the word that is being read, at each depth
     left[0] = apart[first]
     keep_above(left[0], first)
-    counts[1] = 1
-    for word in range(n_words):
-        counts[2] += count_bits(left[0, word])
+    counts[1], counts[2] = 1, keep_common(left[0], left[0], 0, left[0])
     depth = 0
     while depth >= 0:
         start = at[depth]
@@ -48,11 +56,7 @@ def tally_without_pairs(apart: Array, first: int, most: int) -> Array:
         lowest = bits & (~bits + _ONE)
         left[depth, start] = bits ^ lowest
         topic = (start << 6) + count_bits(lowest - _ONE)
-        more = 0
-        for word in range(start, n_words):
-            rest = left[depth, word] & apart[topic, word]
-            left[depth + 1, word] = rest
-            more += count_bits(rest)
+        more = keep_common(left[depth], apart[topic], start, left[depth + 1])
         counts[depth + 3] += more
         if more and depth + 3 < most:
             depth += 1

@@ -1,13 +1,12 @@
 """A channel as a plain matrix."""
 
-from collections.abc import Callable
 from typing import final
 
 import numpy as np
 
 from quiff.core.kernels.base import BLOCK, Kernel, entropy_terms, scale_rows
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, is_exact, matmul, unified
+from quiff.core.numbers import Array, is_exact, matmul, number_size, unified
 from quiff.core.sparse import SparseRows
 
 __all__ = ["DenseKernel"]
@@ -27,7 +26,7 @@ class DenseKernel(Kernel):
 
     @property
     def number_size(self) -> int:
-        return 80 if self.matrix.dtype == object else 8
+        return number_size(self.matrix)
 
     @property
     def summary(self) -> str:
@@ -39,16 +38,14 @@ class DenseKernel(Kernel):
     def column_min(self, weights: Array) -> Array:
         return self._reduce(weights, np.minimum)
 
-    def _reduce(self, weights: Array, better: "Callable[..., Array]") -> Array:
+    def _reduce(self, weights: Array, better: np.ufunc) -> Array:
         matrix, weights = unified(self.matrix, weights)
         step = max(1, BLOCK // max(self.n_columns, 1))
-        best: Array | None = None
-        for start in range(0, self.n_rows, step):
-            rows = slice(start, start + step)
-            found = better.reduce(scale_rows(matrix[rows], weights[rows]), axis=0)  # type: ignore[attr-defined]
-            best = found if best is None else better(best, found)
-        assert best is not None  # noqa: S101 - a channel has at least one row
-        return best
+        parts = [
+            better.reduce(scale_rows(matrix[start : start + step], weights[start : start + step]), axis=0)
+            for start in range(0, self.n_rows, step)
+        ]
+        return np.asarray(better.reduce(parts))
 
     def left_multiply(self, left: Array | SparseRows) -> Array:
         if isinstance(left, SparseRows):

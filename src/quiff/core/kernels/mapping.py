@@ -15,7 +15,7 @@ __all__ = ["MapKernel"]
 
 @final
 class MapKernel(SparseKernel):
-    """Row x has output ``codes[x]``: one exception of 1 over a background of zeros."""
+    """Row x has output ``codes[x]``: one entry of 1 over a background of zeros."""
 
     def __init__(self, codes: Array, width: int) -> None:
         super().__init__(

@@ -11,7 +11,7 @@ import numpy as np
 
 from quiff.core.kernels.base import Kernel, entropy_terms
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, constant_of, filled, is_exact, product, same_kind, unified
+from quiff.core.numbers import Array, constant_of, filled, is_exact, number_size, product, same_kind, unified
 from quiff.core.sparse import SparseRows, spread
 
 __all__ = ["SparseKernel"]
@@ -32,7 +32,7 @@ class SparseKernel(Kernel):
 
     @property
     def number_size(self) -> int:
-        return 80 if self.background.dtype == object else 8
+        return number_size(self.background)
 
     @property
     def summary(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, first_line
 
 __all__ = ["new_folder"]
 
@@ -47,7 +47,7 @@ def new_folder(out: str | os.PathLike[str], replace: bool = False) -> Iterator[P
         _check(target, replace)
         _move(temporary, target)
     except OSError as error:
-        raise ParameterError(f"cannot write {str(out)!r}: {error.strerror or error}") from error
+        raise ParameterError(f"cannot write {str(out)!r}: {first_line(error)}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

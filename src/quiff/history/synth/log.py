@@ -19,6 +19,7 @@ from quiff.history.synth.law import (
 )
 from quiff.history.synth.lines import Pieces, lines
 from quiff.history.synth.names import Names
+from quiff.theory.parameters import check_whole
 
 __all__ = ["Block", "SyntheticLog"]
 
@@ -79,10 +80,8 @@ class SyntheticLog:
                 f"users is {self.users} and rows is {self.rows}; give exactly one of the two"
             )
         name, size = ("users", self.users) if self.rows is None else ("rows", self.rows)
-        if not isinstance(size, int) or size < 1:
-            raise ParameterError(f"{name} is {size!r}, but must be a whole number of at least 1")
-        if not isinstance(self.seed, int) or self.seed < 0:
-            raise ParameterError(f"the seed is {self.seed!r}, but must be a whole number of at least 0")
+        check_whole(name, size, 1)
+        check_whole("seed", self.seed, 0)
 
     @property
     def expected_rows(self) -> float:

@@ -15,7 +15,7 @@ export function build(settings) {
     top: number({ name: "ptop", label: "Topics in a user’s set (s)", min: 1, max: 20, change: changed }),
   };
   const options = [["made-up", "Made-up people"]];
-  if (file) options.push(["file", `${file.name}: ${file.users} users, sets of ${file.top}`]);
+  if (file) options.push(["file", `${file.name}: ${file.users} ${file.users === 1 ? "user" : "users"}, sets of ${file.top}`]);
   const source = choice({ name: "source", label: "Who", options, change: () => { show(); changed(); } });
   const further = file ? [["fitting", "what suits the file"], ["occurring", "the topics that occur"]] : [];
   const topics = taxonomy({ name: "ptopics", label: "Taxonomy", settings, bound: "made_up_topics", further, change: changed });
