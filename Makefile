@@ -7,7 +7,7 @@ WORKERS ?= 2
 PAGES := tests/docs/test_code_blocks.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast check bench clean
+.PHONY: help setup demo test test-fast check bench docs pictures dist clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -38,6 +38,16 @@ check: setup  ## lint, format, types, examples in docstrings and docs, import di
 bench: setup  ## side by side with the peers: time, memory, ratios (GROUP=engine)
 	$(BIN)/python -m benchmarks $(GROUP)
 
+docs: setup  ## the documentation site, in the folder site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+pictures: setup  ## draw the pictures in docs/images anew (needs chromium)
+	$(BIN)/python tools/rooms_picture.py
+	$(BIN)/python tools/screenshots.py
+
+dist: setup  ## wheel and sdist in the folder dist, each tried in an empty environment (needs a package index)
+	$(BIN)/python tools/dist.py
+
 clean:  ## remove the environment and everything made by the targets
-	rm -rf $(VENV) build dist demo benchmarks/results .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo site benchmarks/results .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -12,11 +12,10 @@ import pytest
 
 import quiff
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+from rooms import ROOMS, imports, room_of, room_of_file
+
 SRC = Path(quiff.__file__).parent
-ROOMS = [
-    "errors", "theory", "core", "measures", "testing", "populations", "history", "apis", "epochs",
-    "browser", "attacks", "results", "studies", "report", "web", "cli",
-]  # fmt: skip
 FILES = sorted(SRC.rglob("*.py"))
 MODULES = sorted(m.name for m in pkgutil.walk_packages(quiff.__path__, "quiff."))
 
@@ -24,21 +23,6 @@ MODULES = sorted(m.name for m in pkgutil.walk_packages(quiff.__path__, "quiff.")
 def in_order(names):
     """Sort as ruff does: constants, then classes, then functions."""
     return sorted(set(names), key=lambda name: (not name.isupper(), not name[0].isupper(), name))
-
-
-def room_of(module):
-    """Return the room of a dotted name such as quiff.core.prior, None for quiff itself."""
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else None
-
-
-def imports(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def test_every_room_is_in_the_list():
@@ -51,7 +35,7 @@ def test_every_room_is_in_the_list():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SRC)))
 def test_imports_go_one_way(path):
     inside = path.relative_to(SRC)
-    here = inside.parts[0].removesuffix(".py")
+    here = room_of_file(path)
     for name in imports(path):
         if not name.startswith("quiff"):
             continue

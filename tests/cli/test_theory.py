@@ -188,3 +188,9 @@ def test_whatever_is_typed_there_is_an_answer_or_a_clean_error(options):
     else:
         assert result.stdout == ""
         assert result.stderr.count("\n") == 1 or result.exit_code == 2
+
+
+def test_a_whole_number_has_one_form():
+    printed = run("--epochs", 4).stdout
+    assert "1e+06" not in printed
+    assert any(line.split()[:3] == ["epochs", "bound", "1000000"] for line in printed.splitlines())

@@ -194,3 +194,27 @@ def test_a_limit_is_a_positive_number(limit, value):
         limit(value),
     ):
         pass
+
+
+@pytest.mark.parametrize("half", [F(1, 2), 0.5])
+def test_many_small_passes_are_refused_before_they_take_hours(half):
+    C = Channel([[half, half, 0], [0, half, half], [half, 0, half]])
+    with pytest.raises(SizeError, match="look at"):
+        quiff.bayes_capacity(quiff.repeat(C, 20))
+    assert quiff.bayes_capacity(quiff.repeat(C, 4)) > 1
+
+
+def test_fractions_count_as_the_work_that_they_are():
+    rows = [[F(1, 3), F(2, 3)], [F(2, 3), F(1, 3)]] * 500
+    exact, floats = (quiff.repeat(Channel(np.array(rows).astype(kind)), 8) for kind in (object, float))
+    prior = Prior.uniform(range(1000))
+    with quiff.work_limit(0.001):
+        assert quiff.posterior_vulnerability(prior, floats, quiff.tries_gain(range(1000), 2)) > 0
+        with pytest.raises(SizeError, match="look at"):
+            quiff.posterior_vulnerability(prior, exact, quiff.tries_gain(range(1000), 2))
+
+
+def test_a_probability_is_never_more_than_one():
+    people = quiff.Population.synthetic(2000, seed=1, n_topics=100)
+    found = quiff.measure(people, quiff.TopicsAPI(n_topics=100))
+    assert found.use("bounded_noise", "iba").posterior == 1

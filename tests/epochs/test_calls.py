@@ -1,7 +1,7 @@
 """What one call gives away, and two sites: against a plain enumeration of all that can be reported."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from math import prod
 
 import pytest
@@ -123,3 +123,21 @@ def test_what_cannot_be_counted_is_refused():
         for study in (TopicGroups.of, linked_sites):
             with pytest.raises(ParameterError, match="stable sets and equally likely users only"):
                 study(Sequences.of(people, TopicsAPI(2, 1)))
+
+
+def test_who_knows_the_list_of_sets_links_more_than_who_knows_the_shares():
+    """All reports at the first site, one at the second; who has which set of the list is not known."""
+    sets = ({0, 1}, {2, 3}, {0, 1})
+    p, q = loops.probabilities(5, 2, Fraction(1, 20))
+    owners = list(permutations(sets))
+    total = Fraction(0)
+    for *first, second in product(range(5), repeat=4):
+        views = [loops.chance(own, first, p, q) for own in owners]
+        total += max(
+            sum(view * (p if second in own[i] else q) for view, own in zip(views, owners, strict=True))
+            for i in range(3)
+        )
+    by_the_list = total / len(owners)
+    by_the_shares = linked_sites(Sequences.of(people_with(sets, range(5)), TopicsAPI(5, 2, Fraction(1, 20))))
+    assert (round(float(by_the_list), 4), round(float(by_the_shares), 4)) == (1.9115, 1.9027)
+    assert "independent draws" in linked_sites.__doc__

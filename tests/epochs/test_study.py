@@ -8,6 +8,7 @@ import pty
 import subprocess
 import sys
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from quiff.core.counting.slices import in_slices
 from quiff.epochs import plan as planning
 from quiff.epochs.plan import Plan, Step, plan_epochs
 from quiff.epochs.sequences import Sequences
+from quiff.studies.risk import user_risk
 
 TOPICS = ["Music", "News", "Sports", "Travel", "Ads"]
 SETS = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
@@ -383,3 +385,30 @@ def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
     users = [[frozenset({1}), frozenset({2})], [frozenset({2}), frozenset({3})]]
     exact = loops.vulnerability(users, [1, 1], 349, p, q)
     assert dropped["epochs"][1]["vulnerability"] == pytest.approx(float(exact))
+
+
+def test_the_sentence_on_two_sites_says_what_it_supposes():
+    (link,) = (s for s in leakage_over_epochs(Population.from_sets(SETS), API, 1).sentences() if "sites" in s)
+    assert "if users' sets are independent draws" in link
+    assert "at most" not in link
+
+
+def test_one_epoch_has_the_quantiles_of_each_users_risk():
+    people, api = Population.synthetic(300, seed=1, n_topics=60), TopicsAPI(60)
+    own = user_risk(people, api)["topics_api"].own
+    risk = leakage_over_epochs(people, api, 1).risk
+    for name, share in (("median", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1)):
+        assert getattr(risk, name) == pytest.approx(own.quantile(share), rel=1e-12)
+    assert risk.mean == pytest.approx(own.mean)
+    assert risk.above_half == round(300 * own.share_above(0.5))
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.3])
+def test_what_is_certain_of_few_epochs_is_certain_of_more_and_the_other_way_round(noise):
+    people = Population.synthetic(400, seed=1, n_topics=60)
+    rows = leakage_over_epochs(people, TopicsAPI(60, noise=noise), 14).epochs
+    for one, more in pairwise(rows):
+        assert one.at_least <= more.at_least
+        assert one.at_most <= more.at_most
+    for row in rows:
+        assert row.at_least <= row.low <= row.leakage <= row.high <= row.at_most

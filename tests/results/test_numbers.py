@@ -6,7 +6,8 @@ from math import inf
 
 import pytest
 
-from quiff.results.numbers import plain, shown, to_json
+from quiff.results.measurement.sentences import said
+from quiff.results.numbers import plain, rounded, shown, to_json
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,36 @@ def test_extreme_values(value, machine, people):
 
 def test_a_float_keeps_its_full_precision():
     assert json.loads(to_json({"x": 0.1 + 0.2}))["x"] == 0.1 + 0.2
+
+
+@pytest.mark.parametrize("digits", [3, 4, 6])
+def test_what_floats_lose_is_not_shown(digits):
+    near = {rounded(value, digits) for value in (28.549999999, 28.549999999999997, 28.55, Fraction(571, 20))}
+    assert near == {"28.6" if digits == 3 else "28.55"}
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.125, 2, "0.13"),
+        (-0.125, 2, "-0.13"),
+        (0, 3, "0"),
+        (9.996, 3, "10"),
+        (2.3e-6, 3, "2.3e-06"),
+        (inf, 3, "inf"),
+    ],
+)
+def test_a_half_is_rounded_up(value, digits, text):
+    assert rounded(value, digits) == text
+
+
+def test_all_sentences_round_alike():
+    texts = {said(value) for value in (28.549999999999997, 28.55, Fraction(571, 20))}
+    assert texts == {"28.6"}
+    assert {said(value) for value in (1327.4999999999998, 1327.5)} == {"1 328"}
+
+
+def test_a_whole_number_reads_the_same_whatever_holds_it():
+    assert {shown(value) for value in (1_000_000, 1_000_000.0, Fraction(10**6))} == {"1000000"}
+    assert shown(1e300) == "1e+300"
+    assert shown(1_761_459.84) == "1.76146e+06"

@@ -128,3 +128,8 @@ def test_an_unknown_suffix_is_an_error_and_writes_nothing(tmp_path, name):
 def test_two_columns_of_one_name_are_an_error():
     with pytest.raises(ShapeError, match="two columns have the same name"):
         Table("Twice", ("a", "a"), ())
+
+
+def test_a_prompt_shows_the_text():
+    table = Table("Squares", ("n", "square"), ((1, 1), (2, 4)))
+    assert repr(table) == str(table) == table.to_text()

@@ -15,6 +15,7 @@ import quiff
 import textbook
 from quiff import Cookies, Histories, Population, TopicsAPI, measure, theory
 from quiff.results.numbers import to_json
+from quiff.studies.risk import user_risk
 
 TOPICS = "abcdef"
 S = 2
@@ -324,8 +325,8 @@ def test_a_part_joins_tables_and_json():
     comparison = quiff.compare_apis(Population.from_sets({1: {1}, 2: {2}}), Cookies())
 
     class Part:
-        def tables(self):
-            return [comparison.table(), comparison.table()]
+        def named_tables(self):
+            return {"": comparison.table(), "again": comparison.table()}
 
         def to_dict(self):
             return {"answer": 42}
@@ -334,7 +335,7 @@ def test_a_part_joins_tables_and_json():
             return ["All is well."]
 
     found = worked_example(0.05).with_part("risk", Part()).with_part("risk", Part())
-    assert list(found.named_tables())[-2:] == ["risk", "risk-2"]
+    assert list(found.named_tables())[-2:] == ["risk", "risk-again"]
     assert found.to_dict()["risk"] == {"answer": 42}
     assert found.sentences()[-1] == "All is well."
 
@@ -462,3 +463,18 @@ def test_the_note_on_limits_is_true_of_the_limits(noise, sets, too_low):
     assert by_formula.bayes_capacity == pytest.approx(own.bayes_capacity)
     assert (by_formula.max_case_capacity < own.max_case_capacity) == too_low
     assert ("are too low with m'" in found.named_tables()["limits"].to_text()) == too_low
+
+
+def test_tables_of_parts_have_names_that_say_what_is_in_them():
+    people = Population.from_sets({1: {1}, 2: {2}})
+    beside = quiff.compare_settings(people, [TopicsAPI(2, 1), TopicsAPI(3, 1)])
+    found = measure(people, TopicsAPI(2, 1)).with_part("risk", user_risk(people, TopicsAPI(2, 1)))
+    names = list(found.with_part("comparison", beside).named_tables())
+    assert names[-6:] == [
+        "risk",
+        "risk-worst-posterior",
+        "risk-shared-sets",
+        "risk-histogram",
+        "comparison-privacy",
+        "comparison-utility",
+    ]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import tarfile
 from collections import Counter
 from dataclasses import dataclass
@@ -306,3 +307,23 @@ def test_the_published_population(published):
     assert f"{found.sharing.unique:.4f}" == "0.7646"
     assert f"{found['generalization'].own.mean:.4f}" == "0.8390"
     assert f"{found['topics_api'].own.mean * n:.2f}" == "66.36"
+
+
+def test_the_most_exposed_users_are_found_by_what_they_are_called():
+    for users in ([7, 8, 9], ["7", "8", "9"]):
+        people = Population.from_sets(dict(zip(users, ({1}, {1}, {2}), strict=True)))
+        found = user_risk(people, TopicsAPI(2, 1, 0.5))
+        table = found.most_exposed(first=1)
+        assert table.rows[0][0] == users[2]
+        assert found.of(table.rows[0][0])["topics_api"] == table.rows[0][1:]
+        assert json.loads(table.to_json())[0]["user"] == users[2]
+
+
+def test_the_most_exposed_sets_of_merged_users_can_be_written():
+    single = Population.from_sets({"Alice": {1, 2}, "Bob": {1, 2}, "Carol": {3, 4}})
+    sets, _ = single.distinct_sets()
+    people = Population(sets, single.topics, sets.codes, counts=single.set_counts())
+    found = user_risk(people, TopicsAPI(5, 2, 0.5))
+    table = found.most_exposed(first=1)
+    assert found.of(table.rows[0][0])["topics_api"] == table.rows[0][1:]
+    assert json.loads(table.to_json())[0]["user"] == str(table.rows[0][0])

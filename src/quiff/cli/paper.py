@@ -31,7 +31,7 @@ def command(data: Path | None, out: Path | None, as_json: bool) -> None:
     from quiff.studies.paper.text import as_text
 
     paper = check_paper(data)
-    click.echo(to_json(paper.as_dict()) if as_json else as_text(paper))
+    click.echo(to_json(paper.to_dict()) if as_json else as_text(paper))
     if out is not None:
         from quiff.studies.paper.tables import write_paper
 

@@ -93,7 +93,7 @@ class Matrix(LeftFactor):
 
     def best(self, kernel: Kernel) -> Array:
         if isinstance(self.matrix, SparseRows):
-            return np.asarray(kernel.left_multiply(self.matrix).max(axis=0))
+            return kernel.best_actions(self.matrix)
         step = max(1, BLOCK // max(kernel.n_columns, 1))
         found = [
             kernel.left_multiply(self.matrix[start : start + step]).max(axis=0)

@@ -12,7 +12,7 @@ from quiff.core.exchange import frame_labels, to_frame
 from quiff.core.factor import BestInputs, LeftFactor, Matrix
 from quiff.core.labels import Labels, aligned, as_labels
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, Number, as_number, as_numbers, filled
+from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import cell, check_gains, check_shape
 from quiff.errors import GainError, LabelError, ParameterError, ShapeError, counted
@@ -89,6 +89,18 @@ class Gain(Shown):
     def inputs(self) -> Labels:
         """The names of the secrets."""
         return self._inputs
+
+    @property
+    def largest(self) -> Number:
+        """The largest gain of any action for any secret."""
+        match self._structure:
+            case int():
+                return 1
+            case SparseRows() as rows:
+                constant = constant_of(rows.values)
+                return as_number(rows.values.max(initial=0) if constant is None else constant)
+            case matrix:
+                return as_number(matrix.max())
 
     def times(self, labels: Labels, weights: Array) -> LeftFactor:
         """Return g(w, x) weights[x] as a left factor, with the inputs in the order of `labels`."""

@@ -12,6 +12,7 @@ from quiff.errors import ParameterError, SizeError
 __all__ = ["check_fits", "check_limit", "check_work", "dense_limit", "work_limit"]
 
 _GIB = 2**30
+_FRACTION, _PASS = 100, 1000  # how many floats are looked at in the time of one fraction, and to begin a pass
 _limits = {
     "QUIFF_DENSE_LIMIT": ContextVar[float | None]("dense_limit", default=None),
     "QUIFF_WORK_LIMIT": ContextVar[float | None]("work_limit", default=None),
@@ -100,18 +101,23 @@ def check_fits(rows: int, columns: int, number_size: int = 8) -> None:
     )
 
 
-def check_work(numbers: int) -> None:
-    """Raise a SizeError if this many numbers to look at are over the limit."""
+def check_work(numbers: int, number_size: int = 8, passes: int = 0) -> None:
+    """Raise a SizeError if this many numbers to look at are over the limit.
+
+    Fractions, which have another size than 8 bytes, and passes over few numbers each count as the many
+    numbers that could be looked at in the same time.
+    """
     limit = _limit("QUIFF_WORK_LIMIT")
+    numbers = numbers * (1 if number_size == 8 else _FRACTION) + passes * _PASS
     if numbers <= limit * 10**9:
         return
     if numbers > 2**100:
         raise SizeError(
-            f"measuring this product means to look at 2^{numbers.bit_length() - 1} numbers, more than any"
+            f"measuring this product means as much work as to look at 2^{numbers.bit_length() - 1} numbers, more than any"
             " machine can; compose fewer channels"
         )
     enough = numbers // 10**9 + 1
     raise SizeError(
-        f"measuring this product means to look at {numbers:.3g} numbers, but the limit is {limit:g} billion; "
+        f"measuring this product means as much work as to look at {numbers:.3g} numbers, but the limit is {limit:g} billion; "
         f"raise it by `with quiff.work_limit({enough}): ...` or by QUIFF_WORK_LIMIT={enough}"
     )

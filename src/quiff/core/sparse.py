@@ -92,6 +92,14 @@ class SparseRows:
             return product(self.lengths, filled(constant, self.height))
         return _sums_between(self.values, self.starts)
 
+    def row_max(self) -> Array:
+        """Return the largest number of each row; entries are not negative, and a row without any has 0."""
+        largest = np.zeros(self.height, dtype=self.values.dtype)
+        occupied = np.flatnonzero(self.lengths)
+        if occupied.size:
+            largest[occupied] = np.maximum.reduceat(self.values, self.starts[occupied])
+        return largest
+
     def take(self, index: Array) -> "SparseRows":
         """Return the rows at the given positions."""
         lengths = self.lengths[index]
@@ -193,6 +201,17 @@ class SparseRows:
         if is_exact(left.values) and is_exact(right.values):
             table = np.rint(table).astype(np.int64)  # floats count exactly up to 2^53
         return np.asarray(table * (one * two))
+
+    def n_pairs(self, other: "SparseRows") -> int:
+        """Return how many pairs of entries the rows have, one of each matrix."""
+        return int(self.lengths @ other.lengths)
+
+    def paired(self, other: "SparseRows") -> "SparseRows":
+        """Multiply the other matrix, transposed, by this one with the same rows, as sparse rows."""
+        taken = other.take(self.rows)
+        values = product(np.repeat(np.asarray(self.values), taken.lengths), taken.values)
+        columns = np.repeat(self.columns, taken.lengths)
+        return SparseRows.from_entries(taken.columns, columns, values, (other.width, self.width))
 
     def _without_constant(self) -> tuple[Any, "SparseRows"]:
         """Return the number that all values are, and the same rows with ones; or 1 and the rows."""

@@ -174,10 +174,12 @@ def linked_sites(sequences: Sequences) -> Number:
     """Return by how much two sites' reports of one epoch raise the chance to link a user.
 
     The adversary has the report of every user at the first site, and one report at the second, and knows how
-    common topics are, alone and in pairs; the sites' draws are independent. With J(a,b) = q^2 + q d (f_a +
-    f_b) + d^2 f_ab, P(a) = q + d f_a, d = p - q and f the share of users who have a topic or both, N V =
-    sum_b max_a J(a,b)/P(a), over the topics a that can be reported. This is exact if each of them is
-    reported at the first site, which many users make sure of, and an upper bound otherwise.
+    common topics are, alone and in pairs; the sites' draws are independent, and to the adversary users' sets
+    are independent draws. With J(a,b) = q^2 + q d (f_a + f_b) + d^2 f_ab, P(a) = q + d f_a, d = p - q and f
+    the share of users who have a topic or both, N V = sum_b max_a J(a,b)/P(a), over the topics a that can be
+    reported. This is exact if each of them is reported at the first site, which many users make sure of, and
+    an upper bound otherwise. It is no bound for who knows the list of sets, though not whose they are: if
+    one user has a set, it is left for fewer others. With many users that hardly matters.
 
     Examples
     --------

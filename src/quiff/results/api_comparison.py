@@ -7,7 +7,7 @@ from quiff.core.numbers import Number
 from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.trade_off import trade_off_figure
-from quiff.results.numbers import plain, shown
+from quiff.results.numbers import plain, rounded, shown
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable, Tabled
 from quiff.theory.parameters import Real
@@ -75,7 +75,7 @@ class ApiComparison(OneTable):
             (
                 "Leakage is by how much a step raises the chance to name the user over 1/N.",
                 f"Utility is the chance to name a topic of the user's set; without a report it is "
-                f"{float(self.prior_utility):.6g}.",
+                f"{rounded(self.prior_utility, 6)}.",
             ),
         )
 
@@ -153,9 +153,13 @@ class SettingComparison(Tabled):
     users: int
     settings: tuple[SettingFigures, ...]
 
+    def named_tables(self) -> dict[str, Table]:
+        """Return the tables by short names, such as for files."""
+        return {"privacy": self._privacy_table(), "utility": self._utility_table()}
+
     def tables(self) -> list[Table]:
         """Return what each setting gives away, and what it is good for."""
-        return [self._privacy_table(), self._utility_table()]
+        return list(self.named_tables().values())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison by plain names, for JSON."""
@@ -179,7 +183,7 @@ class SettingComparison(Tabled):
         return [
             f"Of {counted(len(self.settings), 'setting')}, {setting.name} {what}: a report makes the user "
             f"{shown(float(setting.leakage))} times as likely to be named, and names a topic of the set "
-            f"with probability {float(setting.utility):.4g}."
+            f"with probability {rounded(setting.utility, 4)}."
             for setting, what in praised
         ]
 

@@ -9,7 +9,7 @@ from quiff.attacks.noise_removal import NoiseRemoval
 from quiff.errors import counted
 from quiff.results.figures.attacks import comparison_figure
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import plain
+from quiff.results.numbers import plain, rounded
 from quiff.results.reidentification import AttackPoint, Share, removal_to_dict
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
@@ -116,10 +116,10 @@ class AttackComparison(Tabled):
         last = max(self.bounds)
         found = [point for point in self.points if point.epochs == last]
         limit = self.bounds[last]
-        about = "" if limit.method == "exact" else "about "
+        about, most = "" if limit.method == "exact" else "about ", rounded(100 * limit.value, 3)
         return [
             *map(_sentence, sorted(found, key=lambda point: -point.share.value)),
-            f"No attack that matches each target alone can expect more than {about}{100 * limit.value:.3g} % "
+            f"No attack that matches each target alone can expect more than {about}{most} % "
             f"after {counted(last, 'epoch')}, from the {counted(limit.reports, 'report')} that a site has "
             "seen by then.",
         ]
@@ -146,8 +146,8 @@ def _with_half(share: Share) -> str:
 
 
 def _sentence(point: AttackPoint) -> str:
-    low, high = (f"{100 * end:.3g}" for end in (point.share.low, point.share.high))
+    low, high = (rounded(100 * end, 3) for end in (point.share.low, point.share.high))
     return (
         f"After {counted(point.epochs, 'epoch')} {point.attack} re-identifies "
-        f"{100 * point.share.value:.3g} % of the users (95 % interval {low} to {high} %)."
+        f"{rounded(100 * point.share.value, 3)} % of the users (95 % interval {low} to {high} %)."
     )

@@ -121,7 +121,8 @@ class CallFigures:
 class LinkFigures:
     """How well two sites that see one report each of the same epoch find out that it is the same user.
 
-    Exact if every topic is reported at the first site, as it is with many users, else an upper bound.
+    To the sites, users' sets are independent draws. Then it is exact if every topic is reported at the first
+    site, as it is with many users, else an upper bound; who knows the list of sets links a little better.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from quiff.errors import counted
 from quiff.results.epoch_figures import CallFigures, EpochFigures, LinkFigures, RiskSpread, UtilityFigures
 from quiff.results.figures.epochs import epochs_figure
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import shown
+from quiff.results.numbers import rounded, shown, whole
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
@@ -182,7 +182,8 @@ class EpochsResult(Tabled):
         if self.link is not None:
             found.append(
                 "Two sites that see one report each of the same epoch link a user "
-                f"{_short(self.link.leakage)} times as often as by a guess, at most."
+                f"{_short(self.link.leakage)} times as often as by a guess, if users' sets are independent "
+                "draws."
             )
         if self.utility:
             before, after = self.utility[0], self.utility[-1]
@@ -231,5 +232,4 @@ def _pair(figures: CallFigures | LinkFigures) -> tuple[Number, Number]:
 
 def _short(number: Number) -> str:
     """Return four digits, and all digits of a whole part."""
-    value = float(number)
-    return f"{value:.0f}" if value >= 1000 else f"{value:.4g}"
+    return str(whole(number)) if number >= 1000 else rounded(number, 4)

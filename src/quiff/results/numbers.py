@@ -3,10 +3,33 @@
 import json
 import math
 from dataclasses import fields, is_dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["plain", "shown", "to_json"]
+from quiff.core.numbers import Number
+
+__all__ = ["plain", "rounded", "shown", "to_json", "whole"]
+
+_SURE = 10  # significant digits; what a float has beyond them may be the rounding of a computation
+_LONG = 10**15  # from here on nobody reads all digits
+
+
+def rounded(value: Number, digits: int) -> str:
+    """Return a number with so many significant digits, a half rounded up.
+
+    What is half up to the rounding of floats is a half, so that 28.55 reads the same however it was computed.
+
+    Examples
+    --------
+    >>> rounded(28.55, 3), rounded(28.549999999999997, 3), rounded(Fraction(2, 3), 4)
+    ('28.6', '28.6', '0.6667')
+    """
+    number = float(value)
+    if not math.isfinite(number):
+        return str(number)
+    sure = Decimal(f"{number:.{_SURE - 1}e}")
+    return f"{float(Context(digits, ROUND_HALF_UP).plus(sure)):.{digits}g}"
 
 
 def shown(value: Any) -> str:
@@ -14,8 +37,10 @@ def shown(value: Any) -> str:
 
     Examples
     --------
-    >>> shown(Fraction(2, 3)), shown(41_922_588_819), shown(float("inf")), shown(True), shown(None)
-    ('0.666667', '41922588819', 'inf', 'yes', '')
+    >>> shown(Fraction(2, 3)), shown(41_922_588_819), shown(1e6), shown(float("inf")), shown(True)
+    ('0.666667', '41922588819', '1000000', 'inf', 'yes')
+    >>> shown(None)
+    ''
     """
     if value is None:
         return ""
@@ -24,8 +49,19 @@ def shown(value: Any) -> str:
     if isinstance(value, Fraction):
         value = _whole_or_float(value)
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.0f}" if abs(value) < _LONG and value.is_integer() else rounded(value, 6)
     return str(value)
+
+
+def whole(value: Number) -> int:
+    """Return the nearest whole number of one that is not huge, a half rounded up as in `rounded`.
+
+    Examples
+    --------
+    >>> whole(1327.5), whole(1327.4999999999998), whole(Fraction(1000))
+    (1328, 1328, 1000)
+    """
+    return int(Decimal(f"{float(value):.6f}").to_integral_value(ROUND_HALF_UP))
 
 
 def plain(value: Any) -> Any:
@@ -60,7 +96,7 @@ def to_json(value: Any) -> str:
       "leakage": 1.95
     }
     """
-    return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False, default=str)
 
 
 def _whole_or_float(value: Fraction) -> float:

@@ -6,7 +6,7 @@ from typing import Any, Self, final
 from quiff.errors import counted
 from quiff.results.estimates import PopularityEstimate, TopicEstimate
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import plain, shown
+from quiff.results.numbers import plain, rounded, shown
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
@@ -215,18 +215,18 @@ class Popularity(Tabled):
         held = sum(t.estimate.low <= t.users <= t.estimate.high for t in self.topics)
         return (
             f"From one report each of {counted(self.n_users, 'user')}, the share of a topic is estimated "
-            f"with a standard error of at most {100 * worst:.3g} percentage points; in one simulation the "
-            f"95 % intervals hold the true share of {held} of {counted(len(self.topics), 'topic')}."
+            f"with a standard error of at most {rounded(100 * worst, 3)} percentage points; in one simulation "
+            f"the 95 % intervals hold the true share of {held} of {counted(len(self.topics), 'topic')}."
         )
 
     def _chance_sentence(self, chance: FindingChance) -> str:
-        low, high = (f"{100 * end:.3g}" for end in (chance.simulated.low, chance.simulated.high))
-        least, most = (f"{100 * end:.3g}" for end in (chance.least, chance.most))
+        low, high = (rounded(100 * end, 3) for end in (chance.simulated.low, chance.simulated.high))
+        least, most = (rounded(100 * end, 3) for end in (chance.least, chance.most))
         formula = f"{least} %" if least == most else f"between {least} and {most} %"
         name = f"{chance.what[0].upper()}{chance.what[1:]}"
         found = "is" if chance.top == 1 else "are"
         return (
-            f"{name} {found} found in {100 * chance.simulated.value:.3g} % of "
+            f"{name} {found} found in {rounded(100 * chance.simulated.value, 3)} % of "
             f"{counted(self.simulations, 'simulation')} (95 % interval {low} to {high} %); by formula "
             f"the chance is {formula}."
         )
@@ -240,7 +240,7 @@ class Popularity(Tabled):
         bits = shown(point.all_bits_right) if point.all_bits_right else "practically 0"
         return (
             f"A sample of {counted(point.n_users, 'user')} finds the most popular topic in "
-            f"{100 * point.first.value:.3g} % of cases; the chance that the paper computes, to guess "
+            f"{rounded(100 * point.first.value, 3)} % of cases; the chance that the paper computes, to guess "
             f"right of each of them whether they have one topic, is {bits}."
         )
 

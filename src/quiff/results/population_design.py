@@ -5,7 +5,7 @@ from typing import Any, final
 
 from quiff.apis.fitted import FittedAPI
 from quiff.errors import counted
-from quiff.results.numbers import plain
+from quiff.results.numbers import plain, rounded
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable
 from quiff.theory.design import Design
@@ -83,7 +83,7 @@ class PopulationDesign(OneTable):
         topics = self.topics
         rows: list[tuple[Any, ...]] = [
             (
-                f"Topics API, noise {float(topics.noise):.4g}",
+                f"Topics API, noise {rounded(topics.noise, 4)}",
                 float(topics.bayes_capacity),
                 None,
                 float(topics.utility),
@@ -101,7 +101,7 @@ class PopulationDesign(OneTable):
             "'at least' is a proven lower bound for any mechanism that keeps up this utility.",
             self.caveat(),
         )
-        return Table(f"Least capacity at a utility of {self.floor:.6g}", columns, tuple(rows), notes)
+        return Table(f"Least capacity at a utility of {rounded(self.floor, 6)}", columns, tuple(rows), notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the mechanisms by plain names, for JSON."""

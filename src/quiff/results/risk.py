@@ -164,7 +164,7 @@ class UserRisk(Tabled):
         order = np.argsort(-chosen.own.values.astype(np.float64), kind="stable")[:first]
         rows = tuple(
             (
-                str(self.users[int(row)]),
+                self.users[int(row)],
                 as_number(chosen.own.values[row]),
                 as_number(chosen.worst.values[row]),
             )
@@ -185,11 +185,19 @@ class UserRisk(Tabled):
             notes.append("Users count as much as their weight.")
         return self._table(title, {s.stage: s.own for s in self.stages}, tuple(notes))
 
+    def named_tables(self) -> dict[str, Table]:
+        """Return the tables by short names, such as for files; the own risks have none."""
+        title = f"Largest posterior of each user over all outputs: {counted(self.n_users, 'user')}"
+        return {
+            "": self.table(),
+            "worst-posterior": self._table(title, {s.stage: s.worst for s in self.stages}, (_WORST,)),
+            "shared-sets": self.sharing.table(),
+            "histogram": self.histogram(),
+        }
+
     def tables(self) -> list[Table]:
         """Return the own risks, the worst posteriors, who shares a set, and the own risks as a histogram."""
-        title = f"Largest posterior of each user over all outputs: {counted(self.n_users, 'user')}"
-        worst = self._table(title, {s.stage: s.worst for s in self.stages}, (_WORST,))
-        return [self.table(), worst, self.sharing.table(), self.histogram()]
+        return list(self.named_tables().values())
 
     def histogram(self) -> Table:
         """Return the shares of users by powers of ten of their own risk, for each step."""

@@ -31,7 +31,7 @@ _NOTEBOOK_ROWS = 60  # what a notebook shows of a long table
 _INT64 = 2**63
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """A title, the names of the columns, the rows, and notes that belong below.
 
@@ -107,7 +107,7 @@ class Table:
         )
         return "\n".join([self.title, *body, *more, *self.notes])
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.to_text()
 
     def to_csv(self) -> str:

@@ -42,3 +42,7 @@ class OneTable(Tabled):
     def tables(self) -> list[Table]:
         """Return the one table, as results with several do."""
         return [self.table()]
+
+    def named_tables(self) -> dict[str, Table]:
+        """Return the one table, which needs no name beside that of the result."""
+        return {"": self.table()}

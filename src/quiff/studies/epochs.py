@@ -1,7 +1,7 @@
 """The question what the reports of several epochs give away."""
 
 from collections.abc import Callable, Iterator
-from math import inf
+from itertools import accumulate
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from quiff.core.counting.slices import Progress
 from quiff.core.counting.subsets import Subsets
 from quiff.core.numbers import Array, Number
 from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
-from quiff.epochs.estimate import Estimate, certain_bracket, hybrid_leakage, sampled_vulnerabilities
+from quiff.epochs.estimate import certain_bracket, hybrid_leakage, sampled_vulnerabilities
 from quiff.epochs.exact import exact_vulnerability, stable_leakages
 from quiff.epochs.extremes import worst_case
 from quiff.epochs.plan import Plan, plan_epochs
@@ -21,6 +21,7 @@ from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import naming_gain, reconstruction
 from quiff.errors import counted
 from quiff.populations.population import Population
+from quiff.results.distribution import Distribution
 from quiff.results.epoch_figures import CallFigures, EpochFigures, LinkFigures, RiskSpread, UtilityFigures
 from quiff.results.epochs import EpochsResult
 from quiff.theory.epochs import epochs_bound
@@ -94,7 +95,7 @@ def leakage_over_epochs(
         plan.check()
     watched = _watched(progress)
     learned = _utility(sequences, plan, watched)
-    found = dict(_figures(sequences, plan, seed, watched))
+    found = _ordered(dict(_figures(sequences, plan, seed, watched)))
     rows = tuple(_row(sequences, api, plan, n, found[n]) for n in range(1, E + 1))
     risks = tuple(
         _spread(sequences, n, watched(f"risk, {counted(n, 'epoch')}")) for n in range(1, plan.risk_epochs + 1)
@@ -131,13 +132,11 @@ def _watched(progress: StepProgress | None) -> Callable[[str], Progress | None]:
 def _figures(
     sequences: Sequences, plan: Plan, seed: int, watched: Callable[[str], Progress | None]
 ) -> Iterator[tuple[int, _Found]]:
-    """Yield leakage, low, high and what is certain for each number of epochs."""
+    """Yield leakage, low, high and what is certain for each number of epochs by itself."""
     by_method: dict[str, list[int]] = {}
     for step in plan.steps:
         by_method.setdefault(step.method, []).append(step.epochs)
-    last: Number = 1
     for E, leakage in _exact(sequences, by_method.get("exact", []), watched):
-        last = leakage
         yield E, (leakage,) * 5
     if hybrid := by_method.get("hybrid"):
         codes = sequences.profiles(1).codes[0]
@@ -146,15 +145,16 @@ def _figures(
             found = hybrid_leakage(
                 sequences, E, seed, subsets=subsets, progress=watched(f"hybrid, {counted(E, 'epoch')}")
             )
-            yield E, _bounded(sequences, E, last, found, certain_bracket(sequences, E, subsets))
+            low, high = certain_bracket(sequences, E, subsets)
+            yield E, (found.value, found.low, found.high, low, min(high, float(sequences.limit(E))))
     if sampled := by_method.get("monte-carlo"):
         estimates = sampled_vulnerabilities(
             sequences, max(sampled), seed, progress=watched(f"monte-carlo, {counted(max(sampled), 'epoch')}")
         )
         prior = float(sequences.prior)
         for E in sampled:
-            v = estimates[E - 1]
-            yield E, _bounded(sequences, E, last, Estimate(v.value / prior, v.low / prior, v.high / prior))
+            v = estimates[E - 1].times(1 / prior)
+            yield E, (v.value, v.low, v.high, 1.0, float(sequences.limit(E)))
 
 
 def _exact(
@@ -173,17 +173,25 @@ def _exact(
         yield from ((E, leakages[E - 1]) for E in epochs if E >= MOST_CHANGING)
 
 
-def _bounded(
-    sequences: Sequences,
-    E: int,
-    least: Number,
-    found: Estimate,
-    bracket: tuple[float, float] = (1.0, inf),
-) -> _Found:
-    """Cut an interval to what is certain: more epochs leak no less, and no more than the profiles."""
-    at_least, at_most = max(bracket[0], float(least)), min(bracket[1], float(sequences.limit(E)))
-    low, high = max(found.low, at_least), min(found.high, at_most)
-    return min(max(found.value, low), high), low, high, at_least, at_most
+def _ordered(found: dict[int, _Found]) -> dict[int, _Found]:
+    """Let what is certain of one number of epochs bound the others, and cut the intervals to it.
+
+    Leakage never falls with more epochs: who has the reports of E + 1 epochs can leave the last one out and
+    guess as by E, so that the best guess is right no less often. So for n <= E, L_n <= L_E: a lower bound on
+    L_n is one on L_E, and an upper bound on L_E is one on L_n.
+    """
+    least = dict(zip(sorted(found), accumulate((found[E][3] for E in sorted(found)), max), strict=True))
+    falling = sorted(found, reverse=True)
+    most = dict(zip(falling, accumulate((found[E][4] for E in falling), min), strict=True))
+    cut = dict(found)
+    for E, row in found.items():
+        if len(set(row)) > 1:  # else it is exact
+            leakage, low, high = row[:3]
+            at_least = float(least[E])
+            at_most = max(float(most[E]), at_least)  # less only by rounding
+            low, high = (min(max(end, at_least), at_most) for end in (low, high))
+            cut[E] = min(max(leakage, low), high), low, high, at_least, at_most
+    return cut
 
 
 def _row(sequences: Sequences, api: TopicsAPI, plan: Plan, E: int, found: _Found) -> EpochFigures:
@@ -211,18 +219,18 @@ def _row(sequences: Sequences, api: TopicsAPI, plan: Plan, E: int, found: _Found
 
 def _spread(sequences: Sequences, E: int, progress: Progress | None) -> RiskSpread:
     risk: Array = user_risk(sequences, E, progress)
-    if sequences.counts is not None:
-        risk = np.repeat(risk, sequences.counts)
-    quantiles = np.quantile(risk, np.linspace(0, 1, 101)).tolist()
+    users = np.ones(risk.shape[0], dtype=np.int64) if sequences.counts is None else sequences.counts
+    spread = Distribution(risk, users)
+    quantiles = tuple(spread.quantile(percent / 100) for percent in range(101))
     return RiskSpread(
         E,
-        float(risk.mean()),
+        float(spread.mean),
         quantiles[50],
         quantiles[95],
         quantiles[99],
         quantiles[100],
-        int(np.count_nonzero(risk > 0.5)),
-        tuple(quantiles),
+        int(users[risk > 0.5].sum()),
+        quantiles,
     )
 
 

@@ -232,3 +232,13 @@ print([name for name in ("scipy", "altair", "pandas", "vl_convert") if name in s
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_it_shows_as_other_results_do(paper):
+    (table,) = paper.tables()
+    assert [row[0] for row in table.rows] == [item.id for item in paper.items]
+    assert str(paper) == table.to_text()
+    assert paper._repr_html_() == table._repr_html_()
+    assert paper.to_dict() == {"items": paper.items, "counts": paper.counts}
+    errata = len(paper.by_verdict("erratum"))
+    assert any(f"{errata} " in sentence for sentence in paper.sentences())

@@ -61,6 +61,10 @@ class Kernel(ABC):
     def left_multiply(self, left: Array | SparseRows) -> Array:
         """Return A C as a dense matrix; a sparse A is given by its transposed rows."""
 
+    def best_actions(self, left: SparseRows) -> Array:
+        """Return max_w (A C)[w,y] for each y, of a sparse A without negative numbers."""
+        return np.asarray(self.left_multiply(left).max(axis=0))
+
     @abstractmethod
     def columns(self, start: int, stop: int) -> Array:
         """Return columns start .. stop-1 as a dense matrix."""
@@ -102,7 +106,7 @@ class Kernel(ABC):
 
     def blocks(self) -> Iterator[Array]:
         """Yield the columns from left to right as dense matrices of bounded size."""
-        check_work(self.n_rows * self.n_columns)
+        check_work(self.n_rows * self.n_columns, self.number_size)
         step = max(1, BLOCK // max(self.n_rows, 1))
         for start in range(0, self.n_columns, step):
             yield self.columns(start, min(start + step, self.n_columns))

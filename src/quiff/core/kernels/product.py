@@ -137,7 +137,8 @@ class ProductKernel(Kernel):
 
     def slices(self) -> Iterator[tuple[Array | None, Kernel]]:
         *narrow, widest = sorted(self.factors, key=lambda factor: factor.n_columns)
-        check_work(self.n_rows * prod(factor.n_columns for factor in narrow))
+        passes = prod(factor.n_columns for factor in narrow)
+        check_work(self.n_rows * passes, self.number_size if self.exact else 8, passes)
         for head in self._heads(narrow):
             if np.any(head != 0):
                 yield head, widest

@@ -117,6 +117,12 @@ class SparseKernel(Kernel):
         # A has no negative numbers: what is below 0 is rounding.
         return np.asarray(np.maximum(np.multiply.outer(sums, rest) + result, 0))
 
+    def best_actions(self, left: SparseRows) -> Array:
+        # Without a background, A C is sparse, too; a channel to very many outputs needs it to stay so.
+        if not self.background.any() and left.n_pairs(self.entries) < left.width * self.n_columns:
+            return left.paired(self.entries).row_max()
+        return super().best_actions(left)
+
     def columns(self, start: int, stop: int) -> Array:
         return self.entries.dense(self.background, start, stop)
 

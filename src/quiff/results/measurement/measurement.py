@@ -21,8 +21,8 @@ __all__ = ["Measurement", "Part"]
 class Part(Protocol):
     """A result of a further study on the same population, such as each user's risk."""
 
-    def tables(self) -> Sequence[Table]:
-        """Return the tables of the study."""
+    def named_tables(self) -> dict[str, Table]:
+        """Return the tables of the study by short names; the name may be empty for the main one."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the study by plain names, for JSON."""
@@ -124,9 +124,9 @@ by a third-party cookie, if cookies tell all users apart.
     def named_tables(self) -> dict[str, Table]:
         """Return the tables by short names, such as for files."""
         further = {
-            f"{name}-{number}" if number > 1 else name: table
+            f"{name}-{key}" if key else name: table
             for name, part in self.parts
-            for number, table in enumerate(part.tables(), start=1)
+            for key, table in part.named_tables().items()
         }
         return tables(self) | further
 

@@ -4,7 +4,7 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from quiff.core.numbers import Number
-from quiff.results.numbers import shown
+from quiff.results.numbers import rounded, shown, whole
 
 if TYPE_CHECKING:
     from quiff.results.measurement.measurement import Measurement
@@ -37,12 +37,12 @@ def said(value: Number) -> str:
     if value >= _LONG:
         return shown(value)
     if value >= 1000 or value == int(value):
-        return f"{round(value):,}".replace(",", " ")
-    return f"{float(value):.3g}"
+        return f"{whole(value):,}".replace(",", " ")
+    return rounded(value, 3)
 
 
 def _percent(share: Number) -> str:
-    return f"{float(100 * share):.4g} %"
+    return f"{rounded(100 * share, 4)} %"
 
 
 def _privacy(found: "Measurement") -> str:

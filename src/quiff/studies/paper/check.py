@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from quiff.errors import counted
+from quiff.results.table import Table
+from quiff.results.tabled import OneTable
 from quiff.studies.paper import accounting, counting, example, limits, privacy, statements, utility
-from quiff.studies.paper.items import Item, Judged, Verdict
+from quiff.studies.paper.items import Item, Judged, Verdict, shown_value
 from quiff.studies.paper.published import read_tables
 from quiff.studies.paper.verdict import judge
 
@@ -20,7 +23,7 @@ ITEMS: tuple[Item, ...] = tuple(
 
 
 @dataclass(frozen=True)
-class PaperCheck:
+class PaperCheck(OneTable):
     """All items of the paper with their verdicts."""
 
     items: tuple[Judged, ...]
@@ -38,7 +41,25 @@ class PaperCheck:
         """Return the items with one verdict."""
         return tuple(item for item in self.items if item.verdict == verdict)
 
-    def as_dict(self) -> dict[str, Any]:
+    def table(self) -> Table:
+        """Return every item with what is printed, what was computed, and the verdict."""
+        columns = ("id", "where", "printed", "computed", "verdict", "note")
+        rows = tuple(
+            (item.id, item.where, item.printed, shown_value(item), item.verdict, item.note)
+            for item in self.items
+        )
+        return Table("Every item of the paper that was checked", columns, rows)
+
+    def sentences(self) -> list[str]:
+        """Return how many items have each verdict."""
+        match, erratum, open_ = (self.counts[verdict] for verdict in get_args(Verdict))
+        return [
+            f"Of {counted(len(self.items), 'printed item')}, {match} {'is' if match == 1 else 'are'} as "
+            f"computed, {erratum} {'is' if erratum == 1 else 'are'} not, and {open_} "
+            f"{'needs' if open_ == 1 else 'need'} data."
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
         """Return the items and the counts, for JSON."""
         return {"items": self.items, "counts": self.counts}
 

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, Protocol, TypeAlias
 
-__all__ = ["Check", "DataCheck", "Item", "Judged", "Outcome", "Value", "Verdict"]
+from quiff.results.numbers import shown
+
+__all__ = ["Check", "DataCheck", "Item", "Judged", "Outcome", "Value", "Verdict", "shown_value"]
 
 Value: TypeAlias = float | Fraction
 Verdict: TypeAlias = Literal["match", "erratum", "needs-data"]
+_SMALL = 100
 
 
 @dataclass(frozen=True)
@@ -91,3 +94,23 @@ class Judged:
     computed: Value | str | None
     verdict: Verdict
     note: str = ""
+
+
+def shown_value(item: Judged) -> str:
+    """Return what was computed, in the unit of the print; as a fraction where it counts in such.
+
+    Examples
+    --------
+    >>> shown_value(Judged("bound", "Sec. 4", "3", Fraction(10, 3), "erratum"))
+    '10/3'
+    >>> shown_value(Judged("bound", "Sec. 4", "0.81", Fraction(97, 120), "match"))
+    '0.808333'
+    >>> shown_value(Judged("growth", "Sec. 6", "80.17%", 34.358, "erratum"))
+    '34.358%'
+    """
+    value = item.computed
+    counted = item.printed.replace("/", "").isdecimal()
+    if counted and isinstance(value, Fraction) and value < _SMALL and value.denominator < _SMALL:
+        return str(value)
+    unit = "%" if item.printed.endswith(("%", " percent")) and not isinstance(value, str) else ""
+    return shown(value) + unit if value is not None else ""

@@ -11,7 +11,6 @@ from quiff.studies.paper.aol import NAMES
 from quiff.studies.paper.check import PaperCheck
 from quiff.studies.paper.limits import GOOGLE_ROWS, WORST_CASE_ROWS
 from quiff.studies.paper.settings import V1
-from quiff.studies.paper.text import shown_value
 
 __all__ = ["paper_tables", "write_paper"]
 
@@ -151,12 +150,7 @@ def _results(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
 
 
 def _items(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
-    columns = ("id", "where", "printed", "computed", "verdict", "note")
-    rows = tuple(
-        (item.id, item.where, item.printed, shown_value(item), item.verdict, item.note)
-        for item in paper.items
-    )
-    yield "items", Table("Every item of the paper that was checked", columns, rows)
+    yield "items", paper.table()
 
 
 _TABLES: tuple[Callable[[PaperCheck], Iterator[tuple[str, Table]]], ...] = (

@@ -1,35 +1,11 @@
 """The verdicts for people to read: errata first, by reason; then matches, by place; then what needs data."""
 
 from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
 
-from quiff.results.numbers import shown
 from quiff.studies.paper.check import PaperCheck
-from quiff.studies.paper.items import Judged
+from quiff.studies.paper.items import Judged, shown_value
 
-__all__ = ["as_text", "shown_value"]
-
-_SMALL = 100
-
-
-def shown_value(item: Judged) -> str:
-    """Return what was computed, in the unit of the print; as a fraction where it counts in such.
-
-    Examples
-    --------
-    >>> shown_value(Judged("bound", "Sec. 4", "3", Fraction(10, 3), "erratum"))
-    '10/3'
-    >>> shown_value(Judged("bound", "Sec. 4", "0.81", Fraction(97, 120), "match"))
-    '0.808333'
-    >>> shown_value(Judged("growth", "Sec. 6", "80.17%", 34.358, "erratum"))
-    '34.358%'
-    """
-    value = item.computed
-    counted = item.printed.replace("/", "").isdecimal()
-    if counted and isinstance(value, Fraction) and value < _SMALL and value.denominator < _SMALL:
-        return str(value)
-    unit = "%" if item.printed.endswith(("%", " percent")) and not isinstance(value, str) else ""
-    return shown(value) + unit if value is not None else ""
+__all__ = ["as_text"]
 
 
 def as_text(paper: PaperCheck) -> str:

@@ -1,0 +1,94 @@
+"""Pictures of the report and of the explorer for README and site: `make pictures` takes them anew.
+
+The people in them are made up. The browser is the one that the tests use; nothing is fetched from a network.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from quiff import Population
+
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+_FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+_QUIFF = str(Path(sys.executable).with_name("quiff"))
+_USERS = 20_000
+_MARGIN = 16  # pixels below the last part
+# The pictures show a part: of the report its head and the section that compares cookies with the Topics API,
+# of the explorer the sliders, the first numbers and the figures.
+_NOT_OF_REPORT = "nav, section:not(#privacy), #privacy .wide, #privacy .note, footer"
+_NOT_OF_EXPLORER = "#cards > :nth-child(n + 6), #design-figures ~ *, footer"
+
+
+def main() -> None:
+    """Make a report and an explorer in a temporary folder, and take their pictures."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        profiles = _made_up_profiles(Path(folder))
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
+        _picture_report(browser, profiles)
+        _picture_explorer(browser)
+        browser.close()
+
+
+def _made_up_profiles(folder: Path) -> Path:
+    people = Population.synthetic(_USERS, seed=1)
+    columns = {f"t{k + 1}": people.codes[:, k] + 1 for k in range(people.top_s)}
+    path = folder / "made-up people.csv"
+    pa.csv.write_csv(pa.table({"user": list(people.users), **columns}), path)
+    return path
+
+
+def _picture_report(browser: Browser, profiles: Path) -> None:
+    report = profiles.with_name("report.html")
+    command = [_QUIFF, "report", str(profiles), "--out", str(report), "--epochs", "0"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+    page = _opened(browser, report.as_uri(), 1000)
+    _take(page, IMAGES / "report.png", without=_NOT_OF_REPORT)
+
+
+def _picture_explorer(browser: Browser) -> None:
+    with _explorer() as address:
+        page = _opened(browser, f"{address}?view=design&second=1&topics2=v2&top2=5&noise2=0.2", 1180)
+        page.wait_for_selector("#design-figures svg >> nth=2", state="attached")
+        _take(page, IMAGES / "explorer.png", without=_NOT_OF_EXPLORER)
+
+
+@contextmanager
+def _explorer() -> Iterator[str]:
+    """Serve the explorer on a free port of this machine, and give its address."""
+    command = [_QUIFF, "explore", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
+        try:
+            said = iter(server.stdout or [])
+            yield next(found[0] for line in said if (found := re.search(r"http://\S+", line)))
+        finally:
+            server.terminate()
+
+
+def _opened(browser: Browser, address: str, width: int) -> Page:
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme="light")
+    page.goto(address)
+    return page
+
+
+def _take(page: Page, path: Path, without: str) -> None:
+    """Leave parts out and take a picture of the rest, as tall as it is."""
+    page.evaluate("names => document.querySelectorAll(names).forEach((part) => part.remove())", without)
+    height = page.evaluate("Math.ceil(document.querySelector('main').getBoundingClientRect().bottom)")
+    page.set_viewport_size({"width": page.viewport_size["width"], "height": height + _MARGIN})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=path)
+    page.close()
+
+
+if __name__ == "__main__":
+    main()
