@@ -113,7 +113,7 @@ def test_files(example, tmp_path):
     assert "<svg" in (tmp_path / "stages.svg").read_text()
     names = {path.stem for path in (tmp_path / "tables").iterdir()}
     assert names == {
-        "counts", "privacy", "utility-bayes", "utility-iba", "limits", "priors",
+        "counts", "privacy", "utility-bayes", "utility-iba", "limits",
         "risk", "risk-worst-posterior", "risk-shared-sets", "risk-histogram",
     }  # fmt: skip
     with (tmp_path / "tables" / "privacy.csv").open() as file:

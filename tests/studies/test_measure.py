@@ -293,7 +293,7 @@ def test_sentences_follow_the_numbers():
     said = worked_example(0.05).sentences()
     assert "1.95 times as often as a guess, against 3 times" in said[0]
     assert "33.33 % of the 3 users" in said[1]
-    assert said[2] == "One report could leak 2.42 times, but only 4 of the 5 topics occur."
+    assert said[2] == "One report could leak 2.43 times, but only 4 of the 5 topics occur."
     assert "probability 0.977 (0.667 without)" in said[3]
     assert "48.5 times as strong (epsilon 3.88)" in said[4]
     assert worked_example(0).sentences()[4] == "In the worst case one report rules a user out for certain."
@@ -467,7 +467,7 @@ def test_the_note_on_limits_is_true_of_the_limits(noise, sets, too_low):
 
 def test_tables_of_parts_have_names_that_say_what_is_in_them():
     people = Population.from_sets({1: {1}, 2: {2}})
-    beside = quiff.compare_settings(people, [TopicsAPI(2, 1), TopicsAPI(3, 1)])
+    beside = quiff.compare_settings(people, {"two": TopicsAPI(2, 1), "three": TopicsAPI(3, 1)})
     found = measure(people, TopicsAPI(2, 1)).with_part("risk", user_risk(people, TopicsAPI(2, 1)))
     names = list(found.with_part("comparison", beside).named_tables())
     assert names[-6:] == [

@@ -43,6 +43,7 @@ def work_limit(billions: float) -> AbstractContextManager[None]:
     """Allow measures of a lazy product to look at this many billion numbers inside a ``with`` block.
 
     Outside of one the limit is 5, some minutes; or the number in the environment variable QUIFF_WORK_LIMIT.
+    A fraction counts as 100 numbers, and each pass over all rows as 1000 more: so much longer they take.
 
     Examples
     --------
@@ -51,8 +52,8 @@ def work_limit(billions: float) -> AbstractContextManager[None]:
     >>> quiff.bayes_capacity(quiff.repeat(C, 40))
     Traceback (most recent call last):
     ...
-    quiff.errors.SizeError: measuring this product means to look at 8.11e+18 numbers, but the limit is \
-5 billion; raise it by `with quiff.work_limit(8105110307): ...` or by QUIFF_WORK_LIMIT=8105110307
+    quiff.errors.SizeError: measuring this product means as much work as to look at 4.06e+21 numbers, but the \
+limit is 5 billion; raise it by `with quiff.work_limit(4060660263326): ...` or by QUIFF_WORK_LIMIT=4060660263326
     """
     return _limited("QUIFF_WORK_LIMIT", billions, "billion numbers to look at")
 
@@ -113,11 +114,11 @@ def check_work(numbers: int, number_size: int = 8, passes: int = 0) -> None:
         return
     if numbers > 2**100:
         raise SizeError(
-            f"measuring this product means as much work as to look at 2^{numbers.bit_length() - 1} numbers, more than any"
-            " machine can; compose fewer channels"
+            f"measuring this product means as much work as to look at 2^{numbers.bit_length() - 1} numbers,"
+            " more than any machine can; compose fewer channels"
         )
     enough = numbers // 10**9 + 1
     raise SizeError(
-        f"measuring this product means as much work as to look at {numbers:.3g} numbers, but the limit is {limit:g} billion; "
-        f"raise it by `with quiff.work_limit({enough}): ...` or by QUIFF_WORK_LIMIT={enough}"
+        f"measuring this product means as much work as to look at {numbers:.3g} numbers, but the limit is "
+        f"{limit:g} billion; raise it by `with quiff.work_limit({enough}): ...` or by QUIFF_WORK_LIMIT={enough}"
     )

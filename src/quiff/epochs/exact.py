@@ -1,7 +1,5 @@
 """The leakage over a few epochs, exactly, by counting."""
 
-from fractions import Fraction
-
 from quiff.core.counting.cost import MOST_CHANGING
 from quiff.core.counting.slices import Progress
 from quiff.core.numbers import Number, as_number
@@ -17,6 +15,7 @@ def leakage_of_counts(counts: list[int], sequences: Sequences) -> Number:
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> from quiff import Population, TopicsAPI
     >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
     >>> leakage_of_counts([1, 4], Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))))
@@ -41,6 +40,7 @@ def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | 
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> from quiff import Population, TopicsAPI
     >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
     >>> exact_vulnerability(Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))), 1)
@@ -55,7 +55,8 @@ def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | 
         counts = match_counts(profiles.codes, sizes, progress)
         return leakage_of_counts(counts, sequences) * sequences.prior
     best = best_sum(profiles.codes, sizes, profiles.best, sequences.inside, sequences.outside, progress)
-    return as_number(best) / (Fraction(weights.sum()) if sequences.exact else float(weights.sum()))
+    total = as_number(weights.sum())
+    return as_number(best) / (total if sequences.exact else float(total))
 
 
 def stable_leakages(sequences: Sequences, most: int, progress: Progress | None = None) -> list[Number]:
@@ -63,6 +64,7 @@ def stable_leakages(sequences: Sequences, most: int, progress: Progress | None =
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> from quiff import Population, TopicsAPI
     >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
     >>> found = stable_leakages(Sequences.of(people, TopicsAPI(5, 2, 0.05)), 5)

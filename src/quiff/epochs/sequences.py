@@ -130,7 +130,7 @@ class Sequences:
         if self.weights is None:
             return Fraction(1, self.n_users) if self.exact else 1 / self.n_users
         largest, total = self.weights.max(), self.weights.sum()
-        return Fraction(largest) / Fraction(total) if is_exact(self.weights) else float(largest / total)
+        return as_number(largest) / as_number(total)
 
     def limit(self, epochs: int) -> Number:
         """Return the leakage if sets were reported as they are: no number of reports leaks more.

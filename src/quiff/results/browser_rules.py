@@ -117,8 +117,8 @@ class BrowserRulesResult(OneTable):
 
     def _about(self) -> tuple[str, ...]:
         return (
-            f"One call as specified leaks {rounded(self.specified, 6)}, cookies {rounded(self.cookies, 6)}: by "
-            "how much they raise the chance to name the user over 1/N.",
+            f"One call as specified leaks {rounded(self.specified, 6)}, cookies {rounded(self.cookies, 6)}: "
+            "by how much they raise the chance to name the user over 1/N.",
             "call: an adversary who knows everybody's stable set of topics and sees one call on one site.",
             "link: one who knows only how common topics are, alone and in pairs, among very many users, sees "
             "one epoch on each of two sites, and tells which users are the same.",

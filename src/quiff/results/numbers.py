@@ -5,9 +5,10 @@ import math
 from dataclasses import fields, is_dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quiff.core.numbers import Number
+if TYPE_CHECKING:  # else every command would load NumPy
+    from quiff.core.numbers import Number
 
 __all__ = ["plain", "rounded", "shown", "to_json", "whole"]
 
@@ -15,7 +16,7 @@ _SURE = 10  # significant digits; what a float has beyond them may be the roundi
 _LONG = 10**15  # from here on nobody reads all digits
 
 
-def rounded(value: Number, digits: int) -> str:
+def rounded(value: "Number", digits: int) -> str:
     """Return a number with so many significant digits, a half rounded up.
 
     What is half up to the rounding of floats is a half, so that 28.55 reads the same however it was computed.
@@ -53,7 +54,7 @@ def shown(value: Any) -> str:
     return str(value)
 
 
-def whole(value: Number) -> int:
+def whole(value: "Number") -> int:
     """Return the nearest whole number of one that is not huge, a half rounded up as in `rounded`.
 
     Examples
