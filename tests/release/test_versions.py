@@ -1,4 +1,4 @@
-"""The version stands in four places, and is one and the same."""
+"""The version stands in five places, and is one and the same."""
 
 import re
 import tomllib
@@ -10,11 +10,12 @@ PROJECT = Path(__file__).parents[2]
 HEADING = re.compile(r"^## (\S+) \((unreleased|\d{4}-\d{2}-\d{2})\)$", re.MULTILINE)
 
 
-def test_package_metadata_citation_and_changelog_agree():
+def test_package_metadata_citations_and_changelog_agree():
     metadata = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"]
     citation = re.search(r"^version: (\S+)$", (PROJECT / "CITATION.cff").read_text(), re.MULTILINE)[1]
+    bibtex = re.search(r"^  version = \{(\S+)\},$", (PROJECT / "README.md").read_text(), re.MULTILINE)[1]
     newest = HEADING.search((PROJECT / "CHANGELOG.md").read_text())[1]
-    assert quiff.__version__ == metadata == citation == newest
+    assert quiff.__version__ == metadata == citation == bibtex == newest
 
 
 def test_the_changelog_has_dated_releases_from_new_to_old():
