@@ -52,8 +52,9 @@ def work_limit(billions: float) -> AbstractContextManager[None]:
     >>> quiff.bayes_capacity(quiff.repeat(C, 40))
     Traceback (most recent call last):
     ...
-    quiff.errors.SizeError: measuring this product means as much work as to look at 4.06e+21 numbers, but the \
-limit is 5 billion; raise it by `with quiff.work_limit(4060660263326): ...` or by QUIFF_WORK_LIMIT=4060660263326
+    quiff.errors.SizeError: measuring this product means as much work as to look at 4.06e+21 numbers, but \
+the limit is 5 billion; raise it by `with quiff.work_limit(4060660263326): ...` or by \
+QUIFF_WORK_LIMIT=4060660263326
     """
     return _limited("QUIFF_WORK_LIMIT", billions, "billion numbers to look at")
 
@@ -120,5 +121,6 @@ def check_work(numbers: int, number_size: int = 8, passes: int = 0) -> None:
     enough = numbers // 10**9 + 1
     raise SizeError(
         f"measuring this product means as much work as to look at {numbers:.3g} numbers, but the limit is "
-        f"{limit:g} billion; raise it by `with quiff.work_limit({enough}): ...` or by QUIFF_WORK_LIMIT={enough}"
+        f"{limit:g} billion; raise it by `with quiff.work_limit({enough}): ...` or by "
+        f"QUIFF_WORK_LIMIT={enough}"
     )

@@ -64,7 +64,6 @@ def stable_leakages(sequences: Sequences, most: int, progress: Progress | None =
 
     Examples
     --------
-    >>> from fractions import Fraction
     >>> from quiff import Population, TopicsAPI
     >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
     >>> found = stable_leakages(Sequences.of(people, TopicsAPI(5, 2, 0.05)), 5)

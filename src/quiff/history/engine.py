@@ -136,7 +136,7 @@ def _connect_spark(limit: int | None, master: str | None, threads: int | None) -
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
-        raise ParameterError("the engine spark is not installed; install quiff with its extra spark") from error
+        raise ParameterError("the engine spark is not there; install quiff with its extra spark") from error
     import ibis
 
     session = SparkSession.getActiveSession()

@@ -214,9 +214,10 @@ class Popularity(Tabled):
         worst = max(topic.standard_error for topic in self.topics)
         held = sum(t.estimate.low <= t.users <= t.estimate.high for t in self.topics)
         return (
-            f"From one report each of {counted(self.n_users, 'user')}, the share of a topic is estimated with "
-            f"a standard error of at most {rounded(100 * worst, 3)} percentage points; in one simulation the "
-            f"95 % intervals hold the true share of {held} of {counted(len(self.topics), 'topic')}."
+            f"From one report each of {counted(self.n_users, 'user')}, the share of a topic is estimated "
+            f"with a standard error of at most {rounded(100 * worst, 3)} percentage points; in one "
+            f"simulation the 95 % intervals hold the true share of {held} of "
+            f"{counted(len(self.topics), 'topic')}."
         )
 
     def _chance_sentence(self, chance: FindingChance) -> str:
