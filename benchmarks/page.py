@@ -42,7 +42,7 @@ HEADLINES = (
 def write_page():
     """Write the page, its figures and the README's table from the stored results of all groups."""
     groups = {name: json.loads((RESULTS / f"{name}.json").read_text()) for name in TITLES}
-    quick = [name for name, found in groups.items() if found["quick"]]
+    quick = [name for name, found in groups.items() if found.get("quick", False)]
     if quick:
         raise SystemExit(f"the page is not written: {', '.join(quick)} ran with --quick")
     FIGURES.mkdir(parents=True, exist_ok=True)

@@ -287,3 +287,8 @@ def test_compare_on_drifting_interests_and_on_visit_rates(profiles, tmp_path):
     assert visiting.exit_code == 0, visiting.output
     assert run("compare", *options).exit_code == 2
     assert run("compare", profiles, "--users", "3", *options).exit_code == 2
+
+
+def test_no_attack_is_nothing_to_compare():
+    with pytest.raises(ParameterError, match=r"^attacks is empty; give at least one$"):
+        attack_comparison(Population.synthetic(20, seed=1), epochs=[1], seeds=1, attacks=[])

@@ -8,6 +8,8 @@ from math import prod
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 import textbook
 from quiff import Cookies, ParameterError, Population, TopicsAPI, bayes_capacity, repeat
@@ -273,3 +275,26 @@ def test_what_is_wrong_is_told_in_one_line(run, profiles, tmp_path, arguments, s
     assert result.exit_code == status
     assert message in result.output
     assert "Traceback" not in result.output
+
+
+@given(
+    st.integers(1, 3).flatmap(
+        lambda s: st.lists(st.sets(st.integers(0, 4), min_size=s, max_size=s), min_size=1, max_size=5)
+    ),
+    st.integers(0, 4),
+)
+def test_one_choice_for_both_sites_links_as_the_enumerated_joint_law(sets, quarters):
+    """Draw the user, the place, whether it is noise, and the topic of noise: once, for both sites."""
+    s, r, m = len(sets[0]), Fraction(quarters, 4), 5
+    joint = dict.fromkeys(product(range(m), repeat=2), Fraction(0))
+    for own, noisy, noise in product(sets, (True, False), range(m)):
+        for chosen in own:
+            reported = noise if noisy else chosen
+            joint[reported, reported] += Fraction(1, len(sets) * s * m) * (r if noisy else 1 - r)
+    assert sum(joint.values()) == 1
+    first = [sum(joint[a, b] for b in range(m)) for a in range(m)]
+    linked = sum(max(joint[a, b] / first[a] for a in range(m) if first[a]) for b in range(m))
+    people = Population.from_sets(dict(enumerate(sets)), topics=range(m))
+    found = browser_rules(people, TopicsAPI(m, s, r), samples=2)
+    (rule,) = (effect for effect in found.effects if effect.rule == "per_site")
+    assert rule.off.leakage == min(linked, len(sets))  # never more than to know who is who

@@ -84,3 +84,26 @@ def test_an_error_is_told_in_one_line(run, monkeypatch):
     assert result.exit_code == 1
     assert result.stderr == "Error: 'z' is not a known label\n"
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "told"),
+    [
+        (["--top"], "top_s must be 1, not 2", "--top must be 1, not 2"),
+        ([], "top_s must be 1, not 2", "top_s must be 1, not 2"),
+        (["--topics"], "n_topics is 3; n_topics must be 4", "--topics is 3; --topics must be 4"),
+        (["--topics"], "n_topics is 3, but top_s 4", "n_topics is 3, but top_s 4"),
+        (["--topics", "--top"], "n_topics is 3, but top_s 4", "--topics is 3, but --top 4"),
+        (["--top"], "'top_s' is no topic", "'top_s' is no topic"),
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_only_an_option_that_the_command_has_is_told(run, monkeypatch, options, message, told, nested):
+    @click.pass_context
+    def fail(_context, **_options):
+        raise quiff.ParameterError(message)
+
+    failing = click.Command("run", callback=fail, params=[click.Option([name]) for name in options])
+    command = click.Group("demo", commands=[failing]) if nested else failing
+    monkeypatch.setattr("quiff.cli.demo.command", command)
+    assert run("demo", *(["run"] if nested else [])).stderr == f"Error: {told}\n"

@@ -132,3 +132,11 @@ def test_whatever_is_typed_there_is_an_answer_or_a_clean_error(option, target, t
         assert len(json.loads(result.stdout)["options"]) == int(topics) - 1
     else:
         assert result.stdout == ""
+
+
+def test_profiles_of_several_epochs_are_refused_without_a_word_of_python(tmp_path):
+    file = tmp_path / "profiles.csv"
+    file.write_text("user,epoch,t1\na,0,1\na,1,2\nb,0,2\nb,1,1\n")
+    result = run("--profiles", str(file), "--utility", "0.5", "--topics", "2")
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: '{file}' has 2 epochs; give a file with the profiles of one epoch\n"

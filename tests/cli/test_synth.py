@@ -80,10 +80,11 @@ def test_what_is_there_stays_without_force(run, tmp_path):
     assert (out / "log-01.txt.gz").read_bytes() != before
 
 
-def on_a_terminal(out):
+def on_a_terminal(out, delay):
     """Run the command with a terminal as stderr; return what it shows there, and stdout."""
     code = f"""
-from quiff.cli import main
+from quiff.cli import bars, main
+bars._DELAY = {delay}
 main(["synth", "--users", "9000", "--out", {str(out)!r}])
 """
     ours, theirs = pty.openpty()
@@ -107,6 +108,12 @@ main(["synth", "--users", "9000", "--out", {str(out)!r}])
 
 
 def test_progress_on_a_terminal(tmp_path):
-    shown, stdout = on_a_terminal(tmp_path / "log")
+    shown, stdout = on_a_terminal(tmp_path / "log", 0)
     assert "rows" in shown
+    assert stdout.startswith("9000 users, ")
+
+
+def test_a_run_that_ends_before_the_delay_shows_no_bar(tmp_path):
+    shown, stdout = on_a_terminal(tmp_path / "log", 600)
+    assert shown == ""
     assert stdout.startswith("9000 users, ")

@@ -1,6 +1,7 @@
 """What once went wrong, each with the smallest case that shows it."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +9,10 @@ import pytest
 
 import quiff
 from quiff import Channel, Gain, Prior, SizeError
+from quiff.core.kernels import SparseKernel
+from quiff.core.labels import as_labels
+from quiff.core.sparse import SparseRows
+from quiff.populations.memory import allowed_bytes
 
 AB = ["a", "b"]
 F = Fraction
@@ -218,3 +223,50 @@ def test_a_probability_is_never_more_than_one():
     people = quiff.Population.synthetic(2000, seed=1, n_topics=100)
     found = quiff.measure(people, quiff.TopicsAPI(n_topics=100))
     assert found.use("bounded_noise", "iba").posterior == 1
+
+
+def test_a_sparse_table_of_gains_keeps_to_the_limit_of_memory():
+    """Each of 40 secrets has its own 50 outputs, and two actions gain from it."""
+    entries = SparseRows.from_entries(
+        np.repeat(np.arange(40), 50), np.arange(2000), np.full(2000, 0.02), (40, 2000)
+    )
+    C = Channel.from_kernel(
+        as_labels(range(40)), as_labels(range(2000)), SparseKernel(np.zeros(2000), entries)
+    )
+    gain = quiff.membership_gain({x: [x, (x + 1) % 40] for x in range(40)}, actions=range(40))
+    prior = Prior.uniform(range(40))
+    assert quiff.posterior_vulnerability(prior, C, gain) == pytest.approx(1)
+    with (
+        quiff.dense_limit(1e-5),
+        pytest.raises(
+            SizeError, match=r"^the gains of 4000 pairs need 0\.000149 GiB, but the limit is 1e-05 GiB"
+        ),
+    ):
+        quiff.posterior_vulnerability(prior, C, gain)
+
+
+@pytest.mark.parametrize("limit", [quiff.dense_limit, quiff.work_limit, quiff.reading_limit])
+@pytest.mark.parametrize("value", [2, 0.5, F(1, 2), np.float64(2), Decimal("0.5")])
+def test_a_limit_may_be_any_kind_of_number(limit, value):
+    with limit(value):
+        assert quiff.bayes_capacity(quiff.repeat(Channel.identity(AB), 2)) == 2
+        assert Channel.identity(AB).to_numpy().shape == (2, 2)
+        assert allowed_bytes() > 0
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        (np.array([1.0, 0.5]), "the count of 'b' is 0.5, but counts are whole numbers"),
+        (np.array([1.0, 2.0]), "the count of 'a' is 1.0, a float, but counts are whole numbers"),
+        (
+            np.array([1, np.float64(0.5)], dtype=object),
+            "the count of 'b' is 0.5, but counts are whole numbers",
+        ),
+        (np.array([1, "2"], dtype=object), "the count of 'b' is '2', but counts are whole numbers"),
+    ],
+)
+def test_a_count_that_is_not_whole_is_quoted(counts, told):
+    with pytest.raises(quiff.ProbabilityError) as caught:
+        Prior.from_count_array(AB, counts)
+    assert str(caught.value).startswith(told)

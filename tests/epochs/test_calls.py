@@ -140,4 +140,3 @@ def test_who_knows_the_list_of_sets_links_more_than_who_knows_the_shares():
     by_the_list = total / len(owners)
     by_the_shares = linked_sites(Sequences.of(people_with(sets, range(5)), TopicsAPI(5, 2, Fraction(1, 20))))
     assert (round(float(by_the_list), 4), round(float(by_the_shares), 4)) == (1.9115, 1.9027)
-    assert "independent draws" in linked_sites.__doc__

@@ -22,6 +22,7 @@ from quiff.core.counting.slices import in_slices
 from quiff.epochs import plan as planning
 from quiff.epochs.plan import Plan, Step, plan_epochs
 from quiff.epochs.sequences import Sequences
+from quiff.studies import epochs as studying
 from quiff.studies.risk import user_risk
 
 TOPICS = ["Music", "News", "Sports", "Travel", "Ads"]
@@ -413,3 +414,15 @@ def test_what_is_certain_of_few_epochs_is_certain_of_more_and_the_other_way_roun
         assert one.at_most <= more.at_most
     for row in rows:
         assert row.at_least <= row.low <= row.leakage <= row.high <= row.at_most
+
+
+def test_rounding_lets_no_exact_leakage_fall():
+    before, after = 1.5, math.nextafter(1.5, 0)
+    found = studying._ordered({1: (before,) * 5, 2: (after,) * 5, 3: (Fraction(7, 4),) * 5, 4: (2.0,) * 5})
+    assert [found[E] for E in (1, 2, 3, 4)] == [(1.5,) * 5, (1.5,) * 5, (Fraction(7, 4),) * 5, (2.0,) * 5]
+    assert type(found[3][0]) is Fraction
+
+
+def test_one_profile_is_told_in_the_singular():
+    said = leakage_over_epochs(Population.from_sets({"Alice": {1}}), TopicsAPI(2, 1), 1).sentences()
+    assert any("for there is only 1 different profile;" in sentence for sentence in said)

@@ -139,6 +139,8 @@ def test_a_file_in_the_published_form(con, tmp_path):
         ("domain,topics\na.com\n", "line 2: there is no domain or no topics"),
         ("", "line 1: the columns are none"),
         ("domain,topics\na.com,'A'\nb.com,f('A')\n", "line 3: .* is no list of topics"),
+        ("domain,topics\na.com,'A'\n\n\nb.com,f('A')\n", "line 5: .* is no list of topics"),
+        ("domain,topics\n\na.com,'A'\n\n\"b\n.com\"\n", "line 5: there is no domain or no topics"),
         ("domain,topics\na.com,\"'A'\nb.com,'B'\n", "line 2: it is no CSV, .*; close all quotes"),
         ('domain,topics\na.com,"A\nb.com,"B\nc.com,C\n', "line 2: it is no CSV"),
         ("domain,topics\na.com,__import__('os')\n", "is no list of topics"),

@@ -60,7 +60,7 @@ def test_wrong_settings_are_told(settings, message):
 
 def test_without_pyspark_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with pytest.raises(ParameterError, match=r"pip install 'quiff\[spark\]'"):
+    with pytest.raises(ParameterError, match="install quiff with its extra spark"):
         connect("spark")
 
 

@@ -122,6 +122,9 @@ def test_the_population_of_pets_24(mirror):
         (b'user,note,t1\na,"x, y",1\nb,"x",y,1\n', QuiffError, "line 3: it has 4 fields, but the first"),
         (b"user,topics\na,\"['x', ' ']\"\n", ShapeError, "line 2: a topic is empty"),
         (b"user,epoch,t1\na,0,1\na,0,2\n", LabelError, "line 3: the user 'a' has a second set in epoch 0"),
+        (b"user,t1\ra,1\r", QuiffError, "line 1: it ends in a carriage return alone; convert the file"),
+        (b"user\tt1\ra\t1\r", QuiffError, "line 1: it ends in a carriage return alone; convert the file"),
+        (b"user," + b"t" * 200_000 + b"\na,1\n", QuiffError, "line 1: it is no CSV, field larger than"),
         (b"\n\nuser,t1\na,1\n", QuiffError, "line 1: it is empty, but must name the columns"),
         (b'user,t1\na,1\nb,"2\n3"\nd,4\n', QuiffError, "line 3: t1 goes over several lines; close"),
         (b'user,t1\na,1\n"b,2\nc,3\nd",4\n', QuiffError, "line 3: user goes over several lines"),
@@ -150,6 +153,31 @@ def test_an_open_quote_in_an_unused_column_loses_no_row_in_silence(tmp_path, con
     (tmp_path / "profiles.csv").write_bytes(content)
     with pytest.raises(QuiffError, match=r"profiles\.csv', line 3: a quote that opens here does not close"):
         Population.read(tmp_path / "profiles.csv", merged=merged)
+
+
+@pytest.mark.parametrize("merged", [False, True])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'user,t1\na,1\nb,"2\nc,3\nd,4\n', "line 3: a quote that opens here does not close"),
+        (b'user,t1\na,1\nb,"2\n3"\nd,4\n', "line 3: t1 goes over several lines; close"),
+        (b'user,t1\na,1\n"b,2\nc,3\n', "line 3: a quote that opens here does not close"),
+    ],
+)
+def test_an_open_quote_in_a_used_column_is_told_however_it_is_read(tmp_path, content, told, merged):
+    (tmp_path / "profiles.csv").write_bytes(content)
+    with pytest.raises(QuiffError, match=told):
+        Population.read(tmp_path / "profiles.csv", merged=merged)
+
+
+@pytest.mark.parametrize("merged", [False, True])
+@pytest.mark.parametrize("end", [b"", b" ", b" \t", b" \r"])
+def test_closed_text_of_several_lines_may_have_blanks_behind(tmp_path, end, merged):
+    path = tmp_path / "profiles.csv"
+    for content in (b'user,t1,note\na,1,"x\ny"' + end + b"\nb,2,z\n", b'user,note,t1\na,"x\ny" ,1\nb,z,2\n'):
+        path.write_bytes(content)
+        people = Population.read(path, merged=merged)
+        assert (people.n_users, people.occurring.size) == (2, 2)
 
 
 def test_quotes_within_text_and_closed_text_of_several_lines_are_fine(tmp_path):

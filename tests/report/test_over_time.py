@@ -3,6 +3,7 @@
 import pytest
 
 from quiff import Population, TopicsAPI, drift
+from quiff.epochs import plan as planning
 from quiff.errors import SizeError
 from quiff.report import over_time
 from quiff.report.compose import Source, compose_report
@@ -39,3 +40,10 @@ def test_what_is_too_much_work_is_said_and_not_done(monkeypatch):
     (section,) = (section for section in page.sections if section.key == "epochs")
     assert section.reading == ("Not measured: it would take a year.",)
     assert (section.figures, section.tables) == ((), ())
+
+
+def test_a_section_that_is_left_out_tells_of_no_option_that_is_not_there(monkeypatch):
+    monkeypatch.setattr(planning, "_TOTAL_SECONDS", 0)
+    (reading,) = over_time.study_epochs(people(1), API, 4).reading
+    assert reading.startswith("Not measured: 4 epochs on this population would take about")
+    assert reading.endswith("GiB; ask for fewer.")

@@ -1,9 +1,11 @@
 """Numbers that no float can hold are infinite, as text and as JSON."""
 
 import json
+import math
 from fractions import Fraction
 from math import inf
 
+import numpy as np
 import pytest
 
 from quiff.results.measurement.sentences import said
@@ -62,3 +64,24 @@ def test_a_whole_number_reads_the_same_whatever_holds_it():
     assert {shown(value) for value in (1_000_000, 1_000_000.0, Fraction(10**6))} == {"1000000"}
     assert shown(1e300) == "1e+300"
     assert shown(1_761_459.84) == "1.76146e+06"
+
+
+def test_a_number_is_never_written_as_text():
+    found = json.loads(to_json([np.float64(0.5), np.int64(5), np.float32(0.5), np.uint8(7)]))
+    assert found == [0.5, 5, 0.5, 7]
+    assert [type(number) for number in found] == [float, int, float, int]
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        to_json([np.array([1, 2])])
+
+
+def test_a_set_is_written_as_text():
+    assert json.loads(to_json({"topic": frozenset({1})})) == {"topic": "frozenset({1})"}
+
+
+def test_the_noise_of_floats_does_not_hide_a_whole_number():
+    near = (999_999.9999999999, 1e6, math.nextafter(1e6, math.inf), 1_000_000.00000001)
+    assert {shown(value) for value in near} == {"1000000"}
+    assert {shown(value) for value in (1e10, math.nextafter(1e10, 0))} == {"10000000000"}
+    assert (shown(12_345_678_901.5), shown(1_000_000.5), shown(-0.0), shown(1e-12)) == (
+        "1.23457e+10", "1e+06", "0", "1e-12",
+    )  # fmt: skip

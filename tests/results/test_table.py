@@ -132,4 +132,31 @@ def test_two_columns_of_one_name_are_an_error():
 
 def test_a_prompt_shows_the_text():
     table = Table("Squares", ("n", "square"), ((1, 1), (2, 4)))
-    assert repr(table) == str(table) == table.to_text()
+    assert repr(table) == str(table) == "Squares\nn  square\n1       1\n2       4"
+
+
+LABELS = (0.123456789, True, None, ("a", 1), 2**63 + 1, 2**63 + 3, "x", 7)
+AS_TEXT = ["0.123456789", "True", "None", "('a', 1)", "9223372036854775809", "9223372036854775811", "x", "7"]
+NAMED = Table("Users", ("user", "risk"), tuple((label, 0.5) for label in LABELS), labels=("user",))
+
+
+def test_labels_are_shown_as_they_are_called():
+    assert [line[:19].strip() for line in NAMED.to_text().splitlines()[2:]] == AS_TEXT
+    assert [row[0] for row in csv.reader(io.StringIO(NAMED.to_csv()))][1:] == AS_TEXT
+    assert [line.split(" | ")[0][2:] for line in NAMED.to_markdown().splitlines()[4:]] == AS_TEXT
+    assert [text for tag, _, text in Cells(NAMED.to_html()).texts if tag == "td"][::2] == AS_TEXT
+    assert [
+        line.split(" & ")[0] for line in NAMED.to_latex().splitlines() if line.endswith(r" & 0.5 \\")
+    ] == AS_TEXT
+    assert [str(record["user"]) for record in json.loads(NAMED.to_json())] == AS_TEXT
+    assert NAMED.to_pandas()["user"].to_list() == NAMED.to_polars()["user"].to_list() == AS_TEXT
+    assert NAMED.head(1).to_csv() == "user,risk\n0.123456789,0.5\n"
+    assert [row[0] for row in NAMED.rows] == list(LABELS)
+
+
+def test_large_labels_stay_distinct_and_small_ones_numbers():
+    large = Table("Users", ("user",), ((2**63 + 1,), (2**63 + 3,)), labels=("user",))
+    assert large.to_pandas()["user"].nunique() == large.to_polars()["user"].n_unique() == 2
+    small = Table("Users", ("user",), ((7,), (8,)), labels=("user",))
+    assert small.to_pandas()["user"].to_list() == [7, 8]
+    assert small.to_polars().dtypes == [pl.Int64]

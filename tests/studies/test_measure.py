@@ -15,6 +15,7 @@ import quiff
 import textbook
 from quiff import Cookies, Histories, Population, TopicsAPI, measure, theory
 from quiff.results.numbers import to_json
+from quiff.studies.measure.seen import seen_histories
 from quiff.studies.risk import user_risk
 
 TOPICS = "abcdef"
@@ -423,7 +424,7 @@ def test_histories_are_read_from_an_experimental_table(experimental):
 
 
 def test_a_profile_without_history_is_told(experimental):
-    with pytest.raises(quiff.LabelError, match="the user 5 has no browsing history, and 1 more have none"):
+    with pytest.raises(quiff.LabelError, match="the user 5 has no browsing history, and 1 more has none"):
         measure(Population.from_sets({5: {1, 2}, 6: {2, 3}, 1: {1, 2}}), histories=experimental)
 
 
@@ -478,3 +479,14 @@ def test_tables_of_parts_have_names_that_say_what_is_in_them():
         "comparison-privacy",
         "comparison-utility",
     ]
+
+
+@pytest.mark.parametrize(
+    ("without", "told"),
+    [(1, "; give"), (2, ", and 1 more has none; give"), (3, ", and 2 more have none; give")],
+)
+def test_how_many_lack_a_history_is_told_in_words(without, told):
+    people = quiff.Population.from_sets({user: {1} for user in range(4)})
+    histories = Histories.from_visits({user: ["a.tld"] for user in range(without, 4)}, {})
+    with pytest.raises(quiff.LabelError, match=f"^the user 0 has no browsing history{told}"):
+        seen_histories(people, histories)

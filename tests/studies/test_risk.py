@@ -327,3 +327,11 @@ def test_the_most_exposed_sets_of_merged_users_can_be_written():
     table = found.most_exposed(first=1)
     assert found.of(table.rows[0][0])["topics_api"] == table.rows[0][1:]
     assert json.loads(table.to_json())[0]["user"] == str(table.rows[0][0])
+
+
+@pytest.mark.parametrize("users", [(2**63 + 1, 2**63 + 3), (0.123456789, 0.123456788), (True, None)])
+def test_the_most_exposed_users_are_called_by_their_labels(users):
+    people = Population.from_sets(dict(zip(users, ({1}, {2}), strict=True)))
+    table = user_risk(people, TopicsAPI(2, 1, 0.5)).most_exposed()
+    assert table.to_pandas()["user"].to_list() == [str(user) for user in users]
+    assert [line.split(",")[0] for line in table.to_csv().splitlines()[1:]] == [str(user) for user in users]

@@ -10,6 +10,7 @@ import pytest
 
 from quiff import theory
 from quiff.errors import ParameterError
+from quiff.theory.parameters import check_whole
 
 R = Fraction(1, 20)
 
@@ -123,3 +124,18 @@ def test_the_public_names_are_sorted_and_all_there():
 def test_importing_theory_loads_no_numpy():
     code = "import sys, quiff.theory; sys.exit('numpy' in sys.modules or 'scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "most", "told"),
+    [
+        (9, 5, 5, "top must be 5, not 9"),
+        (5.0, 5, 5, "top must be the whole number 5, not 5.0"),
+        (7, 7, 6, "top must be a whole number of at least 7 and at most 6, of which there is none, not 7"),
+        (3, 7, 6, "top must be a whole number of at least 7 and at most 6, of which there is none, not 3"),
+    ],
+)
+def test_a_range_of_one_number_or_of_none_is_told_as_such(value, least, most, told):
+    with pytest.raises(ParameterError) as error:
+        check_whole("top", value, least, most)
+    assert str(error.value) == told

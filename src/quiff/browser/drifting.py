@@ -47,7 +47,9 @@ def drift(population: Population, epochs: int, rate: Real, seed: int | None = No
     """
     epochs, rate = check_whole("epochs", epochs, 1), check_probability("rate", rate)
     if population.merged:
-        raise ParameterError("the users were merged into distinct sets; read the file with merged=False")
+        raise ParameterError(
+            "the users were merged into distinct sets; in Python read the file with merged=False"
+        )
     if population.occurring.size == population.top_s and rate > 0 and epochs > 1:
         raise ParameterError(
             f"all users have the same {counted(population.top_s, 'topic')}, so that there is no other to "

@@ -99,7 +99,7 @@ def simulate(
         raise ParameterError(
             f"the {counted(population.n_users, 'user')} were merged into "
             f"{counted(population.users.size, 'distinct set')}, so that "
-            "none has a browser; read the file with merged=False"
+            "none has a browser; in Python read the file with merged=False"
         )
     named = as_labels(range(check_whole("sites", sites, 1)) if isinstance(sites, int) else sites, "site")
     epochs = check_whole("epochs", epochs, 1)

@@ -1,5 +1,6 @@
 """The command ``quiff``: one thin file a command group, loaded only when it is asked for."""
 
+import re
 from importlib import import_module
 
 import click
@@ -8,6 +9,8 @@ from quiff import __version__
 from quiff.errors import QuiffError
 
 __all__ = ["main"]
+
+_WORDS = "quiff.cli.words"  # what was typed
 
 # The file of each command; `--help` loads them all, so heavy imports stay inside their functions.
 _COMMANDS = {
@@ -31,7 +34,7 @@ _COMMANDS = {
     "explore": "quiff.cli.explore",
     "demo": "quiff.cli.demo",
 }
-# The arguments of Python's functions, which a message may begin with, that have another name as an option.
+# The arguments of Python's functions that have another name as an option.
 _OPTIONS = {
     "distinct_sets": "--sets",
     "max_case": "--max-case",
@@ -41,6 +44,9 @@ _OPTIONS = {
     "prior_success": "--prior-success",
     "top_s": "--top",
 }
+
+
+_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
 
 
 class _Commands(click.Group):
@@ -55,12 +61,32 @@ class _Commands(click.Group):
         command: click.Command = import_module(_COMMANDS[name]).command
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
         except QuiffError as error:
-            name, space, rest = str(error).partition(" ")
-            raise click.ClickException(_OPTIONS.get(name, name) + space + rest) from error
+            raise click.ClickException(_told(str(error), self._named(ctx))) from error
+
+    def _named(self, ctx: click.Context) -> click.Command:
+        """Return the command that the words name, of a group the one inside."""
+        command: click.Command = self
+        for word in ctx.meta[_WORDS]:
+            inner = command.get_command(ctx, word) if isinstance(command, click.Group) else None
+            command = inner or command
+        return command
+
+
+def _told(message: str, command: click.Command) -> str:
+    """Name the options in a message that begins with an argument, if the command has all that it names."""
+    options = {option for parameter in command.params for option in parameter.opts}
+    named = {_OPTIONS[name] for name in _ARGUMENT.findall(message)}
+    if not _ARGUMENT.match(message) or not named <= options:
+        return message
+    return _ARGUMENT.sub(lambda found: _OPTIONS[found[0]], message)
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

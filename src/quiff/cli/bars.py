@@ -7,23 +7,38 @@ from typing import Any
 
 __all__ = ["step_bars"]
 
+_DELAY = 2.0  # seconds
+
 
 @contextmanager
 def step_bars() -> Iterator[Callable[[str, float], None] | None]:
-    """Give a callback that shows on stderr, on a terminal, how far each step is; None elsewhere."""
+    """Give a callback that shows on stderr, on a terminal, how far each step is; None elsewhere.
+
+    Nothing is shown of what is over within two seconds.
+    """
     if not sys.stderr.isatty():
         yield None
         return
+    from threading import Timer
+
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, Any] = {}
+    bars = Progress(*columns, console=Console(stderr=True), transient=True)
+    tasks: dict[str, Any] = {}
 
-        def progress(name: str, share: float) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=1.0)
-            bars.update(tasks[name], completed=share)
+    def progress(name: str, share: float) -> None:
+        if name not in tasks:
+            tasks[name] = bars.add_task(name, total=1.0)
+        bars.update(tasks[name], completed=share)
 
+    late = Timer(_DELAY, bars.start)
+    late.daemon = True
+    late.start()
+    try:
         yield progress
+    finally:
+        late.cancel()
+        late.join()
+        bars.stop()

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from quiff.cli.options import figure_option, json_option, noise_option, read_number, topics_option
+from quiff.errors import ParameterError
 from quiff.theory.design import Measure
 
 __all__ = ["command"]
@@ -79,7 +80,12 @@ def _fitted(profiles: Path, topics: int, utility: float | Fraction, as_json: boo
     from quiff.results.numbers import to_json
     from quiff.studies.population_design import fit_design
 
-    found = fit_design(Population.read(profiles), topics, utility)
+    people = Population.read(profiles)
+    if people.n_epochs > 1:
+        raise ParameterError(
+            f"{str(profiles)!r} has {people.n_epochs} epochs; give a file with the profiles of one epoch"
+        )
+    found = fit_design(people, topics, utility)
     click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
 
 

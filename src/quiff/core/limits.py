@@ -4,12 +4,13 @@ import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 from quiff.errors import ParameterError, SizeError
 
-__all__ = ["check_fits", "check_limit", "check_work", "dense_limit", "work_limit"]
+__all__ = ["check_fits", "check_limit", "check_memory", "check_work", "dense_limit", "work_limit"]
 
 _GIB = 2**30
 _FRACTION, _PASS = 100, 1000  # how many floats are looked at in the time of one fraction, and to begin a pass
@@ -62,7 +63,7 @@ QUIFF_WORK_LIMIT=4060660263326
 @contextmanager
 def _limited(name: str, value: Any, what: str) -> Iterator[None]:
     check_limit(value, what)
-    token = _limits[name].set(value)
+    token = _limits[name].set(float(value))
     try:
         yield
     finally:
@@ -71,7 +72,7 @@ def _limited(name: str, value: Any, what: str) -> Iterator[None]:
 
 def check_limit(value: object, what: str) -> None:
     """Raise a ParameterError unless a limit is a positive number."""
-    if not (isinstance(value, Real) and float(value) > 0):
+    if not (isinstance(value, Real | Decimal) and float(value) > 0):
         raise ParameterError(f"the limit is {value!r} {what}, but must be a positive number")
 
 
@@ -91,14 +92,19 @@ def _limit(name: str) -> float:
 
 def check_fits(rows: int, columns: int, number_size: int = 8) -> None:
     """Raise a SizeError if a dense matrix of this shape is over the limit."""
-    needed, limit = rows * columns * number_size, _limit("QUIFF_DENSE_LIMIT")
+    if rows * columns > 2**97:  # no machine ever; and its digits would fill the screen
+        raise SizeError(f"a dense matrix with 2^{(rows * columns).bit_length() - 1} numbers fits no memory")
+    check_memory(f"a dense {rows} x {columns} matrix needs", rows * columns, number_size)
+
+
+def check_memory(what: str, numbers: int, number_size: int = 8) -> None:
+    """Raise a SizeError if so many numbers are over the limit; the message begins with what needs them."""
+    needed, limit = numbers * number_size, _limit("QUIFF_DENSE_LIMIT")
     if needed <= limit * _GIB:
         return
-    if needed > 2**100:  # no machine ever; and its digits would fill the screen
-        raise SizeError(f"a dense matrix with 2^{(rows * columns).bit_length() - 1} numbers fits no memory")
     enough = needed // _GIB + 1
     raise SizeError(
-        f"a dense {rows} x {columns} matrix needs {needed / _GIB:.3g} GiB, but the limit is {limit:g} GiB; "
+        f"{what} {needed / _GIB:.3g} GiB, but the limit is {limit:g} GiB; "
         f"raise it by `with quiff.dense_limit({enough}): ...` or by QUIFF_DENSE_LIMIT={enough}"
     )
 

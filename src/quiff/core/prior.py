@@ -98,12 +98,7 @@ class Prior(Shown):
         _check_some(named)
         check_shape(array.shape, (named.size,), "the array of counts")
         if array.dtype.kind not in "biu":
-            broken = next((k for k, count in enumerate(array.flat) if not isinstance(count, Integral)), None)
-            if broken is not None:
-                raise ProbabilityError(
-                    f"the count of {named[broken]!r} is {array[broken]!r}, but counts are whole numbers; "
-                    "for probabilities use Prior(mapping)"
-                )
+            _check_whole_counts(named, array)
         if (array < 0).any():
             first = int(np.argmax(array < 0))
             raise ProbabilityError(
@@ -201,3 +196,24 @@ def _checked(labels: Labels, probabilities: Array) -> Array:
 def _check_some(labels: Labels) -> None:
     if labels.size == 0:
         raise LabelError("a prior needs at least one label")
+
+
+def _check_whole_counts(labels: Labels, counts: Array) -> None:
+    """Raise a ProbabilityError unless all counts are whole numbers; it quotes the first that is none."""
+    others = [k for k, count in enumerate(counts) if not isinstance(count, Integral)]
+    if not others:
+        return
+    broken = next((k for k in others if not _is_whole(counts[k])), others[0])
+    count = counts[broken].item() if isinstance(counts[broken], np.generic) else counts[broken]
+    kind = f", a {type(count).__name__}" if _is_whole(count) else ""
+    raise ProbabilityError(
+        f"the count of {labels[broken]!r} is {count!r}{kind}, but counts are whole numbers; "
+        "for probabilities use Prior(mapping)"
+    )
+
+
+def _is_whole(count: Any) -> bool:
+    try:
+        return bool(int(count) == count)
+    except (TypeError, ValueError, OverflowError):
+        return False

@@ -239,5 +239,5 @@ def _check_plain(sequences: Sequences) -> None:
     if not sequences.stable or sequences.weights is not None:
         raise ParameterError(
             "this is known for stable sets and equally likely users only; "
-            "give profiles of one epoch, such as population.epoch(0), without weights"
+            "give profiles of one epoch, in Python by population.epoch(0), without weights"
         )

@@ -15,7 +15,10 @@ from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import MOST_NAMING
 from quiff.errors import SizeError, counted
 
-__all__ = ["Method", "Plan", "Step", "plan_epochs"]
+__all__ = ["FORCE_IT", "Method", "Plan", "Step", "plan_epochs"]
+
+FORCE_IT = ", or use force=True (--force) to do it anyway"
+"""What an error of a plan ends with; to be cut off where nothing can be forced."""
 
 Method: TypeAlias = Literal["exact", "hybrid", "monte-carlo"]
 
@@ -116,8 +119,7 @@ class Plan:
         if self.seconds > _TOTAL_SECONDS or self.memory > _MEMORY:
             raise SizeError(
                 f"{counted(len(self.steps), 'epoch')} on this population would take about "
-                f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer, or use force=True "
-                "(--force) to do it anyway"
+                f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer{FORCE_IT}"
             )
 
 

@@ -92,8 +92,8 @@ class Sequences:
         anything = api.noise / api.n_topics
         if population.weights is not None and population.merged:
             raise ParameterError(
-                "a merged population has lost the weights of its single users; read it with merged=False, "
-                "or without weights"
+                "a merged population has lost the weights of its single users; read it without weights, "
+                "or in Python read it with merged=False"
             )
         return cls(
             tuple(sorted_rows(sets) for sets in placed),

@@ -158,7 +158,7 @@ def _check_stable(sequences: Sequences) -> None:
     if not sequences.stable:
         raise ParameterError(
             f"the sets of this population change over {len(sequences.sets)} epochs, and there is no one set "
-            "to learn; give profiles of one epoch, such as population.epoch(0)"
+            "to learn; give profiles of one epoch, in Python by population.epoch(0)"
         )
 
 

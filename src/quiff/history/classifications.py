@@ -125,16 +125,18 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
     line = 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            names = reader.fieldnames or ()
+            reader = csv.reader(file, strict=True)
+            names = next(reader, [])
             if not {"domain", "topics"} <= set(names):
                 raise QuiffError(
                     f"{str(path)!r}, line 1: the columns are {', '.join(map(repr, names)) or 'none'};"
                     " a classification needs domain and topics"
                 )
-            line = 2
+            line = reader.line_num + 1
             for row in reader:
-                yield line, row["domain"], row["topics"]
+                if row:  # else the line is empty
+                    cells = dict(zip(names, row, strict=False))
+                    yield line, cells.get("domain"), cells.get("topics")
                 line = reader.line_num + 1
     except csv.Error as error:
         raise QuiffError(f"{str(path)!r}, line {line}: it is no CSV, {error}; close all quotes") from error

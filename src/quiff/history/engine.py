@@ -11,7 +11,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, first_line
 
 __all__ = ["ENGINES", "connect"]
 
@@ -127,7 +127,7 @@ def _connect_duckdb(limit: int | None, threads: int | None) -> Any:
         backend = ibis.duckdb.connect(**settings)
     except duckdb.Error as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise ParameterError(f"DuckDB does not start: {_first_line(error)}") from error
+        raise ParameterError(f"DuckDB does not start: {first_line(error)}") from error
     weakref.finalize(backend, shutil.rmtree, folder, ignore_errors=True)
     return backend
 
@@ -182,7 +182,7 @@ def _start_spark(limit: int | None, master: str | None, threads: int | None) -> 
     try:
         return builder.getOrCreate()
     except Exception as error:  # Java's, Spark's or the system's own
-        raise ParameterError(f"Spark does not start: {_first_line(error)}") from error
+        raise ParameterError(f"Spark does not start: {first_line(error)}") from error
 
 
 def _local_settings(limit: int | None, threads: int | None) -> dict[str, str]:
@@ -205,7 +205,3 @@ def _local_settings(limit: int | None, threads: int | None) -> dict[str, str]:
 
 def _cluster_settings(limit: int | None) -> dict[str, str]:
     return {} if limit is None else {"spark.executor.memory": f"{limit // _MEBIBYTE}m"}
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]

@@ -85,7 +85,10 @@ class ProfileFile:
                 with pc.open_csv(counted, **self._options()) as reader:
                     for batch in reader:
                         rows += batch.num_rows
-                        yield self._named(pa.Table.from_batches([batch]))
+                        piece = self._named(pa.Table.from_batches([batch]))
+                        if counted.lines.quotes and _goes_over_lines(piece):
+                            self._check_torn()
+                        yield piece
             self._check_lines(counted.lines, rows)
 
     def _parquet_table(self, most: int | None) -> Any:
@@ -119,10 +122,13 @@ class ProfileFile:
     def _check_lines(self, lines: LineCount, rows: int) -> None:
         """Look at each line, if rows are fewer: an open quote makes Arrow take many lines for one field."""
         if self.delimiter == "," and lines.quotes and rows < lines.number - 1:
-            with _unpacked(self.path) as stream:
-                fault = torn_row(stream)
-            if fault is not None:
-                raise QuiffError(f"{str(self.path)!r}, {fault}")
+            self._check_torn()
+
+    def _check_torn(self) -> None:
+        with _unpacked(self.path) as stream:
+            fault = torn_row(stream)
+        if fault is not None:
+            raise QuiffError(f"{str(self.path)!r}, {fault}")
 
     def _named(self, table: Any) -> Any:
         return table.rename_columns(self.form.columns)
@@ -144,6 +150,13 @@ class ProfileFile:
             if fault is None:
                 raise QuiffError(f"cannot read {str(self.path)!r}: {first_line(error)}") from error
             raise QuiffError(f"{str(self.path)!r}, {fault}") from error
+
+
+def _goes_over_lines(piece: Any) -> bool:
+    """Tell whether some text has several lines."""
+    import pyarrow.compute as pc
+
+    return any(pc.any(pc.match_substring(column, "\n")).as_py() for column in piece.columns)
 
 
 def open_profiles(

@@ -116,7 +116,7 @@ def _one_epoch(file: ProfileFile, epochs: Array, epoch: int | None) -> int:
     if other.size:
         raise ParameterError(
             f"{str(file.path)!r} has the epochs {first} and {other[0]}, but users can be merged in one epoch"
-            " only; write a file for each epoch, or read all users with merged=False"
+            " only; write a file for each epoch, or in Python read all users with merged=False"
         )
     return first
 

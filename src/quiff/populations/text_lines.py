@@ -12,8 +12,10 @@ from quiff.errors import QuiffError, counted
 __all__ = ["CountedStream", "LineCount", "head_of", "line_of_row", "text_fault", "torn_row"]
 
 _NO_UTF8 = "a byte is no UTF-8; convert the file, for example by iconv"
+_CARRIAGE_RETURN = "it ends in a carriage return alone; convert the file, for example by tr '\\r' '\\n'"
 _TORN = "a quote that opens here does not close at the end of its field and swallows the next lines; close it"
 _TO_CLOSING_QUOTE = re.compile(rb'(?:[^"]|"")*+"')  # two quotes in a row stand for one
+_END_OF_FIELD = re.compile(rb"[ \t]*+(?:[,\r\n]|$)")
 
 
 def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
@@ -22,7 +24,7 @@ def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
     Raises
     ------
     QuiffError
-        If there is no first line, or it is not UTF-8.
+        If there is no first line, or it is no text in UTF-8 with names between tabs or commas.
 
     Examples
     --------
@@ -39,8 +41,13 @@ def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
         raise QuiffError(f"{path!r}, line 1: the file is empty; its first line must name its columns")
     if not head.strip():
         raise QuiffError(f"{path!r}, line 1: it is empty, but must name the columns; take it out")
+    if "\r" in head:
+        raise QuiffError(f"{path!r}, line 1: {_CARRIAGE_RETURN}")
     delimiter = "\t" if "\t" in head else ","
-    names = head.split("\t") if delimiter == "\t" else next(csv.reader([head]))
+    try:
+        names = head.split("\t") if delimiter == "\t" else next(csv.reader([head]))
+    except csv.Error as error:
+        raise QuiffError(f"{path!r}, line 1: it is no CSV, {error}") from error
     return tuple(name.strip().strip('"') for name in names), delimiter
 
 
@@ -153,7 +160,7 @@ class _Record:
                 if closing is None:
                     return
                 place = closing.end()
-                self.torn |= several and line[place : place + 1] not in (b",", b"\r", b"\n", b"")
+                self.torn |= several and _END_OF_FIELD.match(line, place) is None
             place = line.find(b",", place) + 1
             if not place:
                 return

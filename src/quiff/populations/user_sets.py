@@ -153,7 +153,7 @@ class UserSets:
             raise ParameterError(
                 f"the {counted(self.n_users, 'user')} were merged into"
                 f" {counted(self.users.size, 'distinct set')}, so that no user"
-                " can be named; take set_prior(), or read the file with merged=False"
+                " can be named; in Python take set_prior(), or read the file with merged=False"
             )
         return (
             Prior.uniform(self.users) if self.weights is None else prior_of_weights(self.users, self.weights)

@@ -7,7 +7,7 @@ from quiff.core.numbers import Number
 from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import GREY, log_axis, point_styles
-from quiff.results.numbers import plain, rounded
+from quiff.results.numbers import plain, rounded, shown
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable
 
@@ -117,7 +117,7 @@ class BrowserRulesResult(OneTable):
 
     def _about(self) -> tuple[str, ...]:
         return (
-            f"One call as specified leaks {rounded(self.specified, 6)}, cookies {rounded(self.cookies, 6)}: "
+            f"One call as specified leaks {shown(self.specified)}, cookies {shown(self.cookies)}: "
             "by how much they raise the chance to name the user over 1/N.",
             "call: an adversary who knows everybody's stable set of topics and sees one call on one site.",
             "link: one who knows only how common topics are, alone and in pairs, among very many users, sees "
@@ -190,7 +190,7 @@ def _words(rule: str) -> str:
 
 def _shown(found: RuleLeakage) -> str:
     if found.low is None or found.high is None:
-        return rounded(found.leakage, 6)
+        return shown(found.leakage)
     return f"{rounded(found.leakage, 4)} [{rounded(found.low, 4)}, {rounded(found.high, 4)}]"
 
 

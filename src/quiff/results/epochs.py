@@ -154,10 +154,11 @@ class EpochsResult(Tabled):
         about = "" if last.method == "exact" else "about "
         sure = "" if last.method == "exact" else f" (95 %: {_short(last.low)} to {_short(last.high)})"
         before = f"; one epoch makes it {_short(one.leakage)} times" if last.epochs > 1 else ""
+        are = "is" if self.distinct_profiles == 1 else "are"
         return [
             f"The reports of {epochs} make a user {about}{_short(last.leakage)} times as likely to be "
             f"named{sure}{before}, and cookies {_short(self.cookies)} times.",
-            f"However long one looks, it is no more than {_short(last.limit)} times, for there are only "
+            f"However long one looks, it is no more than {_short(last.limit)} times, for there {are} only "
             f"{counted(self.distinct_profiles, 'different profile')}; after {epochs} it is "
             f"{float(last.leakage / last.limit):.1%} of that.",
         ]

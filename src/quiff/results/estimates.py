@@ -78,6 +78,7 @@ class PopularityEstimate(OneTable):
                 "The estimate (c - N q)/(p - q) is unbiased and may lie below 0 or above N.",
                 "Low and high are the ends of a 95 % interval, clipped to 0 and N.",
             ),
+            ("topic",),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import math
 from dataclasses import fields, is_dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # else every command would load NumPy
@@ -50,8 +51,13 @@ def shown(value: Any) -> str:
     if isinstance(value, Fraction):
         value = _whole_or_float(value)
     if isinstance(value, float):
-        return f"{value:.0f}" if abs(value) < _LONG and value.is_integer() else rounded(value, 6)
+        return str(round(value)) if _is_whole(value) else rounded(value, 6)
     return str(value)
+
+
+def _is_whole(value: float) -> bool:
+    """Tell whether a number is whole and not too long to be read, but for the rounding of a computation."""
+    return abs(value) < _LONG and abs(value - round(value)) <= min(abs(value), 1e6) / 10**_SURE
 
 
 def whole(value: "Number") -> int:
@@ -68,13 +74,19 @@ def whole(value: "Number") -> int:
 def plain(value: Any) -> Any:
     """Return a value for machines: a fraction as a float or, if it is whole, an int; inf as "inf".
 
+    Numbers of NumPy become Python's. A set, which may be a label, becomes text.
+
     Examples
     --------
     >>> plain(Fraction(3, 1)), plain(Fraction(1, 3)), plain(float("inf"))
     (3, 0.3333333333333333, 'inf')
     """
+    if isinstance(value, bool):
+        return value
     if isinstance(value, Fraction):
         value = _whole_or_float(value)
+    elif isinstance(value, Real):
+        value = int(value) if isinstance(value, Integral) else float(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if is_dataclass(value) and not isinstance(value, type):
@@ -83,7 +95,7 @@ def plain(value: Any) -> Any:
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
-    return value
+    return str(value) if isinstance(value, set | frozenset) else value
 
 
 def to_json(value: Any) -> str:
@@ -97,7 +109,7 @@ def to_json(value: Any) -> str:
       "leakage": 1.95
     }
     """
-    return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False, default=str)
+    return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _whole_or_float(value: Fraction) -> float:

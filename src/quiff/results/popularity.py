@@ -178,6 +178,7 @@ class Popularity(Tabled):
                 f"Estimate and 95 % interval (low, high) are from one simulation with seed {self.seed}.",
                 "The estimate is unbiased and may lie outside 0 and 1; the interval is clipped to them.",
             ),
+            ("topic",),
         )
 
     def _chances_table(self) -> Table:

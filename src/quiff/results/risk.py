@@ -171,7 +171,8 @@ class UserRisk(Tabled):
             for row in order
         )
         columns = ("user", "chance to be named", "worst posterior")
-        return Table(f"The most exposed users: after {stage_seen(chosen.stage)}", columns, rows)
+        title = f"The most exposed users: after {stage_seen(chosen.stage)}"
+        return Table(title, columns, rows, labels=("user",))
 
     def table(self) -> Table:
         """Return mean and quantiles of the users' own risks, a row for each step."""

@@ -4,7 +4,7 @@ import csv
 import io
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
@@ -35,7 +35,8 @@ _INT64 = 2**63
 class Table:
     """A title, the names of the columns, the rows, and notes that belong below.
 
-    Cells keep their values; only the text formats round them, to six significant digits.
+    Cells keep their values; only the text formats round them, to six significant digits. Columns that are
+    named in `labels` hold what things are called: a whole number or, as anything else is written, text.
 
     Examples
     --------
@@ -61,6 +62,7 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(set(self.columns)) < len(self.columns):
@@ -74,7 +76,8 @@ class Table:
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield each row as a dictionary of plain values."""
         return (
-            {name: plain(cell) for name, cell in zip(self.columns, row, strict=True)} for row in self.rows
+            {name: plain(cell) for name, cell in zip(self.columns, row, strict=True)}
+            for row in self._written(self.rows)
         )
 
     def to_text(self, head: int | None = None) -> str:
@@ -95,7 +98,7 @@ class Table:
         ... and 7 more rows
         """
         rows, more = self._cut(head)
-        lines = [list(self.columns), *([shown(cell) for cell in row] for row in rows)]
+        lines = [list(self.columns), *([shown(cell) for cell in row] for row in self._written(rows))]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         numeric = self.numeric()
         body = (
@@ -115,13 +118,13 @@ class Table:
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self.columns)
-        writer.writerows([plain(cell) for cell in row] for row in self.rows)
+        writer.writerows([plain(cell) for cell in row] for row in self._written(self.rows))
         return out.getvalue()
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, with the title in bold and the notes below."""
         rule = ["---:" if right else "---" for right in self.numeric()]
-        lines = [self.columns, rule, *([shown(cell) for cell in row] for row in self.rows)]
+        lines = [self.columns, rule, *([shown(cell) for cell in row] for row in self._written(self.rows))]
         body = ("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
         return "\n".join([f"**{self.title}**", "", *body, *(f"\n{note}" for note in self.notes)]) + "\n"
 
@@ -135,7 +138,7 @@ class Table:
             r"\toprule",
             " & ".join(map(_latex, self.columns)) + r" \\",
             r"\midrule",
-            *(" & ".join(_latex(shown(cell)) for cell in row) + r" \\" for row in self.rows),
+            *(" & ".join(_latex(shown(cell)) for cell in row) + r" \\" for row in self._written(self.rows)),
             r"\bottomrule",
             r"\end{tabular}",
             *(rf"\par {_latex(note)}" for note in self.notes),
@@ -149,7 +152,8 @@ class Table:
         rows, more = self._cut(head)
         top = "".join(map(_html, ["th"] * len(sides), self.columns, sides))
         body = "".join(
-            f"<tr>{''.join(map(_html, ['td'] * len(sides), map(shown, row), sides))}</tr>" for row in rows
+            f"<tr>{''.join(map(_html, ['td'] * len(sides), map(shown, row), sides))}</tr>"
+            for row in self._written(rows)
         )
         notes = "".join(f"<p>{escape(note)}</p>" for note in (*more, *self.notes))
         return (
@@ -214,7 +218,7 @@ class Table:
         ('... and 2 more rows',)
         """
         kept, more = self._cut(rows)
-        return Table(self.title, self.columns, kept, (*more, *self.notes))
+        return Table(self.title, self.columns, kept, (*more, *self.notes), self.labels)
 
     def _cut(self, head: int | None) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
         """Return the first rows, and a line on the rest if there is one."""
@@ -224,15 +228,32 @@ class Table:
         return self.rows[:head], (f"... and {counted(rest, 'more row')}",)
 
     def _frame(self) -> dict[str, list[Any]]:
-        """Return the columns, each of one kind."""
-        return {name: _of_one_kind([row[i] for row in self.rows]) for i, name in enumerate(self.columns)}
+        """Return the columns, each of one kind; labels that are too large for whole numbers as text."""
+        columns = {name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}
+        for name in self.labels:
+            cells = [_called(cell) for cell in columns[name]]
+            small = all(isinstance(cell, int) and abs(cell) < _INT64 for cell in cells)
+            columns[name] = cells if small else [str(cell) for cell in cells]
+        return {name: _of_one_kind(cells) for name, cells in columns.items()}
+
+    def _written(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[list[Any]]:
+        """Yield rows with labels as they are called."""
+        names = [name in self.labels for name in self.columns]
+        for row in rows:
+            yield [_called(cell) if name else cell for name, cell in zip(names, row, strict=True)]
 
     def numeric(self) -> list[bool]:
         """Tell for each column whether all of its cells are numbers."""
+        rows = list(self._written(self.rows))
         return [
-            all(isinstance(row[i], int | float | Fraction) for row in self.rows) and bool(self.rows)
+            all(isinstance(row[i], int | float | Fraction) for row in rows) and bool(rows)
             for i in range(len(self.columns))
         ]
+
+
+def _called(label: Any) -> Any:
+    """Return a label as a whole number or as text."""
+    return label if isinstance(label, int) and not isinstance(label, bool) else str(label)
 
 
 def _latex(text: str) -> str:

@@ -39,7 +39,7 @@ def misaligned_prior(population: Population) -> Prior:
     if population.merged:
         raise ParameterError(
             "the prior 'as-published' needs the order of the users, which a merged population has not; "
-            "read it with merged=False, or use the prior 'correct'"
+            "use the prior 'correct', or in Python read it with merged=False"
         )
     sets, which = population.distinct_sets()
     weights, _ = population.set_prior().weights_for(sets, "population")

@@ -182,6 +182,8 @@ def attack_comparison(
     if not shown:
         raise ParameterError("epochs is empty; give at least one number of epochs to look at")
     chosen = tuple(attacks_on(population, api) if attacks is None else attacks)
+    if not chosen:
+        raise ParameterError("attacks is empty; give at least one")
     runs = _Runs(population, api, shown, chosen, sample)
     if attacks is None and not any(isinstance(attack, BayesLink) for attack in chosen):
         runs.notes += (

@@ -68,7 +68,9 @@ def browser_rules(
     """
     api = api or TopicsAPI()
     if population.merged:
-        raise ParameterError("the users were merged into distinct sets; read the file with merged=False")
+        raise ParameterError(
+            "the users were merged into distinct sets; in Python read the file with merged=False"
+        )
     people = replace(population, weights=None)
     study = _Study(people, api, check_probability("coverage", coverage), samples, seed)
     specified = study.call(study.law())

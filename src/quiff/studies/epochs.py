@@ -185,7 +185,9 @@ def _ordered(found: dict[int, _Found]) -> dict[int, _Found]:
     most = dict(zip(falling, accumulate((found[E][4] for E in falling), min), strict=True))
     cut = dict(found)
     for E, row in found.items():
-        if len(set(row)) > 1:  # else it is exact
+        if isinstance(row[0], float) and len(set(row)) == 1:  # exact up to rounding
+            cut[E] = (float(least[E]),) * 5
+        elif len(set(row)) > 1:  # else it is a fraction
             leakage, low, high = row[:3]
             at_least = float(least[E])
             at_most = max(float(most[E]), at_least)  # less only by rounding

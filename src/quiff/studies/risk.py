@@ -156,6 +156,6 @@ def user_weights(population: Population) -> Array:
     if population.merged:
         raise ParameterError(
             "this population is merged to distinct sets, so that the weight of a single user is not known; "
-            "read it with merged=False, or without weights"
+            "read it without weights, or in Python read it with merged=False"
         )
     return population.weights

@@ -45,17 +45,20 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
     Traceback (most recent call last):
     quiff.errors.ParameterError: top_s must be a whole number between 1 and 5, not 6
     """
-    if most is None:
-        allowed = f"a whole number of at least {least}"
-    else:
-        allowed = f"a whole number between {least} and {most}" if least < most else str(least)
-    message = f"{name} must be {allowed}, not {value!r}"
     try:
         number = index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise ParameterError(message) from None
-    if number < least or (most is not None and number > most):
-        raise ParameterError(message)
+        number = None
+    if number is None or number < least or (most is not None and number > most):
+        if most is None:
+            allowed = f"a whole number of at least {least}"
+        elif least < most:
+            allowed = f"a whole number between {least} and {most}"
+        elif least == most:
+            allowed = f"the whole number {least}" if number is None else str(least)
+        else:
+            allowed = f"a whole number of at least {least} and at most {most}, of which there is none"
+        raise ParameterError(f"{name} must be {allowed}, not {value!r}")
     return number
 
 

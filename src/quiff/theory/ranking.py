@@ -212,10 +212,13 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
     x = _grid(mu[found], sigma[found], int(choices.max()))
     behind, slope = _all_below(x, mu[rest], sigma[rest])  # prod over the rest of F_t(x), and its derivative
     for topic, equals in zip(found[::-1], choices[::-1], strict=True):
-        f = equals * _density(x, mu[topic], sigma[topic])
-        g = f * behind  # g_k(x) = f_k(x) int up to x of g_(k+1)
-        dg = f * slope - f * (x - mu[topic]) / sigma[topic] ** 2 * behind  # f B' + f' B
-        behind, slope = _integral(x, g, dg), g
+        part = _near(x, mu[topic], sigma[topic])
+        f = equals * _density(x[part], mu[topic], sigma[topic])
+        g = f * behind[part]  # g_k(x) = f_k(x) int up to x of g_(k+1)
+        dg = f * slope[part] - f * (x[part] - mu[topic]) / sigma[topic] ** 2 * behind[part]  # f B' + f' B
+        behind, slope = np.zeros(len(x)), np.zeros(len(x))
+        behind[part], slope[part] = _integral(x[part], g, dg), g
+        behind[part.stop :] = behind[part.stop - 1]
     return min(max(float(behind[-1]), 0.0), 1.0)
 
 
@@ -229,6 +232,14 @@ def _grid(means: NDArray[np.float64], deviations: NDArray[np.float64], equals: i
     mean, deviation = np.unique(np.stack([means, deviations]), axis=1)[:, :, None]
     points = min(_POINTS * equals, max(_MOST_POINTS // len(mean), 8 * _TAIL))
     return np.unique(mean + deviation * np.linspace(-_TAIL, _TAIL, points + 1))
+
+
+def _near(x: NDArray[np.float64], mean: float, deviation: float) -> slice:
+    """Return which points lie where a normal density is not negligible, and one more on each side."""
+    import numpy as np
+
+    start, stop = np.searchsorted(x, [mean - _TAIL * deviation, mean + _TAIL * deviation])
+    return slice(max(int(start) - 1, 0), min(int(stop) + 1, len(x)))
 
 
 def _density(x: NDArray[np.float64], mean: float, deviation: float) -> NDArray[np.float64]:
@@ -254,9 +265,11 @@ def _all_below(
     near = means + _TAIL * deviations > x[0]  # the others lie below for certain
     alike, times = np.unique(np.stack([means[near], deviations[near]]), axis=1, return_counts=True)
     for (mean, deviation), k in zip(alike.T, times, strict=True):
-        F = ndtr((x - mean) / deviation)
-        chance *= F**k
-        slope += k * _density(x, mean, deviation) / np.maximum(F, np.finfo(np.float64).tiny)
+        part = _near(x, mean, deviation)  # F is 0 before it and 1 behind
+        F = ndtr((x[part] - mean) / deviation)
+        chance[: part.start] = 0.0
+        chance[part] *= F**k
+        slope[part] += k * _density(x[part], mean, deviation) / np.maximum(F, np.finfo(np.float64).tiny)
     return chance, chance * slope
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
@@ -29,7 +29,6 @@ from quiff.web.vega import vega_bundle
 
 __all__ = ["make_app"]
 
-_T = TypeVar("_T")
 _Pairs: TypeAlias = list[tuple[str, str]]
 
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

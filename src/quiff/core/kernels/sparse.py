@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from quiff.core.kernels.base import Kernel, entropy_terms
-from quiff.core.limits import check_fits
+from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import Array, constant_of, filled, is_exact, number_size, product, same_kind, unified
 from quiff.core.sparse import SparseRows, spread
 
 __all__ = ["SparseKernel"]
+
+_PAIRED = 5  # numbers that are in memory for each pair of entries that is multiplied
 
 
 class SparseKernel(Kernel):
@@ -119,7 +121,9 @@ class SparseKernel(Kernel):
 
     def best_actions(self, left: SparseRows) -> Array:
         # Without a background, A C is sparse, too; a channel to very many outputs needs it to stay so.
-        if not self.background.any() and left.n_pairs(self.entries) < left.width * self.n_columns:
+        n_pairs = left.n_pairs(self.entries)
+        if not self.background.any() and _PAIRED * n_pairs < left.width * self.n_columns:
+            check_memory(f"the gains of {n_pairs} pairs need", _PAIRED * n_pairs, self.number_size)
             return left.paired(self.entries).row_max()
         return super().best_actions(left)
 

@@ -91,8 +91,8 @@ def holders_of(population: Population) -> Holders:
         return Holders(sets, counts, prior, Prior.uniform(sets), best, by_set)
     if population.merged:
         raise ParameterError(
-            "a merged population has lost the weights of its single users; read it with merged=False, "
-            "or without weights"
+            "a merged population has lost the weights of its single users; read it without weights, "
+            "or in Python read it with merged=False"
         )
     weights, total = population.user_prior().weights_for(population.users, "population")
     heaviest = fold_max(weights, which, sets.size)

@@ -114,7 +114,7 @@ def seen_histories(population: Population, histories: Seen | Histories | str | o
     if population.merged:
         raise ParameterError(
             "a merged population has lost the names of its users, so that their histories cannot be found; "
-            "read it with merged=False, or leave the histories out"
+            "leave the histories out, or in Python read it with merged=False"
         )
     if isinstance(histories, Histories):
         view = _AS_SETS if isinstance(histories.distinct[0], frozenset) else _IN_ORDER
@@ -132,8 +132,10 @@ def _of_population(population: Population, users: Labels, ids: Array) -> Array:
         found = [users._find_any(user) for user in population.users]
         if None in found:
             missing = population.users[found.index(None)]
+            others = found.count(None) - 1
+            more = f", and {others} more {'has' if others == 1 else 'have'} none" if others else ""
             raise LabelError(
-                f"the user {missing!r} has no browsing history, and {found.count(None) - 1} more have none; "
+                f"the user {missing!r} has no browsing history{more}; "
                 "give the histories from which the profiles were made"
             )
         ids = ids[np.array(found, dtype=np.intp)]
