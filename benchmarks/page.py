@@ -138,7 +138,7 @@ def _seconds(seconds):
 
 def _digits(value):
     """Two digits, and all those before the point."""
-    return _many(round(value)) if value >= 10 else f"{value:.1f}"
+    return _many(round(value)) if value >= 10 else f"{value:.2g}"
 
 
 def _section(name, found):
