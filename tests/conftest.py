@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -8,6 +9,15 @@ import hypothesis
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook`
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 hypothesis.settings.register_profile(
     "quiff",
@@ -32,3 +42,16 @@ def mirror():
     if not folder:
         missing("set QUIFF_MIRROR to a folder with the public data sets")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Debian's Chromium, driven by playwright; one for all tests, since there can be no two in a process."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        missing("install chromium")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()

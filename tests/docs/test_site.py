@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 import sysconfig
 from functools import partial
 from html.parser import HTMLParser
@@ -18,13 +17,9 @@ import quiff
 from quiff import theory
 from quiff.cli import main
 
-TESTS = Path(__file__).parents[1]
-sys.path.insert(0, str(TESTS))
-from chromium.conftest import chromium  # noqa: E402, F401 - a fixture
-
 pytestmark = pytest.mark.slow
 
-ROOT = TESTS.parent
+ROOT = Path(__file__).parents[2]
 PHONE = {"width": 390, "height": 800}
 WAIT = 60_000  # milliseconds; other tests may run at the same time
 
@@ -89,7 +84,7 @@ def address(site):
 
 
 @pytest.fixture
-def tab(chromium):  # noqa: F811 - the fixture
+def tab(chromium):
     """A tab that remembers its requests and what it says on the console."""
     with chromium.new_context(viewport=PHONE) as context:
         page = context.new_page()
@@ -187,7 +182,7 @@ def test_search_finds_capacity(tab, site, address, served):
 
 
 @pytest.mark.parametrize(("wish", "scheme"), [("light", "default"), ("dark", "slate")])
-def test_colours_follow_the_system(chromium, address, wish, scheme):  # noqa: F811 - the fixture
+def test_colours_follow_the_system(chromium, address, wish, scheme):
     with chromium.new_context(color_scheme=wish) as context:
         page = context.new_page()
         page.goto(f"{address}/index.html")
