@@ -8,7 +8,7 @@ import pytest
 from quiff.errors import QuiffError
 from quiff.populations.literals import parse_history, parse_topics
 from quiff.studies.paper.check import check_paper
-from quiff.studies.paper.published import find_tables, read_tables
+from quiff.studies.paper.published import _lines, find_tables, read_tables
 
 TIME = "2006-03-01 07:17:12"
 
@@ -132,6 +132,16 @@ def test_a_history_may_be_long(tmp_path):
     (tables,) = read_tables(tmp_path).values()
     assert tables.visits == [20_000]
     assert csv.field_size_limit() < 10**6, "the limit is as it was"
+
+
+def test_a_reader_that_stops_early_leaves_the_limit_as_it_was(tmp_path):
+    write(tmp_path / "two.csv", ["RandID", "BrowsingHistory"], [(1, history("a.com")), (2, history("b.com"))])
+    before = csv.field_size_limit()
+    first, second = _lines(tmp_path / "two.csv"), _lines(tmp_path / "two.csv")
+    next(first), next(second)
+    first.close()
+    second.close()
+    assert csv.field_size_limit() == before
 
 
 def broken(folder, columns, rows, name="bad.csv"):

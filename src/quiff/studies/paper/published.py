@@ -8,7 +8,6 @@ words and Google's are numbers. Files are streamed, and every count is exact.
 
 import csv
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from quiff.errors import QuiffError
@@ -144,10 +143,10 @@ def _read(path: Path, tally: Tally) -> Tally:
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each line."""
-    with path.open(encoding="utf-8-sig", newline="") as file, _long_cells():
+    with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         try:
-            for cells in reader:
+            while (cells := _next_line(reader)) is not None:
                 yield reader.line_num, cells
         except (csv.Error, UnicodeDecodeError) as error:
             raise QuiffError(
@@ -155,10 +154,10 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
             ) from None
 
 
-@contextmanager
-def _long_cells() -> Iterator[None]:
+def _next_line(reader: Iterator[list[str]]) -> list[str] | None:
+    """Read a line with long cells; the limit is everybody's, so it is put back before anybody else reads."""
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
-        yield
+        return next(reader, None)
     finally:
         csv.field_size_limit(before)
