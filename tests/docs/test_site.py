@@ -186,4 +186,5 @@ def test_colours_follow_the_system(chromium, address, wish, scheme):
     with chromium.new_context(color_scheme=wish) as context:
         page = context.new_page()
         page.goto(f"{address}/index.html")
-        page.wait_for_selector(f"body[data-md-color-scheme={scheme}]")
+        body = page.wait_for_selector(f"body[data-md-color-scheme={scheme}]")  # once the theme's script ran
+        assert body.get_attribute("data-md-color-scheme") == scheme
