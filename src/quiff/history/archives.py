@@ -105,7 +105,8 @@ def read_files(
             with archive_errors(path):
                 stream = member.open()
             if stream is not None:
-                yield name, io.BufferedReader(Bounded(stream, member.size, path), _BLOCK)
+                with stream:  # an open one would keep the archive open
+                    yield name, io.BufferedReader(Bounded(stream, member.size, path), _BLOCK)
 
 
 def files_digest(path: Path, folder: str, limits: Limits = _LIMITS) -> str:
