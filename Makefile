@@ -3,11 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-# Runs every code block of README and docs; a part of check.
-PAGES := tests/docs/test_code_blocks.py
+# Tests of prose (every code block is run) and of copies of the tree: check-docs.
+PROSE := tests/docs tests/recipes tests/release
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast check bench docs pictures dist clean
+.PHONY: help setup demo test test-fast check check-docs fuzz bench docs pictures dist clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -23,17 +23,23 @@ setup: $(VENV)/ready  ## build the virtual environment in .venv
 demo: setup  ## from a made-up log to a report, in the folder demo
 	$(BIN)/quiff demo
 
-test: check  ## all checks and all tests
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --ignore $(PAGES)
+test: check  ## all checks and all tests but those of check-docs, the same on every run
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) $(PROSE:%=--ignore %)
 
 test-fast: setup  ## the tests without the slow ones
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) -m "not slow"
 
-check: setup  ## lint, format, types, examples in docstrings and docs, import direction, public names
+check: setup  ## lint, format, types, examples in docstrings, import direction, public names
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --doctest-modules src $(PAGES) tests/test_architecture.py
+	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --doctest-modules src tests/test_architecture.py
+
+check-docs: setup  ## run every code block of README and docs, the notebooks, the recipes; build site and wheel
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) $(PROSE)
+
+fuzz: setup  ## explore at random until stopped; what fails is kept for make test (MINUTES=30)
+	$(BIN)/python tools/fuzz.py --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) $(TESTS)
 
 bench: setup  ## side by side with the peers: time, memory, ratios (GROUP=engine)
 	$(BIN)/python -m benchmarks $(GROUP)

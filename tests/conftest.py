@@ -7,8 +7,9 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis.database import DirectoryBasedExampleDatabase, ReadOnlyDatabase
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook`
+sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook, fuzzing`
 
 FLAGS = [
     "--headless",
@@ -19,13 +20,17 @@ FLAGS = [
     "--disable-sync",
 ]
 
+_KEPT = DirectoryBasedExampleDatabase(Path(__file__).parent / "fuzz" / "examples")
+_ALWAYS = {
+    "deadline": None,
+    "suppress_health_check": [hypothesis.HealthCheck.too_slow],
+}
+# No timed assertions, and the same on every run: pyproject.toml fixes Hypothesis's seed, and what `make fuzz` kept is only read.
 hypothesis.settings.register_profile(
-    "quiff",
-    deadline=None,  # no timed assertions
-    max_examples=100,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    "quiff", derandomize=False, database=ReadOnlyDatabase(_KEPT), max_examples=100, **_ALWAYS
 )
-hypothesis.settings.load_profile("quiff")
+hypothesis.settings.register_profile("fuzz", derandomize=False, database=_KEPT, max_examples=2000, **_ALWAYS)
+hypothesis.settings.load_profile("fuzz" if os.environ.get("QUIFF_FUZZ") else "quiff")
 
 
 def missing(reason):

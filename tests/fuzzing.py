@@ -1,0 +1,51 @@
+"""Random cases for the tests in tests/fuzz: the same ones in every ordinary run, fresh ones in `make fuzz`.
+
+A case is a whole number, from which a test draws everything by ``random.Random(seed)``. An ordinary run takes
+0, 1, 2, ... and the seeds that failed before, which tests/fuzz/found.json keeps. With QUIFF_FUZZ=1000 a run
+takes a thousand fresh seeds instead; QUIFF_FUZZ_SEED repeats such a run.
+"""
+
+import json
+import os
+import random
+import sys
+from pathlib import Path
+
+FOUND = Path(__file__).parent / "fuzz" / "found.json"
+"""The seeds that failed in `make fuzz`, by the name of the test's file; commit it with the mended code."""
+
+_BASE = int(os.environ.get("QUIFF_FUZZ_SEED") or random.SystemRandom().getrandbits(48))
+
+
+class Cases(list):
+    """Seeds; while one loops over them, `current` is the one at work."""
+
+    current = None
+
+    def __iter__(self):
+        for seed in super().__iter__():
+            Cases.current = seed
+            yield seed
+        Cases.current = None
+
+
+def cases(default):
+    """Return `default` seeds for the calling test, or as many fresh ones as QUIFF_FUZZ asks for."""
+    file = Path(sys._getframe(1).f_globals["__file__"]).stem
+    fresh = int(os.environ.get("QUIFF_FUZZ") or 0)
+    if fresh:
+        source = random.Random(f"{_BASE}/{file}")
+        return Cases(source.getrandbits(48) for _ in range(fresh))
+    return Cases(dict.fromkeys([*range(default), *found().get(file, [])]))
+
+
+def found():
+    """Return the seeds that failed, by the name of the test's file."""
+    return json.loads(FOUND.read_text()) if FOUND.exists() else {}
+
+
+def keep(file, seed):
+    """Add a seed to those that failed."""
+    kept = found()
+    kept[file] = sorted({*kept.get(file, []), seed})
+    FOUND.write_text(json.dumps(kept, indent=2, sort_keys=True) + "\n")
