@@ -22,10 +22,10 @@ FLAGS = [
 
 _KEPT = DirectoryBasedExampleDatabase(Path(__file__).parent / "fuzz" / "examples")
 _ALWAYS = {
-    "deadline": None,
+    "deadline": None,  # no timed assertions
     "suppress_health_check": [hypothesis.HealthCheck.too_slow],
 }
-# No timed assertions, and the same on every run: pyproject.toml fixes Hypothesis's seed, and what `make fuzz` kept is only read.
+# The same on every run: pyproject.toml fixes Hypothesis's seed, and what `make fuzz` kept is only read.
 hypothesis.settings.register_profile(
     "quiff", derandomize=False, database=ReadOnlyDatabase(_KEPT), max_examples=100, **_ALWAYS
 )
