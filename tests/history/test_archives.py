@@ -2,10 +2,11 @@
 
 import gzip
 import io
+import ntpath
 import stat
 import tarfile
 import zipfile
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import hypothesis
 import hypothesis.strategies as st
@@ -15,7 +16,11 @@ from quiff.errors import QuiffError, SizeError
 from quiff.history.archives import Limits, check_archive, files_digest, read_files, unpack
 from quiff.history.members import safe_name
 
-ESCAPES = ["../up", "a/../../up", "/etc/passwd", "//host/share", "\\windows", "C:\\x", "c:x", "a\\..\\..\\up"]
+ESCAPES = [
+    "../up", "a/../../up", "/etc/passwd", "//host/share", "\\windows", "C:\\x", "c:x", "a\\..\\..\\up",
+    "./C:", "a/C:/x", "./c:x", "a:stream", ".. /up", "a/.. ./up", "...", "a.", "b /c", "NUL", "a/con.txt", "Com1",
+    "lpt9.csv", "aux .txt", "CONIN$", "COM\u00b9",
+]  # fmt: skip
 
 
 def make_zip(path, content, packing=zipfile.ZIP_DEFLATED):
@@ -77,7 +82,14 @@ def test_a_name_that_leaves_the_folder_is_refused_before_anything_is_read(make, 
     assert {p.name for p in tmp_path.rglob("*")} == {"archive", "deep"}
 
 
-@hypothesis.given(st.text(st.sampled_from("a./\\:C\n"), max_size=9))
+def _is_device(name):
+    """What Python says that Windows takes for a device; 3.13 has it elsewhere."""
+    known = getattr(ntpath, "isreserved", None)
+    return known(name) if known else PureWindowsPath(name).is_reserved()
+
+
+@hypothesis.given(st.text(st.sampled_from("a./\\:C\n NUL1"), max_size=9))
+@hypothesis.example("./C:")
 def test_a_name_stays_inside_or_is_refused(name):
     try:
         inside = safe_name(name)
@@ -85,6 +97,9 @@ def test_a_name_stays_inside_or_is_refused(name):
         return
     assert not Path(inside).is_absolute()
     assert Path("/srv/folder", inside).resolve().is_relative_to("/srv/folder")
+    assert PureWindowsPath("D:/srv", inside).is_relative_to("D:/srv")
+    assert not PureWindowsPath(inside).drive
+    assert not _is_device(inside)
     assert safe_name(inside) == inside
 
 

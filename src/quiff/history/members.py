@@ -28,6 +28,7 @@ _BROKEN = (
     OSError, EOFError, ValueError, LookupError, RuntimeError,
     zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile, tarfile.TarError,
 )  # fmt: skip
+_DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *", re.IGNORECASE)
 _OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
 
 
@@ -59,7 +60,8 @@ def safe_name(name: str) -> str:
     Raises
     ------
     QuiffError
-        If it is absolute, has a drive letter, climbs by ``..`` or holds characters that no name needs.
+        If it is absolute, climbs by ``..``, has a part that Windows takes for a drive, a stream or a device
+        (``C:``, ``a:b``, ``NUL``) or ends in a dot or a blank, or holds characters that no name needs.
 
     Examples
     --------
@@ -71,11 +73,20 @@ def safe_name(name: str) -> str:
     """
     path = name.replace("\\", "/")
     parts = [part for part in path.split("/") if part not in ("", ".")]
-    if path.startswith("/") or ".." in parts or re.match(r"[A-Za-z]:", path):
+    if path.startswith("/") or not all(map(_stays, parts)):
         raise QuiffError(f"the archive has the member {name!r}, which would leave its folder")
     if not name.isprintable():
         raise QuiffError(f"the archive has the member {name!r}, a name with unprintable characters")
     return "/".join(parts)
+
+
+def _stays(part: str) -> bool:
+    """Tell whether a part of a path names an entry of its folder, on every system.
+
+    Windows leaves out dots and blanks at the end, so that ``.. `` climbs, and keeps names for devices, with
+    any ending.
+    """
+    return ":" not in part and part[-1] not in ". " and not _DEVICES.fullmatch(part.partition(".")[0])
 
 
 def members(path: Path, allowance: int) -> Iterator[Member]:
