@@ -15,7 +15,7 @@ SRC = ROOT / "src" / "quiff"
 
 # In order: a room imports only rooms that stand before it.
 ROOMS = [
-    "errors", "theory", "core", "measures", "testing", "populations", "history", "apis", "epochs",
+    "errors", "safe_text", "theory", "core", "measures", "testing", "populations", "history", "apis", "epochs",
     "browser", "attacks", "results", "studies", "report", "web", "cli",
 ]  # fmt: skip
 
