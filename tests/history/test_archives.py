@@ -18,8 +18,8 @@ from quiff.history.members import safe_name
 
 ESCAPES = [
     "../up", "a/../../up", "/etc/passwd", "//host/share", "\\windows", "C:\\x", "c:x", "a\\..\\..\\up",
-    "./C:", "a/C:/x", "./c:x", "a:stream", ".. /up", "a/.. ./up", "...", "a.", "b /c", "NUL", "a/con.txt", "Com1",
-    "lpt9.csv", "aux .txt", "CONIN$", "COM\u00b9",
+    "./C:", "a/C:/x", "./c:x", "a:stream", ".. /up", "a/.. ./up", "...", "a.", "b /c", "NUL", "a/con.txt",
+    "Com1", "lpt9.csv", "aux .txt", "CONIN$", "COM\u00b9",
 ]  # fmt: skip
 
 
