@@ -1,0 +1,319 @@
+"""The one way in which quiff writes: whole or not at all, and never in place of what it must not replace.
+
+Everything is written into a hidden scratch folder beside its place, which only its owner can read, and
+renamed when all is done. What is there already is replaced only where that is asked for, and only if
+:mod:`quiff.files.targets` allows it, before any work is done and again when the output gets its name.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from quiff.errors import ParameterError, first_line
+from quiff.files import scratch
+from quiff.files.targets import MARKER, StrPath, check_suffix, check_target, check_written, entries, resolved
+
+__all__ = [
+    "MARKER",
+    "Staged",
+    "check_suffix",
+    "check_target",
+    "staged",
+    "whole_file",
+    "whole_folder",
+    "write_bytes",
+    "write_text",
+]
+
+
+def write_bytes(
+    path: StrPath,
+    content: bytes,
+    *,
+    force: bool = False,
+    inputs: Iterable[StrPath] = (),
+    private: bool = True,
+) -> Path:
+    """Write ``content`` to ``path`` and return the path, as :func:`whole_file` does.
+
+    Raises
+    ------
+    ParameterError
+        If the file is there already and `force` is not given, or it cannot or must not be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_bytes(Path(folder) / "hello.bin", b"hello").read_bytes()
+    b'hello'
+    """
+    with whole_file(path, force=force, inputs=inputs, private=private) as new:
+        new.write_bytes(content)
+    return Path(path)
+
+
+def write_text(
+    path: StrPath, text: str, *, force: bool = False, inputs: Iterable[StrPath] = (), private: bool = True
+) -> Path:
+    """Write ``text`` to ``path`` in UTF-8, as :func:`write_bytes` does.
+
+    Raises
+    ------
+    ParameterError
+        If the file is there already and `force` is not given, or it cannot or must not be written.
+
+    Examples
+    --------
+    >>> write_text("/no/such/folder/table.md", "text")
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: cannot write '/no/such/folder/table.md': there is no folder \
+'/no/such/folder'; make it first
+    """
+    return write_bytes(path, text.encode(), force=force, inputs=inputs, private=private)
+
+
+@contextmanager
+def whole_file(
+    path: StrPath,
+    *,
+    force: bool = False,
+    inputs: Iterable[StrPath] = (),
+    parents: bool = False,
+    private: bool = True,
+) -> Iterator[Path]:
+    """Give the path of a new file, which gets its name when all went well, and goes away when not.
+
+    Parameters
+    ----------
+    path
+        The file. If it is a link, what it points to is written and the link stays.
+    force
+        Whether a regular file that is there already is replaced, or a folder with nothing but what quiff
+        wrote there.
+    inputs
+        Files and folders that are read; none of them is ever replaced.
+    parents
+        Whether to make the folders that the file lies in.
+    private
+        Whether only the owner can read it; if not, the system's habits decide.
+
+    Raises
+    ------
+    ParameterError
+        If the file must not or cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder) / "a.txt") as new:
+    ...         _ = new.write_text("all of it")
+    ...     print(*os.listdir(folder))
+    a.txt
+    """
+    target = resolved(path)
+    with staged(
+        target.parent, force=force, inputs=inputs, make=parents, private=private, shown=path
+    ) as stage:
+        yield stage.add(target.name)
+
+
+@contextmanager
+def whole_folder(
+    path: StrPath, *, force: bool = False, inputs: Iterable[StrPath] = (), private: bool = True
+) -> Iterator[Path]:
+    """Give an empty folder, which gets its name when all went well, and goes away when not.
+
+    The parameters are those of :func:`whole_file`; parents are made, and an empty folder needs no force.
+
+    Raises
+    ------
+    ParameterError
+        If the folder must not or cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as parent:
+    ...     with whole_folder(Path(parent) / "tables") as new:
+    ...         _ = (new / "a.csv").write_text("topic")
+    ...     print(*sorted(os.listdir(Path(parent) / "tables")))
+    .quiff-wrote a.csv
+    """
+    target = resolved(path)
+    with staged(target.parent, force=force, inputs=inputs, private=private, shown=path) as stage:
+        new = stage.add(target.name, folder=True)
+        new.mkdir(mode=0o700 if private else 0o777)
+        yield new
+
+
+@dataclass
+class Staged:
+    """Outputs of one folder, which get their names together.
+
+    Attributes
+    ----------
+    scratch
+        A hidden folder, for the outputs until they are done and for all else that goes at the end.
+    folder
+        Where the outputs go.
+    """
+
+    scratch: Path
+    folder: Path
+    force: bool = False
+    inputs: tuple[StrPath, ...] = ()
+    private: bool = True
+    shown: StrPath | None = None
+    _outputs: dict[str, bool] = field(default_factory=dict)
+
+    def add(self, name: str, *, folder: bool = False) -> Path:
+        """Name an output, and return where to write it.
+
+        Raises
+        ------
+        ParameterError
+            If it must not be written.
+        """
+        self._check(name, folder)
+        self._outputs[name] = folder
+        return self.scratch / name
+
+    def _check(self, name: str, folder: bool) -> None:
+        target = self.folder / name
+        if target.is_symlink():  # of a file that is named alone, the link is followed
+            raise ParameterError(
+                f"cannot write {str(target)!r}: it is a link; remove it, or name another folder"
+            )
+        shown = target if self.shown is None else self.shown
+        check_target(shown, force=self.force, inputs=self.inputs, folder=folder)
+
+    def _place(self) -> None:
+        """Give all outputs their names; if one cannot have it, put back what was there."""
+        done: list[str] = []
+        with scratch.uninterrupted():
+            try:
+                for name, folder in self._outputs.items():
+                    _finish(self.scratch / name, self.private)
+                    self._check(name, folder)
+                    done.append(name)
+                    _exchange(self.scratch, self.folder / name, replace=self.force)
+            except BaseException:
+                for name in reversed(done):
+                    _put_back(self.scratch, self.folder / name)
+                raise
+
+
+@contextmanager
+def staged(
+    folder: StrPath,
+    *,
+    force: bool = False,
+    inputs: Iterable[StrPath] = (),
+    make: bool = True,
+    private: bool = True,
+    shown: StrPath | None = None,
+) -> Iterator[Staged]:
+    """Give a place for outputs of a folder, which get their names together when all went well.
+
+    Parameters
+    ----------
+    folder
+        Where the outputs go.
+    force, inputs, private
+        As in :func:`whole_file`.
+    make
+        Whether to make the folder; it goes if all fails.
+    shown
+        What messages name; by default each output.
+
+    Raises
+    ------
+    ParameterError
+        If an output must not or cannot be written.
+    """
+    target, made = Path(folder), list[Path]()
+    name = target if shown is None else shown
+    hidden = None
+    try:
+        if make:
+            made = _make_folders(target, private)
+        elif not target.is_dir():
+            raise ParameterError(
+                f"cannot write {os.fspath(name)!r}: there is no folder {os.fspath(target)!r}; make it first"
+            )
+        hidden = scratch.make(target, private=private)
+        stage = Staged(hidden, target, force, tuple(inputs), private, shown)
+        yield stage
+        stage._place()
+        made = []
+    except OSError as error:
+        raise ParameterError(f"cannot write {os.fspath(name)!r}: {first_line(error)}") from error
+    finally:
+        if hidden is not None:
+            scratch.drop(hidden)
+        for place in made:
+            with suppress(OSError):
+                place.rmdir()
+
+
+def _make_folders(folder: Path, private: bool) -> list[Path]:
+    """Make a folder and those that it lies in, and return the new ones, the innermost first."""
+    missing = []
+    for place in (folder, *folder.parents):
+        if place.is_dir():
+            break
+        missing.append(place)
+    for place in reversed(missing):
+        place.mkdir(mode=0o700 if private else 0o777, exist_ok=True)
+    return missing
+
+
+def _finish(new: Path, private: bool) -> None:
+    """Mark a folder as written by quiff, and leave all to the owner alone."""
+    if new.is_dir():
+        wrote = sorted(entries(new))
+        (new / MARKER).write_text(json.dumps({"wrote": wrote}, indent=0) + "\n", encoding="utf-8")
+    if private:
+        for place in (new, *(new.rglob("*") if new.is_dir() else ())):
+            place.chmod(0o700 if place.is_dir() else 0o600)
+
+
+def _exchange(hidden: Path, target: Path, *, replace: bool) -> None:
+    """Rename an output to its name; what is there waits in the scratch folder until all is done."""
+    new = hidden / target.name
+    if replace and os.path.lexists(target):
+        old = scratch.moved_aside(hidden, target)
+        if target.is_dir() or new.is_dir():
+            target.rename(old)
+            if old.is_dir():
+                check_written(target, old)  # nothing has been added meanwhile
+        else:
+            with suppress(OSError):  # a file system without links has only the one that replaces it
+                os.link(target, old)
+        new.replace(target)
+    elif new.is_dir():
+        new.rename(target)  # that fails on a folder which is not empty by now
+    else:
+        try:
+            os.link(new, target)  # that fails on a file which is there by now; a rename would replace it
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            new.rename(target)
+
+
+def _put_back(hidden: Path, target: Path) -> None:
+    """Undo an exchange, as far as it has come."""
+    new, old = hidden / target.name, scratch.moved_aside(hidden, target)
+    with suppress(OSError):
+        if not os.path.lexists(new):
+            target.rename(new)
+        elif target.exists() and target.samefile(new):
+            target.unlink()
+        if os.path.lexists(old):
+            old.replace(target)

@@ -1,0 +1,218 @@
+"""What an output may replace: nothing that quiff did not write, and never an input.
+
+What is there already is replaced only where that is asked for (``force=True``, ``--force``), and only a
+regular file, or a folder that holds nothing but what quiff wrote into it: a marker in the folder lists that.
+A device, a pipe, an input, a part of one, or a folder that one lies in is never replaced.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from quiff.errors import ParameterError, first_line
+from quiff.files import scratch
+
+__all__ = ["MARKER", "StrPath", "check_suffix", "check_target", "check_written", "entries", "resolved"]
+
+StrPath = str | os.PathLike[str]
+"""What names a file."""
+
+MARKER = ".quiff-wrote"
+"""The file in a folder that lists what quiff wrote there. Spark and DuckDB read no file of such a name."""
+
+_KINDS = {
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+_FORCE = "use force=True (--force) to replace it, or name another"
+
+
+def check_suffix(path: StrPath, suffixes: Sequence[str]) -> None:
+    """Raise an error unless a file's name ends in one of some suffixes.
+
+    Examples
+    --------
+    >>> check_suffix("capacity.SVG", [".svg", ".png"])
+    >>> check_suffix("thesis.txt", [".svg", ".png"])
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: 'thesis.txt' must end in .svg or .png
+    """
+    if Path(path).suffix.lower() not in suffixes:
+        *others, last = suffixes
+        ends = f"{', '.join(others)} or {last}" if others else last
+        raise ParameterError(f"{os.fspath(path)!r} must end in {ends}")
+
+
+def check_target(
+    path: StrPath,
+    *,
+    force: bool = False,
+    inputs: Iterable[StrPath] = (),
+    suffixes: Sequence[str] | None = None,
+    folder: bool = False,
+    parents: bool = True,
+) -> None:
+    """Raise an error if an output must not be written, before any work is done.
+
+    Parameters
+    ----------
+    path, force, inputs
+        As in :func:`whole_file`.
+    suffixes
+        What the name must end in; None allows all names.
+    folder
+        Whether the output is a folder: an empty one that is there already is no obstacle, but a file is.
+    parents
+        Whether folders that are missing will be made.
+
+    Raises
+    ------
+    ParameterError
+        If there is something that must not be replaced, or nothing can be written there.
+
+    Examples
+    --------
+    >>> check_target("/dev/null", force=True)
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: cannot write '/dev/null': it is a device; name a file
+    """
+    shown = os.fspath(path)
+    if suffixes is not None:
+        check_suffix(path, suffixes)
+    target = resolved(path)
+    for source in inputs:
+        _check_input(shown, target, source)
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        _check_place(shown, target, parents)
+        return
+    except OSError as error:
+        raise ParameterError(f"cannot write {shown!r}: {first_line(error)}") from error
+    if stat.S_ISDIR(mode):
+        _check_folder(Path(path), target, force, folder)
+    elif not stat.S_ISREG(mode):
+        kind = _KINDS.get(stat.S_IFMT(mode), "no file")
+        raise ParameterError(f"cannot write {shown!r}: it is {kind}; name a file")
+    elif folder:
+        raise ParameterError(f"cannot write {shown!r}: it is a file; name a new or empty folder")
+    elif not force:
+        raise ParameterError(f"cannot write {shown!r}: the file is there already; {_FORCE}")
+    _check_place(shown, target, parents)
+
+
+def resolved(path: StrPath) -> Path:
+    """Return what a path names after all links.
+
+    Raises
+    ------
+    ParameterError
+        If links go in a circle.
+    """
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle
+        raise ParameterError(f"cannot write {os.fspath(path)!r}: {first_line(error)}") from error
+
+
+def _check_place(shown: str, target: Path, parents: bool) -> None:
+    """Raise an error if nothing can be made in the folder of a target."""
+    place = next(place for place in target.parents if place.exists())
+    if place != target.parent and not parents:
+        raise ParameterError(
+            f"cannot write {shown!r}: there is no folder {str(Path(shown).parent)!r}; make it first"
+        )
+    if not place.is_dir():
+        raise ParameterError(f"cannot write {shown!r}: {str(place)!r} is no folder")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise ParameterError(f"cannot write {shown!r}: nothing may be written in the folder {str(place)!r}")
+
+
+def _check_folder(shown: Path, target: Path, force: bool, folder: bool) -> None:
+    """Raise an error if a folder must not be replaced."""
+    scratch.sweep(target)
+    held = min((entry.name for entry in target.iterdir()), default=None)
+    if folder and held is None:
+        return
+    if not folder and not (target / MARKER).is_file():
+        raise ParameterError(f"cannot write {str(shown)!r}: it is a folder; name a file")
+    if not force:
+        raise ParameterError(f"cannot write {str(shown)!r}: the folder holds {held!r} already; {_FORCE}")
+    check_written(shown, target)
+
+
+def check_written(shown: Path, folder: Path) -> None:
+    """Raise an error, naming the first strange entry, unless quiff wrote all that is in a folder.
+
+    Raises
+    ------
+    ParameterError
+        If there is something else, or nothing says what quiff wrote.
+    """
+    try:
+        wrote = set(json.loads((folder / MARKER).read_text(encoding="utf-8"))["wrote"])
+    except (OSError, ValueError, LookupError, TypeError):
+        raise ParameterError(
+            f"cannot write {str(shown)!r}: the folder has no list {MARKER} of what quiff wrote there, and is"
+            " left alone; name another"
+        ) from None
+    links = {name for name in entries(folder) if Path(folder, name).is_symlink()}
+    strange = sorted((set(entries(folder)) - wrote) | links)
+    if strange:
+        raise ParameterError(
+            f"cannot write {str(shown)!r}: the folder also holds {strange[0]!r}, which quiff did not write,"
+            " and is left alone; name another"
+        )
+
+
+def _check_input(shown: str, target: Path, source: StrPath) -> None:
+    """Raise an error if a target is an input, holds one, or is part of one."""
+    try:
+        path = Path(source).resolve()
+        if not path.exists():
+            return
+        above = {_identity(place) for place in (*path.parents, *Path(source).absolute().parents)}
+        there = _identity(target) if target.exists() else None
+        if target == path or there == _identity(path):
+            raise ParameterError(
+                f"cannot write {shown!r}: it is the input {os.fspath(source)!r}; name another"
+            )
+        if there in above:
+            raise ParameterError(
+                f"cannot write {shown!r}: the input {os.fspath(source)!r} lies in it; name another"
+            )
+        if path.is_dir() and _is_part(target, there, path):
+            raise ParameterError(
+                f"cannot write {shown!r}: it belongs to the input {os.fspath(source)!r}; name another"
+            )
+    except OSError as error:
+        raise ParameterError(f"cannot write {shown!r}: {first_line(error)}") from error
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def _is_part(target: Path, there: tuple[int, int] | None, folder: Path) -> bool:
+    """Say if a target is a file of a folder that is read, by whatever name, or would be one of its parts."""
+    inside = any(place.exists() and place.samefile(folder) for place in target.parents)
+    if there is None:
+        return inside and any(folder.glob("part-*"))
+    if inside or not target.is_file() or target.stat().st_nlink < 2:
+        return inside
+    files = (Path(place, name) for place, _, names in os.walk(folder) for name in names)
+    return any(there == _identity(file) for file in files if file.exists())
+
+
+def entries(folder: Path) -> Iterator[str]:
+    """Yield all that is in a folder and below but its marker, by names relative to it."""
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            path = Path(place, name).relative_to(folder).as_posix()
+            if path != MARKER:
+                yield path
