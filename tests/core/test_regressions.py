@@ -154,7 +154,7 @@ def test_what_cannot_be_is_refused_before_it_is_tried():
     ):
         with pytest.raises(SizeError):
             impossible()
-    E = Channel.identity(range(100))
+    E = Channel([[0.5, 0.5], [0.25, 0.75]])
     with quiff.work_limit(0.0000001), pytest.raises(SizeError, match=r"quiff\.work_limit\(1\)"):
         quiff.bayes_capacity(quiff.repeat(E, 2))
 

@@ -270,6 +270,18 @@ class Channel(Shown):
         index = np.array([self._inputs.position(label, "input")])
         return Prior.from_array(self._outputs, self._kernel.take_rows(index).to_dense()[0])
 
+    def sample(self, inputs: Iterable[Hashable], seed: int | np.random.Generator) -> list[Hashable]:
+        """Draw an output for each of some inputs, which may come again.
+
+        Examples
+        --------
+        >>> C = Channel.membership({"Alice": {1, 2}, "Bob": {2, 3}}, [1, 2, 3], inside=0.5, outside=0)
+        >>> C.sample(["Alice", "Bob", "Alice"], seed=0)
+        [1, 3, 2]
+        """
+        rows = self._inputs.positions(inputs, "input")
+        return [self._outputs[int(y)] for y in self._kernel.sample(rows, np.random.default_rng(seed))]
+
     def __matmul__(self, other: "Channel") -> "Channel":
         """Return the cascade C @ D: D works on what C puts out. C's outputs are among D's inputs."""
         if not isinstance(other, Channel):

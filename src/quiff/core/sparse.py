@@ -146,6 +146,25 @@ class SparseRows:
         """The entries' places in the matrix, row after row."""
         return self.rows.astype(np.int64) * self.width + self.columns
 
+    @cached_property
+    def _ordered(self) -> tuple[Array, Array]:
+        """The entries' places in ascending order, and the order that sorts them so."""
+        order = np.argsort(self._places, kind="stable")
+        return self._places[order], order
+
+    def find(self, rows: Array, columns: Array) -> tuple[Array, Array]:
+        """Return which entry stands at each of some cells, and whether there is one."""
+        places, order = self._ordered
+        if not places.size:
+            return np.zeros(rows.shape[0], dtype=np.intp), np.zeros(rows.shape[0], dtype=bool)
+        wanted = rows.astype(np.int64) * self.width + columns
+        near = np.minimum(np.searchsorted(places, wanted), places.shape[0] - 1)
+        return order[near], places[near] == wanted
+
+    def holds(self, rows: Array, columns: Array) -> Array:
+        """Tell for each of some cells whether there is an entry."""
+        return self.find(rows, columns)[1]
+
     def fold_rows(self, classes: Array, n_classes: int) -> "SparseRows":
         """Add up the rows of each class."""
         rows = classes[self.rows]

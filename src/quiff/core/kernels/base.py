@@ -78,6 +78,14 @@ class Kernel(ABC):
         """Move column j to ``positions[j]`` of `width` columns; columns that meet add up."""
 
     @abstractmethod
+    def sample(self, rows: Array, rng: np.random.Generator) -> Array:
+        """Draw an output of each of some rows: the positions of columns."""
+
+    @abstractmethod
+    def cells(self, rows: Array, columns: Array) -> Array:
+        """Return C[rows[i], columns[i]] for each i: the likelihoods of outputs."""
+
+    @abstractmethod
     def row_entropies(self) -> Array:
         """Return -sum_y C[x,y] log2 C[x,y] for each x."""
 

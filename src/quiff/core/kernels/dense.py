@@ -66,6 +66,20 @@ class DenseKernel(Kernel):
         np.add.at(placed.T, positions, self.matrix.T)
         return DenseKernel(placed)
 
+    def sample(self, rows: Array, rng: np.random.Generator) -> Array:
+        kinds, which = np.unique(rows, return_inverse=True)
+        order = np.argsort(which, kind="stable")
+        drawn = np.empty(rows.shape[0], dtype=np.int64)
+        for kind, places in zip(kinds, np.split(order, np.cumsum(np.bincount(which))[:-1]), strict=True):
+            ends = np.cumsum(self.matrix[kind].astype(np.float64))
+            last = np.searchsorted(ends, ends[-1])  # behind it are zeros
+            points = rng.random(places.shape[0]) * ends[-1]
+            drawn[places] = np.minimum(np.searchsorted(ends, points, side="right"), last)
+        return drawn
+
+    def cells(self, rows: Array, columns: Array) -> Array:
+        return np.asarray(self.matrix[rows, columns])
+
     def row_entropies(self) -> Array:
         return np.asarray(entropy_terms(self.matrix).sum(axis=1))
 

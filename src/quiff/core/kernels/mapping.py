@@ -33,6 +33,9 @@ class MapKernel(SparseKernel):
     def place_columns(self, positions: Array, width: int) -> Kernel:
         return MapKernel(positions[self.codes], width)
 
+    def sample(self, rows: Array, rng: np.random.Generator) -> Array:  # noqa: ARG002 - nothing is random
+        return np.asarray(self.codes[rows], dtype=np.int64)
+
     def row_entropies(self) -> Array:
         return np.zeros(self.n_rows)
 

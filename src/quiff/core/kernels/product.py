@@ -16,8 +16,9 @@ from quiff.core.counting.membership import MembershipProduct
 from quiff.core.distinct import distinct_codes
 from quiff.core.kernels.base import Kernel, scale_rows
 from quiff.core.kernels.dense import DenseKernel
+from quiff.core.kernels.mapping import MapKernel
 from quiff.core.limits import check_fits, check_work
-from quiff.core.numbers import Array, constant_of, filled, product, unified
+from quiff.core.numbers import Array, constant_of, filled, product, same_kind, unified
 from quiff.core.sparse import SparseRows, fold_max
 
 __all__ = ["ProductKernel"]
@@ -71,8 +72,11 @@ class ProductKernel(Kernel):
             same = constant_of(weights)
             n_rows = kernel.n_rows
             weights = fold_max(weights, classes, n_rows) if same is None else filled(same, n_rows)
-        if isinstance(kernel, ProductKernel) and kernel.n_rows * kernel.n_columns > _FEW:
-            memberships = MembershipProduct.of(kernel.factors)
+        factors = kernel._telling if isinstance(kernel, ProductKernel) else (kernel,)
+        if len(factors) == 1:
+            return factors[0].column_max_sum(weights)
+        if kernel.n_rows * prod(factor.n_columns for factor in factors) > _FEW:
+            memberships = MembershipProduct.of(factors)
             if memberships is not None:
                 return memberships.column_max_sum(weights)
         ones = filled(np.int64(1), kernel.n_rows)
@@ -115,6 +119,20 @@ class ProductKernel(Kernel):
         check_fits(self.n_rows, width)
         return DenseKernel(self.to_dense()).place_columns(positions, width)
 
+    def sample(self, rows: Array, rng: np.random.Generator) -> Array:
+        position: Array = np.zeros(rows.shape[0], dtype=np.int64 if self.n_columns < 2**63 else object)
+        for factor in self.factors:
+            position = position * factor.n_columns + factor.sample(rows, rng)
+        return position
+
+    def cells(self, rows: Array, columns: Array) -> Array:
+        result: Array = np.ones(rows.shape[0], dtype=np.int64)
+        for factor in reversed(self.factors):
+            columns, digit = columns // factor.n_columns, (columns % factor.n_columns).astype(np.intp)
+            part, result = same_kind(factor.cells(rows, digit), result)
+            result = result * part
+        return result
+
     def row_entropies(self) -> Array:
         return np.asarray(sum(factor.row_entropies() for factor in self.factors))
 
@@ -135,8 +153,19 @@ class ProductKernel(Kernel):
     def root(self) -> tuple[Kernel, int]:
         return (self.factors[0], len(self.factors)) if len(set(self.factors)) == 1 else (self, 1)
 
+    @cached_property
+    def _telling(self) -> tuple[Kernel, ...]:
+        """The factors, with all maps as one: to see several maps, or one again, is to see one map."""
+        maps = [factor for factor in self.factors if isinstance(factor, MapKernel)]
+        if len(maps) < 2:
+            return self.factors
+        codes = np.stack([factor.codes for factor in dict.fromkeys(maps)], axis=1)
+        first, kind = distinct_codes(codes, max(factor.n_columns for factor in maps))
+        rest = (factor for factor in self.factors if not isinstance(factor, MapKernel))
+        return MapKernel(kind, first.shape[0]), *rest
+
     def slices(self) -> Iterator[tuple[Array | None, Kernel]]:
-        *narrow, widest = sorted(self.factors, key=lambda factor: factor.n_columns)
+        *narrow, widest = sorted(self._telling, key=lambda factor: factor.n_columns)
         passes = prod(factor.n_columns for factor in narrow)
         check_work(self.n_rows * passes, self.number_size if self.exact else 8, passes)
         for head in self._heads(narrow):

@@ -11,12 +11,23 @@ import numpy as np
 
 from quiff.core.kernels.base import Kernel, entropy_terms
 from quiff.core.limits import check_fits, check_memory
-from quiff.core.numbers import Array, constant_of, filled, is_exact, number_size, product, same_kind, unified
+from quiff.core.numbers import (
+    Array,
+    constant_of,
+    filled,
+    is_exact,
+    number_size,
+    product,
+    same_kind,
+    to_float,
+    unified,
+)
 from quiff.core.sparse import SparseRows, spread
 
 __all__ = ["SparseKernel"]
 
 _PAIRED = 5  # numbers that are in memory for each pair of entries that is multiplied
+_DRAWS = 64  # from the background, before the columns that are free are looked for
 
 
 class SparseKernel(Kernel):
@@ -146,6 +157,71 @@ class SparseKernel(Kernel):
         left = _placed(there.astype(np.int64), positions, width)[mine.columns] - how_many.values
         rest = np.where(left > 0, background[mine.columns] - covered.values, 0 * covered.values)
         return SparseKernel(background, mine.with_values(mine.values + rest))
+
+    def cascades_sparsely(self, second: "SparseKernel") -> bool:
+        """Tell whether `followed_by` can work on this kernel, and takes less memory than a dense result."""
+        n_pairs = int(second.entries.lengths[self.entries.columns].sum())
+        return not self.background.any() and _PAIRED * n_pairs < self.n_rows * second.n_columns
+
+    def followed_by(self, second: "SparseKernel") -> "SparseKernel":
+        """Return C D for this C, which has no background: (C D)[x,z] = sum_y C[x,y] D[y,z].
+
+        A row of C D is the background of D but where one of its y has an entry: there it is the sum of the
+        entries that meet and of the background times the weight of those y that have none.
+        """
+        taken = second.entries.take(self.entries.columns)  # the row of D behind each entry of C
+        n_pairs, shape = taken.columns.shape[0], (self.n_rows, second.n_columns)
+        check_memory(f"a cascade of {n_pairs} pairs of entries needs", _PAIRED * n_pairs, self.number_size)
+        mine, theirs, rest = same_kind(self.entries.values, taken.values, second.background)
+        rows, weights = np.repeat(self.entries.rows, taken.lengths), np.repeat(mine, taken.lengths)
+        entries = SparseRows.from_entries(rows, taken.columns, np.asarray(weights * theirs), shape)
+        if not rest.any():
+            return SparseKernel(rest, entries)
+        covered = SparseRows.from_entries(rows, taken.columns, weights, shape)
+        meeting = SparseRows.from_entries(rows, taken.columns, (weights != 0).astype(np.int64), shape)
+        present = np.bincount(self.entries.rows, np.asarray(mine != 0), minlength=self.n_rows)
+        others = present[entries.rows] > meeting.values  # else what is left of 1 is rounding
+        uncovered = np.where(others, 1 - covered.values, 0 * covered.values)
+        return SparseKernel(rest, entries.with_values(entries.values + uncovered * rest[entries.columns]))
+
+    def sample(self, rows: Array, rng: np.random.Generator) -> Array:
+        own = self.entries.row_sums().astype(np.float64)[rows]
+        there = rng.random(rows.shape[0]) < own
+        drawn = np.empty(rows.shape[0], dtype=np.int64)
+        drawn[there] = self._sample_entries(rows[there], rng)
+        drawn[~there] = self._sample_background(rows[~there], rng)
+        return drawn
+
+    def _sample_entries(self, rows: Array, rng: np.random.Generator) -> Array:
+        """Draw among the entries of each row, by their values."""
+        ends = np.cumsum(to_float(np.asarray(self.entries.values)))
+        before = np.r_[0.0, ends][self.entries.starts]
+        low, high = before[rows], before[rows + 1]
+        place = np.searchsorted(ends, low + rng.random(rows.shape[0]) * (high - low), side="right")
+        place = np.clip(place, self.entries.starts[rows], self.entries.starts[rows + 1] - 1)
+        return np.asarray(self.entries.columns[place], dtype=np.int64)
+
+    def _sample_background(self, rows: Array, rng: np.random.Generator) -> Array:
+        """Draw from the background until it is a column where the row has no entry of its own."""
+        ends = np.cumsum(to_float(np.array(self.background)))
+        drawn, left = np.empty(rows.shape[0], dtype=np.int64), np.arange(rows.shape[0])
+        for _ in range(_DRAWS):
+            columns = np.searchsorted(ends, rng.random(left.shape[0]) * ends[-1], side="right")
+            drawn[left] = np.minimum(columns, self.n_columns - 1)
+            left = left[self.entries.holds(rows[left], drawn[left])]
+            if not left.size:
+                return drawn
+        for place in left:  # hardly anything of the background is free
+            free = np.array(self.background, dtype=np.float64)
+            free[self.entries.take(rows[place : place + 1]).columns] = 0
+            drawn[place] = rng.choice(self.n_columns, p=free / free.sum())
+        return drawn
+
+    def cells(self, rows: Array, columns: Array) -> Array:
+        place, found = self.entries.find(rows, columns)
+        values = np.array(self.background[columns])
+        values[found] = self.entries.values[place[found]]
+        return values
 
     def row_entropies(self) -> Array:
         here = entropy_terms(self.background)
