@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from quiff import theory
-from quiff.theory.lattice import binomial_window, mode_probability, symmetric_return
+from quiff.theory.counting import binomial_window, mode_probability, symmetric_return
 
 shares = st.floats(0, 1)
 noises = st.floats(0, 1)

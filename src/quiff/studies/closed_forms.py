@@ -7,8 +7,8 @@ from quiff.errors import ParameterError
 from quiff.results.closed_forms import FEW_USERS, ClosedForms, Scenario
 from quiff.studies.forms_of_privacy import COOKIES, STAGES, WORST_CASE
 from quiff.studies.forms_of_use import BOUNDS, UTILITY
-from quiff.theory.bounded_noise import least_users
 from quiff.theory.parameters import HALF, Real, check_probability, check_whole, follow
+from quiff.theory.topics import least_users
 
 __all__ = ["closed_forms"]
 

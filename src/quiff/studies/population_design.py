@@ -19,8 +19,7 @@ from quiff.errors import ParameterError
 from quiff.populations.population import Population
 from quiff.results.population_design import FittedDesign, PopulationDesign
 from quiff.studies.covering import fractional_cover, partial_cover
-from quiff.theory.design import Design
-from quiff.theory.noise import noise_for_utility
+from quiff.theory.design import Design, noise_for_utility
 from quiff.theory.parameters import Real, check_probability
 
 __all__ = ["fit_design"]

@@ -7,12 +7,6 @@ logarithms and infinity are floats. "The paper" is Alvim, Fernandes, McIver and 
 doi 10.1145/3658644.3670368; where one of its figures does not check out, a function says so under "erratum".
 """
 
-from quiff.theory.bounded_noise import (
-    bounded_noise_capacity,
-    bounded_noise_leakage,
-    bounded_noise_posterior,
-    bounded_noise_posterior_bound,
-)
 from quiff.theory.cookies import cookies_leakage, cookies_posterior, possible_histories
 from quiff.theory.counting import (
     all_bits_right,
@@ -21,19 +15,41 @@ from quiff.theory.counting import (
     prior_count_right,
     raw_count_right,
 )
-from quiff.theory.design import Design, Measure, design_options, nearest_top_s, strict_top_s
+from quiff.theory.design import (
+    Design,
+    Measure,
+    capacity_at_utility,
+    design_options,
+    largest_utility,
+    least_capacity,
+    max_case_at_utility,
+    nearest_top_s,
+    noise_for_capacity,
+    noise_for_epsilon,
+    noise_for_max_case,
+    noise_for_utility,
+    strict_top_s,
+)
 from quiff.theory.epochs import epochs_bound, epochs_epsilon_bound, epochs_max_case_bound
-from quiff.theory.frontier import capacity_at_utility, largest_utility, least_capacity, max_case_at_utility
-from quiff.theory.generalization import (
+from quiff.theory.parameters import prior_vulnerability
+from quiff.theory.topics import (
+    bayes_capacity,
+    bounded_noise_capacity,
+    bounded_noise_leakage,
+    bounded_noise_posterior,
+    bounded_noise_posterior_bound,
+    epsilon,
     generalization_capacity,
     generalization_leakage,
     generalization_posterior,
     generalization_posterior_bound,
+    max_case_capacity,
+    max_case_is_met,
+    side_information_bound,
+    topics_leakage,
+    topics_posterior,
+    topics_posterior_bound,
 )
-from quiff.theory.noise import noise_for_capacity, noise_for_epsilon, noise_for_max_case, noise_for_utility
-from quiff.theory.pipeline import bayes_capacity, topics_leakage, topics_posterior, topics_posterior_bound
-from quiff.theory.prior import prior_vulnerability
-from quiff.theory.side_information import side_information_bound
 from quiff.theory.utility import (
     bounded_noise_iba_gain,
     genuine_probability,
@@ -44,7 +60,6 @@ from quiff.theory.utility import (
     prior_iba_gain,
     prior_iba_gain_all_sets,
 )
-from quiff.theory.worst_case import epsilon, max_case_capacity, max_case_is_met
 
 __all__ = [
     "Design",

@@ -2,8 +2,7 @@
 
 from fractions import Fraction
 
-from quiff.theory.parameters import check_whole
-from quiff.theory.prior import prior_vulnerability
+from quiff.theory.parameters import check_whole, prior_vulnerability
 
 __all__ = ["cookies_leakage", "cookies_posterior", "possible_histories"]
 

@@ -1,23 +1,131 @@
-"""Which parameters of the Topics API meet a budget, or keep up a utility.
+"""Which parameters of the Topics API meet a budget or keep up a utility, and the least that it must cost.
 
-Sets of the whole taxonomy (s = m) are left out: every user has the same one, so that a report
+A budget (capacity, max-case capacity, epsilon) asks for the least noise r that keeps to it, which spares
+utility; a utility floor for the most noise that keeps to it, which spares privacy.
+Sets of the whole taxonomy (s = m) are left out: every user has the same one, so that an observation
 says nothing and the formulas of the worst case do not apply.
+
+Utility is u = (1-r) + r s/m, the probability that an observed topic is genuine. In terms of it the Topics
+API has ``capacity = (m/s) u`` and ``max-case capacity = u (m-s)/((1-u) s)``. When all s-subsets of
+the taxonomy are equally likely, no mechanism whatever that works on a set does better: merge the
+outputs that lead to the same best guess and average over all permutations of the topics; the
+capacity and the max-case capacity do not grow, the utility stays, and what is left shows
+each topic with a probability that depends only on whether it is in the set.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isclose
+from math import exp, expm1, inf, isclose
 from typing import Literal, Self
 
 from quiff.errors import ParameterError
-from quiff.theory.noise import noise_for_capacity, noise_for_epsilon, noise_for_max_case, noise_for_utility
-from quiff.theory.parameters import Real, check_probability, check_whole
-from quiff.theory.pipeline import bayes_capacity
+from quiff.theory.parameters import (
+    Real,
+    at_most_one,
+    check_number,
+    check_probability,
+    check_sizes,
+    check_whole,
+    follow,
+)
+from quiff.theory.topics import bayes_capacity, epsilon, max_case_capacity
 from quiff.theory.utility import genuine_probability
-from quiff.theory.worst_case import epsilon, max_case_capacity
 
-__all__ = ["Design", "Measure", "design_options", "nearest_top_s", "strict_top_s"]
+__all__ = [
+    "Design",
+    "Measure",
+    "capacity_at_utility",
+    "design_options",
+    "largest_utility",
+    "least_capacity",
+    "max_case_at_utility",
+    "nearest_top_s",
+    "noise_for_capacity",
+    "noise_for_epsilon",
+    "noise_for_max_case",
+    "noise_for_utility",
+    "strict_top_s",
+]
+
+
+def noise_for_capacity(n_topics: int, top_s: int, capacity: Real) -> Real:
+    """Least noise whose Bayes capacity is at most L: ``(m - s L)/(m - s)``, or 0 if L >= m/s.
+
+    Raises
+    ------
+    ParameterError
+        If a size lies outside its range, or L < 1: nothing leaks less than a constant report, 1.
+
+    Examples
+    --------
+    >>> noise_for_capacity(n_topics=349, top_s=5, capacity=Fraction(1659, 25))
+    Fraction(1, 20)
+    >>> round(noise_for_capacity(n_topics=629, top_s=6, capacity=66.36), 4)
+    0.3705
+    """
+    m, s = check_sizes(n_topics, top_s)
+    limit = check_number("capacity", capacity, 1, inf)
+    if limit >= follow(Fraction(m, s), limit):
+        return follow(Fraction(0), limit)
+    return (m - s * limit) / (m - s)
+
+
+def noise_for_max_case(n_topics: int, top_s: int, max_case: Real) -> Real:
+    """Least noise whose max-case capacity is at most L: ``m/(m + s (L - 1))``.
+
+    Raises
+    ------
+    ParameterError
+        If a size lies outside its range, or L < 1: nothing is safer than a constant report, 1.
+
+    Examples
+    --------
+    >>> noise_for_max_case(n_topics=349, top_s=5, max_case=Fraction(6636, 5))
+    Fraction(1, 20)
+    """
+    m, s = check_sizes(n_topics, top_s)
+    return m / (m + s * (check_number("max_case", max_case, 1, inf) - 1))
+
+
+def noise_for_epsilon(n_topics: int, top_s: int, epsilon: Real) -> float:
+    """Least noise whose epsilon is at most the given one: ``m/(m + s (e^epsilon - 1))``.
+
+    Raises
+    ------
+    ParameterError
+        If a size lies outside its range, or epsilon < 0.
+
+    Examples
+    --------
+    >>> round(noise_for_epsilon(n_topics=349, top_s=5, epsilon=7.190827), 6)
+    0.05
+    """
+    m, s = check_sizes(n_topics, top_s)
+    e = float(check_number("epsilon", epsilon, 0, inf))
+    shrunk = m * exp(-e)  # numerator and denominator times e^-epsilon: no overflow
+    return shrunk / (shrunk - s * expm1(-e))
+
+
+def noise_for_utility(n_topics: int, top_s: int, utility: Real) -> Real:
+    """Most noise whose utility is at least u: ``m (1 - u)/(m - s)``, or 1 if u <= s/m.
+
+    Raises
+    ------
+    ParameterError
+        If a size lies outside its range, or u is not between 0 and 1.
+
+    Examples
+    --------
+    >>> noise_for_utility(n_topics=349, top_s=5, utility=Fraction(1659, 1745))
+    Fraction(1, 20)
+    """
+    m, s = check_sizes(n_topics, top_s)
+    u = check_probability("utility", utility)
+    if u <= follow(Fraction(s, m), u):
+        return follow(Fraction(1), u)
+    return at_most_one(m * (1 - u) / (m - s))  # a float may round above 1
+
 
 Measure = Literal["capacity", "epsilon", "max_case", "utility"]
 _Formula = Callable[[int, int, Real], Real]
@@ -162,3 +270,98 @@ def _meets(value: Real, measure: Measure, target: Real) -> bool:
     kept = value >= target if measure == "utility" else value <= target
     exact = isinstance(value, Fraction) and isinstance(target, int | Fraction)
     return kept or (not exact and isclose(value, target, rel_tol=1e-12))
+
+
+def capacity_at_utility(n_topics: int, top_s: int, utility: Real) -> Real:
+    """Bayes capacity of the Topics API whose utility is u: ``m u/s``.
+
+    Source: the capacity of the paper, Sec. 4.1.2, with r written in terms of u.
+
+    Raises
+    ------
+    ParameterError
+        If the noise can bring about no such utility: u lies between s/m (r = 1) and 1 (r = 0).
+
+    Examples
+    --------
+    >>> capacity_at_utility(n_topics=349, top_s=5, utility=Fraction(1659, 1745))
+    Fraction(1659, 25)
+    """
+    m, s = check_sizes(n_topics, top_s)
+    return Fraction(m, s) * _reachable(m, s, utility)  # (m/s) u
+
+
+def max_case_at_utility(n_topics: int, top_s: int, utility: Real) -> Real:
+    """Max-case capacity of the Topics API whose utility is u: ``u (m-s)/((1-u) s)``.
+
+    Source: the max-case capacity of the paper, Sec. 4.1.3, with r written in terms of u. Infinite at
+    u = 1. Assumes s < m: a set of all topics has utility 1 under any noise.
+
+    Raises
+    ------
+    ParameterError
+        If s = m, or if the noise can bring about no such utility.
+
+    Examples
+    --------
+    >>> max_case_at_utility(n_topics=349, top_s=5, utility=Fraction(1659, 1745))
+    Fraction(6636, 5)
+    """
+    m = check_whole("n_topics", n_topics, 2)
+    s = check_whole("top_s", top_s, 1, m - 1)
+    u = _reachable(m, s, utility)
+    return inf if u == 1 else u * (m - s) / ((1 - u) * s)
+
+
+def least_capacity(n_topics: int, top_s: int, utility: Real) -> Real:
+    """Least Bayes capacity of any mechanism whose utility is at least u: ``max(1, m u/s)``.
+
+    Assumes that all s-subsets are equally likely. An actual population may allow less. The
+    Topics API reaches it for u >= s/m; below, a constant report does.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> least_capacity(n_topics=349, top_s=5, utility=Fraction(1659, 1745))
+    Fraction(1659, 25)
+    >>> least_capacity(n_topics=349, top_s=5, utility=0.001)
+    1.0
+    """
+    m, s = check_sizes(n_topics, top_s)
+    u = check_probability("utility", utility)
+    return follow(max(Fraction(1), Fraction(m, s) * u), u)
+
+
+def largest_utility(n_topics: int, top_s: int, max_case: Real) -> Real:
+    """Largest utility of any mechanism with max-case capacity L: ``s L/(s L + m - s)``.
+
+    Assumes that all s-subsets are equally likely. The Topics API reaches it. For a given epsilon
+    take L = e^epsilon.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range; a max-case capacity is at least 1.
+
+    Examples
+    --------
+    >>> largest_utility(n_topics=349, top_s=5, max_case=Fraction(6636, 5))
+    Fraction(1659, 1745)
+    >>> largest_utility(n_topics=349, top_s=5, max_case=float("inf"))
+    1.0
+    """
+    m, s = check_sizes(n_topics, top_s)
+    limit = check_number("max_case", max_case, 1, inf)
+    return s / (s + (m - s) / limit)  # s L/(s L + m - s), for infinite L too
+
+
+def _reachable(m: int, s: int, utility: Real) -> Real:
+    """Return u if some noise gives the Topics API this utility."""
+    u = check_probability("utility", utility)
+    if u < follow(Fraction(s, m), u):
+        raise ParameterError(f"utility must be between {s}/{m} (noise 1) and 1 (noise 0), not {utility!r}")
+    return u

@@ -4,8 +4,7 @@ from fractions import Fraction
 from math import comb, inf, log
 
 from quiff.theory.parameters import Real, check_sizes, check_whole, follow
-from quiff.theory.pipeline import bayes_capacity
-from quiff.theory.worst_case import epsilon, max_case_capacity
+from quiff.theory.topics import bayes_capacity, epsilon, max_case_capacity
 
 __all__ = ["epochs_bound", "epochs_epsilon_bound", "epochs_max_case_bound"]
 

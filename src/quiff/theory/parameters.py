@@ -1,4 +1,4 @@
-"""The checks that every closed form makes on its parameters, in one place.
+"""The parameters of the closed forms, checked in one place, and what is known before any observation.
 
 A count is a whole number. A probability or budget stays exact if it is an int or a Fraction and
 is a float otherwise; a float never becomes a Fraction.
@@ -22,7 +22,9 @@ __all__ = [
     "check_sizes",
     "check_whole",
     "follow",
+    "prior_vulnerability",
 ]
+
 
 Real: TypeAlias = float | Fraction
 
@@ -157,3 +159,21 @@ def follow(value: Real, *partners: Real) -> Real:
     (Fraction(1, 1), 1.0)
     """
     return float(value) if any(isinstance(partner, float) for partner in partners) else value
+
+
+def prior_vulnerability(n_users: int) -> Fraction:
+    """Chance to guess a user before any report: ``1/N``.
+
+    Source: paper, Sec. 4.1, prior privacy vulnerability. Assumes a uniform prior.
+
+    Raises
+    ------
+    ParameterError
+        If ``n_users < 1``.
+
+    Examples
+    --------
+    >>> prior_vulnerability(3)
+    Fraction(1, 3)
+    """
+    return Fraction(1, check_whole("n_users", n_users, 1))

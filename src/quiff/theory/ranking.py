@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import pi, sqrt
 from typing import TYPE_CHECKING
 
-from quiff.theory.lattice import reach
+from quiff.theory.counting import reach
 from quiff.theory.parameters import check_whole
 
 if TYPE_CHECKING:

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import PALETTE
 from quiff.results.numbers import shown
-from quiff.theory.design import Design
-from quiff.theory.frontier import least_capacity, max_case_at_utility
-from quiff.theory.noise import noise_for_capacity
+from quiff.theory.design import Design, least_capacity, max_case_at_utility, noise_for_capacity
 from quiff.web.queries import BOUNDS, Setting
 
 if TYPE_CHECKING:

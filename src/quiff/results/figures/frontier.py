@@ -7,8 +7,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.figures.limits import sizes_to_show
 from quiff.results.figures.style import GREY, line_styles, log_axis
 from quiff.results.numbers import shown
-from quiff.theory.design import Design, Measure
-from quiff.theory.frontier import least_capacity, max_case_at_utility
+from quiff.theory.design import Design, Measure, least_capacity, max_case_at_utility
 from quiff.theory.parameters import Real, check_whole
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import line_styles, log_axis
 from quiff.results.numbers import shown
 from quiff.theory.parameters import Real, check_probability, check_sizes
-from quiff.theory.pipeline import bayes_capacity
-from quiff.theory.worst_case import epsilon
+from quiff.theory.topics import bayes_capacity, epsilon
 
 if TYPE_CHECKING:
     import altair as alt

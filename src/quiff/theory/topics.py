@@ -1,0 +1,397 @@
+"""The Topics API: what each of its stages leaks about who a user is, its worst case, side information.
+
+The stages are the user's whole top-s set (generalization), one topic of it (bounded noise), and the
+complete API, which with probability r shows any topic of the taxonomy instead. The equalities assume
+that a user's set is fixed, not drawn at random; where ties are broken or missing topics filled at
+random, the bounds still hold and the equalities need not.
+
+The formulas of the worst case compare a user who has the observed topic with one who has not. They are
+the channel's own figures exactly when two users' sets differ (see :func:`max_case_is_met`), and upper
+bounds otherwise.
+"""
+
+from fractions import Fraction
+from math import comb, inf, log, log1p
+
+from quiff.theory.parameters import (
+    Real,
+    at_most_one,
+    check_occurring,
+    check_probability,
+    check_sizes,
+    check_whole,
+    prior_vulnerability,
+)
+
+__all__ = [
+    "bayes_capacity",
+    "bounded_noise_capacity",
+    "bounded_noise_leakage",
+    "bounded_noise_posterior",
+    "bounded_noise_posterior_bound",
+    "epsilon",
+    "generalization_capacity",
+    "generalization_leakage",
+    "generalization_posterior",
+    "generalization_posterior_bound",
+    "least_users",
+    "max_case_capacity",
+    "max_case_is_met",
+    "side_information_bound",
+    "topics_leakage",
+    "topics_posterior",
+    "topics_posterior_bound",
+]
+
+
+def generalization_leakage(distinct_sets: int) -> Fraction:
+    """Leakage of reporting the whole top-s set: the number of different sets that occur.
+
+    Source: paper, Sec. 4.1.2, leakage up to the generalization step.
+
+    Raises
+    ------
+    ParameterError
+        If ``distinct_sets < 1``.
+
+    Examples
+    --------
+    >>> generalization_leakage(2)
+    Fraction(2, 1)
+    """
+    return Fraction(check_whole("distinct_sets", distinct_sets, 1))
+
+
+def generalization_posterior(distinct_sets: int, n_users: int) -> Fraction:
+    """Chance to guess a user from the whole top-s set: ``distinct_sets/N``.
+
+    Source: paper, Sec. 4.1.2, posterior vulnerability up to the generalization step.
+
+    Raises
+    ------
+    ParameterError
+        If ``n_users < 1``, or ``distinct_sets`` is not between 1 and ``n_users``.
+
+    Examples
+    --------
+    >>> generalization_posterior(distinct_sets=2, n_users=3)
+    Fraction(2, 3)
+    """
+    N = check_whole("n_users", n_users, 1)
+    return Fraction(check_whole("distinct_sets", distinct_sets, 1, N), N)
+
+
+def generalization_capacity(n_topics: int, top_s: int, n_users: int) -> Fraction:
+    """Most that the top-s sets can leak: ``min(N, C(m,s))``.
+
+    Source: paper, Sec. 4.1.2, leakage up to the generalization step, its upper bound; the cap at
+    N is ours. Met when the users' sets are all different, or every s-subset occurs.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> generalization_capacity(n_topics=349, top_s=5, n_users=10**12)
+    Fraction(41922588819, 1)
+    >>> generalization_capacity(n_topics=349, top_s=5, n_users=1000)
+    Fraction(1000, 1)
+    """
+    m, s = check_sizes(n_topics, top_s)
+    return Fraction(min(check_whole("n_users", n_users, 1), comb(m, s)))
+
+
+def generalization_posterior_bound(n_topics: int, top_s: int, n_users: int) -> Fraction:
+    """Upper bound on the posterior of the top-s sets: ``min(1, C(m,s)/N)``.
+
+    Source: paper, Sec. 4.1.2. Erratum: printed without the cap, as 3 for a probability.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> generalization_posterior_bound(n_topics=5, top_s=2, n_users=3)
+    Fraction(1, 1)
+    >>> generalization_posterior_bound(n_topics=5, top_s=2, n_users=40)
+    Fraction(1, 4)
+    """
+    return generalization_capacity(n_topics, top_s, n_users) * prior_vulnerability(n_users)
+
+
+def bounded_noise_leakage(n_topics: int, top_s: int, occurring: int) -> Fraction:
+    """Leakage of reporting one topic of the set at random: ``m'/s``.
+
+    Source: paper, Sec. 4.1.2, leakage up to the bounded noise step; m' is the number of topics in
+    the union of all users' sets.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range; ``occurring`` lies between s and m.
+
+    Examples
+    --------
+    >>> bounded_noise_leakage(n_topics=349, top_s=5, occurring=169)
+    Fraction(169, 5)
+    """
+    s, m1 = check_occurring(n_topics, top_s, occurring)
+    return Fraction(m1, s)  # m'/s
+
+
+def bounded_noise_posterior(n_topics: int, top_s: int, occurring: int, n_users: int) -> Fraction:
+    """Chance to guess a user from one topic of the set: ``m'/(s N)``.
+
+    Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range; N users have at most s N topics.
+
+    Examples
+    --------
+    The paper's figure of the Topics channels has five topics, four of which occur:
+
+    >>> bounded_noise_posterior(n_topics=5, top_s=2, occurring=4, n_users=3)
+    Fraction(2, 3)
+    """
+    leakage = bounded_noise_leakage(n_topics, top_s, occurring)
+    check_whole("n_users", n_users, least_users(top_s, occurring))
+    return leakage * prior_vulnerability(n_users)
+
+
+def bounded_noise_capacity(n_topics: int, top_s: int) -> Fraction:
+    """Most that one topic of the set can leak: ``m/s``.
+
+    Source: paper, Sec. 4.1.2. Met when every topic of the taxonomy occurs in some set.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> bounded_noise_capacity(n_topics=349, top_s=5)
+    Fraction(349, 5)
+    """
+    m, s = check_sizes(n_topics, top_s)
+    return Fraction(m, s)  # m/s
+
+
+def bounded_noise_posterior_bound(n_topics: int, top_s: int, n_users: int) -> Fraction:
+    """Upper bound on the posterior of one topic of the set: ``min(1, m/(s N))``.
+
+    Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> bounded_noise_posterior_bound(n_topics=5, top_s=2, n_users=3)
+    Fraction(5, 6)
+    """
+    return min(Fraction(1), bounded_noise_capacity(n_topics, top_s) * prior_vulnerability(n_users))
+
+
+def least_users(top_s: int, occurring: int) -> int:
+    """Fewest users whose sets of s topics can cover m' topics: ``ceil(m'/s)``.
+
+    Examples
+    --------
+    >>> least_users(top_s=5, occurring=11)
+    3
+    """
+    return -(-occurring // top_s)
+
+
+def topics_leakage(n_topics: int, top_s: int, noise: Real, occurring: int) -> Real:
+    """Leakage of the complete Topics API: ``r + m'(1-r)/s``.
+
+    Source: paper, Sec. 4.1.2, leakage of the complete Topics API. Erratum: m' counts the topics
+    that occur in some set, not the columns of the channel, which are all m.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range; ``occurring`` lies between s and m.
+
+    Examples
+    --------
+    >>> round(topics_leakage(n_topics=349, top_s=5, noise=0.05, occurring=169), 2)
+    32.16
+    >>> from fractions import Fraction
+    >>> topics_leakage(n_topics=5, top_s=2, noise=Fraction(1, 20), occurring=4)
+    Fraction(39, 20)
+    """
+    r = check_probability("noise", noise)
+    return r + (1 - r) * bounded_noise_leakage(n_topics, top_s, occurring)  # r + (1-r) m'/s
+
+
+def topics_posterior(n_topics: int, top_s: int, noise: Real, occurring: int, n_users: int) -> Real:
+    """Chance to guess a user from one report: ``(r + m'(1-r)/s)/N``.
+
+    Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range; N users have at most s N topics.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> topics_posterior(n_topics=5, top_s=2, noise=Fraction(1, 20), occurring=4, n_users=3)
+    Fraction(13, 20)
+    """
+    leakage = topics_leakage(n_topics, top_s, noise, occurring)
+    check_whole("n_users", n_users, least_users(top_s, occurring))
+    return leakage * prior_vulnerability(n_users)
+
+
+def bayes_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
+    """Most that one report can leak, to any adversary on average: ``r + m(1-r)/s``.
+
+    Source: paper, Sec. 4.1.2, leakage of the complete Topics API, its upper bound. Met when every
+    topic of the taxonomy occurs in some set. It grows with m along a line, r being the
+    offset; erratum: the paper calls it proportional to m.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> round(bayes_capacity(n_topics=349, top_s=5, noise=0.05), 2)
+    66.36
+    >>> from fractions import Fraction
+    >>> bayes_capacity(n_topics=469, top_s=5, noise=Fraction(1, 20))
+    Fraction(2229, 25)
+    """
+    r = check_probability("noise", noise)
+    return r + (1 - r) * bounded_noise_capacity(n_topics, top_s)  # r + (1-r) m/s
+
+
+def topics_posterior_bound(n_topics: int, top_s: int, noise: Real, n_users: int) -> Real:
+    """Upper bound on the chance to guess a user from one report: ``min(1, capacity/N)``.
+
+    Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> topics_posterior_bound(n_topics=5, top_s=2, noise=Fraction(1, 20), n_users=3)
+    Fraction(97, 120)
+    """
+    bound = bayes_capacity(n_topics, top_s, noise) * prior_vulnerability(n_users)
+    return at_most_one(bound)
+
+
+def max_case_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
+    """Largest factor by which one report can raise any belief: ``1 + m(1-r)/(r s)``.
+
+    Source: paper, Sec. 4.1.3, max-case capacity of the Topics API. Infinite at r = 0. Assumes
+    two users whose sets differ; at s = m there are none, and the channel's own value is 1.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> max_case_capacity(n_topics=349, top_s=5, noise=Fraction(1, 20))
+    Fraction(6636, 5)
+    >>> max_case_capacity(n_topics=349, top_s=5, noise=0)
+    inf
+    """
+    return 1 + _excess(n_topics, top_s, noise)
+
+
+def epsilon(n_topics: int, top_s: int, noise: Real) -> float:
+    """Local differential privacy of one report: ``ln(1 + m(1-r)/(r s))``.
+
+    Source: paper, Sec. 4.1.2, the parameter epsilon of the Topics API. Assumes what
+    :func:`max_case_capacity` does. The random topic ranges over the whole taxonomy; erratum:
+    the table of limits for the AOL data puts in 169, the number of topics that occur.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> round(epsilon(n_topics=349, top_s=5, noise=0.05), 3)
+    7.191
+    """
+    excess = _excess(n_topics, top_s, noise)
+    if isinstance(excess, Fraction) and excess > 1:  # log of the integers: no overflow
+        return log(excess.numerator + excess.denominator) - log(excess.denominator)
+    return log1p(excess)
+
+
+def max_case_is_met(noise: Real, distinct_sets: int) -> bool:
+    """Tell whether a population's channel has exactly the two values of the formulas.
+
+    It has if two different sets occur: being of equal size, some topic is in one and not in the
+    other, and its column holds both ``(1-r)/s + r/m`` and ``r/m``. With a single set the channel's
+    epsilon is 0, which the formula gives only at r = 1.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> max_case_is_met(noise=0.05, distinct_sets=2), max_case_is_met(noise=0.05, distinct_sets=1)
+    (True, False)
+    """
+    return check_whole("distinct_sets", distinct_sets, 1) > 1 or check_probability("noise", noise) == 1
+
+
+def _excess(n_topics: int, top_s: int, noise: Real) -> Real:
+    """Return ``m(1-r)/(r s)``, infinite at r = 0."""
+    m, s = check_sizes(n_topics, top_s)
+    r = check_probability("noise", noise)
+    return inf if r == 0 else m * (1 - r) / (r * s)
+
+
+def side_information_bound(n_topics: int, top_s: int, noise: Real, prior_success: Real) -> Real:
+    """Upper bound on an adversary's success after one report: ``min(1, P (r + m(1-r)/s))``.
+
+    P is the chance to succeed before, at any guessing task about anything that is correlated with
+    the user in any way: the Bayes capacity bounds the leakage over all priors, gains between 0 and
+    1, and unknown correlations. Source: paper, Sec. 2, capacity under arbitrary correlations
+    (Dalenius), with the capacity of Sec. 4.1.2.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> side_information_bound(n_topics=349, top_s=5, noise=Fraction(1, 20), prior_success=Fraction(1, 100))
+    Fraction(1659, 2500)
+    >>> side_information_bound(n_topics=349, top_s=5, noise=0.05, prior_success=0.1)
+    1.0
+    """
+    bound = check_probability("prior_success", prior_success) * bayes_capacity(n_topics, top_s, noise)
+    return at_most_one(bound)
