@@ -236,6 +236,22 @@ def test_steps_are_recorded_in_order(con, tmp_path):
     assert all(step.seconds >= 0 for step in steps.done)
 
 
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("day", [datetime(1969, 12, 31), datetime(2006, 3, 1), datetime(2006, 3, 1)]),
+        ("hour", [datetime(1969, 12, 31, 23), datetime(2006, 3, 1, 7), datetime(2006, 3, 1, 23)]),
+    ],
+)
+def test_times_can_be_cut(backend, tmp_path, unit, expected):
+    times = ["2006-03-01 07:17:12", "2006-03-01 23:59:59.999999", "1969-12-31 23:59:59"]
+    log = write(tmp_path / "log.txt", [f"1\tq\t{time}\t1\thttp://a.com" for time in times])
+    treat(backend, [log], tmp_path / "out", coarse_times=unit)
+    assert [row[1].replace(tzinfo=None) for row in rows_of(tmp_path / "out")] == expected
+    with pytest.raises(ParameterError, match="coarse_times is 'week', but must be day or hour"):
+        treat(backend, [log], tmp_path / "out", coarse_times="week")
+
+
 def test_any_table_with_named_columns(con, tmp_path):
     rows = {
         "who": ["a", "b"],

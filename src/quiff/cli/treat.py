@@ -36,6 +36,11 @@ _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tes
     metavar="N",
     help="Give up above N malformed lines.",
 )
+@click.option(
+    "--coarse-times",
+    type=click.Choice(["day", "hour"]),
+    help="Cut times to the day or hour (UTC), so that visits are harder to find again elsewhere.",
+)
 @click.option("--seed", type=int, metavar="K", help="Repeatable pseudonyms, which are not secret: for tests.")
 @csv_option
 @engine_options
@@ -54,13 +59,13 @@ def command(
     from quiff.history.treat import DEFAULT_MEMORY_LIMIT, treat
 
     form = log_form(options)
-    max_bad_lines, seed = options.pop("max_bad_lines"), options.pop("seed")
+    max_bad_lines, seed, coarse_times = map(options.pop, ("max_bad_lines", "seed", "coarse_times"))
     if options["engine"] == "duckdb":
         options["memory_limit"] = options["memory_limit"] or DEFAULT_MEMORY_LIMIT
     with connected(**options) as con, recorded() as steps:
         result = treat(
-            con, logs, out, form=form, suffixes=suffixes, max_bad_lines=max_bad_lines, seed=seed,
-            steps=steps,
+            con, logs, out, form=form, suffixes=suffixes, max_bad_lines=max_bad_lines,
+            coarse_times=coarse_times, seed=seed, steps=steps,
         )  # fmt: skip
         write_csv(con, out, "treated", csv_file)
     click.echo(told("Treated", asdict(result), steps, as_json))

@@ -233,8 +233,7 @@ def _profiles(ranking: Any, top_s: int) -> Any:
 
     entry = ibis.struct({"rank": ranking["rank"], "topic": ranking.topic, "visits": ranking.visits})
     chosen = ranking["rank"] <= top_s
-    profiles = ranking.group_by("user", "epoch").agg(
+    return ranking.group_by("user", "epoch").agg(
         topics=ranking.topic.collect(where=chosen).sort(),
         ranking=entry.collect(where=chosen | (ranking.visits > 0)).sort(),
     )
-    return profiles.order_by(["user", "epoch"])  # the same seed gives the same file, row by row

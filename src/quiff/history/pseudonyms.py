@@ -1,7 +1,10 @@
-"""New names for users: random numbers, and no way back (App. D.1).
+"""New names for users: random numbers, and no way back by way of them (App. D.1).
 
-Each user has a place, which is no secret, and each place a random number. Which number that is stays in this
-process's memory: it is put in when the rows are written, so that no scratch file of an engine can tell.
+Each user has a place: the rank of the user's random number among all numbers, a random permutation. Engines
+sort and write by place, so that the order of a table tells nothing of names, nor of the order of the log. The
+numbers stay in this process's memory and are put in when the rows are written, so that DuckDB, which may put
+on disk what it knows, never holds a name and a number together. Whoever has both its scratch file, where a
+killed run has left one, and a whole table could tell who is who by rank.
 """
 
 import random
@@ -23,9 +26,9 @@ class Pseudonyms:
     Attributes
     ----------
     places
-        A PyArrow table: user, place.
+        A PyArrow table: user, place, in random order.
     numbers
-        A PyArrow array: the number that belongs to each place.
+        A PyArrow array in increasing order: the number that belongs to each place.
     nameless
         The users that have no place, since they have no name.
     """
@@ -52,9 +55,11 @@ def draw_pseudonyms(users: Any, seed: int | None = None) -> Pseudonyms:
     --------
     >>> import pyarrow as pa
     >>> drawn = draw_pseudonyms(pa.array(["8", "7", "\x197", "\x19"]))
-    >>> drawn.places.to_pydict(), len(drawn.numbers), drawn.nameless
-    ({'user': ['8', '7', '\x197'], 'place': [1, 0, 0]}, 2, ('\x19',))
+    >>> place = dict(zip(*drawn.places.to_pydict().values()))
+    >>> sorted(place), place["7"] == place["\x197"] != place["8"], len(drawn.numbers), drawn.nameless
+    (['\x197', '7', '8'], True, 2, ('\x19',))
     """
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -62,10 +67,14 @@ def draw_pseudonyms(users: Any, seed: int | None = None) -> Pseudonyms:
     named = pc.not_equal(names, "")
     # In order of names: the order of an engine's answer is up to chance, and a seed must not be.
     distinct = names.filter(named).unique().sort()
-    places = pc.index_in(names.filter(named), distinct).cast(pa.int64())
+    numbers = draw_numbers(len(distinct), seed)
+    order = np.argsort(numbers)
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    places = pa.array(ranks).take(pc.index_in(names.filter(named), distinct))
     return Pseudonyms(
-        pa.table({"user": users.filter(named), "place": places}),
-        pa.array(draw_numbers(len(distinct), seed)),
+        pa.table({"user": users.filter(named), "place": places}).sort_by("place"),
+        pa.array(numbers[order]),
         tuple(users.filter(pc.invert(named)).to_pylist()),
     )
 

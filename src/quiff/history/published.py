@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError, first_line
-from quiff.history.queries import empty_list, fetch_rows
+from quiff.history.queries import empty_list, fetch_rows, row_order
 from quiff.populations.literals import TOPIC_LIST, cut
 
 __all__ = ["first_appearances", "is_published", "read_published", "write_published"]
@@ -136,7 +136,7 @@ def _experimental(con: Any, rows: Any, path: Path) -> Any:
 
 
 def write_published(con: Any, table: Any, stage: str, out: str | os.PathLike[str]) -> Path:
-    """Write a table of the stage treated, reduced or experimental in its published form.
+    """Write a table of the stage treated, reduced or experimental in its published form, sorted by pseudonym.
 
     The stage profiled is an Experimental table with a column ``s_topics``, the sets of one epoch.
 
@@ -149,7 +149,7 @@ def write_published(con: Any, table: Any, stage: str, out: str | os.PathLike[str
     temporary = out.with_name(f".{out.name}.{secrets.token_hex(8)}.tmp")
     try:
         with temporary.open("x", encoding="utf-8", newline="") as file:
-            _write_rows(file, stage, _rows(con, table))
+            _write_rows(file, stage, _rows(con, table.order_by(list(row_order(table.columns)))))
         temporary.replace(out)
     except OSError as error:
         raise ParameterError(f"cannot write {str(out)!r}: {first_line(error)}") from error

@@ -4,7 +4,7 @@ On DuckDB the statements go to it directly. Ibis would ask for a table's form an
 and loads pandas for every answer.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from os import PathLike
@@ -20,6 +20,7 @@ __all__ = [
     "fetch_rows",
     "joins_as_written",
     "progress_of",
+    "row_order",
     "scalar",
     "store",
     "write_parquet",
@@ -79,8 +80,26 @@ def store(con: Any, name: str, expression: Any) -> tuple[Any, int]:
     return table.to_expr(), int(rows)
 
 
+def row_order(columns: Iterable[str]) -> tuple[str, ...]:
+    """Return by which of its columns the rows of a table are sorted: pseudonym, epoch, time, domain.
+
+    In any other order rows would tell something of the log's: where it is sorted by name, so are the
+    pseudonyms that appear first.
+
+    Examples
+    --------
+    >>> row_order(["domain", "user", "time", "topics"]), row_order(["domain"])
+    (('user', 'time', 'domain'), ('domain',))
+    """
+    return tuple(name for name in ("user", "epoch", "time", "domain") if name in set(columns))
+
+
 def write_parquet(
-    con: Any, expression: Any, path: str | PathLike[str], numbers: Mapping[str, Any] | None = None
+    con: Any,
+    expression: Any,
+    path: str | PathLike[str],
+    numbers: Mapping[str, Any] | None = None,
+    order: Sequence[str] = (),
 ) -> tuple[Any, int]:
     """Write a table as Parquet, a file or with Spark a folder; return it and the number of its rows.
 
@@ -95,21 +114,30 @@ def write_parquet(
     numbers
         For columns that hold places in a PyArrow array, by name: the array, whose entries are written in
         their stead. DuckDB is not told of them, since it may put on disk what it knows; Spark encrypts that.
+        They are in increasing order, so that the order of places is theirs.
+    order
+        The columns by which rows are sorted; with Spark, the names of the files are in this order, too.
     """
     with _telling(con):
         if con.name != "duckdb":
-            found = _with_numbers(expression, numbers or {})
+            found = _in_order(_with_numbers(expression, numbers or {}), order)
             con._session.sql(_compiled(con, found)).write.parquet(str(path))
             rows = con._session.read.parquet(str(path)).count()  # the files' footers tell
         elif numbers:
-            rows = _write_batches(con.con.execute(_compiled(con, expression)), path, numbers)
+            rows = _write_batches(
+                con.con.execute(_compiled(con, _in_order(expression, order))), path, numbers
+            )
         else:
             target = str(path).replace("'", "''")
-            query = f"COPY ({_compiled(con, expression)}) TO '{target}' (FORMAT parquet)"
+            query = f"COPY ({_compiled(con, _in_order(expression, order))}) TO '{target}' (FORMAT parquet)"
             (rows,) = con.con.execute(query).fetchone()
         # Spark may have written narrower numbers than Ibis thinks.
         table = con.read_parquet(str(path)).cast(expression.schema())
     return table, int(rows)
+
+
+def _in_order(expression: Any, order: Sequence[str]) -> Any:
+    return expression.order_by(list(order)) if order else expression
 
 
 def _with_numbers(expression: Any, numbers: Mapping[str, Any]) -> Any:

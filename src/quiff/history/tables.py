@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from quiff.errors import ParameterError, first_line
 from quiff.history.published import is_published, read_published
-from quiff.history.queries import engine_errors, progress_of, store, write_parquet
+from quiff.history.queries import engine_errors, progress_of, row_order, store, write_parquet
 from quiff.history.steps import Step, Steps
 
 __all__ = ["COLUMNS", "STAGES", "Workspace", "find_table", "read_table", "stage_of", "table_digest"]
@@ -175,16 +175,24 @@ class Workspace:
     ) -> tuple[Any, int]:
         """Write an output table, which gets its name when the run has succeeded; return it and its rows.
 
-        ``numbers`` are those of :func:`quiff.history.queries.write_parquet`.
+        Rows are in the order of :func:`quiff.history.queries.row_order`. ``numbers`` are those of
+        :func:`quiff.history.queries.write_parquet`.
         """
         self._outputs.append(name)
         with self.step(step) as timed:
-            table, timed.rows = self._write(name, expression, numbers)
+            order = row_order(expression.columns)
+            table, timed.rows = self._write(name, expression, numbers, order)
         return table, timed.rows
 
-    def _write(self, name: str, expression: Any, numbers: Mapping[str, Any] | None = None) -> tuple[Any, int]:
+    def _write(
+        self,
+        name: str,
+        expression: Any,
+        numbers: Mapping[str, Any] | None = None,
+        order: tuple[str, ...] = (),
+    ) -> tuple[Any, int]:
         try:
-            return write_parquet(self.con, expression, self._hidden / name, numbers)
+            return write_parquet(self.con, expression, self._hidden / name, numbers, order)
         except OSError as error:
             reason = first_line(error)  # DuckDB's own errors come so, too, from a stream
             raise ParameterError(f"cannot write {str(self.folder / name)!r}: {reason}") from error

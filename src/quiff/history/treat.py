@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quiff.errors import QuiffError
+from quiff.errors import ParameterError, QuiffError
 from quiff.history.domains import host_domains
 from quiff.history.hosts import shortened, with_host
 from quiff.history.pseudonyms import draw_pseudonyms
@@ -15,11 +15,14 @@ from quiff.history.steps import Steps
 from quiff.history.suffixes import Suffixes
 from quiff.history.tables import Workspace
 
-__all__ = ["DEFAULT_MAX_BAD_LINES", "DEFAULT_MEMORY_LIMIT", "Treated", "treat"]
+__all__ = ["COARSE_TIMES", "DEFAULT_MAX_BAD_LINES", "DEFAULT_MEMORY_LIMIT", "Treated", "treat"]
 
 DEFAULT_MAX_BAD_LINES = 1000
 DEFAULT_MEMORY_LIMIT = "1200MB"
 """What the command leaves to DuckDB: a log of 36 million rows then takes less than 2 GB in all."""
+
+COARSE_TIMES = {"day": "D", "hour": "h"}
+"""To what times can be cut."""
 
 _TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?$"
 _REASONS = ("", "malformed", "header", "no-url", "no-user", "bad-time")  # why a line goes, by its number
@@ -61,6 +64,7 @@ def treat(
     form: LogFormat | None = None,
     suffixes: Suffixes | None = None,
     max_bad_lines: int = DEFAULT_MAX_BAD_LINES,
+    coarse_times: str | None = None,
     seed: int | None = None,
     steps: Steps | None = None,
 ) -> Treated:
@@ -68,7 +72,7 @@ def treat(
 
     Rows go that have no URL, no user, no time, or whose URL has no registrable domain. Control characters
     are taken out of user names, which are then replaced by random numbers; who has which number is nowhere
-    written, and forgotten at the end.
+    written, and forgotten at the end. Rows are in the order of these numbers.
 
     Parameters
     ----------
@@ -84,6 +88,8 @@ def treat(
         The public suffixes; None for the packaged ones.
     max_bad_lines
         With more malformed lines than this, nothing is written.
+    coarse_times
+        ``"day"`` or ``"hour"`` cuts times to the day or hour in which they lie, in UTC; None leaves them.
     seed
         Makes the pseudonyms repeatable, for tests; None draws them from the operating system's randomness.
     steps
@@ -92,10 +98,12 @@ def treat(
     Raises
     ------
     ParameterError
-        If the log cannot be read or the tables cannot be written.
+        If the log cannot be read or the tables cannot be written, or times cannot be cut so.
     QuiffError
         If there are too many malformed lines.
     """
+    if coarse_times is not None and coarse_times not in COARSE_TIMES:
+        raise ParameterError(f"coarse_times is {coarse_times!r}, but must be {' or '.join(COARSE_TIMES)}")
     log = read_log(con, paths, form or LogFormat(), most_bad=max_bad_lines)
     with Workspace(con, out, steps) as work:
         rows, n_lines = work.keep("read the lines of the log", _judged(log))
@@ -111,6 +119,8 @@ def treat(
         dropped |= {reason: dropped.get(reason, 0) + n for reason, n in more.items() if n}
         useful = domains.filter(domains.reason.isnull())
         visits = _visits(kept, useful, drawn.places)
+        if coarse_times is not None:
+            visits = visits.mutate(time=visits.time.truncate(COARSE_TIMES[coarse_times]))
         with joins_as_written(con):
             treated, n_rows = work.output(
                 "treated.parquet", "write the Treated table", visits, numbers={"user": drawn.numbers}

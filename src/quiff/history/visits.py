@@ -91,7 +91,7 @@ def with_sets(con: Any, history: str | os.PathLike[str], profiles: Path) -> Any:
     table, _ = read_table(con, find_table(history, ("experimental",)), ("experimental",))
     sets, _ = read_table(con, profiles, ("profiles",))
     found = table.inner_join(sets.select("user", s_topics=sets.topics), "user")
-    return found.select("user", "history", "all_topics", "s_topics").order_by("user")
+    return found.select("user", "history", "all_topics", "s_topics")
 
 
 def _with_domains(table: Any, stage: str) -> Any:
