@@ -1,11 +1,12 @@
-"""Text of others, shown without harm: nothing in it moves a terminal's cursor or hides what is written.
+"""Text of others, shown without harm: nothing in it moves a terminal's cursor, hides what is written or runs.
 
-What is written in formats of files (CSV, Markdown, LaTeX, HTML) is made harmless in `quiff.results`.
+What becomes Markdown, LaTeX or HTML is escaped in `quiff.results`.
 """
 
+import json
 import re
 
-__all__ = ["shape", "visible", "visible_lines"]
+__all__ = ["csv_cell", "csv_text", "shape", "visible", "visible_json", "visible_lines"]
 
 # Control characters (C0, DEL, C1), what turns the direction of writing around, line and paragraph separators,
 # halves of surrogate pairs, and code points that are no characters.
@@ -14,6 +15,10 @@ _HARMFUL = "\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufd
 )
 _IN_CELLS = re.compile(f"[{_HARMFUL}]")
 _IN_LINES = re.compile(f"(?![\t\n])[{_HARMFUL}]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+_NUMBER = re.compile(
+    r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})(e[+-]?\d{1,4})?|[+-]?inf", re.ASCII | re.IGNORECASE
+)
 _LONGEST = 40
 
 
@@ -40,6 +45,41 @@ def visible_lines(text: str) -> str:
     lines\x07
     """
     return _IN_LINES.sub(_escape, text)
+
+
+def visible_json(text: str) -> str:
+    r"""Return JSON that means the same, with control characters as JSON's own escapes.
+
+    Examples
+    --------
+    >>> print(visible_json('["\u202e"]'))
+    ["\u202e"]
+    """
+    return _IN_LINES.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def csv_cell(text: str) -> str:
+    """Return text for a cell of a CSV file, with an apostrophe before what a spreadsheet would run.
+
+    Those are texts that begin with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, but for numbers.
+
+    Examples
+    --------
+    >>> csv_cell("=HYPERLINK(1)"), csv_cell("-1.5"), csv_cell("News")
+    ("'=HYPERLINK(1)", '-1.5', 'News')
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def csv_text(cell: str) -> str:
+    """Return the text of a cell that `csv_cell` has made.
+
+    Examples
+    --------
+    >>> csv_text("'=HYPERLINK(1)"), csv_text("'News'")
+    ('=HYPERLINK(1)', "'News'")
+    """
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def shape(text: object) -> str:

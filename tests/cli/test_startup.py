@@ -40,5 +40,7 @@ def test_the_explorer_answers_before_anything_heavy_is_loaded():
 
 def test_the_figures_library_is_made_beside_the_server():
     # vl-convert keeps all threads of its process waiting while it works
-    found = loaded("from quiff.web.vega import vega_bundle; assert b'vegaEmbed' in vega_bundle()")
+    found = loaded(
+        "from quiff.results.figures.renderer import vega_bundle; assert 'vegaEmbed' in vega_bundle()"
+    )
     assert "vl_convert" not in found

@@ -52,7 +52,7 @@ def command(
 
     Example: quiff explore profiles.parquet --no-browser
     """
-    from quiff.web.vega import vega_bundle
+    from quiff.results.figures.renderer import vega_bundle
 
     threading.Thread(target=vega_bundle, daemon=True).start()  # takes a second, while the page is opened
     from quiff.web.serve import find_place, serve

@@ -8,6 +8,7 @@ from typing import Any
 
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, Number
+from quiff.safe_text import visible
 
 __all__ = ["Shown", "html_table", "text_table"]
 
@@ -95,7 +96,7 @@ def _texts(rows: Labels, columns: Names, cell: Cell) -> tuple[list[str], list[li
 def _label(label: Any) -> str:
     if isinstance(label, frozenset):
         return "{" + ", ".join(sorted(map(_label, label))) + "}"
-    return str(label)
+    return visible(str(label))
 
 
 def _number(value: Any) -> str:

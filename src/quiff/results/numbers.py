@@ -8,6 +8,8 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+from quiff.safe_text import visible_json
+
 if TYPE_CHECKING:  # else every command would load NumPy
     from quiff.core.numbers import Number
 
@@ -109,7 +111,7 @@ def to_json(value: Any) -> str:
       "leakage": 1.95
     }
     """
-    return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+    return visible_json(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def _whole_or_float(value: Fraction) -> float:

@@ -7,13 +7,15 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quiff.errors import ParameterError, ShapeError, counted
 from quiff.results.files import write_text
+from quiff.results.html_page import html_page, html_text
+from quiff.results.markup import latex_text, markdown_text
 from quiff.results.numbers import plain, shown, to_json
+from quiff.safe_text import csv_cell, visible, visible_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,14 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Table"]
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    **{c: "\\" + c for c in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\^{}",
-}
 _NOTEBOOK_ROWS = 60  # what a notebook shows of a long table
 _INT64 = 2**63
+_STYLE = (
+    "body { font: 1rem/1.5 sans-serif; } table { border-collapse: collapse; }"
+    " caption { text-align: left; font-weight: 600; } th, td { padding: .2rem .8rem .2rem 0; }"
+    " .left { text-align: left; } .right { text-align: right; }"
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,7 +99,8 @@ class Table:
         ... and 7 more rows
         """
         rows, more = self._cut(head)
-        lines = [list(self.columns), *([shown(cell) for cell in row] for row in self._written(rows))]
+        cells = [self.columns, *([shown(cell) for cell in row] for row in self._written(rows))]
+        lines = [[visible(cell) for cell in row] for row in cells]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         numeric = self.numeric()
         body = (
@@ -108,56 +110,73 @@ class Table:
             ).rstrip()
             for line in lines
         )
-        return "\n".join([self.title, *body, *more, *self.notes])
+        return "\n".join([visible_lines(self.title), *body, *more, *map(visible_lines, self.notes)])
 
     def __repr__(self) -> str:
         return self.to_text()
 
-    def to_csv(self) -> str:
-        """Return the table as comma-separated values at full precision."""
+    def to_csv(self, *, keep_formulas: bool = False) -> str:
+        """Return the table as comma-separated values at full precision.
+
+        Parameters
+        ----------
+        keep_formulas
+            Whether text stays as it is. By default an apostrophe comes before text that a spreadsheet would
+            run, such as ``=1+1``; numbers are never changed.
+        """
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([plain(cell) for cell in row] for row in self._written(self.rows))
+        rows = (map(plain, row) for row in (self.columns, *self._written(self.rows)))
+        writer.writerows(rows if keep_formulas else (map(_harmless, row) for row in rows))
         return out.getvalue()
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, with the title in bold and the notes below."""
         rule = ["---:" if right else "---" for right in self.numeric()]
-        lines = [self.columns, rule, *([shown(cell) for cell in row] for row in self._written(self.rows))]
-        body = ("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-        return "\n".join([f"**{self.title}**", "", *body, *(f"\n{note}" for note in self.notes)]) + "\n"
+        lines = [self.columns, *([shown(cell) for cell in row] for row in self._written(self.rows))]
+        head, *cells = (" | ".join(map(markdown_text, line)) for line in lines)
+        body = (f"| {line} |" for line in (head, " | ".join(rule), *cells))
+        notes = (f"\n{markdown_text(note)}" for note in self.notes)
+        return "\n".join([f"**{markdown_text(self.title)}**", "", *body, *notes]) + "\n"
 
     def to_latex(self) -> str:
         """Return the table as a LaTeX ``table`` with rules from the package booktabs."""
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_latex(self.title)}}}",
+            rf"\caption{{{latex_text(self.title)}}}",
             rf"\begin{{tabular}}{{{''.join('r' if right else 'l' for right in self.numeric())}}}",
             r"\toprule",
-            " & ".join(map(_latex, self.columns)) + r" \\",
+            " & ".join(map(latex_text, self.columns)) + r" \\",
             r"\midrule",
-            *(" & ".join(_latex(shown(cell)) for cell in row) + r" \\" for row in self._written(self.rows)),
+            *(
+                " & ".join(latex_text(shown(cell)) for cell in row) + r" \\"
+                for row in self._written(self.rows)
+            ),
             r"\bottomrule",
             r"\end{tabular}",
-            *(rf"\par {_latex(note)}" for note in self.notes),
+            *(rf"\par {latex_text(note)}" for note in self.notes),
             r"\end{table}",
         ]
         return "\n".join(lines) + "\n"
 
     def to_html(self, head: int | None = None) -> str:
-        """Return the table as HTML, numbers to the right; `head` as in :meth:`to_text`."""
-        sides = ["right" if right else "left" for right in self.numeric()]
+        """Return the table as HTML for a notebook, numbers to the right; `head` as in :meth:`to_text`."""
+        return self._html(head, 'style="text-align: {}"')
+
+    def to_html_page(self) -> str:
+        """Return the table as a whole HTML page, which loads and runs nothing."""
+        return html_page(self.title, self._html(None, 'class="{}"'), style=_STYLE)
+
+    def _html(self, head: int | None, side: str) -> str:
+        """Return the table as HTML; `side` is the attribute that puts a cell to a side."""
+        sides = [side.format("right" if right else "left") for right in self.numeric()]
         rows, more = self._cut(head)
-        top = "".join(map(_html, ["th"] * len(sides), self.columns, sides))
-        body = "".join(
-            f"<tr>{''.join(map(_html, ['td'] * len(sides), map(shown, row), sides))}</tr>"
-            for row in self._written(rows)
-        )
-        notes = "".join(f"<p>{escape(note)}</p>" for note in (*more, *self.notes))
+        top = _html_row('th scope="col"', self.columns, sides)
+        body = "".join(_html_row("td", map(shown, row), sides) for row in self._written(rows))
+        notes = "".join(f"<p>{html_text(note)}</p>" for note in (*more, *self.notes))
         return (
-            f"<table><caption>{escape(self.title)}</caption><thead><tr>{top}</tr></thead>"
+            f"<table><caption>{html_text(self.title)}</caption><thead>{top}</thead>"
             f"<tbody>{body}</tbody></table>{notes}"
         )
 
@@ -184,10 +203,11 @@ class Table:
 
         return pl.DataFrame(self._frame())
 
-    def write(self, path: str | os.PathLike[str]) -> Path:
+    def write(self, path: str | os.PathLike[str], *, keep_formulas: bool = False) -> Path:
         """Write the table in the format that the file's suffix names, and return the path.
 
-        The formats are .csv, .json, .md (Markdown), .tex (LaTeX), .html and .txt.
+        The formats are .csv, .json, .md (Markdown), .tex (LaTeX), .html (a whole page) and .txt. For
+        `keep_formulas` see :meth:`to_csv`.
 
         Examples
         --------
@@ -204,7 +224,8 @@ class Table:
         suffix = Path(path).suffix.lower()
         if suffix not in _WRITERS:
             raise ParameterError(f"a table's file must end in {', '.join(_WRITERS)}, not {str(path)!r}")
-        return write_text(path, _WRITERS[suffix](self))
+        made = self.to_csv(keep_formulas=keep_formulas) if suffix == ".csv" else _WRITERS[suffix](self)
+        return write_text(path, made)
 
     def _repr_html_(self) -> str:
         return self.to_html(head=_NOTEBOOK_ROWS)
@@ -256,13 +277,16 @@ def _called(label: Any) -> Any:
     return label if isinstance(label, int) and not isinstance(label, bool) else str(label)
 
 
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+def _html_row(tag: str, texts: Iterable[str], sides: Iterable[str]) -> str:
+    cells = (f"<{tag} {side}>{html_text(text)}</{tag[:2]}>" for text, side in zip(texts, sides, strict=True))
+    return f"<tr>{''.join(cells)}</tr>"
 
 
-def _html(tag: str, text: str, side: str) -> str:
-    scope = ' scope="col"' if tag == "th" else ""
-    return f'<{tag}{scope} style="text-align: {side}">{escape(text)}</{tag}>'
+def _harmless(value: Any) -> Any:
+    """Return a cell for CSV that no spreadsheet runs."""
+    if isinstance(value, int | float) or value is None:
+        return value
+    return csv_cell(str(value))
 
 
 def _of_one_kind(cells: Sequence[Any]) -> list[Any]:
@@ -290,6 +314,6 @@ _WRITERS: dict[str, Callable[[Table], str]] = {
     ".json": lambda table: table.to_json() + "\n",
     ".md": Table.to_markdown,
     ".tex": Table.to_latex,
-    ".html": Table.to_html,
+    ".html": Table.to_html_page,
     ".txt": lambda table: table.to_text() + "\n",
 }

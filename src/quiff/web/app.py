@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 from quiff import __version__
 from quiff.errors import QuiffError
 from quiff.results.figures.figure import Figure
+from quiff.results.figures.renderer import vega_bundle
 from quiff.results.table import Table
 from quiff.theory.taxonomies import TAXONOMY_SIZES
 from quiff.web.design import answer_design, presets, quick_design
@@ -25,7 +26,6 @@ from quiff.web.paper import paper_table
 from quiff.web.plane import FIGURES, plane_data, plane_figure
 from quiff.web.queries import BOUNDS, DesignQuery, Setting, read_design, read_paper, read_population
 from quiff.web.shown import table_to_dict
-from quiff.web.vega import vega_bundle
 
 __all__ = ["make_app"]
 

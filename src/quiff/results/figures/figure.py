@@ -3,23 +3,42 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from quiff.errors import ParameterError
+from quiff.results.figures.renderer import render, vega_bundle
 from quiff.results.figures.style import CONFIG
 from quiff.results.files import write_bytes
+from quiff.results.html_page import embedded, html_page
+from quiff.safe_text import visible
 
 if TYPE_CHECKING:
     import altair as alt
 
 __all__ = ["Figure", "figure_format"]
 
+_STYLE = """
+body { margin: 0; background: #ffffff; color: #111111; font: 1rem/1.5 sans-serif; }
+.vega-actions { padding: 0 .75rem .75rem; }
+.vega-actions a { margin-right: 1rem; color: #00558a; }
+#vg-tooltip-element { position: fixed; visibility: hidden; padding: .4rem .6rem; background: #ffffff; border: 1px solid #666666; }
+#vg-tooltip-element.visible { visibility: visible; }
+"""  # noqa: E501
+_SCRIPT = """
+const spec = JSON.parse(document.getElementById("specification").textContent);
+window.vegaEmbed("#figure", spec, {
+  actions: { export: true, source: false, compiled: false, editor: false },
+  ast: true, defaultStyle: false, renderer: "svg", mode: "vega-lite", tooltip: { disableDefaultStyle: true },
+});
+"""  # `ast` computes expressions without eval, which the page's policy forbids
+
 
 @dataclass(frozen=True)
 class Figure:
     """A title and a complete Vega-Lite specification with its data inside.
+
+    Control characters in them, which no format of a picture can hold, become visible escapes.
 
     Examples
     --------
@@ -34,6 +53,10 @@ class Figure:
     title: str
     spec: dict[str, Any]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", visible(self.title))
+        object.__setattr__(self, "spec", _drawable(self.spec))
+
     @classmethod
     def of(cls, title: str, chart: "alt.TopLevelMixin") -> Self:
         """Make a figure of an Altair chart, in the style that all figures share."""
@@ -41,29 +64,20 @@ class Figure:
         spec["title"] = {"text": title}
         spec["description"] = title
         spec["config"] = CONFIG
-        spec["usermeta"] = {"embedOptions": {"actions": {"export": True, "source": False, "editor": False}}}
         return cls(title, spec)
 
     def to_svg(self) -> str:
         """Return the figure as SVG."""
-        import vl_convert
-
-        return vl_convert.vegalite_to_svg(self.spec)
+        return render("vegalite_to_svg", self.spec, allowed_base_urls=[]).decode()
 
     def to_png(self, scale: float = 2.0) -> bytes:
         """Return the figure as PNG, by default with twice as many pixels as on screen, for print."""
-        import vl_convert
-
-        return vl_convert.vegalite_to_png(self.spec, scale=scale)
+        return render("vegalite_to_png", self.spec, scale=scale, allowed_base_urls=[])
 
     def to_html(self) -> str:
         """Return the figure as one HTML page that holds all that it needs and loads nothing."""
-        import vl_convert
-
-        page = vl_convert.vegalite_to_html(self.spec, bundle=True)
-        return page.replace("<html>", '<html lang="en">', 1).replace(
-            "<title>Chart</title>", f"<title>{escape(self.title)}</title>", 1
-        )
+        body = f'<main><div id="figure"></div></main>\n{embedded("specification", self.spec)}'
+        return html_page(self.title, body, style=_STYLE, scripts=(vega_bundle(), _SCRIPT))
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Write the figure in the format that the file's suffix names: svg, png or html.
@@ -72,11 +86,22 @@ class Figure:
         ------
         ParameterError
             If the suffix is another one, or the file cannot be written.
+        QuiffError
+            If the figure cannot be drawn.
         """
         return write_bytes(path, _WRITERS[figure_format(path)](self))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {"image/svg+xml": self.to_svg(), "text/plain": self.title}
+
+
+def _drawable(part: Any) -> Any:
+    """Return a specification, or a part of it, with all of its text visible."""
+    if isinstance(part, str):
+        return visible(part)
+    if isinstance(part, dict):
+        return {_drawable(key): _drawable(value) for key, value in part.items()}
+    return [_drawable(value) for value in part] if isinstance(part, list | tuple) else part
 
 
 _WRITERS: dict[str, Callable[[Figure], bytes]] = {
