@@ -15,15 +15,12 @@ from hypothesis import strategies as st
 import quiff
 from epochs import loops
 from quiff import Channel, Prior
-from quiff.core.counting import bits, kernels, sparing
-from quiff.core.counting.faces import mark_faces, tally_faces
+from quiff.core.counting import loops as compiled
+from quiff.core.counting.bitmaps import match_counts
 from quiff.core.counting.layout import Layout
-from quiff.core.counting.matches import match_counts
+from quiff.core.counting.loops import mark_faces, mark_ranks, room_for_rows, tally_faces, user_rows
 from quiff.core.counting.membership import MembershipProduct
-from quiff.core.counting.rank_kernels import mark_ranks
-from quiff.core.counting.rows import room_for_rows, user_rows
-from quiff.core.counting.stable import stable_match_counts
-from quiff.core.counting.subsets import Subsets
+from quiff.core.counting.subsets import Subsets, stable_match_counts
 
 
 def codes_of(users):
@@ -178,7 +175,7 @@ def test_the_work_is_refused_before_it_is_begun():
 
 @given(st.integers(0, 2**64 - 1))
 def test_bits_are_counted(word):
-    assert bits.count_bits(np.uint64(word)) == np.bitwise_count(np.uint64(word)) == word.bit_count()
+    assert compiled.count_bits(np.uint64(word)) == np.bitwise_count(np.uint64(word)) == word.bit_count()
 
 
 def test_rows_of_a_users_tuples():
@@ -193,7 +190,7 @@ def test_rows_of_a_users_tuples():
 
 
 def test_sizes_of_sets():
-    assert kernels.set_sizes(4).tolist() == [members.bit_count() for members in range(16)]
+    assert compiled.set_sizes(4).tolist() == [members.bit_count() for members in range(16)]
 
 
 @given(loops.instances(most_epochs=3, weighted=False, least_epochs=3))
@@ -207,7 +204,7 @@ def test_marks_are_the_products_of_sets(instance):
             marked[a, layout.codes[2, x, : layout.lengths[2]]] = True
     everybody = np.arange(len(users))
     table = np.zeros((R * R, 1), dtype=np.uint64)
-    kernels.mark_bits(table, 0, 2, 2, everybody, layout.codes, layout.lengths, R)
+    compiled.mark_bits(table, 0, 2, 2, everybody, layout.codes, layout.lengths, R)
     unpacked = (table >> np.arange(R, dtype=np.uint64)) & np.uint64(1)
     assert (unpacked.astype(bool) == marked).all()
     ranks = np.arange(1, len(users) + 1, dtype=np.int32)
@@ -273,7 +270,7 @@ def test_sets_without_pairs_or_triples(family):
         for b in range(m):
             if a != b and frozenset({a, b}) not in pairs:
                 apart[a, 0] |= np.uint64(1 << b)
-    found = sum(sparing.tally_without_pairs(apart, a, 5) for a in range(m))
+    found = sum(compiled.tally_without_pairs(apart, a, 5) for a in range(m))
     for n in range(1, 6):
         assert found[n] == sum(
             not any(frozenset(pair) in pairs for pair in combinations(chosen, 2))
@@ -286,13 +283,13 @@ def test_sets_without_pairs_or_triples(family):
             for c in range(m):
                 if frozenset({a, b, c}) not in triples:
                     spared[a, b, 0] |= np.uint64(1 << c)
-    five = sum(sparing.tally_without_triples(spared, a, b) for a in range(m) for b in range(a + 1, m))
+    five = sum(compiled.tally_without_triples(spared, a, b) for a in range(m) for b in range(a + 1, m))
     assert five == sum(
         not any(frozenset(three) in triples for three in combinations(chosen, 3))
         for chosen in combinations(range(m), 5)
     )
     listed = np.array([sorted(own) for own in triples])
-    assert sparing.tally_apart(apart, listed) == sum(
+    assert compiled.tally_apart(apart, listed) == sum(
         all(frozenset({a, t}) not in pairs and a != t for t in own) for own in triples for a in range(m)
     )
 

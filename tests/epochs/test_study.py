@@ -18,7 +18,7 @@ import quiff
 from epochs import loops
 from quiff import ParameterError, Population, SizeError, TopicsAPI, leakage_over_epochs
 from quiff.cli import main
-from quiff.core.counting.slices import in_slices
+from quiff.core.counting.work import in_slices
 from quiff.epochs import plan as planning
 from quiff.epochs.plan import Plan, Step, plan_epochs
 from quiff.epochs.sequences import Sequences

@@ -3,7 +3,7 @@
 import numpy as np
 
 from quiff.core.compiled import compiled
-from quiff.core.counting.bits import count_bits
+from quiff.core.counting.loops import count_bits
 from quiff.core.numbers import Array
 
 __all__ = [

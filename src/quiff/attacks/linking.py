@@ -12,7 +12,7 @@ from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.bayes import BayesProfiles, codes_in_taxonomy, given_profiles
 from quiff.attacks.item_sets import ItemSets
 from quiff.attacks.parts import parts, work_through
-from quiff.core.counting.slices import in_slices
+from quiff.core.counting.work import in_slices
 from quiff.core.distinct import distinct_codes
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from quiff.core.counting.slices import cores, in_slices
+from quiff.core.counting.work import cores, in_slices
 
 __all__ = ["parts", "work_through"]
 

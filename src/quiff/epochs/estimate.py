@@ -7,8 +7,8 @@ from typing import Self, final
 
 import numpy as np
 
-from quiff.core.counting.slices import Progress, in_slices
 from quiff.core.counting.subsets import Subsets
+from quiff.core.counting.work import Progress, in_slices
 from quiff.core.numbers import Array
 from quiff.epochs.sequences import Profiles, Sequences
 from quiff.theory.popularity import NORMAL_95

@@ -1,7 +1,6 @@
 """The leakage over a few epochs, exactly, by counting."""
 
-from quiff.core.counting.cost import MOST_CHANGING
-from quiff.core.counting.slices import Progress
+from quiff.core.counting.work import MOST_CHANGING, Progress
 from quiff.core.numbers import Number, as_number
 from quiff.epochs.sequences import Sequences
 
@@ -46,8 +45,7 @@ def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | 
     >>> exact_vulnerability(Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))), 1)
     Fraction(39, 40)
     """
-    from quiff.core.counting.matches import match_counts
-    from quiff.core.counting.weighted import best_sum
+    from quiff.core.counting.bitmaps import best_sum, match_counts
 
     profiles, weights = sequences.profiles(epochs), sequences.weights
     sizes = [sequences.n_topics] * epochs
@@ -70,8 +68,8 @@ def stable_leakages(sequences: Sequences, most: int, progress: Progress | None =
     >>> [round(leak, 4) for leak in found]
     [1.95, 1.9595, 1.9965, 1.9976, 1.9997]
     """
-    from quiff.core.counting.matches import match_counts
-    from quiff.core.counting.stable import stable_match_counts
+    from quiff.core.counting.bitmaps import match_counts
+    from quiff.core.counting.subsets import stable_match_counts
 
     codes, m = sequences.profiles(1).codes[0], sequences.n_topics
     if most < MOST_CHANGING:

@@ -6,8 +6,7 @@ from typing import Literal, TypeAlias, final
 
 import numpy as np
 
-from quiff.core.counting.cost import MOST_CHANGING, MOST_STABLE, counting_memory, counting_work
-from quiff.core.counting.slices import cores
+from quiff.core.counting.work import MOST_CHANGING, MOST_STABLE, cores, counting_memory, counting_work
 from quiff.epochs.calls import EPOCHS_OF_A_CALL
 from quiff.epochs.estimate import SAMPLES
 from quiff.epochs.risk import MOST_RISK

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from quiff.core.counting.layout import Layout
-from quiff.core.counting.slices import Progress, in_slices
-from quiff.core.counting.values import RankedValues
+from quiff.core.counting.layout import Layout, RankedValues
+from quiff.core.counting.work import Progress, in_slices
 from quiff.core.numbers import Array
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
@@ -112,7 +111,7 @@ class _Risk:
 
     def _tables(self, users: Array, rows: int, *, first_fixed: bool) -> tuple[Array, Array, Array]:
         """Return the best rank of each cell, how many users have it, and room for what they win."""
-        from quiff.core.counting.weighted import mark_all
+        from quiff.core.counting.bitmaps import mark_all
         from quiff.epochs.risk_kernels import count_ties
 
         shape = (rows, self.layout.radix)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from quiff.core.compiled import compiled
-from quiff.core.counting.rows import room_for_rows, user_rows
+from quiff.core.counting.loops import room_for_rows, user_rows
 from quiff.core.numbers import Array
 
 __all__ = ["add_risk", "count_ties", "share_hits"]

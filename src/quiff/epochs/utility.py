@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.counting.slices import Progress, in_slices
+from quiff.core.counting.work import Progress, in_slices
 from quiff.core.numbers import Array, Number, as_number
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError, SizeError
@@ -37,7 +37,7 @@ def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None 
     ParameterError
         If sets change between epochs.
     """
-    from quiff.core.counting.weighted import best_sum
+    from quiff.core.counting.bitmaps import best_sum
 
     _check_stable(sequences)
     codes, weights = _sets_with_weights(sequences)

@@ -7,9 +7,8 @@ from typing import TypeAlias
 import numpy as np
 
 from quiff.apis.topics import TopicsAPI
-from quiff.core.counting.cost import MOST_CHANGING
-from quiff.core.counting.slices import Progress
 from quiff.core.counting.subsets import Subsets
+from quiff.core.counting.work import MOST_CHANGING, Progress
 from quiff.core.numbers import Array, Number
 from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.epochs.estimate import certain_bracket, hybrid_leakage, sampled_vulnerabilities

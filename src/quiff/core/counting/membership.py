@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quiff.core.counting.cost import BY_SUBSETS, MOST_CHANGING, MOST_STABLE, counting_work
+from quiff.core.counting.work import BY_SUBSETS, MOST_CHANGING, MOST_STABLE, counting_work
 from quiff.core.limits import check_work
 from quiff.core.numbers import Array, constant_of
 
@@ -60,7 +60,7 @@ class MembershipProduct:
         E = len(self.codes)
         check_work(counting_work(self.codes, stable=self.stable, weighted=weight is None))
         if weight is None:
-            from quiff.core.counting.weighted import best_sum
+            from quiff.core.counting.bitmaps import best_sum
 
             return best_sum(self.codes, self.sizes, weights, self.inside, self.outside)
         counts = self.match_counts()
@@ -71,10 +71,10 @@ class MembershipProduct:
         """Return N_0, ..., N_E: the number of tuples that the best row fits in k factors."""
         E = len(self.codes)
         if self.stable and E >= BY_SUBSETS:
-            from quiff.core.counting.stable import stable_match_counts
+            from quiff.core.counting.subsets import stable_match_counts
 
             return stable_match_counts(self.codes[0], self.sizes[0], E)[E]
-        from quiff.core.counting.matches import match_counts
+        from quiff.core.counting.bitmaps import match_counts
 
         return match_counts(self.codes, self.sizes)
 

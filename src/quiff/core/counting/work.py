@@ -1,14 +1,85 @@
-"""How much work it is to count, before it is begun."""
+"""How much work it is to count, and long work in slices: on all cores, with progress, and interruptible."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from math import comb
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from quiff.core.counting.words import words_for
 from quiff.core.numbers import Array
 
-__all__ = ["BY_SUBSETS", "MOST_CHANGING", "MOST_STABLE", "counting_memory", "counting_work"]
+__all__ = [
+    "BY_SUBSETS",
+    "MOST_CHANGING",
+    "MOST_STABLE",
+    "Progress",
+    "cores",
+    "counting_memory",
+    "counting_work",
+    "in_slices",
+    "words_for",
+]
+
+
+def words_for(bits: int) -> int:
+    """Return how many words hold this many bits.
+
+    Examples
+    --------
+    >>> words_for(349)
+    6
+    """
+    return -(-bits // 64)
+
+
+Progress: TypeAlias = Callable[[float], None]
+_Slice = TypeVar("_Slice")
+_Result = TypeVar("_Result")
+
+
+def cores() -> int:
+    """Return how many threads work at the same time.
+
+    Examples
+    --------
+    >>> 1 <= cores() <= 8
+    True
+    """
+    return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 8)
+
+
+def in_slices(
+    work: Callable[[_Slice], _Result], slices: Iterable[_Slice], progress: Progress | None = None
+) -> Iterator[_Result]:
+    """Yield the results of the slices in their order, whichever is done first.
+
+    Parameters
+    ----------
+    work
+        What is done to a slice, without Python's global lock if it is to gain by threads.
+    slices
+        What to do it to.
+    progress
+        Called after each slice with the share that is done.
+
+    Examples
+    --------
+    >>> list(in_slices(lambda n: n * n, range(4)))
+    [0, 1, 4, 9]
+    """
+    listed = list(slices)
+    pool = ThreadPoolExecutor(cores())
+    try:
+        # An interrupt arrives here, in the main thread: slices that have not started never will.
+        for done, result in enumerate(pool.map(work, listed), start=1):
+            if progress is not None:
+                progress(done / len(listed))
+            yield result
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
 
 # Up to this many factors are counted: with sets of their own, and all with the same sets.
 MOST_CHANGING, MOST_STABLE = 4, 5
