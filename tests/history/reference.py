@@ -155,3 +155,25 @@ def topic_counts(visits):
         for topic in visit[3]:
             counts[visit[0]][topic] += 1
     return counts
+
+
+def visited_of(counts, set_of_topics):
+    """Return the topics of a set that were met at all; the others were filled in at random."""
+    return frozenset(topic for topic in set_of_topics if counts[topic])
+
+
+def filling(visited, top_s):
+    """Count what was filled in, of a list of the visited topics of each set, one for each user.
+
+    Return the share of sets with a filled topic, the share of filled topics, the number of sets without
+    visits, how many different visited sets there are, and how many users have one that nobody else has.
+    """
+    short = [top_s - len(topics) for topics in visited]
+    alone = Counter(visited)
+    return (
+        sum(1 for gaps in short if gaps) / len(short),
+        sum(short) / (top_s * len(short)),
+        sum(1 for gaps in short if gaps == top_s),
+        len(alone),
+        sum(1 for users in alone.values() if users == 1),
+    )

@@ -64,7 +64,7 @@ def drift(population: Population, epochs: int, rate: Real, seed: int | None = No
         for place in range(population.top_s):
             _replace(rng, sets, place, np.flatnonzero(rng.random(sets.shape[0]) < rate), popularity)
         made.append(sets)
-    return replace(population, sets=np.stack(made))
+    return replace(population, sets=np.stack(made), filling=None)
 
 
 def _replace(rng: np.random.Generator, sets: Array, place: int, pending: Array, popularity: Array) -> None:

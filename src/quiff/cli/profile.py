@@ -73,7 +73,8 @@ def command(
 
     HISTORY is a Reduced or Experimental table, or the folder that has it; the paper's published Experimental
     CSV too, whose AllTopics are counted as often as they are named. The profiles hold every topic that a user
-    met, ranked and counted, so that sets of other sizes can be taken later. --csv adds the sets to an
+    met, ranked and counted, so that sets of other sizes can be taken later, and how many topics of each set
+    are genuine, that is, visited and not filled in at random. --csv adds the sets to an
     Experimental table, as published.
 
     Example: quiff profile experimental --out profiles.parquet --seed 1
@@ -102,11 +103,19 @@ def command(
 
 
 def _told(result: "Profiled", steps: "Steps", as_json: bool) -> str:
+    from quiff.populations.filling import filling_warnings
+
     figures = asdict(result)
+    warnings = filling_warnings(result.filled_users, "users" if result.epochs == 1 else "user-epochs")
+    if as_json:
+        figures["warnings"] = list(warnings)
+    else:
+        for share in ("filled_users", "filled_topics"):
+            figures[share] = f"{100 * figures[share]:.1f} %"
     spread = result.repeats
     if len(spread.counts) == 1 and not as_json:
         del figures["repeats"]
-        return told("Profiles", figures, steps, as_json)
+        return "\n\n".join([told("Profiles", figures, steps, as_json), *warnings])
     figures["repeats"] = {
         "seeds": len(spread.counts),
         "min": min(spread.counts),
@@ -115,4 +124,4 @@ def _told(result: "Profiled", steps: "Steps", as_json: bool) -> str:
         "deviation": spread.deviation,
         "distinct_sets": spread.counts,
     }
-    return told("Profiles", figures, steps, as_json)
+    return "\n\n".join([told("Profiles", figures, steps, as_json), *([] if as_json else warnings)])

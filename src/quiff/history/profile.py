@@ -58,6 +58,13 @@ class Profiled:
         The users, and the epochs for each of which a user has a set.
     distinct_sets, occurring_topics
         How many different sets there are, and topics in them.
+    filled_users
+        The share of users with a set that has a topic which they did not visit, but which was drawn at random
+        to fill it; with several epochs, the share of such sets among those of all users and epochs.
+    filled_topics
+        The share of such topics among the topics of all sets.
+    sets_without_visits
+        The number of sets without a single visited topic.
     seeded
         Whether a seed was given, so that the same profiles can be drawn again.
     repeats
@@ -68,6 +75,9 @@ class Profiled:
     epochs: int
     distinct_sets: int
     occurring_topics: int
+    filled_users: float
+    filled_topics: float
+    sets_without_visits: int
     seeded: bool
     repeats: Spread
 
@@ -141,7 +151,20 @@ def profile(
             n_sets.append(work.keep(f"count the sets of seed {number + 1} of {repeat}", sets)[1])
         n_users = int(scalar(con, written.user.nunique()))
         occurring = distinct_entries(con, written.topics)
-    return Profiled(n_users, n_rows // n_users, n_sets[0], occurring, seed is not None, Spread(tuple(n_sets)))
+        filled = int(scalar(con, (written.genuine < top_s).sum()))
+        genuine = int(scalar(con, written.genuine.sum()))
+        without = int(scalar(con, (written.genuine == 0).sum()))
+    return Profiled(
+        users=n_users,
+        epochs=n_rows // n_users,
+        distinct_sets=n_sets[0],
+        occurring_topics=occurring,
+        filled_users=filled / n_rows,
+        filled_topics=(n_rows * top_s - genuine) / (n_rows * top_s),
+        sets_without_visits=without,
+        seeded=seed is not None,
+        repeats=Spread(tuple(n_sets)),
+    )
 
 
 @dataclass(frozen=True)
@@ -235,5 +258,6 @@ def _profiles(ranking: Any, top_s: int) -> Any:
     chosen = ranking["rank"] <= top_s
     return ranking.group_by("user", "epoch").agg(
         topics=ranking.topic.collect(where=chosen).sort(),
+        genuine=ranking.topic.count(where=chosen & (ranking.visits > 0)),
         ranking=entry.collect(where=chosen | (ranking.visits > 0)).sort(),
     )

@@ -35,10 +35,12 @@ COLUMNS = {
         "user": "int64",
         "epoch": "int64",
         "topics": "array<string>",
+        "genuine": "int64",
         "ranking": "array<struct<rank: int64, topic: string, visits: int64>>",
     },
 }
 STAGES = tuple(COLUMNS)
+_DERIVED = {"profiles": {"genuine"}}  # what tables of version 0.1 lack, and other columns tell
 _WRITTEN_BY = {
     "treated": "quiff treat",
     "reduced": "quiff classify",
@@ -110,7 +112,15 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
         raise ParameterError(
             f"{str(path)!r} has the columns {', '.join(table.columns)}, but this needs a table {wanted}"
         )
+    if stage == "profiles" and "genuine" not in table.columns:
+        table = table.mutate(genuine=_genuine(table))
     return table.select(*COLUMNS[stage]).cast(COLUMNS[stage]), stage
+
+
+def _genuine(profiles: Any) -> Any:
+    """Return how many topics of each set were visited, as the rankings tell."""
+    size = profiles.topics.length()
+    return profiles.ranking.filter(lambda entry: (entry["rank"] <= size) & (entry["visits"] > 0)).length()
 
 
 def stage_of(columns: Any) -> str | None:
@@ -122,7 +132,7 @@ def stage_of(columns: Any) -> str | None:
     ('reduced', None)
     """
     names = set(columns)
-    fitting = [stage for stage in STAGES if names >= set(COLUMNS[stage])]
+    fitting = [stage for stage in STAGES if names >= set(COLUMNS[stage]) - _DERIVED.get(stage, set())]
     return max(fitting, key=lambda stage: len(COLUMNS[stage]), default=None)
 
 

@@ -19,11 +19,15 @@ _CHUNK = 1 << 22  # random numbers drawn at a time
 
 @dataclass(frozen=True)
 class Arranged:
-    """Users in the order in which they come first, their sets (epochs, users, s), and their first rows."""
+    """Users in the order in which they come first, their sets (epochs, users, s), and their first rows.
+
+    `rows` has the row of each epoch and user in the file, and -1 for a set that was filled in.
+    """
 
     users: Array
     codes: Array
     firsts: Array
+    rows: Array
     notes: tuple[str, ...]
 
 
@@ -90,7 +94,7 @@ def arranged(
         _tell_twice(when * len(named) + which, users, epochs, at)
     named, firsts = named[order], firsts[order]
     if (rows >= 0).all():
-        return Arranged(named, codes[rows], firsts, ())
+        return Arranged(named, codes[rows], firsts, rows, ())
     if missing == "error":
         epoch, user = np.argwhere(rows < 0)[0]
         raise LabelError(
@@ -120,7 +124,7 @@ def _dropped(path: str, users: Array, rows: Array, codes: Array, firsts: Array) 
             " chance by missing='fill' (--missing fill)"
         )
     note = f"{_lacking(rows)} and {'was' if np.count_nonzero(~whole) == 1 else 'were'} left out."
-    return Arranged(users[whole], codes[rows[:, whole]], firsts[whole], (note,))
+    return Arranged(users[whole], codes[rows[:, whole]], firsts[whole], rows[:, whole], (note,))
 
 
 def _filled(users: Array, rows: Array, codes: Array, firsts: Array, seed: int) -> Arranged:
@@ -131,7 +135,7 @@ def _filled(users: Array, rows: Array, codes: Array, firsts: Array, seed: int) -
         f"{_lacking(rows)}; {counted(n, 'missing set')} {'was' if n == 1 else 'were'} filled by chance from"
         f" the topics that occur (seed {seed})."
     )
-    return Arranged(users, sets, firsts, (note,))
+    return Arranged(users, sets, firsts, rows, (note,))
 
 
 def _tell_twice(pairs: Array, users: Array, epochs: Array, at: At) -> None:

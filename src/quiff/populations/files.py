@@ -9,7 +9,7 @@ import os
 import re
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,8 +66,14 @@ class ProfileFile:
             self._check_lines(LineCount().add(content), table.num_rows)
             return table
 
-    def pieces(self) -> Iterator[Any]:
-        """Yield all rows as Arrow tables that fit into memory one by one."""
+    def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Yield all rows as Arrow tables that fit into memory one by one.
+
+        Parameters
+        ----------
+        columns
+            The columns to read of Parquet; None takes those of the form, which text always gives.
+        """
         import pyarrow as pa
         import pyarrow.csv as pc
         import pyarrow.parquet as pq
@@ -76,7 +82,7 @@ class ProfileFile:
             if self.delimiter is None:
                 for name in pq.ParquetDataset(self.path).files:
                     with pq.ParquetFile(name) as file:
-                        for batch in file.iter_batches(_ROWS, columns=self.form.columns):
+                        for batch in file.iter_batches(_ROWS, columns=columns or self.form.columns):
                             yield pa.Table.from_batches([batch])
                 return
             rows = 0
@@ -90,6 +96,11 @@ class ProfileFile:
                             self._check_torn()
                         yield piece
             self._check_lines(counted.lines, rows)
+
+    @property
+    def counts_visits(self) -> bool:
+        """Whether ranked topic counts tell which topics were visited; text has none."""
+        return self.delimiter is None and self.form.counted
 
     def _parquet_table(self, most: int | None) -> Any:
         import pyarrow.parquet as pq

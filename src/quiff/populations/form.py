@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from quiff.errors import ParameterError, QuiffError
 
-__all__ = ["RANKING", "Form", "form_of"]
+__all__ = ["GENUINE", "RANKING", "Form", "form_of"]
 
 RANKING = "ranking"
 """The column of ranked topic counts that ``quiff profile`` stores."""
+
+GENUINE = "genuine"
+"""The column that says how many topics of a set were visited; ``quiff profile`` stores it."""
 
 _USERS = ("user", "RandID")
 _LISTS = ("sTopics", "topics")
@@ -31,6 +34,10 @@ class Form:
         The column of weights, if one was asked for.
     top
         The size of the sets that was asked for; None takes that of the file.
+    genuine
+        Whether there is a column that says how many topics of these sets were visited.
+    counted
+        Whether there are ranked topic counts, which say which topics were visited.
     """
 
     user: str | None
@@ -38,6 +45,8 @@ class Form:
     epoch: bool
     weights: str | None
     top: int | None
+    genuine: bool = False
+    counted: bool = False
 
     @property
     def numbered(self) -> bool:
@@ -51,8 +60,13 @@ class Form:
 
     @property
     def columns(self) -> list[str]:
-        """All of these columns, each once."""
-        single = (self.user, "epoch" if self.epoch else None, self.weights)
+        """All of these columns, each once; but ranked topic counts only if the sets are taken from them."""
+        single = (
+            self.user,
+            "epoch" if self.epoch else None,
+            self.weights,
+            GENUINE if self.genuine else None,
+        )
         return list(dict.fromkeys([*(name for name in single if name is not None), *self.topics]))
 
 
@@ -87,7 +101,9 @@ topics (or t1, t2 and so on), or RandID and sTopics
         )
     if weights is not None and weights not in names:
         raise ParameterError(f"{at} there is no column {weights!r} of weights; the columns are {listed}")
-    form = Form(user, topics, "epoch" in names, weights, top)
+    counted = RANKING in names
+    genuine = GENUINE in names and topics != (RANKING,)  # of the sets as they are stored
+    form = Form(user, topics, "epoch" in names, weights, top, genuine, counted)
     if form.epoch and user is None:
         raise QuiffError(f"{at} there is a column epoch, but none for the users; add a column user")
     twice = next((name for name in form.columns if list(names).count(name) > 1), None)

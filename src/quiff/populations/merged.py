@@ -13,9 +13,11 @@ from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, first_line
 from quiff.populations.by_epoch import epochs_of
 from quiff.populations.files import ProfileFile
+from quiff.populations.form import RANKING
 from quiff.populations.memory import allowed_bytes
 from quiff.populations.topic_columns import SetReader
 from quiff.populations.user_columns import twice, user_texts, weights_of
+from quiff.populations.visited import genuine_of
 
 __all__ = ["MergedSets", "read_merged"]
 
@@ -24,12 +26,18 @@ _LEAST_MEMORY = 1 << 28  # below it DuckDB cannot work well
 
 @dataclass(frozen=True)
 class MergedSets:
-    """Distinct sets as positions in `topics`, how many users have each, and the sum of their weights."""
+    """Sets as positions in `topics`, how many users have each, and the sum of their weights.
+
+    The sets are distinct, unless users visited different topics of one: then it is there once for each
+    selection of visited topics (or number of them, if no more is known).
+    """
 
     topics: list[Any]
     codes: Array
     counts: Array
     weights: Array | None
+    visited: Array | None = None
+    genuine: Array | None = None
 
 
 def read_merged(file: ProfileFile) -> MergedSets:
@@ -62,7 +70,7 @@ def read_merged(file: ProfileFile) -> MergedSets:
 
 def _reduced(con: Any, file: ProfileFile) -> MergedSets:
     reader = SetReader(file.form, file.at)
-    size = _fill(con, file, reader)
+    size, seen = _fill(con, file, reader)
     if not size:
         raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
     if file.form.user is not None:
@@ -72,24 +80,38 @@ def _reduced(con: Any, file: ProfileFile) -> MergedSets:
     sums = {None: "", "BIGINT": ", CAST(sum(weight) AS BIGINT) AS weight"}.get(
         whole, ", fsum(weight) AS weight"
     )
+    keys += ", genuine" if file.form.genuine else ""
     query = f"SELECT {keys}, count(*) AS users{sums} FROM profiles GROUP BY {keys}"  # noqa: S608 - our names
     found = con.execute(query).fetchnumpy()
     topics, place = reader.topics()
-    codes = np.stack([place[np.asarray(found[f"c{k}"])] for k in range(size)], axis=1)
+    signed = np.stack([np.asarray(found[f"c{k}"]) for k in range(size)], axis=1)
+    codes = place[np.where(signed < 0, ~signed, signed)]
     weights = np.asarray(found["weight"]) if file.form.weights else None
-    return MergedSets(topics, codes, np.asarray(found["users"]), weights)
+    genuine = np.asarray(found["genuine"]) if file.form.genuine else None
+    return MergedSets(
+        topics, codes, np.asarray(found["users"]), weights, signed >= 0 if seen else None, genuine
+    )
 
 
-def _fill(con: Any, file: ProfileFile, reader: SetReader) -> int:
-    """Put user, set, row and weight of all rows into a table; return the size of the sets."""
+def _fill(con: Any, file: ProfileFile, reader: SetReader) -> tuple[int, bool]:
+    """Put user, set, row and weight of all rows into a table.
+
+    Return the size of the sets, and whether it is known which topics were visited: the number n of one that
+    was not is then stored as -n-1.
+    """
     import pyarrow as pa
 
-    before, epoch, size = 0, None, 0
-    for table in file.pieces():
+    before, epoch, size, seen = 0, None, 0, file.counts_visits
+    wanted = [*file.form.columns, RANKING] if seen and not file.form.ranked else None
+    for table in file.pieces(wanted):
         if not table.num_rows:
             continue
         codes = reader.codes(table)
         size = codes.shape[1]
+        visited = reader.visited(table, codes) if seen else None
+        seen = visited is not None
+        if visited is not None:
+            codes = np.where(visited, codes, ~codes)
         columns: dict[str, Any] = {f"c{k}": np.ascontiguousarray(codes[:, k]) for k in range(size)}
         if file.form.user is not None:
             columns["user"] = user_texts(file.form, table, file.at, before)
@@ -99,6 +121,9 @@ def _fill(con: Any, file: ProfileFile, reader: SetReader) -> int:
         weights = weights_of(file.form, table, file.at, before)
         if weights is not None:
             columns["weight"] = weights
+        genuine = genuine_of(table, size, file.at, before)
+        if genuine is not None:
+            columns["genuine"] = genuine
         con.register("piece", pa.table(columns))
         if not before:
             con.execute("CREATE TEMP TABLE profiles AS SELECT * FROM piece")
@@ -107,7 +132,7 @@ def _fill(con: Any, file: ProfileFile, reader: SetReader) -> int:
                 con.execute("ALTER TABLE profiles ALTER weight TYPE DOUBLE")
             con.execute("INSERT INTO profiles BY NAME SELECT * FROM piece")
         before += table.num_rows
-    return size
+    return size, seen
 
 
 def _one_epoch(file: ProfileFile, epochs: Array, epoch: int | None) -> int:

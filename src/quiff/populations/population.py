@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, final
 
+import numpy as np
+
 from quiff.core.labels import as_labels
+from quiff.populations.filling import Filling, visited_in_order, visited_of_sets
 from quiff.populations.readers import read_profiles
 from quiff.populations.sets import codes_of_sets, codes_of_values
 from quiff.populations.synthetic import made_up_sets
@@ -36,6 +39,9 @@ class Population(UserSets):
         have each. `users` are then the sets themselves, and `weights` the sums over their users.
     notes
         What reading or merging assumed, in sentences.
+    filling
+        Which topics were visited and which filled in at random; None if that is not known. See `filled` and
+        `genuine`.
 
     Examples
     --------
@@ -53,6 +59,7 @@ class Population(UserSets):
         topics: object = None,
         *,
         weights: Mapping[Any, Any] | None = None,
+        visited: Mapping[Any, Iterable[Any]] | None = None,
     ) -> "Population":
         """Return the population with the given sets.
 
@@ -64,6 +71,9 @@ class Population(UserSets):
             All topics that may be named; None takes those that occur, sorted.
         weights
             A mapping from user to how much the user counts; None takes all for the same.
+        visited
+            A mapping from user to the topics of the set that the user visited; the others were filled in at
+            random. None if that is not known.
 
         Examples
         --------
@@ -82,11 +92,18 @@ have the same size: fill up the short ones or cut the long ones
         """
         codes, named = codes_of_sets(sets, topics)
         users, listed = as_labels(sets, "user"), weights_by_user(weights, sets)
-        return cls(users, named, codes, listed)  # type: ignore[arg-type]  # checked there
+        filling = None if visited is None else Filling.of(visited_of_sets(visited, sets, codes, named))
+        return cls(users, named, codes, listed, filling=filling)  # type: ignore[arg-type]  # checked there
 
     @classmethod
     def from_array(
-        cls, users: object, sets: object, topics: object = None, *, weights: object = None
+        cls,
+        users: object,
+        sets: object,
+        topics: object = None,
+        *,
+        weights: object = None,
+        visited: object = None,
     ) -> "Population":
         """Return the population with an array of sets, one row per user: the way that scales.
 
@@ -101,6 +118,9 @@ have the same size: fill up the short ones or cut the long ones
             themselves.
         weights
             How much each user counts, in the order of `users`; None takes all for the same.
+        visited
+            An array of truth values in the shape of `sets`: whether the user visited the topic, or it was
+            filled in at random. None if that is not known.
 
         Examples
         --------
@@ -120,7 +140,8 @@ have the same size: fill up the short ones or cut the long ones
         named = as_labels(users, "user")
         if topics is None:
             sets, topics = codes_of_values(sets, named)
-        return cls(named, as_labels(topics, "topic"), sets, weights)  # type: ignore[arg-type]  # checked there
+        filling = None if visited is None else Filling.of(visited_in_order(np.asarray(sets), visited))
+        return cls(named, as_labels(topics, "topic"), sets, weights, filling=filling)  # type: ignore[arg-type]  # checked there
 
     @classmethod
     def read(
@@ -139,7 +160,8 @@ have the same size: fill up the short ones or cut the long ones
         ``user`` and ``topics``, or ``user`` and ``t1``, ``t2`` and so on, with ``epoch`` where a user has
         several sets; or ``RandID`` and ``sTopics``, as in the paper's published tables. Without a column
         for the users, as in the population of PETS '24, they are numbered from 0. Topics that are all whole
-        numbers become numbers.
+        numbers become numbers. How many topics of a set were visited, and were not filled in at random, is
+        told by the ranked topic counts that ``quiff profile`` stores, or by a column ``genuine``.
 
         Parameters
         ----------
@@ -181,7 +203,15 @@ have the same size: fill up the short ones or cut the long ones
         """
         profiles = read_profiles(path, top=top, weights=weights, merged=merged, missing=missing, seed=seed)
         users, topics = as_labels(profiles.users, "user"), as_labels(profiles.topics, "topic")
-        return cls(users, topics, profiles.sets, profiles.weights, profiles.counts, profiles.notes)
+        return cls(
+            users,
+            topics,
+            profiles.sets,
+            profiles.weights,
+            profiles.counts,
+            profiles.notes,
+            profiles.filling,
+        )
 
     @classmethod
     def synthetic(cls, n: int, seed: int = 0, *, n_topics: int = 349, top_s: int = 5) -> "Population":

@@ -16,10 +16,14 @@ from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, counted
 from quiff.populations.by_epoch import arranged, check_missing, epochs_of
 from quiff.populations.files import ProfileFile, open_profiles
+from quiff.populations.filling import Filling, visited_in_order
+from quiff.populations.form import RANKING
 from quiff.populations.memory import allowed_bytes
 from quiff.populations.merged import read_merged
 from quiff.populations.topic_columns import SetReader
 from quiff.populations.user_columns import check_once, users_of, weights_of
+from quiff.populations.visited import genuine_of
+from quiff.populations.weights import summed
 from quiff.theory.parameters import check_whole
 
 __all__ = ["ProfileTable", "place_of_topic", "read_profiles"]
@@ -35,6 +39,7 @@ class ProfileTable:
     weights: Array | None = None
     counts: Array | None = None
     notes: tuple[str, ...] = ()
+    filling: Filling | None = None
 
 
 def read_profiles(
@@ -97,19 +102,56 @@ def _whole(file: ProfileFile, table: Any, missing: str, seed: int) -> ProfileTab
     if table.num_rows == 0:
         raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
     reader = SetReader(file.form, file.at)
-    codes = reader.codes(table)
+    found_codes = reader.codes(table)
+    genuine = genuine_of(table, found_codes.shape[1], file.at)
+    visited = _visited(file, table, reader, found_codes)
     topics, place = reader.topics()
-    codes = place[codes]
+    codes = place[found_codes]
+    if visited is not None:
+        visited = visited_in_order(codes, visited)
     users = users_of(file.form, table, file.at)
     weights = weights_of(file.form, table, file.at)
     if not file.form.epoch:
         check_once(users, file.at)
-        return ProfileTable(users, topics, codes, weights)
+        return ProfileTable(users, topics, codes, weights, filling=_filling(genuine, visited))
     epochs = epochs_of(table, file.at)
     found = arranged(str(file.path), users, epochs, codes, file.at, missing, seed)
     if weights is not None:
         weights = _one_weight(file, users, weights, found.users, found.firsts)
-    return ProfileTable(found.users, topics, found.codes, weights, notes=found.notes)
+    filling = _filling(*(_arranged(column, found.rows) for column in (genuine, visited)))
+    return ProfileTable(found.users, topics, found.codes, weights, notes=found.notes, filling=filling)
+
+
+def _visited(file: ProfileFile, table: Any, reader: SetReader, codes: Array) -> Array | None:
+    """Return which topics were visited, by a look at the ranked topic counts piece by piece."""
+    if not file.counts_visits:
+        return None
+    if file.form.ranked:  # the table has them
+        return reader.visited(table, codes)
+    found, before = [], 0
+    for piece in file.pieces([RANKING]):
+        mask = reader.visited(piece, codes[before : before + piece.num_rows])
+        if mask is None and piece.num_rows:
+            return None
+        found += [] if mask is None else [mask]
+        before += piece.num_rows
+    return np.concatenate(found)
+
+
+def _arranged(column: Array | None, rows: Array) -> Array | None:
+    """Return a column by epoch and user; nothing of what was filled in was visited."""
+    if column is None:
+        return None
+    found = column[rows]
+    found[rows < 0] = 0
+    return np.asarray(found)
+
+
+def _filling(genuine: Array | None, visited: Array | None) -> Filling | None:
+    """Return what is known of visits; ranked topic counts tell more than numbers."""
+    if visited is not None:
+        return Filling.of(visited)
+    return None if genuine is None else Filling(genuine)
 
 
 def _one_weight(file: ProfileFile, users: Array, weights: Array, kept: Array, firsts: Array) -> Array:
@@ -130,11 +172,16 @@ def _merged(file: ProfileFile) -> ProfileTable:
     """Return the distinct sets of a file as if they were users, with their counts."""
     found = read_merged(file)
     sets, which = SetLabels.distinct(found.codes, as_labels(found.topics, "topic"))
-    order = np.argsort(which)
     n_users = int(found.counts.sum())
     note = (
         f"The {counted(n_users, 'user')} are merged into {counted(sets.size, 'distinct set')}"
         " with their counts."
     )
-    weights = None if found.weights is None else found.weights[order]
-    return ProfileTable(sets, found.topics, np.asarray(sets.codes), weights, found.counts[order], (note,))
+    weights = None if found.weights is None else summed(found.weights, which, sets.size)
+    counts = summed(found.counts, which, sets.size)
+    filling = None
+    if found.visited is not None:
+        filling = Filling.of(visited_in_order(found.codes, found.visited), which, found.counts)
+    elif found.genuine is not None:
+        filling = Filling(found.genuine, None, which, found.counts)
+    return ProfileTable(sets, found.topics, np.asarray(sets.codes), weights, counts, (note,), filling)

@@ -15,6 +15,7 @@ from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, cou
 from quiff.populations.form import Form
 from quiff.populations.literals import TOPIC_LIST, no_topic_list
 from quiff.populations.user_columns import At
+from quiff.populations.visited import visited_of
 
 __all__ = ["SetReader"]
 
@@ -79,6 +80,10 @@ class SetReader:
         place = np.empty(len(order), dtype=np.int32)
         place[order] = np.arange(len(order))
         return [names[number] for number in order], place
+
+    def visited(self, table: Any, codes: Array) -> Array | None:
+        """Return which topics of a piece were visited, given its codes; None if the piece does not say."""
+        return visited_of(table, codes, self._numbers)
 
     def rows_with(self, topic: Any, codes: Array) -> Array:
         """Return the rows of a piece, given by its codes, whose set has a topic as `topics` names it."""

@@ -10,6 +10,7 @@ from quiff.core.labels import Labels, SetLabels, as_labels, same
 from quiff.core.numbers import Array
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, counted
+from quiff.populations.filling import Filled, Filling
 from quiff.populations.sets import checked_codes
 from quiff.populations.weights import checked_counts, checked_weights, prior_of_weights, summed
 from quiff.theory.parameters import check_whole
@@ -35,6 +36,7 @@ class UserSets:
     weights: Array | None = None
     counts: Array | None = None
     notes: tuple[str, ...] = ()
+    filling: Filling | None = None
 
     def __post_init__(self) -> None:
         users, topics = as_labels(self.users, "user"), as_labels(self.topics, "topic")
@@ -43,6 +45,8 @@ class UserSets:
         object.__setattr__(self, "topics", topics)
         object.__setattr__(self, "weights", checked_weights(self.weights, users))
         object.__setattr__(self, "counts", checked_counts(self.counts, users, self.n_epochs))
+        if self.filling is not None:
+            self.filling.check(self.sets)
 
     @property
     def n_epochs(self) -> int:
@@ -66,7 +70,79 @@ class UserSets:
 
     def epoch(self, number: int) -> Self:
         """Return the population of one epoch, counted from 0."""
-        return replace(self, sets=self.sets[check_whole("the epoch", number, 0, self.n_epochs - 1)])
+        number = check_whole("the epoch", number, 0, self.n_epochs - 1)
+        filling = None if self.filling is None else self.filling.epoch(number)
+        return replace(self, sets=self.sets[number], filling=filling)
+
+    def first_epochs(self, epochs: int) -> Self:
+        """Return the population of the first epochs; of stable sets, itself."""
+        if epochs >= self.n_epochs:
+            return self
+        filling = None if self.filling is None else self.filling.first(epochs)
+        return replace(self, sets=self.sets[:epochs], filling=filling)
+
+    @cached_property
+    def filled(self) -> Filled | None:
+        """How many topics were filled in at random; None if that is not known.
+
+        Examples
+        --------
+        >>> from quiff import Population
+        >>> sets = {"Alice": {1, 2}, "Bob": {1, 3}}
+        >>> Population.from_sets(sets, visited={"Alice": {1}, "Bob": {1, 3}}).filled.filled_users
+        0.5
+        >>> Population.from_sets(sets).filled is None
+        True
+        """
+        return None if self.filling is None else self.filling.counted(self.sets, self.topics.size)
+
+    def genuine(self) -> Self:
+        """Return the users all of whose topics were visited, in every epoch: none was filled in at random.
+
+        Examples
+        --------
+        >>> from quiff import Population
+        >>> sets = {"Alice": {1, 2}, "Bob": {1, 3}}
+        >>> Population.from_sets(sets, visited={"Alice": {1}, "Bob": {1, 3}}).genuine()
+        <Population of 1 user: sets of 2 out of 3 topics>
+
+        Raises
+        ------
+        ParameterError
+            If it is not known which topics were visited, no user has visited topics only, or the population
+            is merged and weighted: then only the sum of the weights of a set is known.
+        """
+        filling, filled = self.filling, self.filled
+        if filling is None or filled is None:
+            raise ParameterError(
+                "it is not known which topics were visited and which were filled in at random; "
+                "quiff profile records it"
+            )
+        if not filled.filled_sets:
+            return self
+        if not filled.genuine_users:
+            raise ParameterError(
+                "every user has topics that were filled in at random, so that none is left without them"
+            )
+        whole = filling.wholly_visited(self.top_s)
+        left = counted(self.n_users - filled.genuine_users, "user")
+        notes = (*self.notes, f"Left out: {left} with topics filled in at random.")
+        if filling.rows is None or filling.users is None:
+            users = as_labels([self.users[int(row)] for row in np.flatnonzero(whole)], "user")
+            weights = None if self.weights is None else self.weights[whole]
+            sets, filling = self.sets[:, whole], filling.among(whole)
+            return replace(self, users=users, sets=sets, weights=weights, notes=notes, filling=filling)
+        if self.weights is not None:
+            raise ParameterError(
+                "a merged population has lost the weights of its single users; read it without weights, "
+                "or in Python read it with merged=False"
+            )
+        counts = summed(np.where(whole, filling.users, 0), filling.rows, self.users.size)
+        kept = np.flatnonzero(counts)
+        named = SetLabels.distinct(self.codes[kept], self.topics)[0]  # in the same order
+        n = kept.shape[0]
+        sure = Filling(np.full(n, self.top_s), np.ones((1, n, self.top_s), bool), np.arange(n), counts[kept])
+        return replace(self, users=named, sets=named.codes, counts=counts[kept], notes=notes, filling=sure)
 
     @property
     def codes(self) -> Array:
@@ -168,6 +244,10 @@ class UserSets:
             and np.array_equal(self.sets, other.sets)
             and _equal(self.weights, other.weights)
             and _equal(self.counts, other.counts)
+            and (
+                self.filling is other.filling
+                or (self.filling is not None and self.filling.same(other.filling))
+            )
         )
 
     __hash__ = None  # type: ignore[assignment]
