@@ -4,7 +4,9 @@ import signal
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from itertools import repeat
+from time import sleep
 
 import httpx
 import psutil
@@ -112,3 +114,83 @@ def _client(link, number, requests):
 def test_the_command_is_there():
     told = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True).stdout
     assert "--no-browser" in told
+
+
+HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n"
+
+
+@pytest.mark.slow
+def test_half_open_connections_keep_nobody_out():
+    with served() as explorer, ExitStack() as opened:
+        port = httpx.URL(explorer.link).port
+        for number in range(400):
+            connection = opened.enter_context(socket.create_connection(("127.0.0.1", port)))
+            connection.sendall(HALF if number % 2 else b"")
+        statuses = [httpx.get(f"{explorer.link}api/settings", timeout=60).status_code for _ in range(20)]
+        assert statuses == [200] * 20
+
+
+@pytest.mark.slow
+def test_who_does_not_ask_or_drips_is_ended():
+    whole = b"GET /api/settings HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+    with served() as explorer, ExitStack() as opened:
+        port = httpx.URL(explorer.link).port
+        begun = {
+            "nothing": b"",
+            "a line": HALF,
+            "after an answer": whole % port + b"\r\n",
+            "a body": whole % port + b"Content-Length: 100000\r\n\r\n",
+        }
+        left = {}
+        for name, start in begun.items():
+            left[name] = opened.enter_context(socket.create_connection(("127.0.0.1", port)))
+            left[name].sendall(start)
+            left[name].settimeout(0.2)
+        for _ in range(300):  # a byte each, twice a second at most, for far longer than it should take
+            for name, connection in list(left.items()):
+                try:
+                    if name != "nothing":
+                        connection.sendall(b"x")
+                    if not connection.recv(100_000):
+                        del left[name]
+                except TimeoutError:
+                    continue
+                except OSError:
+                    del left[name]
+            if not left:
+                break
+        assert not left
+        assert httpx.get(f"{explorer.link}api/settings").status_code == 200
+
+
+@pytest.mark.slow
+def test_who_does_not_read_is_ended_and_others_are_answered():
+    with served() as explorer, ExitStack() as opened:
+        port = httpx.URL(explorer.link).port
+        ask = b"GET /vega.js HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port
+        for _ in range(8):
+            connection = opened.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", port))
+            connection.sendall(ask * 20)
+        assert httpx.get(f"{explorer.link}api/settings", timeout=60).status_code == 200
+        process = psutil.Process(explorer.process.pid)
+        for _ in range(600):
+            held = [c for c in process.net_connections() if c.status == psutil.CONN_ESTABLISHED]
+            if len(held) == 0:
+                break
+            sleep(0.1)
+        assert held == []
+
+
+@pytest.mark.slow
+def test_what_is_no_http_gets_a_plain_400_with_all_headers():
+    with served() as explorer:
+        port = httpx.URL(explorer.link).port
+        for sent in (b"\x16\x03\x01\x02\x00\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/1.1\r\nno header\r\n\r\n"):
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+                connection.sendall(sent)
+                answer = b"".join(iter(lambda: connection.recv(10_000), b"")).decode()
+            assert answer.startswith("HTTP/1.1 400 ")
+            assert "content-security-policy: default-src 'none'" in answer.lower()
+        assert explorer.process.poll() is None

@@ -1,6 +1,7 @@
 """``quiff explore``: a local page to think with."""
 
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ from quiff.cli.options import (
     stored_top_option,
     weights_option,
 )
+from quiff.errors import QuiffError
 
 __all__ = ["command"]
 
@@ -54,7 +56,11 @@ def command(
     """
     from quiff.results.figures.renderer import vega_bundle
 
-    threading.Thread(target=vega_bundle, daemon=True).start()  # takes a second, while the page is opened
+    def prepare() -> None:
+        with suppress(QuiffError):  # told when the page asks for it; at the end it does not matter
+            vega_bundle()
+
+    threading.Thread(target=prepare, daemon=True).start()  # takes a second, while the page is opened
     from quiff.web.serve import find_place, serve
 
     given = None

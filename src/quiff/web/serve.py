@@ -115,6 +115,8 @@ def serve(place: Place, profiles: "Profiles | None" = None, ready: Callable[[], 
     """
     import uvicorn
 
+    from quiff.web.protocol import PatientProtocol
+
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             jobs.close()
@@ -133,9 +135,9 @@ def serve(place: Place, profiles: "Profiles | None" = None, ready: Callable[[], 
         access_log=False,
         server_header=False,
         lifespan="off",
+        http=PatientProtocol,
         ws="none",
         timeout_keep_alive=30,
-        limit_concurrency=200,
     )
     try:
         Server(config).run(sockets=[place.listener])
