@@ -33,14 +33,27 @@ class Server:
             def do_GET(self):
                 owner.requests.append(self.path)
                 status, body, length = owner.answers.get(self.path, (404, b"nothing here", None))
+                if status == "drip":
+                    self._drip(body)
+                    return
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(body) if length is None else length))
                 self.end_headers()
                 self.wfile.write(body)
 
+            def _drip(self, body):
+                """Send a byte now and then, until nobody listens or the test has ended."""
+                try:
+                    while body and not owner.stopped.wait(0.02):
+                        self.wfile.write(body[:1])
+                        body = body[1:]
+                except OSError:
+                    owner.broken.set()
+
             def log_message(self, *arguments):
                 pass
 
+        self.stopped, self.broken = threading.Event(), threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
@@ -50,6 +63,7 @@ class Server:
         self.answers[path] = (status, body, length)
 
     def stop(self):
+        self.stopped.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -404,3 +418,32 @@ def test_the_progress_bar_is_for_terminals_only(listed, server, capfd, monkeypat
     fetch("psl")
     assert "psl-1.dat" in terminal.getvalue()
     assert capfd.readouterr().out == ""
+
+
+HEAD = f"HTTP/1.0 200 OK\r\nContent-Length: {len(CONTENT)}\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    "dripped", [HEAD + CONTENT, b"HTTP/1.0 200 OK\r\nX: " + b"x" * 60_000], ids=["body", "head"]
+)
+def test_a_server_that_drips_is_given_up_after_the_time_limit(listed, server, cache, dripped):
+    server.serve("/psl.dat", dripped, status="drip")  # all of it would take an hour
+    message = failure(time_limit=1.5)
+    assert message == (
+        f"cannot fetch {server.url}/psl.dat: it is not whole after 1.5 seconds; ask again, or allow more by"
+        " --time-limit"
+    )
+    assert left_in(cache) == []
+    if dripped.startswith(HEAD):
+        assert server.broken.wait(60)  # the connection is broken, too, and no thread waits for more
+
+
+def test_a_record_that_drips_is_given_up(listed, server, cache, monkeypatch):
+    monkeypatch.setattr(pooch.Pooch, "load_registry_from_doi", lambda self: server.stopped.wait(600))
+    listed(name="zenodo", url="doi:10.5281/zenodo.0", file="zenodo", size=None, sha256=None)
+    assert "after 0.1 seconds" in failure("zenodo", time_limit=0.1)
+    assert left_in(cache) == []
+
+
+def test_a_time_limit_is_above_zero(listed, cache):
+    assert "must be above 0" in failure(time_limit=0)

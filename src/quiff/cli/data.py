@@ -50,8 +50,18 @@ def list_command(as_json: bool) -> None:
     metavar="DIR",
     help="Also unpack archives, each to DIR/NAME.",
 )
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    default=3600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Give a data set up after so long, however slowly it still comes.",
+)
 @json_option
-def get_command(names: tuple[str, ...], mirror: Path | None, unpack: Path | None, as_json: bool) -> None:
+def get_command(
+    names: tuple[str, ...], mirror: Path | None, unpack: Path | None, time_limit: float, as_json: bool
+) -> None:
     """Fetch data sets, and print where they are.
 
     Their licence, and how to cite them, are printed too. A name is one that `quiff data list` shows. For
@@ -61,7 +71,7 @@ def get_command(names: tuple[str, ...], mirror: Path | None, unpack: Path | None
     """
     from quiff.results.numbers import to_json
 
-    found = [_get(name, mirror, unpack) for name in names]
+    found = [_get(name, mirror, unpack, time_limit) for name in names]
     if as_json:
         click.echo(to_json(found))
         return
@@ -71,12 +81,12 @@ def get_command(names: tuple[str, ...], mirror: Path | None, unpack: Path | None
             click.echo(f"  {key}: {value}")
 
 
-def _get(name: str, mirror: Path | None, unpack: Path | None) -> dict[str, str]:
+def _get(name: str, mirror: Path | None, unpack: Path | None, time_limit: float) -> dict[str, str]:
     from quiff.history import archives
     from quiff.history.fetch import fetch
     from quiff.history.registry import dataset
 
-    path = fetch(name, mirror)
+    path = fetch(name, mirror, time_limit=time_limit)
     entry = dataset(name.partition("/")[0])
     facts = {"name": name, "path": str(path)}
     if unpack is not None and entry.is_archive:

@@ -10,6 +10,7 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from quiff.errors import QuiffError, SizeError, first_line
+from quiff.history.time_limit import TimeLimit
 
 __all__ = ["cache_folder", "download", "network_errors", "whole_file"]
 
@@ -24,7 +25,13 @@ def cache_folder() -> Path:
 
 
 def download(
-    url: str, target: Path, check: Callable[[Path], None], *, limit: int, size: int | None = None
+    url: str,
+    target: Path,
+    check: Callable[[Path], None],
+    time: TimeLimit,
+    *,
+    limit: int,
+    size: int | None = None,
 ) -> Path:
     """Fetch a file, check it, and put it in its place.
 
@@ -36,6 +43,8 @@ def download(
         The place, in a folder that is made if needed. What is there is replaced only by a checked file.
     check
         Raises a QuiffError if the file is not the right one.
+    time
+        After it, the transfer is given up.
     limit
         More bytes than these are not taken.
     size
@@ -44,7 +53,8 @@ def download(
     Raises
     ------
     QuiffError
-        If there is no network, the server refuses or breaks off, or the file is not the right one.
+        If there is no network, the server refuses, breaks off or takes too long, or the file is not the
+        right one.
     SizeError
         If more than `limit` bytes come.
     """
@@ -53,9 +63,10 @@ def download(
             network_errors(url),
             scratch.open("xb") as file,
             _progress(target.name, size) as advance,
-            _downloader(url) as transfer,
+            _downloader(url) as (transfer, stop),
         ):
-            transfer(url, _Sink(file, limit, url, advance), None)
+            sink = _Sink(file, limit, url, advance)
+            time.run(lambda: transfer(url, sink, None), url, stop)
         check(scratch)
     return target
 
@@ -100,8 +111,11 @@ def network_errors(url: str) -> Iterator[None]:
 
 
 @contextmanager
-def _downloader(url: str) -> Iterator[Callable[..., None]]:
-    """Yield pooch's downloader for an address; close the connections, which pooch leaves open on failure."""
+def _downloader(url: str) -> Iterator[tuple[Callable[..., None], Callable[[], None]]]:
+    """Yield pooch's downloader for an address, and what breaks its connections while it waits.
+
+    The connections are closed at the end, which pooch does not do on failure.
+    """
     import pooch
     from requests import Response
 
@@ -110,9 +124,14 @@ def _downloader(url: str) -> Iterator[Callable[..., None]]:
     def keep(answer: Response, **_: object) -> None:
         answers.append(answer)
 
+    def stop() -> None:
+        for answer in answers:
+            with suppress(AttributeError, OSError, ValueError, RuntimeError):  # it has ended already
+                answer.raw.shutdown()
+
     kind = pooch.DOIDownloader if url.startswith("doi:") else pooch.HTTPDownloader
     try:
-        yield kind(chunk_size=_CHUNK, hooks={"response": keep})
+        yield kind(chunk_size=_CHUNK, hooks={"response": keep}), stop
     finally:
         for answer in answers:
             answer.close()

@@ -13,13 +13,16 @@ from quiff.history.archives import files_digest
 from quiff.history.download import cache_folder, download
 from quiff.history.records import fetch_record
 from quiff.history.registry import Dataset, dataset
+from quiff.history.time_limit import USUAL_LIMIT, TimeLimit
 
 __all__ = ["fetch"]
 
 _ARCHIVE_LIMIT = 64 << 20  # an archive that is made anew has no size of which one can be sure
 
 
-def fetch(name: str, mirror: str | os.PathLike[str] | None = None) -> Path:
+def fetch(
+    name: str, mirror: str | os.PathLike[str] | None = None, *, time_limit: float = USUAL_LIMIT
+) -> Path:
     """Return the checked local file of a data set.
 
     It is looked for in the folder `mirror` and nowhere else, if that is given. Otherwise in the folder
@@ -33,6 +36,8 @@ def fetch(name: str, mirror: str | os.PathLike[str] | None = None) -> Path:
         name of a file after it asks for this one only.
     mirror
         A folder with copies, under the names in the registry.
+    time_limit
+        Seconds after which a transfer is given up, however slowly something still comes.
 
     Returns
     -------
@@ -46,7 +51,7 @@ def fetch(name: str, mirror: str | os.PathLike[str] | None = None) -> Path:
     ParameterError
         If the mirror is not a folder, or has no copy.
     QuiffError
-        If the file is cut off or not the pinned one, or cannot be fetched. The cache stays as it was.
+        If the file is cut off or not the pinned one, or cannot be fetched in time. The cache stays as it was.
 
     Examples
     --------
@@ -54,18 +59,19 @@ def fetch(name: str, mirror: str | os.PathLike[str] | None = None) -> Path:
     Traceback (most recent call last):
     quiff.errors.LabelError: there is no data set 'aol'; `quiff data list` shows those that there are
     """
+    time = TimeLimit(time_limit)
     name, slash, member = name.partition("/")
     entry = dataset(name)
     if slash and not entry.is_record:
         raise LabelError(f"the data set {name!r} is one file; ask for it by {name!r} alone")
     folder = _mirror_with(entry, mirror)
     if entry.is_record:
-        return fetch_record(entry, member, folder)
+        return fetch_record(entry, member, folder, time)
     if folder is not None:
         path = folder / entry.file
         _check(entry, str(path), path)
         return path
-    return _cached(entry)
+    return _cached(entry, time)
 
 
 def _mirror_with(entry: Dataset, mirror: str | os.PathLike[str] | None) -> Path | None:
@@ -86,14 +92,14 @@ def _mirror_with(entry: Dataset, mirror: str | os.PathLike[str] | None) -> Path 
     return None
 
 
-def _cached(entry: Dataset) -> Path:
+def _cached(entry: Dataset, time: TimeLimit) -> Path:
     path = cache_folder() / entry.file
     try:
         _check(entry, str(path), path)
     except QuiffError:  # it is not there, or damaged
         check = partial(_check, entry, entry.url)
         limit = _ARCHIVE_LIMIT if entry.folder else entry.size or 0
-        return download(entry.url, path, check, limit=limit, size=entry.size)
+        return download(entry.url, path, check, time, limit=limit, size=entry.size)
     return path
 
 

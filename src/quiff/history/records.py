@@ -14,6 +14,7 @@ from quiff.errors import LabelError, QuiffError, first_line
 from quiff.history.download import cache_folder, download, network_errors, whole_file
 from quiff.history.members import safe_name
 from quiff.history.registry import Dataset
+from quiff.history.time_limit import TimeLimit
 
 __all__ = ["fetch_record"]
 
@@ -21,7 +22,7 @@ _DIGESTS = "digests.json"
 _LIMIT = 50 * 10**9  # Zenodo takes no larger record
 
 
-def fetch_record(entry: Dataset, member: str, mirror: Path | None) -> Path:
+def fetch_record(entry: Dataset, member: str, mirror: Path | None, time: TimeLimit) -> Path:
     """Return the checked folder of a record, or the checked file `member` of it if that is not empty.
 
     Parameters
@@ -32,6 +33,8 @@ def fetch_record(entry: Dataset, member: str, mirror: Path | None) -> Path:
         The name of a file of the record, or "" for all files.
     mirror
         A folder that has a copy of the record's folder, or None for the cache and the network.
+    time
+        For all that the network does.
 
     Raises
     ------
@@ -48,22 +51,23 @@ def fetch_record(entry: Dataset, member: str, mirror: Path | None) -> Path:
                 f"{str(folder)!r} has no {_DIGESTS}, so that nothing in it can be checked; copy the whole"
                 f" folder {entry.file!r} from the cache of a machine that fetched {entry.name!r}"
             )
-        digests = _ask(entry, folder / _DIGESTS)
+        digests = _ask(entry, folder / _DIGESTS, time)
     if member and member not in digests:
         raise LabelError(f"the record {entry.url} has no file {member!r}, but {', '.join(digests)}")
     for name in [member] if member else digests:
-        _provide(entry, folder / name, digests[name], from_network=mirror is None)
+        _provide(entry, folder / name, digests[name], time if mirror is None else None)
     return folder / member if member else folder
 
 
-def _provide(entry: Dataset, path: Path, digest: str, *, from_network: bool) -> None:
+def _provide(entry: Dataset, path: Path, digest: str, time: TimeLimit | None) -> None:
+    """Check a file and, if there is time for the network, fetch it if it is not the right one."""
     try:
         _check(digest, str(path), path)
     except QuiffError:
-        if not from_network:
+        if time is None:
             raise
         url = f"{entry.url}/{path.name}"
-        download(url, path, partial(_check, digest, url), limit=_LIMIT)
+        download(url, path, partial(_check, digest, url), time, limit=_LIMIT)
 
 
 def _check(expected: str, source: str, path: Path) -> None:
@@ -87,13 +91,13 @@ def _known_digests(path: Path) -> dict[str, str] | None:
         raise QuiffError(f"cannot read {str(path)!r}: {error}") from error
 
 
-def _ask(entry: Dataset, path: Path) -> dict[str, str]:
+def _ask(entry: Dataset, path: Path, time: TimeLimit) -> dict[str, str]:
     """Ask the record for its files and their digests, and keep the answer."""
     import pooch
 
     record = pooch.create(path=path.parent, base_url=entry.url)
     with network_errors(entry.url):
-        record.load_registry_from_doi()
+        time.run(record.load_registry_from_doi, entry.url)
     digests = _valid(record.registry, entry.url)
     with whole_file(path) as scratch:
         scratch.write_text(json.dumps(digests, indent=2), encoding="utf-8")
