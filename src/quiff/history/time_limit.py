@@ -40,7 +40,7 @@ class TimeLimit:
     def run(self, work: Callable[[], Any], url: str, stop: Callable[[], None] | None = None) -> Any:
         """Return what `work` returns, or give it up when the time is over.
 
-        It runs in a thread of its own, for nothing else ends the wait for a server that sends a byte at times.
+        It runs in a thread of its own: nothing else ends the wait for a server that sends a byte at times.
 
         Parameters
         ----------
