@@ -38,7 +38,7 @@ window.vegaEmbed("#figure", spec, {
 class Figure:
     """A title and a complete Vega-Lite specification with its data inside.
 
-    Control characters in them, which no format of a picture can hold, become visible escapes.
+    Control characters in them, which no format of a picture can hold, become visible.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Figure:
     spec: dict[str, Any]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "title", visible(self.title))
+        object.__setattr__(self, "title", _drawable(self.title))
         object.__setattr__(self, "spec", _drawable(self.spec))
 
     @classmethod
@@ -96,9 +96,12 @@ class Figure:
 
 
 def _drawable(part: Any) -> Any:
-    """Return a specification, or a part of it, with all of its text visible."""
+    """Return a specification, or a part of it, with all of its text visible.
+
+    Vega-Lite puts titles into expressions, where a backslash is an escape; a sign that looks like it is not.
+    """
     if isinstance(part, str):
-        return visible(part)
+        return visible(part).replace("\\", "\N{SET MINUS}")
     if isinstance(part, dict):
         return {_drawable(key): _drawable(value) for key, value in part.items()}
     return [_drawable(value) for value in part] if isinstance(part, list | tuple) else part

@@ -14,10 +14,12 @@ from threading import Lock, Timer
 from typing import IO, Any
 
 from quiff.errors import QuiffError
+from quiff.safe_text import visible
 
 __all__ = ["render", "vega_bundle"]
 
 _PATIENCE = 120.0  # seconds for one figure
+_SAID = 200  # characters of what the library says
 _HEAD = struct.Struct(">cQ")  # whether it worked, and how many bytes follow
 _WORK = """
 import json, os, struct, sys
@@ -119,7 +121,8 @@ def render(name: str, *arguments: Any, patience: float = _PATIENCE, **options: A
         )
     worked, made = answer
     if not worked:
-        raise QuiffError(f"the figure cannot be drawn: {made.decode(errors='replace').splitlines()[0]}")
+        said = " ".join(made.decode(errors="replace").split())
+        raise QuiffError(f"the figure cannot be drawn: {visible(said[:_SAID])}")
     return made
 
 

@@ -1,0 +1,157 @@
+"""Random addresses and parameters against the explorer as it is served: it answers, refuses, and lives on."""
+
+import csv
+import io
+import json
+import random
+import socket
+from urllib.parse import quote_from_bytes
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+
+from fuzzing import cases
+from web.served import served
+
+PATHS = [
+    "", "static/page.css", "static/main.js", "vega.js", "api/settings", "api/design", "api/counting",
+    "api/figures", "api/population", "api/paper", "download/design.csv", "download/counting.csv",
+    "download/paper.csv", "download/design-{word}.{kind}", "download/population-{section}-{number}.{kind}",
+    "{word}", "static/{word}", "download/{word}", "../{word}", "api/{word}",
+]  # fmt: skip
+NAMES = ["topics", "top", "noise", "users", "epochs", "topics2", "top2", "noise2", "source", "people", "seed",
+         "attacks", "verdict", "words"]  # fmt: skip
+VALUES = ["v1", "v2", "349", "0", "1", "5", "0.05", "1e-3", "100", "150", "file", "made-up", "occurring",
+          "fitting", "all", "erratum", "topic", "-1", "1e999", "nan", "inf", "٣", "0x10", "", " ", "5 ",
+          "</script>", "=1+1", "99999999999999999999", "1_0", "+5", "\u202e", "../../etc/passwd"]  # fmt: skip
+SECTIONS = ["people", "privacy", "risk", "topics", "epochs", "attacks", "nothing", "..", "%2e%2e"]
+KINDS = ["csv", "svg", "png", "html", "pdf", ""]
+FIGURES = ["capacity", "epsilon", "counting", "frontier", "limits", "iba"]
+# A topic, or a user, with each sign that has a meaning in CSV, HTML, SVG or JSON.
+PROFILES = 'user,t1,t2\n=1+1,\x01\x1b,</script>\n@b,"a""b",\'; c\n<i>,\u202eNews,\x7f\x9f\n'
+
+
+def draw_word(source):
+    """Return bytes for a part of an address."""
+    kind = source.randrange(3)
+    if kind == 0:
+        return quote_from_bytes(source.choice([*VALUES, *FIGURES]).encode())
+    if kind == 1:
+        return quote_from_bytes(source.randbytes(source.randint(0, 12)), safe="/")
+    return quote_from_bytes(bytes(source.choices(b"./%\\:~*?#&=+;,'\"<>", k=source.randint(0, 8))), safe="/.")
+
+
+def draw_address(source):
+    """Return the address of something that is there or not, with parameters that fit or not."""
+    path = source.choice(PATHS).format(
+        word=draw_word(source) if source.random() < 0.6 else source.choice(FIGURES),
+        section=source.choice(SECTIONS),
+        number=source.choice([0, 0, 1, 2, 99, 10**30, -1]),
+        kind=source.choice(KINDS),
+    )
+    parts = []
+    if "population" in path:  # a small one, so that it does not take long
+        parts = [source.choice(["people=100", "people=120&attacks=1", "source=file&topics=occurring"])]
+    if not parts or source.random() < 0.3:
+        for _ in range(source.randrange(5)):
+            name = source.choice(NAMES) if source.random() < 0.95 else draw_word(source)
+            parts += [f"{name}={draw_word(source)}"] if name != "people" else ["people=x"]
+    return f"{path}?{'&'.join(parts)}" if parts or source.random() < 0.1 else path
+
+
+@pytest.fixture(scope="module")
+def explorer(tmp_path_factory):
+    path = tmp_path_factory.mktemp("fuzz") / "profiles.csv"
+    path.write_text(PROFILES, encoding="utf-8")
+    with served(path) as running:
+        yield running
+
+
+@pytest.mark.slow
+def test_every_address_is_answered_or_refused_and_the_server_lives_on(explorer):
+    statuses = []
+    with httpx.Client(base_url=explorer.link, timeout=120) as client:
+        for seed in cases(300):
+            address = draw_address(random.Random(seed))
+            answer = client.get(address)
+            about = f"seed {seed}: {address} {answer.status_code}"
+            statuses.append(answer.status_code)
+            assert answer.status_code == 200 or 400 <= answer.status_code < 500, about
+            check_headers(answer, about)
+            check_content(answer, about)
+        assert explorer.process.poll() is None
+        assert client.get("api/settings").json()["file"]["users"] == 3
+    assert {200, 400, 404} <= set(statuses)
+
+
+def check_headers(answer, about):
+    headers = answer.headers
+    assert headers["content-security-policy"].startswith("default-src 'none'; "), about
+    assert "unsafe" not in headers["content-security-policy"], about
+    assert headers["x-content-type-options"] == "nosniff", about
+    assert headers["referrer-policy"] == "no-referrer", about
+    assert "content-type" in headers, about
+    if answer.status_code != 200:
+        assert headers["content-type"] == "text/plain; charset=utf-8", about
+        assert answer.text.count("\n") == 1, about
+        assert answer.text.strip().isprintable(), about
+
+
+def check_content(answer, about):
+    if answer.status_code != 200:
+        return
+    kind = answer.headers["content-type"].partition(";")[0]
+    if kind == "application/json":
+        json.loads(answer.text)
+    elif kind == "text/csv":
+        for row in csv.reader(io.StringIO(answer.text)):
+            for cell in row:
+                assert cell[:1] not in ("=", "@", "\t", "\r"), about
+                assert cell[:1] not in ("+", "-") or is_number(cell), about
+    elif kind == "image/svg+xml":
+        ElementTree.fromstring(answer.text)  # noqa: S314 - raises unless it is well-formed XML
+    elif kind == "image/png":
+        assert answer.content.startswith(b"\x89PNG"), about
+    elif kind == "text/event-stream":
+        assert "event: done" in answer.text or "event: failed" in answer.text, about
+    if "/download/" in str(answer.url):
+        assert answer.headers["content-disposition"].startswith('attachment; filename="quiff-'), about
+
+
+def is_number(cell):
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.slow
+def test_what_is_hardly_http_is_refused_and_the_server_lives_on(explorer):
+    port = httpx.URL(explorer.link).port
+    good = f"GET /api/settings HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+    for seed in cases(100):
+        source = random.Random(seed)
+        sent = bytearray(good)
+        for _ in range(source.randint(1, 4)):
+            place = source.randrange(len(sent))
+            sent[place : place + source.choice([0, 1, 9])] = source.choice(
+                [
+                    source.randbytes(3),
+                    b"\r\n",
+                    b"\x00",
+                    b"%00",
+                    b":",
+                    b" ",
+                    b"Content-Length: 5\r\n",
+                    b"A" * 5000,
+                ]
+            )
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            connection.sendall(sent + b"\r\n\r\n")
+            connection.shutdown(socket.SHUT_WR)
+            answer = connection.recv(20)
+        assert not answer or answer.split()[1][:1] in (b"2", b"4"), f"seed {seed}: {bytes(sent)!r} {answer!r}"
+    assert explorer.process.poll() is None
+    assert httpx.get(f"{explorer.link}api/settings").status_code == 200
