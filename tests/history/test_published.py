@@ -11,7 +11,7 @@ from quiff.errors import ParameterError
 from quiff.history.classifications import read_classification
 from quiff.history.experiment import experiment
 from quiff.history.profile import profile
-from quiff.history.published import write_published
+from quiff.history.published import read_published, write_published
 from quiff.history.queries import fetch_rows
 from quiff.history.stats import describe
 from quiff.history.tables import read_table
@@ -176,3 +176,29 @@ def test_the_pipeline_goes_on_from_a_published_table(duckdb, tmp_path):
     (tmp_path / "packed.csv.gz").write_bytes(gzip.compress(REDUCED.encode()))
     for name in ("reduced.csv", "packed.csv.gz"):
         assert describe(duckdb, [tmp_path / name]).topics == 3
+
+
+def test_cells_of_topics_are_told_apart_on_both_engines(backend, tmp_path):
+    """The last two took minutes, or would, where an engine goes back and tries again."""
+    cells = {
+        "'a', 'b'": ["a", "b"],
+        "['x, y', \"it's\"]": ["x, y", "it's"],
+        "a , b c": ["a", "b c"],
+        "[]": [],
+        " " * 20_000: [],
+        "a" + " " * 20_000 + "b": ["a" + " " * 20_000 + "b"],
+    }
+    rows = [f'{i},{i},2006-03-01 07:17:12,a.com,"{cell}"' for i, cell in enumerate(_doubled(cells))]
+    (tmp_path / "good.csv").write_text("\n".join([",RandID,QueryTime,Domain,topics", *rows]) + "\n")
+    found = fetch_rows(backend, read_published(backend, tmp_path / "good.csv"))
+    assert {row["user"]: row["topics"] for row in found} == dict(enumerate(cells.values()))
+    for bad in ("'a', b", " " * 20_000 + "!", "['a'" + " " * 20_000 + "!"):
+        (tmp_path / "bad.csv").write_text(
+            f',RandID,QueryTime,Domain,topics\n0,7,2006-03-01 07:17:12,a.com,"{bad}"\n'
+        )
+        with pytest.raises(ParameterError, match="a list of topics is expected"):
+            read_published(backend, tmp_path / "bad.csv")
+
+
+def _doubled(cells):
+    return [cell.replace('"', '""') for cell in cells]

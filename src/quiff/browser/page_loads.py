@@ -123,7 +123,7 @@ def classified_hosts(classification: Classification) -> dict[str, tuple[Hashable
     rows = classification.table.to_pyarrow()
     pairs = zip(rows["domain"].to_pylist(), rows["topics"].to_pylist(), strict=True)
     return {
-        host: tuple(int(topic) if topic.isdecimal() else topic for topic in topics)
+        host: tuple(int(topic) if topic.isdecimal() and len(topic) <= 18 else topic for topic in topics)
         for host, topics in pairs
         if topics
     }

@@ -180,11 +180,26 @@ def _table(path: Path) -> tuple[Any, dict[str, Any]]:
     try:
         if path.suffix == ".parquet":
             rows = pq.read_table(path)
-            return rows.combine_chunks(), json.loads((rows.schema.metadata or {}).get(_KEY, b"{}"))
+            return rows.combine_chunks(), _about(path, (rows.schema.metadata or {}).get(_KEY, b"{}"))
         empty = pc.ConvertOptions(null_values=[""], strings_can_be_null=True)  # and not "NA", a name
         return pc.read_csv(path, convert_options=empty).combine_chunks(), {}
     except (pa.ArrowException, OSError) as error:
         raise QuiffError(f"cannot read {str(path)!r}: {first_line(error)}") from error
+
+
+def _about(path: Path, text: bytes) -> dict[str, Any]:
+    """Return what the file says of its reports beside the rows."""
+    try:
+        about: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise QuiffError(f"{str(path)!r} says of its reports what is no JSON: {first_line(error)}") from error
+    kinds = {"per_call": int, "shown_once": bool, "topics": list}
+    fits = isinstance(about, dict) and all(
+        type(about.get(key, kind())) is kind for key, kind in kinds.items()
+    )
+    if not fits or not all(isinstance(topic, int | str) for topic in about.get("topics", [])):
+        raise QuiffError(f"{str(path)!r} says of its reports {about!r:.60}; simulate them again")
+    return about
 
 
 def _check_filled(path: Path, rows: Any) -> None:

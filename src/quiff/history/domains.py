@@ -7,7 +7,7 @@ then one more as long as some rule goes on from there. Most hosts are done with 
 from collections.abc import Iterable
 from typing import Any
 
-from quiff.history.hosts import split_part, with_host
+from quiff.history.hosts import split_part, with_host, without_end
 from quiff.history.queries import fetch_rows
 from quiff.history.suffixes import Suffixes, packaged_suffixes
 
@@ -22,7 +22,6 @@ _BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV4 = rf"^{_BYTE}(?:[.]{_BYTE}){{3}}\z"
 _ONLY_W = r"^[Ww]*\z"
 _NO_LABEL = r"[^A-Za-z0-9-]|^-+\z"
-_OUTER_HYPHENS = r"^-+|-+\z"
 
 
 def find_domains(con: Any, urls: Iterable[str], suffixes: Suffixes | None = None) -> list[dict[str, Any]]:
@@ -185,7 +184,7 @@ def _domain(judged: Any) -> Any:
 
     label = judged.label
     hyphens = label.startswith("-") | label.endswith("-")
-    stripped = hyphens.ifelse(label.re_replace(_OUTER_HYPHENS, ""), label)
+    stripped = hyphens.ifelse(without_end(label.re_replace("^-+", ""), "[-]"), label)
     return ibis.cases(
         (judged.reason.notnull(), ibis.null("string")),
         (judged.bare, judged.suffix),

@@ -8,6 +8,9 @@ from typing import Any
 
 __all__ = ["MATCHINGS", "key_of", "match_as_published", "match_domains"]
 
+_LONGEST_NAME = 253  # of a host, which has so many stretches that each can be looked up
+_OTHER_SIGNS = r"[\\^$|?*+()\[\]{}]"  # that mean something in a pattern; no domain has them
+
 
 def match_domains(domains: Any, classification: Any) -> Any:
     """Return the domains that are listed, or have three or more labels and are under a listed one.
@@ -72,7 +75,9 @@ def match_as_published(domains: Any, classification: Any) -> Any:
     import ibis
 
     others = _others(domains, classification)
+    others = others.filter(others.domain.length() <= _LONGEST_NAME)
     listed = classification.select(pattern=classification.domain)
+    listed = listed.filter(~listed.pattern.re_search(_OTHER_SIGNS))
     listed = listed.mutate(start=listed.pattern.re_extract(r"^([^.]*)", 1))
     pieces = _pieces(others)
     tried = pieces.inner_join(listed, pieces.piece == listed.start)

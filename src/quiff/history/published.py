@@ -18,12 +18,13 @@ from typing import Any
 
 from quiff.errors import ParameterError, first_line
 from quiff.history.queries import empty_list, fetch_rows, row_order
-from quiff.populations.literals import TOPIC_LIST, cut
+from quiff.populations.literals import QUOTED, TOPIC_LIST, cut
 
 __all__ = ["first_appearances", "is_published", "read_published", "write_published"]
 
 _STRING = r"""['"]([^'"\\]*)['"]"""
-_VISIT = rf"^\s*{_STRING}\s*,\s*(?:Timestamp\()?\s*{_STRING}\s*\)?\s*$"
+_VISIT = rf"^\s*{_STRING}\s*,\s*(?:Timestamp\(\s*)?{_STRING}\s*(?:\)\s*)?$"
+_BEGIN, _END = "\x1e", "\x1f"  # of a topic in quotes
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _HEADS = {
     "treated": ("RandID", "QueryTime", "Domain"),
@@ -107,8 +108,14 @@ def _check(con: Any, rows: Any, cell: Any, wrong: Any, path: Path, wanted: str) 
 def _topics(con: Any, rows: Any, cell: Any, path: Path) -> Any:
     text = cell.fill_null("")
     _check(con, rows, cell, ~text.re_search(TOPIC_LIST), path, "a list of topics")
-    bare = text.re_replace(r"[\[\](){}'\"]", "").strip()
-    return (bare == "").ifelse(empty_list(bare), bare.re_split(r"\s*,\s*"))
+    quoted = text.re_search("['\"]")
+    both = r"\1\2" if con.name == "duckdb" else "$1$2"
+    marked = text.re_replace(QUOTED, f"{_BEGIN}{both}{_END}")
+    inner = marked.re_replace(f"^[^{_BEGIN}]*{_BEGIN}|{_END}[^{_END}]*$", "")
+    bare = text.re_replace(r"[\[\](){}]", "").re_replace(r",\s*$", "").strip()
+    cells = quoted.ifelse(inner, bare)
+    split = quoted.ifelse(inner.re_split(f"{_END}[^{_BEGIN}{_END}]*{_BEGIN}"), bare.re_split(","))
+    return (cells == "").ifelse(empty_list(cells), split.map(lambda topic: topic.strip()))
 
 
 def _experimental(con: Any, rows: Any, path: Path) -> Any:

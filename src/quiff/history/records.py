@@ -84,11 +84,12 @@ def _check(expected: str, source: str, path: Path) -> None:
 
 def _known_digests(path: Path) -> dict[str, str] | None:
     try:
-        return _valid(json.loads(path.read_text(encoding="utf-8")), str(path))
+        digests = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise QuiffError(f"cannot read {str(path)!r}: {error}") from error
+    return _valid(digests, str(path))
 
 
 def _ask(entry: Dataset, path: Path, time: TimeLimit) -> dict[str, str]:
@@ -110,7 +111,7 @@ def _valid(digests: object, source: str) -> dict[str, str]:
         raise QuiffError(f"{source} does not list files with digests")
     for name, digest in digests.items():
         if not re.fullmatch(r"md5:[0-9a-f]{32}|sha256:[0-9a-f]{64}", str(digest)):
-            raise QuiffError(f"{source} lists {name!r} with the unknown digest {digest!r}")
+            raise QuiffError(f"{source} lists {name!r:.200} with the unknown digest {digest!r:.200}")
         if safe_name(name) != name or "/" in name or name == _DIGESTS:
-            raise QuiffError(f"{source} lists {name!r}, which is no plain file name")
+            raise QuiffError(f"{source} lists {name!r:.200}, which is no plain file name")
     return digests

@@ -20,6 +20,7 @@ EXTRA_SUFFIXES = (
 """Endings that were in use in 2006 and have left the list since (App. D.1)."""
 
 _RULE = re.compile(r"(?:!|\*\.)?[^\s.*!/]+(?:\.[^\s.*!/]+)*")
+_LONGEST_RULE, _MOST_LABELS = 255, 10  # a host has at most 253 signs; an ending of n labels, 2^n spellings
 _PUNYCODE = "xn--"
 _END_OF_BASIC_PLANE = 0x10000  # no rule has a letter beyond
 
@@ -174,7 +175,8 @@ def _read_rules(text: str, name: str) -> Iterator[str]:
         if not line.strip() or line.startswith("//"):
             continue
         rule = line.split(maxsplit=1)[0].lower()
-        if not _RULE.fullmatch(rule):
+        too_long = len(rule) > _LONGEST_RULE or rule.count(".") >= _MOST_LABELS
+        if too_long or not _RULE.fullmatch(rule):
             raise ParameterError(f"line {number} of the suffix list {name} is no rule: {rule[:80]!r}")
         yield rule
 

@@ -90,7 +90,9 @@ def form_of(at: str, names: Sequence[str], *, top: int | None = None, weights: s
 topics (or t1, t2 and so on), or RandID and sTopics
     """
     listed = ", ".join(map(repr, names))
-    numbered = tuple(sorted(filter(re.compile(r"t[1-9][0-9]*").fullmatch, names), key=lambda t: int(t[1:])))
+    numbered = tuple(
+        sorted(filter(re.compile(r"t[1-9][0-9]{0,8}").fullmatch, names), key=lambda t: int(t[1:]))
+    )
     user = next((name for name in _USERS if name in names), None)
     lists = tuple(name for name in _LISTS if name in names)[:1]
     topics = (RANKING,) if top is not None and RANKING in names else lists or numbered

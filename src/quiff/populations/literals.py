@@ -4,21 +4,36 @@ import re
 
 from quiff.errors import QuiffError
 
-__all__ = ["TOPIC_LIST", "cut", "no_topic_list", "parse_history", "parse_topics"]
+__all__ = ["QUOTED", "TOPIC_LIST", "cut", "no_topic_list", "parse_history", "parse_topics"]
 
-# One topic: in quotes of either kind, or a bare word or number.
-_WORD = r"""'[^'\\]*'|"[^"\\]*"|[A-Za-z0-9_./& -]+"""
-_LIST = rf"\s*(?:(?:{_WORD})\s*,\s*)*(?:(?:{_WORD})\s*,?\s*)?"
-TOPIC_LIST = rf"^(?:{_LIST}|\[{_LIST}\]|\({_LIST}\)|\{{{_LIST}\}})\s*$"
-"""The pattern of a cell of topics, for engines that read whole columns."""
+# No two parts of a pattern can take the same signs in two ways: engines that go back and try again, as those
+# of Python and Java do, then take a time that grows with the length of a cell and no faster.
+_SIGNS = "[A-Za-z0-9_./&-]+"
+_BARE = f"{_SIGNS}(?: +{_SIGNS})*"
+QUOTED = r"""'([^'\\\x1d-\x1f]*)'|"([^"\\\x1d-\x1f]*)["]"""
+"""The pattern of a topic in quotes of either kind; what is left to mark the ends of topics is not in it."""
 
+
+def _listed(word: str) -> str:
+    """Return the pattern of words with commas between them, in brackets of any kind or in none."""
+    words = rf"(?:(?:{word})\s*(?:,\s*(?:{word})\s*)*(?:,\s*)?)?"
+    return rf"{words}|\[\s*{words}\]\s*|\(\s*{words}\)\s*|\{{\s*{words}\}}\s*"
+
+
+TOPIC_LIST = rf"^\s*(?:{_listed(QUOTED.replace('(', '(?:'))}|{_listed(_BARE)})$"
+"""The pattern of a cell of topics, all in quotes or none, for engines that read whole columns."""
+
+_ONE = re.compile(rf"{QUOTED}|({_BARE})")
+_LIST = re.compile(TOPIC_LIST)
 _STRING = r"""(?:'([^'\\]*)'|"([^"\\]*)")"""
-_VISIT = re.compile(rf"\s*\(\s*{_STRING}\s*,\s*(?:Timestamp\(\s*)?{_STRING}\s*\)?\s*\)\s*(,|$)")
+_VISIT = re.compile(rf"\s*\(\s*{_STRING}\s*,\s*(?:Timestamp\(\s*)?{_STRING}\s*(?:\)\s*)?\)\s*(,|$)")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def parse_topics(text: str) -> tuple[str, ...]:
-    """Return the topics of a cell, quoted or not, with brackets or without; an empty cell has none.
+    """Return the topics of a cell, with brackets or without; an empty cell has none.
+
+    Either all topics are in quotes, which may then have any sign in them, or none is.
 
     Raises
     ------
@@ -27,15 +42,16 @@ def parse_topics(text: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> parse_topics("['NEWS', 'REL']"), parse_topics("'1','2'"), parse_topics("''")
-    (('NEWS', 'REL'), ('1', '2'), ())
-    >>> parse_topics("__import__('os')")
+    >>> parse_topics("['NEWS', 'REL']"), parse_topics("'1','2'"), parse_topics("''"), parse_topics("a, b c")
+    (('NEWS', 'REL'), ('1', '2'), (), ('a', 'b c'))
+    >>> parse_topics("'a', b")
     Traceback (most recent call last):
-    quiff.errors.QuiffError: "__import__('os')" is no list of topics, such as ['NEWS', 'REL']
+    quiff.errors.QuiffError: "'a', b" is no list of topics, such as ['NEWS', 'REL']; put all of them in \
+quotes, or none
     """
-    if not re.match(TOPIC_LIST, text):
+    if not _LIST.search(text):
         raise QuiffError(no_topic_list(text))
-    words = (word.strip().strip("'\"").strip() for word in re.findall(_WORD, text))
+    words = ("".join(filter(None, found)).strip() for found in _ONE.findall(text))
     return tuple(word for word in words if word)
 
 
@@ -72,7 +88,7 @@ def parse_history(text: str) -> list[tuple[str, str]]:
 
 def no_topic_list(text: str) -> str:
     """Return the message for a cell that is no list of topics."""
-    return f"{cut(text)!r} is no list of topics, such as ['NEWS', 'REL']"
+    return f"{cut(text)!r} is no list of topics, such as ['NEWS', 'REL']; put all of them in quotes, or none"
 
 
 def cut(text: str) -> str:

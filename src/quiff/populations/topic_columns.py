@@ -13,13 +13,13 @@ from quiff.core.distinct import sorted_rows
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
 from quiff.populations.form import Form
-from quiff.populations.literals import TOPIC_LIST, no_topic_list
+from quiff.populations.literals import QUOTED, TOPIC_LIST, no_topic_list
 from quiff.populations.user_columns import At
 from quiff.populations.visited import visited_of
 
 __all__ = ["SetReader"]
 
-_BETWEEN = "\x1f"
+_BETWEEN, _BEGIN, _END = "\x1d", "\x1e", "\x1f"
 _TOP_REMEDY = "run quiff profile again with --top {top}"
 
 
@@ -154,10 +154,14 @@ class SetReader:
         if row >= 0:
             raise QuiffError(f"{self._at(self._rows + row)} {no_topic_list(text[row].as_py())}")
         bare = pc.replace_substring_regex(text, r"^\s*[\[({]?\s*|\s*,?\s*[\])}]?\s*$", "")
-        quoted = pc.match_substring_regex(bare, "['\"]")
-        with_quotes = pc.replace_substring_regex(bare, r"""['"]\s*,\s*['"]""", _BETWEEN)
-        without = pc.replace_substring_regex(bare, r"\s*,\s*", _BETWEEN)
-        trimmed = pc.utf8_trim(pc.if_else(quoted, with_quotes, without), "'\" ")
+        split = pc.replace_substring(bare, ",", _BETWEEN)
+        quoted = pc.match_substring_regex(text, "['\"]")
+        if pc.any(quoted).as_py():
+            marked = pc.replace_substring_regex(text, QUOTED, rf"{_BEGIN}\1\2{_END}")
+            inner = pc.replace_substring_regex(marked, f"^[^{_BEGIN}]*{_BEGIN}|{_END}[^{_END}]*$", "")
+            between = pc.replace_substring_regex(inner, f"{_END}[^{_BEGIN}{_END}]*{_BEGIN}", _BETWEEN)
+            split = pc.if_else(quoted, between, split)
+        trimmed = pc.utf8_trim(split, " ")
         return pc.split_pattern(pc.if_else(pc.equal(trimmed, ""), None, trimmed), _BETWEEN)
 
     def _numbered(self, encoded: Any, owner: Callable[[int], tuple[int, str]]) -> Array:

@@ -64,15 +64,15 @@ def read_taxonomy(path: Path) -> tuple[Topic, ...]:
     numbers: dict[str, int] = {}
     for where, number, name in _rows(path):
         if not re.fullmatch(r"[0-9]{1,9}", number) or not re.fullmatch(r"(/[^/]+)+", name):
-            raise QuiffError(f"{where} has {number!r} and {name!r}; a number and a path are expected")
+            raise QuiffError(f"{where} has {number!r:.80} and {name!r:.80}; a number and a path are expected")
         if name in numbers:
-            raise QuiffError(f"{where} has the topic {name!r} a second time")
+            raise QuiffError(f"{where} has the topic {name!r:.80} a second time")
         numbers[name] = int(number)
     if len(set(numbers.values())) < len(numbers):
         raise QuiffError(f"{str(path)!r} gives one number to two topics")
     orphans = [name for name in numbers if name.count("/") > 1 and _above(name) not in numbers]
     if orphans:
-        raise QuiffError(f"{str(path)!r} has the topic {orphans[0]!r}, but none above it")
+        raise QuiffError(f"{str(path)!r} has the topic {orphans[0]!r:.80}, but none above it")
     return tuple(Topic(number, name, numbers.get(_above(name))) for name, number in numbers.items())
 
 
@@ -92,7 +92,7 @@ def read_utility_buckets(path: Path) -> dict[str, str]:
     buckets: dict[str, str] = {}
     for where, root, bucket in _rows(path):
         if root in buckets:
-            raise QuiffError(f"{where} has the topic {root!r} a second time")
+            raise QuiffError(f"{where} has the topic {root!r:.80} a second time")
         buckets[root] = bucket
     return buckets
 

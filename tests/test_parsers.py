@@ -1,0 +1,123 @@
+"""Every parser takes a time that grows with its input and no faster, whatever the input is.
+
+The first half finds every regular expression in the source and runs it, as engines that go back and try again
+do (Python's, and Java's behind Spark), on long inputs that nearly match. The second half gives whole parsers
+hostile input. Each runs in a process of its own that is ended after a time in which any of them is done many
+times over; what takes a time that grows with the square of the length is not.
+"""
+
+import ast
+import importlib
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hostile
+import quiff
+
+SRC = Path(quiff.__file__).parent
+HANG = 20  # seconds after which a parser is said to hang; the slowest takes one or two
+PLACES = {  # the functions that take a pattern, and which argument it is
+    **dict.fromkeys(["compile", "match", "search", "fullmatch", "sub", "findall", "finditer", "split"], 0),
+    **dict.fromkeys(["re_search", "re_replace", "re_extract", "re_split", "re_match"], 0),
+    **dict.fromkeys(["match_substring_regex", "replace_substring_regex", "extract_regex"], 1),
+    **dict.fromkeys(["split_pattern_regex", "regexp_replace", "regexp_extract", "rlike"], 1),
+}
+AT_THE_START = {"match", "fullmatch"}
+
+# Patterns that are put together when they are needed: what they can be.
+BY_HAND = {
+    "history/hosts.py: f\"^((?s:.*)[^{signs.removeprefix('[')})\"": [
+        "^((?s:.*)[^.])",
+        "^((?s:.*)[^\\x09-\\x20])",
+    ],
+    "history/matching.py: ibis.literal('^') + tried.pattern + '$'": ["^news.example.org$"],
+}
+
+
+def patterns():
+    """Yield the place of every pattern in the source, the pattern, and the methods that it is used by."""
+    for path in sorted(SRC.rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        inside = path.relative_to(SRC)
+        module = importlib.import_module(".".join(["quiff", *inside.with_suffix("").parts]))
+        named = {
+            node.value: target.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name)
+        }
+        for node in ast.walk(tree):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+                continue
+            owner, method = node.func.value, node.func.attr
+            of_re = isinstance(owner, ast.Name) and owner.id == "re"
+            if method not in PLACES or not (of_re or method.startswith("re_") or PLACES[method]):
+                continue
+            text = ast.unparse(node.args[PLACES[method]])
+            used = {method}
+            if method == "compile":
+                name = named.get(node)
+                uses = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr in PLACES]
+                used = {n.attr for n in uses if isinstance(n.value, ast.Name) and n.value.id == name}
+                used |= {n.attr for n in uses if n.value is node}
+            yield f"{inside.as_posix()}: {text}", vars(module), text, used
+
+
+ALL = list(patterns())
+
+
+def test_the_list_of_patterns_is_complete():
+    """What quiff uses of Python's and the engines' regular expressions is known to the search above."""
+    for path in sorted(SRC.rglob("*.py")):
+        text = path.read_text()
+        found = sum(place.startswith(f"{path.relative_to(SRC).as_posix()}: ") for place, *_ in ALL)
+        calls = re.findall(r"\bre\.[a-z]+\(|\bre_[a-z]+\(|_regex\(|\bregexp_|\brlike\b", text)
+        assert found == len([call for call in calls if call != "re.escape("]), path
+        assert not re.search(r"from re import|import regex|\.str\.(contains|replace|extract)\(", text), path
+    assert set(BY_HAND) <= {place for place, *_ in ALL}
+    assert len(ALL) > 50
+
+
+@pytest.mark.parametrize(("place", "names", "text", "used"), ALL, ids=[place for place, *_ in ALL])
+def test_every_pattern_is_linear(place, names, text, used):
+    chosen = BY_HAND.get(place) or [eval(text, dict(names))]  # noqa: S307 - of our own source
+    for pattern in chosen:
+        assert isinstance(pattern, str | bytes), f"{place} is put together when needed; add it to BY_HAND"
+        shown = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
+        methods = sorted({method if method in AT_THE_START else "search" for method in used or {"search"}})
+        task = json.dumps({"pattern": shown.replace(r"\z", r"\Z"), "methods": methods})
+        _run(f"hostile.attack({task!r})")
+
+
+@pytest.mark.parametrize("parser", hostile.PARSERS, ids=lambda parser: parser.__name__)
+def test_every_parser_is_linear(parser, tmp_path):
+    _run(f"hostile.{parser.__name__}(hostile.Path({str(tmp_path)!r}))")
+
+
+def _run(code):
+    program = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import hostile; {code}"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", program], timeout=HANG, capture_output=True, text=True, check=False
+        )
+    except subprocess.TimeoutExpired:
+        pytest.fail(f"not done after {HANG} s: {code}")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_attack_finds_what_is_not_linear():
+    """The pattern of a cell of topics as it once was, which took minutes for 1,500 blanks."""
+    word = r"""'[^'\\]*'|"[^"\\]*"|[A-Za-z0-9_./& -]+"""
+    listed = rf"\s*(?:(?:{word})\s*,\s*)*(?:(?:{word})\s*,?\s*)?"
+    slow = [rf"^(?:{listed}|\[{listed}\])\s*$", r"[.]+\Z", r"^[0-9:.]*:[0-9:.]*\Z", r"^\s*\)?\s*$"]
+    for pattern in slow:
+        task = json.dumps({"pattern": pattern, "methods": ["search"]})
+        program = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import hostile; "
+        with pytest.raises(subprocess.TimeoutExpired):
+            subprocess.run(
+                [sys.executable, "-c", f"{program}hostile.attack({task!r})"], timeout=4, check=False
+            )
