@@ -1,24 +1,34 @@
-"""Logs in text as they are on disk: how they are written, and where their malformed lines are.
+r"""Logs in text as they are on disk: how they are written, and which of their lines are malformed.
 
-A line is malformed if it does not have as many fields as the first line, or if it is no UTF-8.
+A record is a line, which ends with ``\n``, ``\r\n`` or ``\r``; blank lines are none. Where fields may stand
+in quotes, a record may go over several lines. It is malformed if it does not have as many fields as the first
+line, is no UTF-8, has more than 100 lines or one longer than a mebibyte, or text after a closing quote. Of a
+malformed record that goes over several lines only the first one is taken for it, and the next line begins
+another: a quote that is never closed costs one line.
 """
 
 import csv
-import gzip
-from collections.abc import Iterable, Iterator
+import json
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
-from typing import IO, cast
+from typing import Any, cast
 
-from quiff.errors import ParameterError, first_line
+from quiff.errors import ParameterError
+from quiff.history.blocks import Source, blocks
+from quiff.safe_text import shape
 
-__all__ = ["BOM", "BadLine", "LogFormat", "TextLog", "check_columns", "look_at_text"]
+__all__ = ["BOM", "BadLine", "LogFormat", "TextLog", "check_columns", "json_object", "look_at_text"]
 
 BOM = "\ufeff"
 """What some editors put before the first line."""
 
-_LONGEST_HEADER = 1 << 20
+_LONGEST_LINE = 1 << 20  # bytes
+_DELIMITERS = ("\t", ",", ";")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z_ .-]{0,39}[0-9]{0,2}")
+_DATA = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|://|^[0-9.]+$|^www[.]|@")
+_LOOKED_AT = 1000  # objects, for the names in them
 
 
 @dataclass(frozen=True)
@@ -30,9 +40,11 @@ class LogFormat:
     user, time, url
         The names of the three columns that count.
     delimiter
-        What stands between fields; None takes a tab if the first line has one, else a comma.
+        What stands between fields; None takes the one of tab, comma and semicolon that the first line has.
     quoted
-        Whether fields may stand in double quotes; None means with commas yes, with tabs no.
+        Whether fields may stand in double quotes; None means with commas and semicolons yes, with tabs no.
+    names
+        The names of all columns, if the first line does not tell them; None if it does.
     """
 
     user: str = "AnonID"
@@ -40,6 +52,7 @@ class LogFormat:
     url: str = "ClickURL"
     delimiter: str | None = None
     quoted: bool | None = None
+    names: tuple[str, ...] | None = None
 
     @property
     def columns(self) -> tuple[str, str, str]:
@@ -61,26 +74,39 @@ class BadLine:
 
 @dataclass(frozen=True)
 class TextLog:
-    """The files of a log in text, and how they are written in fact."""
+    """The files of a log in text, and how they are written in fact.
 
-    paths: tuple[Path, ...]
+    Attributes
+    ----------
+    sources
+        The files.
+    names
+        The names of all columns.
+    used
+        The places of user, time and URL among them.
+    delimiter, quoted
+        What stands between fields, None in JSON; and whether they may stand in quotes.
+    headed
+        Whether the first line of each file has the names.
+    """
+
+    sources: tuple[Source, ...]
     names: tuple[str, ...]
     used: tuple[int, int, int]
-    delimiter: str
+    delimiter: str | None
     quoted: bool
+    headed: bool
 
     @property
-    def header(self) -> tuple[str, str, str]:
-        """What user, time and url are in a first line."""
+    def header(self) -> tuple[str, str, str] | None:
+        """What user, time and url are in a line of names; None in JSON, which has none."""
+        if self.delimiter is None:
+            return None
         user, time, url = (self.names[k] for k in self.used)
         return user, time, url
 
-    def first_bad_lines(self, most: int) -> tuple[BadLine, ...]:
-        """Read the files in search of the first malformed lines."""
-        return tuple(islice(_malformed(self), most))
 
-
-def look_at_text(files: tuple[Path, ...], form: LogFormat) -> TextLog:
+def look_at_text(sources: tuple[Source, ...], form: LogFormat) -> TextLog:
     """Look at the first line of each file, and return how the files are written.
 
     Raises
@@ -88,23 +114,34 @@ def look_at_text(files: tuple[Path, ...], form: LogFormat) -> TextLog:
     ParameterError
         If a file is empty or unreadable, lacks one of the columns, or is not like the others.
     """
-    firsts = {file: _line_of_names(file) for file in files}
-    line = firsts[files[0]]
-    delimiter = form.delimiter or ("\t" if "\t" in line else ",")
+    heads = {source.name: _first_lines(source) for source in sources}
+    lines = {name: head[0] for name, head in heads.items()}
+    if any(line.lstrip().startswith(("{", "[")) for line in lines.values()):
+        return _json_log(sources, heads, form)
+    first, line = next(iter(lines.items()))
+    delimiter = form.delimiter or _delimiter_of(line, form)
     quoted = form.quoted if form.quoted is not None else delimiter != "\t"
-    names = tuple(next(_rows([line], delimiter, quoted)))
-    for file, first in firsts.items():
-        check_columns(form, tuple(next(_rows([first], delimiter, quoted))), file)
-        if first != line:
+    names = form.names or _fields(line, delimiter, quoted, first)
+    for name, other in lines.items():
+        own = _fields(other, delimiter, quoted, name)
+        if form.names is not None:
+            if len(own) != len(names):
+                raise ParameterError(
+                    f"line 1 of {name!r} has {len(own)} fields, but {len(names)} columns are named"
+                )
+            continue
+        check_columns(form, own, name)
+        if own != names:
             raise ParameterError(
-                f"{str(file)!r} begins with {first!r}, but {str(files[0])!r} with {line!r};"
+                f"{name!r} begins with the columns {_shown(own)}, but {first!r} with {_shown(names)};"
                 " treat files of different forms one by one"
             )
-    used = tuple(names.index(column) for column in form.columns)
-    return TextLog(files, names, cast("tuple[int, int, int]", used), delimiter, quoted)
+    check_columns(form, names, first)
+    used = cast("tuple[int, int, int]", tuple(names.index(column) for column in form.columns))
+    return TextLog(sources, names, used, delimiter, quoted, form.names is None)
 
 
-def check_columns(form: LogFormat, names: Iterable[str], file: Path) -> None:
+def check_columns(form: LogFormat, names: Sequence[str], file: str) -> None:
     """Check that a file has the columns that count, each once.
 
     Raises
@@ -112,49 +149,87 @@ def check_columns(form: LogFormat, names: Iterable[str], file: Path) -> None:
     ParameterError
         If it has not.
     """
-    names = list(names)
     for option, column in zip(("user", "time", "url"), form.columns, strict=True):
-        if names.count(column) != 1:
+        if names.count(column) == 1:
+            continue
+        if form.names is None and any(_DATA.search(name) for name in names):
             raise ParameterError(
-                f"{str(file)!r} has the columns {', '.join(map(repr, names))} and not one {column!r};"
-                f" name its {option} column by --{option}"
+                f"the first line of {file!r} looks like data, not like names of columns: {_shown(names)};"
+                f" name all its columns in order by --columns, such as --columns {','.join(form.columns)}"
             )
+        raise ParameterError(
+            f"{file!r} has the columns {_shown(names)} and not one {column!r};"
+            f" name its {option} column by --{option}"
+        )
 
 
-def _line_of_names(file: Path) -> str:
+def _shown(names: Iterable[str]) -> str:
+    """Write the names of columns; what does not look like one may be data, and only its form is shown."""
+    return ", ".join(repr(name) if _NAME.fullmatch(name) else shape(name) for name in names)
+
+
+def _delimiter_of(line: str, form: LogFormat) -> str:
+    """Return the delimiter that gives the columns, or else the one that is there most often."""
+    for delimiter in _DELIMITERS:
+        fields = [field.strip('"') for field in line.split(delimiter)]
+        if len(fields) == len(form.names) if form.names else set(form.columns) <= set(fields):
+            return delimiter
+    return "\t" if "\t" in line else max((",", ";"), key=line.count)
+
+
+def _fields(line: str, delimiter: str, quoted: bool, file: str) -> tuple[str, ...]:
+    if not quoted:
+        return tuple(line.split(delimiter))
     try:
-        with _opened(file) as stream:
-            line = stream.readline(_LONGEST_HEADER).decode().removeprefix(BOM).rstrip("\r\n")
-    except (OSError, EOFError) as error:
-        raise ParameterError(f"cannot read {str(file)!r}: {first_line(error)}") from error
+        return tuple(next(csv.reader([line], delimiter=delimiter, strict=True)))
+    except csv.Error as error:
+        raise ParameterError(
+            f"line 1 of {file!r} has a quote that does not close, or text after it"
+        ) from error
+
+
+def _first_lines(source: Source) -> list[str]:
+    """Return the lines that are in the first mebibyte of a file, at most so many as are looked at."""
+    head = b"".join(islice(blocks(source), 3))[: _LONGEST_LINE + 2]
+    first = re.split(b"[\r\n]", head, maxsplit=1)[0]
+    if first.count(b"\0") > len(first) // 4 > 0:
+        raise ParameterError(f"{source.name!r} seems to be in UTF-16; convert it by iconv -f UTF-16 -t UTF-8")
+    if len(first) > _LONGEST_LINE:
+        raise ParameterError(
+            f"line 1 of {source.name!r} is longer than {_LONGEST_LINE} bytes; it names no columns"
+        )
+    try:
+        line = first.decode().removeprefix(BOM)
     except UnicodeDecodeError as error:
         raise ParameterError(
-            f"line 1 of {str(file)!r} is no UTF-8; convert the file, for example by iconv"
+            f"line 1 of {source.name!r} is no UTF-8; convert the file, for example by iconv"
         ) from error
     if not line:
-        raise ParameterError(f"{str(file)!r} has no first line that names its columns")
-    return line
+        raise ParameterError(f"{source.name!r} has no first line that names its columns")
+    rest = head[len(first) :].decode(errors="replace").splitlines()[:-1]
+    return [line, *(other for other in rest[:_LOOKED_AT] if other)]
 
 
-def _opened(file: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(file) if file.suffix == ".gz" else file.open("rb"))
+def _json_log(sources: tuple[Source, ...], heads: dict[str, list[str]], form: LogFormat) -> TextLog:
+    """Check that files have an object a line, with the three names in some of the first ones."""
+    for file, lines in heads.items():
+        first = json_object(lines[0])
+        if first is None:
+            raise ParameterError(
+                f"{file!r} looks like JSON, but its first line is not an object; write one object a line,"
+                " for example by jq -c"
+            )
+        if form.delimiter or form.names:
+            raise ParameterError(f"{file!r} is in JSON, which has no delimiter and names its columns itself")
+        names = {name: None for line in lines for name in (json_object(line) or {})}
+        check_columns(form, tuple(names), file)
+    return TextLog(sources, form.columns, (0, 1, 2), None, False, headed=False)
 
 
-def _rows(lines: Iterable[str], delimiter: str, quoted: bool) -> Iterator[list[str]]:
-    if quoted:
-        return csv.reader(lines, delimiter=delimiter)
-    return (line.split(delimiter) for line in lines)
-
-
-def _malformed(text: TextLog) -> Iterator[BadLine]:
-    for path in text.paths:
-        with _opened(path) as stream:
-            lines = (line.decode("utf-8", "surrogateescape").rstrip("\r\n") for line in stream)
-            for number, row in enumerate(_rows(lines, text.delimiter, text.quoted), start=1):
-                if row in ([], [""]):
-                    continue
-                if len(row) != len(text.names):
-                    more = len(row) > len(text.names)
-                    yield BadLine(str(path), number, "too many columns" if more else "missing columns")
-                elif any("\udc80" <= sign <= "\udcff" for field in row for sign in field):
-                    yield BadLine(str(path), number, "invalid encoding")
+def json_object(line: str) -> dict[str, Any] | None:
+    """Return the object that a line of JSON is, its numbers as they are written; None if it is none."""
+    try:
+        found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)  # as written
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

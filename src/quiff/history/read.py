@@ -1,22 +1,32 @@
-"""Logs as tables: text with tabs or commas, packed or not, or Parquet; three columns of it by name.
+"""Logs as tables: text with tabs, commas or semicolons, JSON lines, packed or not, or Parquet.
 
-Malformed lines, as `quiff.history.lines` defines them, are counted and shown; they never stop a run by
-themselves, nor do they vanish. Blank lines are no rows.
+Every file is first gone through byte by byte: its records are counted, which the run is checked against, and
+what engines do not agree upon is found. A file without such oddities is read by the engine itself. All others
+are read by plain Python, and handed to the engine as Parquet. Malformed lines, as `quiff.history.lines`
+defines them, are counted and shown; they never stop a run by themselves, nor do they vanish.
 """
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError, first_line
+from quiff.errors import ParameterError, QuiffError, counted, first_line
+from quiff.history.blocks import BLOCK, Source, blocks, check_files, find_sources, private_file
+from quiff.history.line_count import LineCount
+from quiff.history.line_records import first_bad_lines, write_records
 from quiff.history.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text
-from quiff.history.queries import engine_errors
+from quiff.history.queries import scalar
+from quiff.history.scan import parquet_files, scan_csv, scan_lines, scan_parquet, spark_can_read, view
 
-__all__ = ["BadLine", "BadLines", "Log", "LogFormat", "read_log"]
+__all__ = ["BadLine", "BadLines", "Log", "LogFormat", "Part", "read_log"]
 
 _EXAMPLES = 5
+_MOST_REJECTS = 10_000  # fields too many or too few, above which DuckDB is spared the rejects
 
 
 @dataclass(frozen=True)
@@ -28,6 +38,31 @@ class BadLines:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A file of a log, how many records it has by an independent count, and its rows as a table.
+
+    Attributes
+    ----------
+    file
+        The file as it was named.
+    records
+        The records in it, with the line of names.
+    table
+        The rows.
+    bad_lines
+        What is left out of `table`, when it has been read.
+    check
+        Raises a ParameterError if the file has changed.
+    """
+
+    file: str
+    records: int
+    table: Any
+    bad_lines: Callable[[], BadLines]
+    check: Callable[[], None]
+
+
+@dataclass(frozen=True)
 class Log:
     """A log as a table of strings: user, time, url (null where empty), and malformed.
 
@@ -36,17 +71,17 @@ class Log:
     table
         The rows, the files' first lines among them.
     header
-        What user, time and url are in a first line; None if there are no such lines.
+        What user, time and url are in a line of names; None if there are no such lines.
     headers
-        The number of first lines.
-    bad_lines
-        What the engine left out of `table`; ask after `table` has been read.
+        The number of files whose first line has the names.
+    parts
+        The files.
     """
 
     table: Any
     header: tuple[str, str, str] | None
     headers: int
-    bad_lines: Callable[[], BadLines]
+    parts: tuple[Part, ...]
 
     @property
     def is_header(self) -> Any:
@@ -59,8 +94,51 @@ class Log:
         rows = self.table
         return (rows.url == url) & (rows.time == time) & (rows.user == user)
 
+    @property
+    def rows(self) -> int:
+        """How many rows the log has by the independent count: records without the first lines."""
+        return sum(part.records for part in self.parts) - self.headers
 
-def read_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, *, most_bad: int = 0) -> Log:
+    def bad_lines(self) -> BadLines:
+        """Return what the engine left out of `table`, which has been read before."""
+        of_parts = [part.bad_lines() for part in self.parts]
+        examples = chain.from_iterable(bad.examples() for bad in of_parts)
+        return BadLines(sum(bad.left_out for bad in of_parts), lambda: tuple(islice(examples, _EXAMPLES)))
+
+    def check(self, con: Any, rows: int) -> None:
+        """Check that so many rows are all that the files have, and that these are as they were.
+
+        Raises
+        ------
+        ParameterError
+            If a file has changed.
+        QuiffError
+            If rows are missing, or too many; the error says in which file.
+        """
+        for part in self.parts:
+            part.check()
+        if rows == self.rows:
+            return
+        off = []
+        for part in self.parts:
+            malformed = part.table.malformed
+            found = int(scalar(con, malformed.sum() + (~malformed).sum()) or 0) + part.bad_lines().left_out
+            if found != part.records:
+                off.append(f"{part.file!r} by {counted(abs(found - part.records), 'line')}")
+        raise QuiffError(
+            f"the log has {self.rows} rows, but {rows} were read"
+            f"{': off is ' + ', '.join(off) if off else ''}; nothing is written"
+        )
+
+
+def read_log(
+    con: Any,
+    paths: Sequence[str | os.PathLike[str]],
+    form: LogFormat,
+    scratch: Path,
+    *,
+    most_bad: int | None = None,
+) -> Log:
     """Return a log of one or more files of the same form.
 
     Parameters
@@ -68,126 +146,159 @@ def read_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat,
     con
         The engine.
     paths
-        Text files, packed by gzip if their name ends in .gz, or Parquet files.
+        Text files, packed by gzip or not, or Parquet files; a pipe is a text file.
     form
         The names of the columns, and how fields are set apart.
+    scratch
+        A folder for what cannot be read in place; it must be there as long as the log is read.
     most_bad
-        How many malformed lines will be borne with; not many more of them are kept in memory.
+        The maximum tolerated number of malformed lines; None for any.
 
     Raises
     ------
     ParameterError
-        If a file is missing, empty or unreadable, lacks one of the columns, or is not like the others.
+        If a file is missing, empty, unreadable, damaged or named twice, lacks one of the columns, or is not
+        like the others.
+    QuiffError
+        If more lines are malformed than tolerated, as far as is known by then.
     """
-    files = tuple(Path(path) for path in paths)
-    for file in files:
-        if not file.exists():
-            raise ParameterError(f"there is no file {str(file)!r}; name the files of a log")
+    files = check_files(paths)
+    if not files:
+        raise ParameterError("no file is named; name the files of a log")
     packed = {file.suffix == ".parquet" for file in files}
     if len(packed) != 1:
         raise ParameterError("some logs are Parquet and some are text; treat them one kind at a time")
     if packed.pop():
         return _parquet_log(con, files, form)
-    text = look_at_text(files, form)
-    if con.name == "duckdb":
-        return _duckdb_log(con, text, most_bad)
-    return _spark_log(con, text)
+    text = look_at_text(find_sources(files, scratch), form)
+    reading = _Reading(con, text, scratch, most_bad)
+    parts = tuple(reading.part(number, source) for number, source in enumerate(text.sources))
+    headers = len(parts) if text.headed else 0
+    return Log(_union([part.table for part in parts]), text.header, headers, parts)
+
+
+def _union(tables: list[Any]) -> Any:
+    import ibis
+
+    return ibis.union(*tables) if len(tables) > 1 else tables[0]
 
 
 def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
-    import ibis
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    errors: tuple[type[Exception], ...] = (*engine_errors(con), OSError)
+    if form.names or form.delimiter:
+        raise ParameterError("Parquet has no delimiter and names its columns itself; leave both options out")
     parts = []
     for file in files:
-        inside = str(file / "*.parquet") if file.is_dir() and con.name == "duckdb" else str(file)
+        insides = [Source.of(inside) for inside in parquet_files(file)]
         try:
-            table = con.read_parquet(inside)
-        except errors as error:
+            records = sum(pq.read_metadata(inside.path).num_rows for inside in insides)
+        except (pa.ArrowException, OSError) as error:
             raise ParameterError(f"cannot read {str(file)!r} as Parquet: {first_line(error)}") from error
-        check_columns(form, table.columns, file)
+        table = scan_parquet(con, file)
+        check_columns(form, tuple(table.columns), str(file))
         chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
         rows = table.select(**{name: table[column].cast("string") for name, column in chosen.items()})
-        parts.append(rows.mutate(malformed=False))
-    return Log(ibis.union(*parts) if len(parts) > 1 else parts[0], None, 0, lambda: BadLines(0, tuple))
+        rows = rows.mutate(malformed=False)
+        parts.append(Part(str(file), records, rows, lambda: BadLines(0, tuple), partial(_check_all, insides)))
+    return Log(_union([part.table for part in parts]), None, 0, tuple(parts))
 
 
-def _duckdb_log(con: Any, text: TextLog, most_bad: int) -> Log:
-    quote = '"' if text.quoted else ""
-    suffix = os.urandom(8).hex()
-    errors, scans = f"quiff_errors_{suffix}", f"quiff_scans_{suffix}"
-    positions = [f"c{k}" for k in range(len(text.names))]
-    table = con.read_csv(
-        [str(path) for path in text.paths],
-        columns=dict.fromkeys(positions, "VARCHAR"),
-        header=False,
-        delim=text.delimiter,
-        quote=quote,
-        escape=quote,
-        store_rejects=True,
-        rejects_table=errors,
-        rejects_scan=scans,
-        rejects_limit=(most_bad + 1) * len(text.names),  # a short line counts once for each missing field
-    )
+def _check_all(sources: Sequence[Source]) -> None:
+    for source in sources:
+        source.check()
 
-    def bad_lines() -> BadLines:
-        lines = (
-            f"SELECT file_path, line, min(error_type) AS error FROM {errors} JOIN {scans}"  # noqa: S608
-            " USING (scan_id, file_id) GROUP BY ALL ORDER BY ALL"
-        )
-        count = con.con.execute(f"SELECT count(*) FROM ({lines})").fetchone()[0]  # noqa: S608
-        shown = con.con.execute(f"{lines} LIMIT {_EXAMPLES}").fetchall()
-        examples = tuple(BadLine(file, line, error.lower()) for file, line, error in shown)
-        return BadLines(count, lambda: examples)
 
-    user, time, url = (table[positions[k]] for k in text.used)
-    unused = [table[name] for k, name in enumerate(positions) if k not in text.used]
-    rows = table.select(user=user, time=time, url=url, malformed=_never(unused))
-    return Log(rows, text.header, len(text.paths), bad_lines)
+class _Reading:
+    """How the files of a log in text are read: by the engine, or by plain Python before it."""
+
+    def __init__(self, con: Any, text: TextLog, scratch: Path, most_bad: int | None) -> None:
+        self._con, self._text, self._scratch, self._most_bad = con, text, scratch, most_bad
+
+    def part(self, number: int, source: Source) -> Part:
+        """Go through a file, and return its rows."""
+        duckdb = self._con.name == "duckdb"
+        copy = self._scratch / f"text-{number}"
+        unpack = (
+            source.packed and duckdb
+        )  # which would read it by one thread, and not notice if it is damaged
+        count = self._count(source, copy if unpack else None)
+        plain = Source.of(copy, source.name) if unpack else source
+        if self._is_plain(count, plain):
+            table, bad_lines = (self._by_duckdb if duckdb else self._by_spark)(plain, count)
+        else:
+            table, bad_lines = self._by_python(plain, self._scratch / f"records-{number}.parquet")
+            copy.unlink(missing_ok=True)
+        return Part(source.name, count.records, table, bad_lines, source.check)
+
+    def _count(self, source: Source, copy: Path | None) -> LineCount:
+        """Count the records of a file, and copy its bytes if so asked."""
+        text = self._text
+        count = LineCount((text.delimiter or ",").encode(), text.quoted, len(text.names))
+        with ExitStack() as stack:
+            file = stack.enter_context(private_file(copy)) if copy else None
+            for block in blocks(source):
+                count.add(block)
+                if file:
+                    file.write(block)
+        return count.end()
+
+    def _is_plain(self, count: LineCount, source: Source) -> bool:
+        """Say if the engine can be trusted with a file."""
+        if count.odd or self._text.delimiter is None:
+            return False
+        if self._con.name != "duckdb":
+            return not count.quotes and spark_can_read(source.path)
+        surplus = abs(count.delimiters - count.records * (len(self._text.names) - 1))
+        return count.quotes or surplus <= _MOST_REJECTS
+
+    def _by_python(self, source: Source, path: Path) -> tuple[Any, Callable[[], BadLines]]:
+        examples = write_records(self._text, source, path, most_bad=self._most_bad)
+        return scan_parquet(self._con, path), lambda: BadLines(0, lambda: examples)
+
+    def _by_duckdb(self, source: Source, count: LineCount) -> tuple[Any, Callable[[], BadLines]]:
+        suffix = os.urandom(8).hex()
+        errors, scans = f"quiff_errors_{suffix}", f"quiff_scans_{suffix}"
+        positions = [f"c{k}" for k in range(len(self._text.names))]
+        quote = '"' if count.quotes else ""
+        table = scan_csv(
+            self._con, [source.path], columns=dict.fromkeys(positions, "VARCHAR"), auto_detect=False,
+            header=False, compression="none", delim=self._text.delimiter, quote=quote, escape=quote,
+            new_line=count.ends.encode("unicode_escape").decode(), max_line_size=4 * BLOCK,
+            store_rejects=True, rejects_table=errors, rejects_scan=scans, rejects_limit=0,
+        )  # fmt: skip
+
+        def bad_lines() -> BadLines:
+            run = self._con.con.execute
+            lines = f"SELECT line, min(error_type) FROM {errors} GROUP BY line ORDER BY line"  # noqa: S608
+            shown = run(f"{lines} LIMIT {_EXAMPLES}").fetchall()
+            examples = tuple(BadLine(source.name, line, reason.lower()) for line, reason in shown)
+            (left_out,) = run(f"SELECT count(*) FROM ({lines})").fetchone()  # noqa: S608
+            return BadLines(left_out, lambda: examples)
+
+        user, time, url = (table[positions[k]] for k in self._text.used)
+        unused = [table[name] for k, name in enumerate(positions) if k not in self._text.used]
+        return table.select(user=user, time=time, url=url, malformed=_never(unused)), bad_lines
+
+    def _by_spark(self, source: Source, count: LineCount) -> tuple[Any, Callable[[], BadLines]]:  # noqa: ARG002
+        from pyspark.sql import functions as f
+
+        text = self._text
+        lines = scan_lines(self._con, [source.path]).where("value <> ''")
+        split = f.split(f.regexp_replace("value", f"^{BOM}", ""), f"[{text.delimiter}]", -1)
+        whole = f.size(split) == len(text.names)
+        cells = [
+            f.when(whole & (f.get(split, f.lit(k)) != ""), f.get(split, f.lit(k))).alias(name)
+            for k, name in zip(text.used, ("user", "time", "url"), strict=True)
+        ]
+        table = view(self._con, lines.select(*cells, (~whole).alias("malformed")))
+        return table, lambda: BadLines(0, lambda: first_bad_lines(text, source, _EXAMPLES))
 
 
 def _never(columns: list[Any]) -> Any:
-    """Return what is false in every row, but makes the engine look at the columns.
-
-    If only some columns of a file are asked for, DuckDB 1.5 breaks down at bytes that are no UTF-8: it looks
-    for the column's name at the wrong place. So all are asked for.
-    """
+    """Return what is false in every row, but makes the engine look at the columns, and count them."""
     import ibis
 
     token = ibis.literal(os.urandom(16).hex())
     return ibis.and_(*(column == token for column in columns), ibis.literal(bool(columns))).fill_null(False)
-
-
-def _spark_log(con: Any, text: TextLog) -> Log:
-    from pyspark.sql import functions as f
-
-    session, paths = con._session, [str(path) for path in text.paths]
-    fields = len(text.names)
-    if text.quoted:
-        columns = ", ".join(f"c{k} STRING" for k in range(fields))
-        reader = session.read.option("columnPruning", "false")  # else a short line may pass for a whole one
-        lines = reader.csv(
-            paths, schema=f"{columns}, broken STRING", columnNameOfCorruptRecord="broken", sep=text.delimiter,
-            quote='"', escape='"', multiLine=True, mode="PERMISSIVE",
-        )  # fmt: skip
-        whole, parts = f.col("broken").isNull(), [f.col(f"c{k}") for k in range(fields)]
-        whole = whole & ~f.concat_ws("", *parts).contains(
-            "\ufffd"
-        )  # Spark's stand-in for bytes that are no UTF-8
-    else:
-        lines = session.read.text(paths).where("value <> ''")
-        split = f.split(f.regexp_replace("value", f"^{BOM}", ""), f"[{text.delimiter}]", -1)
-        whole = (f.size(split) == fields) & f.call_function("is_valid_utf8", f.col("value"))
-        parts = [f.get(split, f.lit(k)) for k in range(fields)]
-    cells = [
-        f.when(whole & (parts[k] != ""), parts[k]).alias(name)
-        for k, name in zip(text.used, ("user", "time", "url"), strict=True)
-    ]
-    name = f"quiff_{os.urandom(8).hex()}"
-    lines.select(*cells, (~whole).alias("malformed")).createOrReplaceTempView(name)
-    return Log(
-        con.table(name),
-        text.header,
-        len(text.paths),
-        lambda: BadLines(0, lambda: text.first_bad_lines(_EXAMPLES)),
-    )

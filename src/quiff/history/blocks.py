@@ -1,0 +1,194 @@
+"""The bytes of a log's files, block by block: each file once, whole, and as it was when the run began.
+
+Files are told by their first bytes, not by their names. A gzip file is checked to its end; a pipe is copied
+into a scratch file first, since it can be read only once.
+"""
+
+import gzip
+import os
+import shutil
+import stat
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import IO, cast
+
+from quiff.errors import ParameterError, first_line
+
+__all__ = ["BLOCK", "Source", "blocks", "check_files", "find_sources", "opened", "private_file"]
+
+BLOCK = 1 << 19
+"""How many bytes are read at a time."""
+
+_GZIP = b"\x1f\x8b"
+_OTHERS = {
+    b"PK\x03\x04": "a zip archive; unpack it, for example by unzip",
+    b"PAR1": "a Parquet file; give it a name that ends in .parquet",
+    b"BZh": "packed by bzip2; unpack it by bunzip2",
+    b"\xfd7zXZ": "packed by xz; unpack it by unxz",
+    b"\x28\xb5\x2f\xfd": "packed by zstd; unpack it by unzstd",
+    b"\xff\xfe\x00\x00": "in UTF-32; convert it by iconv -f UTF-32 -t UTF-8",
+    b"\xff\xfe": "in UTF-16; convert it by iconv -f UTF-16 -t UTF-8",
+    b"\xfe\xff": "in UTF-16; convert it by iconv -f UTF-16 -t UTF-8",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of a log.
+
+    Attributes
+    ----------
+    name
+        The file as the user names it.
+    path
+        Where its bytes are: the same, but for a pipe.
+    packed
+        Whether it is packed by gzip.
+    state
+        What the system says of it: device, number, size and time of the last change.
+    """
+
+    name: str
+    path: Path
+    packed: bool
+    state: tuple[int, int, int, int]
+
+    @classmethod
+    def of(cls, path: Path, name: str | None = None) -> "Source":
+        """Return a file that is not packed.
+
+        Raises
+        ------
+        ParameterError
+            If it is not there.
+        """
+        try:
+            return cls(name or str(path), path, packed=False, state=_state(path))
+        except OSError as error:
+            raise ParameterError(f"cannot read {str(path)!r}: {first_line(error)}") from error
+
+    def check(self) -> None:
+        """Check that the file is as it was.
+
+        Raises
+        ------
+        ParameterError
+            If it has changed since.
+        """
+        try:
+            same = _state(self.path) == self.state
+        except OSError:
+            same = False
+        if not same:
+            raise ParameterError(f"{self.name!r} changed while it was read; run again when it is complete")
+
+
+def check_files(paths: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]:
+    """Return paths that exist and are different files, under whatever names.
+
+    Raises
+    ------
+    ParameterError
+        If one does not exist, or is named twice.
+
+    Examples
+    --------
+    >>> check_files(["/no/such/log"])
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: there is no file '/no/such/log'; name the files of a log
+    """
+    files = tuple(Path(path) for path in paths)
+    for file in files:
+        if not file.exists():
+            raise ParameterError(f"there is no file {str(file)!r}; name the files of a log")
+    for one, two in combinations(files, 2):
+        if one.samefile(two):
+            raise ParameterError(f"{str(two)!r} is named twice, also as {str(one)!r}; name each file once")
+    return files
+
+
+def find_sources(files: Sequence[Path], scratch: Path) -> tuple[Source, ...]:
+    """Look at the kind of each file; pipes are copied into the folder `scratch`.
+
+    Raises
+    ------
+    ParameterError
+        If a file cannot be read, or is no text.
+    """
+    return tuple(_source(file, scratch / f"pipe-{number}") for number, file in enumerate(files))
+
+
+def _source(file: Path, copy: Path) -> Source:
+    name, path = str(file), file
+    try:
+        mode = file.stat().st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+            path = copy
+            with file.open("rb") as stream, private_file(path) as written:
+                shutil.copyfileobj(stream, written, BLOCK)
+        elif not stat.S_ISREG(mode):
+            kind = "folder" if stat.S_ISDIR(mode) else "device"
+            raise ParameterError(f"cannot read {name!r}: it is a {kind}; name files, or a pipe")
+        state = _state(path)
+        with path.open("rb") as stream:
+            first = stream.read(8)
+    except OSError as error:
+        raise ParameterError(f"cannot read {name!r}: {first_line(error)}") from error
+    for mark, kind in _OTHERS.items():
+        if first.startswith(mark):
+            raise ParameterError(f"cannot read {name!r}: it is {kind}")
+    packed = first.startswith(_GZIP)
+    if file.suffix == ".gz" and not packed:
+        raise ParameterError(f"cannot read {name!r}: its name ends in .gz, but it is not packed by gzip")
+    return Source(name, path, packed, state)
+
+
+def private_file(path: Path) -> IO[bytes]:
+    """Open a new file that only its owner can read."""
+    path.touch(mode=0o600, exist_ok=False)
+    return path.open("wb")
+
+
+def _state(path: Path) -> tuple[int, int, int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def opened(source: Source) -> IO[bytes]:
+    """Open a file for its bytes, unpacked."""
+    return cast("IO[bytes]", gzip.open(source.path) if source.packed else source.path.open("rb"))
+
+
+def blocks(source: Source, size: int = BLOCK) -> Iterator[bytes]:
+    """Yield the bytes of a file, unpacked; only the last block may be short.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be read to its end, is not what gzip packed, or has changed; the error says how far it
+        was readable.
+    """
+    read = lines = 0
+    held = bytearray()
+    try:
+        with opened(source) as stream:
+            while piece := cast("gzip.GzipFile", stream).read1(size):
+                read += len(piece)
+                lines += piece.count(b"\n")
+                held += piece
+                if len(held) >= size:
+                    yield bytes(held[:size])
+                    del held[:size]
+    except (OSError, EOFError, zlib.error) as error:
+        raise ParameterError(
+            f"cannot read {source.name!r} to its end: {first_line(error)};"
+            f" its first {read} bytes ({lines} lines) are readable, but it is damaged or cut short"
+        ) from error
+    source.check()
+    if not source.packed and read != source.state[2]:
+        raise ParameterError(f"{source.name!r} has {source.state[2]} bytes, but {read} could be read")
+    if held:
+        yield bytes(held)

@@ -1,0 +1,114 @@
+"""The one way in which files are handed to an engine: those that are named, as they are, and no other.
+
+Left to themselves, engines take a file's name for a pattern, and the name of a folder above it, such as
+``user=7``, for a column.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from quiff.errors import ParameterError, first_line
+from quiff.history.queries import engine_errors
+
+__all__ = ["duckdb_name", "parquet_files", "scan_csv", "scan_lines", "scan_parquet", "spark_can_read", "view"]
+
+
+def duckdb_name(path: Path) -> str:
+    """Return how DuckDB is told of a file, so that no character of its name has a meaning.
+
+    Examples
+    --------
+    >>> duckdb_name(Path("/logs/log[1].txt"))
+    '/logs/log[[]1].txt'
+    """
+    return re.sub(r"([\[*?])", r"[\1]", str(path.absolute()))
+
+
+def _spark_name(path: Path) -> str:
+    return re.sub(r"([\\\[\]{}*?,])", r"\\\1", str(path.absolute()))
+
+
+def spark_can_read(path: Path) -> bool:
+    """Say if Spark can read a file of this name: it hides some names, and cannot speak others.
+
+    Examples
+    --------
+    >>> spark_can_read(Path("log.txt")), spark_can_read(Path("_log.txt")), spark_can_read(Path("12:00.txt"))
+    (True, False, False)
+    """
+    return not path.name.startswith(("_", ".")) and ":" not in path.name
+
+
+def parquet_files(path: Path) -> tuple[Path, ...]:
+    """Return the files of a Parquet table: the file itself, or those in a folder, without hidden ones.
+
+    Raises
+    ------
+    ParameterError
+        If the folder has none.
+    """
+    if not path.is_dir():
+        return (path,)
+    inside = sorted(path.iterdir())
+    files = tuple(
+        file for file in inside if file.suffix == ".parquet" and not file.name.startswith(("_", "."))
+    )
+    if not files:
+        raise ParameterError(f"the folder {str(path)!r} has no Parquet file")
+    return files
+
+
+def scan_parquet(con: Any, path: Path) -> Any:
+    """Return a Parquet table, one file or a folder of them, with the columns that are in the files.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be read.
+    """
+    files = parquet_files(path)
+    errors: tuple[type[Exception], ...] = (*engine_errors(con), OSError)
+    try:
+        if con.name == "duckdb":
+            return con.read_parquet([duckdb_name(file) for file in files], hive_partitioning=False)
+        for file in files:
+            _check_for_spark(file)
+        return view(con, _spark_reader(con).parquet(*map(_spark_name, files)))
+    except errors as error:
+        raise ParameterError(f"cannot read {str(path)!r} as Parquet: {first_line(error)}") from error
+
+
+def scan_csv(con: Any, paths: Sequence[Path], **options: Any) -> Any:
+    """Return the fields of text files; the options are those of DuckDB's ``read_csv``, or of Spark's."""
+    if con.name == "duckdb":
+        return con.read_csv([duckdb_name(path) for path in paths], hive_partitioning=False, **options)
+    for path in paths:
+        _check_for_spark(path)
+    return view(con, _spark_reader(con).csv(list(map(_spark_name, paths)), **options))
+
+
+def scan_lines(con: Any, paths: Sequence[Path]) -> Any:
+    """Return the lines of text files as Spark's table with the column ``value``."""
+    return _spark_reader(con).text(list(map(_spark_name, paths)))
+
+
+def _spark_reader(con: Any) -> Any:
+    return con._session.read.option("recursiveFileLookup", "true")  # so that folders' names are no columns
+
+
+def _check_for_spark(path: Path) -> None:
+    if not spark_can_read(path):
+        raise ParameterError(
+            f"Spark cannot read {str(path)!r}: a name must not have a colon, nor begin with _ or .;"
+            " rename the file, or use DuckDB"
+        )
+
+
+def view(con: Any, frame: Any) -> Any:
+    """Return a table of Spark's as one of Ibis."""
+    name = f"quiff_{os.urandom(8).hex()}"
+    frame.createOrReplaceTempView(name)
+    return con.table(name)
