@@ -71,6 +71,6 @@ def test_a_wrong_table_is_told(con, tmp_path):
     with pytest.raises(ParameterError, match=r"has the columns a, but this needs a table"):
         experiment(con, tmp_path / "a.parquet", tmp_path)
     (tmp_path / "text.parquet").write_text("no Parquet")
-    with pytest.raises(ParameterError, match=r"cannot read .* as a table") as caught:
+    with pytest.raises(ParameterError, match=r"cannot read .* as Parquet") as caught:
         experiment(con, tmp_path / "text.parquet", tmp_path)
     assert "\n" not in str(caught.value)

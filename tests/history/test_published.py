@@ -76,8 +76,11 @@ def test_timestamps_of_pandas_load(load):
     ("text", "told"),
     [
         (",RandID,Domain\n0,1,a.com\n", "a published table has RandID"),
-        (TREATED.replace("0,7", "0,x"), "has the cell 'x', but a whole number is expected"),
-        (TREATED.replace("2006-03-02 00:00:00", "then"), "has the cell 'then', but a time is expected"),
+        (TREATED.replace("0,7", "0,x"), "has a cell of the form 'a', but a whole number is expected"),
+        (
+            TREATED.replace("2006-03-02 00:00:00", "then"),
+            "a cell of the form 'aaaa', but a time is",
+        ),
         (REDUCED.replace("'GOVT'", "__import__('os')"), "but a list of topics is expected"),
         (EXPERIMENTAL.replace("('gov.uk'", "(open('x')"), "but a list of pairs"),
     ],

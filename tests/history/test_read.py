@@ -1,6 +1,8 @@
 """Reading logs: every form, and every way in which a file can be wrong told in one line."""
 
 import gzip
+from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -13,7 +15,7 @@ ROW = "1\tq\t2006-03-01 07:17:12\t1\thttp://a.com"
 
 
 def read(con, *paths, form=None, most_bad=100):
-    log = read_log(con, paths, form or LogFormat(), most_bad=most_bad)
+    log = read_log(con, paths, form or LogFormat(), Path(mkdtemp(dir=paths[0].parent)), most_bad=most_bad)
     rows = [row for row in fetch_rows(con, log.table) if (row["user"], row["time"], row["url"]) != log.header]
     return [(row["user"], row["time"], row["url"]) for row in rows], log.bad_lines()
 
@@ -65,7 +67,7 @@ def test_bad_lines_have_their_numbers_in_packed_files_too(duckdb, tmp_path):
 
 def assert_refused(con, paths, told, form=None):
     with pytest.raises(ParameterError, match=told) as caught:
-        read_log(con, paths, form or LogFormat())
+        read_log(con, paths, form or LogFormat(), Path(mkdtemp(dir=paths[0].parent)))
     assert "\n" not in str(caught.value)
 
 

@@ -33,6 +33,7 @@ __all__ = [
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _REFRESH = 0.1  # seconds
+_DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";"}
 
 
 def engine_options(command: _Command) -> _Command:
@@ -59,12 +60,17 @@ def log_options(command: _Command) -> _Command:
         click.option(
             "--quoted/--not-quoted",
             default=None,
-            help="Fields may stand in double quotes.  [default: with commas yes, with tabs no]",
+            help="Fields may stand in double quotes.  [default: not with tabs]",
         ),
         click.option(
             "--delimiter",
-            type=click.Choice(["tab", "comma"]),
+            type=click.Choice(list(_DELIMITERS)),
             help="What stands between fields.  [default: as in the first line]",
+        ),
+        click.option(
+            "--columns",
+            metavar="NAMES",
+            help="All columns in order, with commas, if the first line does not name them.",
         ),
         click.option("--url", default="ClickURL", show_default=True, metavar="COLUMN", help="The URL."),
         click.option("--time", default="QueryTime", show_default=True, metavar="COLUMN", help="The time."),
@@ -79,7 +85,9 @@ def log_form(options: dict[str, Any]) -> "LogFormat":
     from quiff.history.read import LogFormat
 
     user, time, url, delimiter, quoted = map(options.pop, ("user", "time", "url", "delimiter", "quoted"))
-    return LogFormat(user, time, url, {"tab": "\t", "comma": ","}.get(delimiter or ""), quoted)
+    columns = options.pop("columns")
+    names = None if columns is None else tuple(name.strip() for name in columns.split(","))
+    return LogFormat(user, time, url, _DELIMITERS.get(delimiter or ""), quoted, names)
 
 
 def read_suffixes(ctx: click.Context, param: click.Parameter, name: str | None) -> Any:  # noqa: ARG001

@@ -50,9 +50,9 @@ def command(
     """Turn a search log into visits: who, when, and which domain.
 
     Users become pseudonyms, and URLs registrable domains: http://www.example.co.uk/page is a visit to
-    example.co.uk. LOG is a text file with tabs or commas, packed by gzip or not, or a Parquet file. Every
-    row that is left out is counted by reason. DuckDB keeps to 1.2 GB and uses the disk beyond, unless
-    --memory-limit says otherwise.
+    example.co.uk. LOG is a text file with tabs, commas or semicolons, or in JSON lines, packed by gzip or
+    not; a pipe; or a Parquet file. Every row that is left out is counted by reason. DuckDB keeps to 1.2 GB
+    and uses the disk beyond, unless --memory-limit says otherwise.
 
     Example: quiff treat log/*.txt.gz --out treated
     """

@@ -17,7 +17,16 @@ from typing import IO, cast
 
 from quiff.errors import ParameterError, first_line
 
-__all__ = ["BLOCK", "Source", "blocks", "check_files", "find_sources", "opened", "private_file"]
+__all__ = [
+    "BLOCK",
+    "Source",
+    "blocks",
+    "check_files",
+    "find_source",
+    "find_sources",
+    "opened",
+    "private_file",
+]
 
 BLOCK = 1 << 19
 """How many bytes are read at a time."""
@@ -118,20 +127,27 @@ def find_sources(files: Sequence[Path], scratch: Path) -> tuple[Source, ...]:
     ParameterError
         If a file cannot be read, or is no text.
     """
-    return tuple(_source(file, scratch / f"pipe-{number}") for number, file in enumerate(files))
+    return tuple(find_source(file, scratch / f"pipe-{number}") for number, file in enumerate(files))
 
 
-def _source(file: Path, copy: Path) -> Source:
+def find_source(file: Path, copy: Path | None = None) -> Source:
+    """Look at the kind of a file; if it is a pipe, it becomes the file `copy`.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be read, or is no text.
+    """
     name, path = str(file), file
     try:
         mode = file.stat().st_mode
-        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+        if copy is not None and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
             path = copy
             with file.open("rb") as stream, private_file(path) as written:
                 shutil.copyfileobj(stream, written, BLOCK)
         elif not stat.S_ISREG(mode):
-            kind = "folder" if stat.S_ISDIR(mode) else "device"
-            raise ParameterError(f"cannot read {name!r}: it is a {kind}; name files, or a pipe")
+            kind = "folder" if stat.S_ISDIR(mode) else "device or a pipe"
+            raise ParameterError(f"cannot read {name!r}: it is a {kind}; name a file")
         state = _state(path)
         with path.open("rb") as stream:
             first = stream.read(8)

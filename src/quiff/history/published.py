@@ -17,8 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError, first_line
-from quiff.history.queries import empty_list, fetch_rows, row_order
-from quiff.populations.literals import QUOTED, TOPIC_LIST, cut
+from quiff.history.blocks import blocks, find_source
+from quiff.history.line_count import LineCount
+from quiff.history.queries import empty_list, fetch_rows, row_order, scalar
+from quiff.history.scan import engine_errors, scan_csv
+from quiff.populations.literals import QUOTED, TOPIC_LIST
+from quiff.safe_text import shape
 
 __all__ = ["first_appearances", "is_published", "read_published", "write_published"]
 
@@ -90,18 +94,38 @@ def first_appearances(con: Any, path: Path, visits: Any) -> Any:
 
 
 def _raw(con: Any, path: Path) -> Any:
-    """Return the cells of a published table as text."""
-    quote = {"quote": '"', "escape": '"', "header": True}
+    """Return the cells of a published table as text.
+
+    Raises
+    ------
+    ParameterError
+        If the file is damaged, or the engine reads other rows of it than there are.
+    """
+    source = find_source(path)
+    options: dict[str, Any] = {"quote": '"', "escape": '"', "header": True}
     if con.name == "duckdb":
-        return con.read_csv(str(path), all_varchar=True, delim=",", **quote)
-    return con.read_csv(str(path), sep=",", inferSchema=False, **quote)
+        packed = "gzip" if source.packed else "none"
+        options |= {"all_varchar": True, "delim": ",", "compression": packed}
+    else:
+        options |= {"sep": ",", "inferSchema": False}
+    try:
+        table = scan_csv(con, [path], **options)
+    except engine_errors(con) as error:
+        raise ParameterError(f"cannot read {str(path)!r} as a table: {first_line(error)}") from error
+    count = LineCount(b",", True, len(table.columns))
+    for block in blocks(source):
+        count.add(block)
+    rows, found = count.end().records - 1, int(scalar(con, table.count()))
+    if rows != found:
+        raise ParameterError(f"{str(path)!r} has {rows} rows, but {found} were read; is a quote not closed?")
+    return table
 
 
 def _check(con: Any, rows: Any, cell: Any, wrong: Any, path: Path, wanted: str) -> None:
     found = fetch_rows(con, rows.filter(wrong).select(cell=cell.fill_null("")).limit(1))
     if found:
         raise ParameterError(
-            f"{str(path)!r} has the cell {cut(found[0]['cell'])!r}, but {wanted} is expected"
+            f"{str(path)!r} has a cell of the form {shape(found[0]['cell'])}, but {wanted} is expected"
         )
 
 

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from quiff.errors import QuiffError, first_line
+from quiff.history.scan import engine_errors, parquet_files, scan_parquet
 
 __all__ = [
     "distinct_entries",
     "empty_list",
-    "engine_errors",
     "fetch_arrow",
     "fetch_rows",
     "joins_as_written",
@@ -122,7 +123,7 @@ def write_parquet(
         if con.name != "duckdb":
             found = _in_order(_with_numbers(expression, numbers or {}), order)
             con._session.sql(_compiled(con, found)).write.parquet(str(path))
-            rows = con._session.read.parquet(str(path)).count()  # the files' footers tell
+            rows = _rows_of(Path(path))
         elif numbers:
             rows = _write_batches(
                 con.con.execute(_compiled(con, _in_order(expression, order))), path, numbers
@@ -132,8 +133,15 @@ def write_parquet(
             query = f"COPY ({_compiled(con, _in_order(expression, order))}) TO '{target}' (FORMAT parquet)"
             (rows,) = con.con.execute(query).fetchone()
         # Spark may have written narrower numbers than Ibis thinks.
-        table = con.read_parquet(str(path)).cast(expression.schema())
+        table = scan_parquet(con, Path(path)).cast(expression.schema())
     return table, int(rows)
+
+
+def _rows_of(path: Path) -> int:
+    """Return how many rows the files of a table have, as their footers tell."""
+    import pyarrow.parquet as pq
+
+    return sum(pq.read_metadata(file).num_rows for file in parquet_files(path))
 
 
 def _in_order(expression: Any, order: Sequence[str]) -> Any:
@@ -197,18 +205,6 @@ def _compiled(con: Any, expression: Any) -> str:
     """Return an expression as a statement, and make the tables in memory known to the engine."""
     con._run_pre_execute_hooks(expression)
     return str(con.compile(expression))
-
-
-def engine_errors(con: Any) -> tuple[type[Exception], ...]:
-    """Return the errors that an engine raises by itself."""
-    if con.name == "duckdb":
-        import duckdb
-
-        return (duckdb.Error,)
-    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-    from pyspark.errors import PySparkException
-
-    return PySparkException, Py4JError
 
 
 @contextmanager

@@ -11,9 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError, first_line
-from quiff.history.queries import engine_errors
 
-__all__ = ["duckdb_name", "parquet_files", "scan_csv", "scan_lines", "scan_parquet", "spark_can_read", "view"]
+__all__ = [
+    "duckdb_name",
+    "engine_errors",
+    "parquet_files",
+    "scan_csv",
+    "scan_lines",
+    "scan_parquet",
+    "spark_can_read",
+    "view",
+]
 
 
 def duckdb_name(path: Path) -> str:
@@ -112,3 +120,15 @@ def view(con: Any, frame: Any) -> Any:
     name = f"quiff_{os.urandom(8).hex()}"
     frame.createOrReplaceTempView(name)
     return con.table(name)
+
+
+def engine_errors(con: Any) -> tuple[type[Exception], ...]:
+    """Return the errors that an engine raises by itself."""
+    if con.name == "duckdb":
+        import duckdb
+
+        return (duckdb.Error,)
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError

@@ -15,16 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError
+from quiff.files.scratch import drop, make_temporary
 from quiff.history.pseudonyms import CONTROL
 from quiff.history.published import is_published
 from quiff.history.queries import distinct_entries, fetch_rows, scalar
 from quiff.history.read import LogFormat, read_log
+from quiff.history.scan import scan_parquet
 from quiff.history.tables import STAGES, find_table, read_table, stage_of
 
 __all__ = ["Sizes", "Statistics", "describe", "sizes_of_counts"]
 
 _MOST_VISITED = 10
-_MOST_BAD = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ def _is_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat |
         return False
     if path.suffix != ".parquet":
         return not _has_published_columns(path)
-    return form is not None and stage_of(con.read_parquet(str(path)).columns) is None
+    return form is not None and stage_of(scan_parquet(con, path).columns) is None
 
 
 def _has_published_columns(path: Path) -> bool:
@@ -169,21 +170,33 @@ def _has_published_columns(path: Path) -> bool:
 
 
 def _log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat) -> Statistics:
-    log = read_log(con, paths, form, most_bad=_MOST_BAD)
+    scratch = make_temporary("log")
+    try:
+        return _log_in(con, paths, form, scratch)
+    finally:
+        drop(scratch)
+
+
+def _log_in(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, scratch: Path) -> Statistics:
+    log = read_log(con, paths, form, scratch)
     rows = log.table.filter(~log.table.malformed, ~log.is_header.fill_null(False))
     named = rows.mutate(user=rows.user.re_replace(CONTROL, ""))
     counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
     times = fetch_rows(con, rows.agg(first=rows.time.min(), last=rows.time.max()))[0]
+    n_rows = int(scalar(con, rows.count()))
+    n_headers = int(scalar(con, log.is_header.fill_null(False).sum()) or 0)
+    malformed = int(scalar(con, log.table.malformed.sum()) or 0) + log.bad_lines().left_out
+    log.check(con, n_rows + malformed + n_headers - log.headers)
     return Statistics(
         "log",
-        int(scalar(con, rows.count())),
+        n_rows,
         sum(users for _, users in counts),
         urls=int(scalar(con, rows.url.nunique())),
         sizes=sizes_of_counts(counts) if counts else None,
         users_per_count=counts,
         first=times["first"],
         last=times["last"],
-        malformed=log.bad_lines().left_out + int(scalar(con, log.table.malformed.sum()) or 0),
+        malformed=malformed,
     )
 
 

@@ -18,7 +18,8 @@ from typing import Any, Self
 
 from quiff.errors import ParameterError, first_line
 from quiff.history.published import is_published, read_published
-from quiff.history.queries import engine_errors, progress_of, row_order, store, write_parquet
+from quiff.history.queries import progress_of, row_order, store, write_parquet
+from quiff.history.scan import duckdb_name, parquet_files, scan_parquet
 from quiff.history.steps import Step, Steps
 
 __all__ = ["COLUMNS", "STAGES", "Workspace", "find_table", "read_table", "stage_of", "table_digest"]
@@ -96,16 +97,7 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
     ParameterError
         If the file is no Parquet, or its columns are those of none of the stages.
     """
-    errors: tuple[type[Exception], ...] = (*engine_errors(con), OSError)
-    try:
-        if is_published(path):
-            table = read_published(con, path)
-        else:
-            table = con.read_parquet(
-                str(path / "*.parquet" if path.is_dir() and con.name == "duckdb" else path)
-            )
-    except errors as error:
-        raise ParameterError(f"cannot read {str(path)!r} as a table: {first_line(error)}") from error
+    table = read_published(con, path) if is_published(path) else scan_parquet(con, path)
     stage = stage_of(table.columns)
     if stage not in stages:
         wanted = "; ".join(f"{name}: {', '.join(COLUMNS[name])}" for name in stages)
@@ -164,6 +156,12 @@ class Workspace:
         except OSError as error:
             raise ParameterError(f"cannot write to {str(self.folder)!r}: {first_line(error)}") from error
         return self
+
+    def scratch(self, name: str) -> Path:
+        """Make a folder for files that go when the run ends."""
+        folder = self._hidden / name
+        folder.mkdir()
+        return folder
 
     def step(self, name: str) -> AbstractContextManager[Step]:
         """Record what this run does, and for who watches it, how far the engine is."""
@@ -265,12 +263,10 @@ def table_digest(path: str | os.PathLike[str]) -> str:
     """
     import duckdb
 
-    path = Path(path)
-    files = str(path / "*.parquet" if path.is_dir() else path).replace("'", "''")
-    query = f"""
+    query = """
         SELECT count(*), coalesce(sum(('0x' || substr(sha256(CAST(t AS VARCHAR)), 1, 15))::BIGINT), 0)
-        FROM '{files}' AS t
-    """  # noqa: S608 - the path is quoted
+        FROM read_parquet(?, hive_partitioning = false) AS t
+    """
     with duckdb.connect() as con:
-        rows, total = con.execute(query).fetchall()[0]
+        rows, total = con.execute(query, [list(map(duckdb_name, parquet_files(Path(path))))]).fetchall()[0]
     return f"{rows}-{total % 2**64:016x}"

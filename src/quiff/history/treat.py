@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError
+from quiff.history.blocks import check_files
 from quiff.history.domains import host_domains
 from quiff.history.hosts import shortened, with_host
+from quiff.history.line_records import too_many
 from quiff.history.pseudonyms import draw_pseudonyms
 from quiff.history.queries import fetch_arrow, fetch_rows, joins_as_written, scalar
 from quiff.history.read import BadLine, Log, LogFormat, read_log
@@ -104,8 +106,11 @@ def treat(
     """
     if coarse_times is not None and coarse_times not in COARSE_TIMES:
         raise ParameterError(f"coarse_times is {coarse_times!r}, but must be {' or '.join(COARSE_TIMES)}")
-    log = read_log(con, paths, form or LogFormat(), most_bad=max_bad_lines)
+    files = check_files(paths)
     with Workspace(con, out, steps) as work:
+        with work.step("count the lines of the log") as counting:
+            log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
+            counting.rows = log.rows + log.headers
         rows, n_lines = work.keep("read the lines of the log", _judged(log))
         left_out, bad_lines, dropped = _dropped_lines(con, rows, log, max_bad_lines)
         kept = rows.filter(rows.reason == _STAYS).drop("reason")
@@ -128,6 +133,7 @@ def treat(
         unique = useful.select("domain").distinct()
         _, n_domains = work.output("domains.parquet", "write the unique domains", unique)
         n_users = int(scalar(con, treated.user.nunique()))
+        log.check(con, n_rows + sum(dropped.values()))
     n_read = n_lines - log.headers + left_out
     return Treated(n_read, n_rows, n_users, n_domains, dropped, bad_lines, seed is not None)
 
@@ -182,10 +188,7 @@ def _dropped_lines(
         return 0, (), dropped
     examples = bad.examples()
     if malformed > most:
-        raise QuiffError(
-            f"more than {most} lines are malformed, such as {'; '.join(map(str, examples))};"
-            " mend the log, or allow for more by --max-bad-lines"
-        )
+        raise too_many(most, examples)
     return bad.left_out, examples, {"malformed": malformed, **dropped}
 
 
@@ -198,8 +201,12 @@ def _with_name(con: Any, kept: Any, nameless: tuple[str, ...]) -> tuple[Any, int
     """Leave out the rows of users that have no name, and count them."""
     if not nameless:
         return kept, 0
-    lost = kept.user.isin(nameless)
-    return kept.filter(~lost), int(scalar(con, lost.sum()))
+    import ibis
+    import pyarrow as pa
+
+    # A name such as NUL would end a statement that it is part of.
+    lost = ibis.memtable(pa.table({"user": pa.array(nameless, pa.string())}))
+    return kept.anti_join(lost, "user"), int(scalar(con, kept.semi_join(lost, "user").count()))
 
 
 def _domains(work: Workspace, kept: Any, suffixes: Suffixes | None) -> Any:
