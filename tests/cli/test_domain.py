@@ -19,19 +19,28 @@ def answer(*arguments, **options):
 
 
 def test_json_has_a_row_for_each_url_in_order():
-    assert answer("www.br", "http://a.name.co.uk/x", "www.br") == [
-        {"url": "www.br", "domain": None, "reason": "bare-suffix"},
-        {"url": "http://a.name.co.uk/x", "domain": "name.co.uk", "reason": None},
-        {"url": "www.br", "domain": None, "reason": "bare-suffix"},
+    assert answer("gov.br", "http://A.Name.co.uk/x", "gov.br") == [
+        {"url": "gov.br", "domain": None, "reason": "bare-suffix"},
+        {"url": "http://A.Name.co.uk/x", "domain": "name.co.uk", "reason": None},
+        {"url": "gov.br", "domain": None, "reason": "bare-suffix"},
     ]
 
 
+def test_the_rules_of_the_paper_can_be_asked_for():
+    assert answer("www.br", "http://A.Name.co.uk/x", "gov.br", "--rules", "as-published") == [
+        {"url": "www.br", "domain": None, "reason": "bare-suffix"},
+        {"url": "http://A.Name.co.uk/x", "domain": "Name.co.uk", "reason": None},
+        {"url": "gov.br", "domain": "gov.br", "reason": None},
+    ]
+    assert run("a.com", "--rules", "wrong").exit_code == 2
+
+
 def test_text_shows_the_same():
-    result = run("www.br", "http://a.name.co.uk/x")
+    result = run("br", "http://a.name.co.uk/x")
     assert result.exit_code == 0
     assert [line.split() for line in result.stdout.splitlines()[1:]] == [
         ["url", "domain", "reason"],
-        ["www.br", "-", "bare-suffix"],
+        ["br", "-", "bare-suffix"],
         ["http://a.name.co.uk/x", "name.co.uk"],
     ]
 
@@ -42,7 +51,7 @@ def test_a_hyphen_reads_lines_from_standard_input():
         ("a.com", "a.com"),
         ("http://x.com", "x.com"),
         ("", None),
-        ("http://näme.com", None),
+        ("http://näme.com", "näme.com"),
         ("b.com", "b.com"),
     ]
     assert answer("-", input="") == []

@@ -155,6 +155,29 @@ def test_a_wrong_file_is_told_in_one_line(tmp_path, text, told):
     assert "\n" not in str(caught.value)
 
 
+def test_letters_of_a_file_are_lowered_as_in_logs(con, tmp_path):
+    file = tmp_path / "classification.csv"
+    file.write_text("domain,topics\nExample.COM,'A'\n")
+    for rules, listed in (("correct", "example.com"), ("as-published", "Example.COM")):
+        (row,) = con.to_pyarrow(read_classification(file, rules=rules).table).to_pylist()
+        assert row["domain"] == listed
+    file.write_text("domain,topics\nExample.COM,'A'\nexample.com,'B'\n")
+    with pytest.raises(
+        QuiffError, match=r"line 3: the domain 'example.com' is there again; give it once, in cap"
+    ):
+        read_classification(file)
+    assert con.to_pyarrow(read_classification(file, rules="as-published").table).num_rows == 2
+
+
+def test_citizen_labs_lists_by_the_lists_own_rules(con, mirror):
+    """Domains are in small letters, and none is a public suffix itself."""
+    suffixes = Suffixes.read(fetch("psl", mirror))
+    table = read_classification("citizenlab", mirror=mirror, suffixes=suffixes).table
+    listed = {row["domain"] for row in con.to_pyarrow(table).to_pylist()}
+    assert all(domain == domain.lower() for domain in listed)
+    assert not listed & set(suffixes.rules)
+
+
 def test_unknown_names_are_told(con, tmp_path):
     with pytest.raises(ParameterError, match="citizenlab, chrome-1, chrome-5"):
         read_classification("nonsense")
@@ -170,7 +193,7 @@ def test_citizen_labs_lists_give_the_papers_figures(con, mirror):
     assert len({row["url"] for row in rows if row["url"]}) == 33_861
     suffixes = Suffixes.read(fetch("psl", mirror))
     listed = con.to_pyarrow(
-        read_classification("citizenlab", mirror=mirror, suffixes=suffixes).table
+        read_classification("citizenlab", mirror=mirror, suffixes=suffixes, rules="as-published").table
     ).to_pylist()
     assert len(listed) == len({row["domain"] for row in listed}) == 27_792
     assert len({topic for row in listed for topic in row["topics"]}) == 31

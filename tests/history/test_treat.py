@@ -48,7 +48,7 @@ def rows_of(folder, name="treated.parquet"):
 def test_it_equals_the_reference(con, tmp_path_factory, lines):
     folder = tmp_path_factory.mktemp("log")
     log = write(folder / "log.txt", lines)
-    result = treat(con, [log], folder / "out", suffixes=SUFFIXES)
+    result = treat(con, [log], folder / "out", suffixes=SUFFIXES, rules="as-published")
     expected, dropped = reference.treat(lines)
     assert reference.histories(rows_of(folder / "out")) == reference.histories(expected)
     assert result.rows_read == len(lines) == result.rows + sum(result.dropped.values())
@@ -237,6 +237,19 @@ def test_steps_are_recorded_in_order(con, tmp_path):
     ]
     assert [step.rows for step in steps.done][-2:] == [2, 2]
     assert all(step.seconds >= 0 for step in steps.done)
+
+
+def test_one_domain_in_capitals_or_not(backend, tmp_path):
+    hosts = ["Example.COM", "www.example.com", "EXAMPLE.com"]
+    lines = [f"1\tq\t2006-03-01 00:00:0{k}\t1\thttp://{host}/x" for k, host in enumerate(hosts)]
+    log = write(tmp_path / "log.txt", lines)
+    assert treat(backend, [log], tmp_path / "out").domains == 1
+    assert {domain for _, _, domain in rows_of(tmp_path / "out")} == {"example.com"}
+    treat(backend, [log], tmp_path / "published", rules="as-published")
+    written = {domain for _, _, domain in rows_of(tmp_path / "published")}
+    assert written == {"Example.COM", "example.com", "EXAMPLE.com"}
+    with pytest.raises(ParameterError, match="rules are 'other', but must be one of correct, as-published"):
+        treat(backend, [log], tmp_path / "out", rules="other")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Domains agree with tldextract, told the same rules, on hosts made from every rule of a list.
+"""Domains as published agree with tldextract, told the same rules, on hosts made from every rule of a list.
 
 The known differences: of two wildcards, one inside the other (*.dapps.earth and *.bzz.dapps.earth),
 tldextract forgets the outer one for the host that is the place of the inner one, bzz.dapps.earth; and it lets
@@ -95,7 +95,7 @@ def check_every_rule(con, path):
     suffixes, extract = Suffixes.read(path), extractor(path)
     hosts = hosts_from(suffixes.rules)
     assert len(hosts) > 100_000
-    found = find_domains(con, hosts, suffixes)
+    found = find_domains(con, hosts, suffixes, "as-published")
     different = {row["url"] for row in found if row["domain"] != by_the_paper(extract(row["url"]))}
     assert {host.lower() for host in different} == nested_wildcards(suffixes.rules)
     assert all((row["domain"] is None) != (row["reason"] is None) for row in found)
@@ -128,7 +128,7 @@ def small(tmp_path):
 
 
 def both(con, path, host):
-    (ours,) = find_domains(con, [host], Suffixes.read(path))
+    (ours,) = find_domains(con, [host], Suffixes.read(path), "as-published")
     return ours["domain"], by_the_paper(extractor(path)(host))
 
 
@@ -157,6 +157,6 @@ def test_every_url_of_citizen_lab(mirror, duckdb):
     urls = sorted({row["url"] for row in rows if row.get("url")})
     assert len(urls) > 33_000
     extract = extractor(mirror / PINNED)
-    for row in find_domains(duckdb, urls, Suffixes.read(mirror / PINNED)):
+    for row in find_domains(duckdb, urls, Suffixes.read(mirror / PINNED), "as-published"):
         parts = urlsplit(row["url"])
         assert row["domain"] == by_the_paper(extract(parts.netloc or parts.path)), row

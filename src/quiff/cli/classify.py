@@ -12,6 +12,7 @@ from quiff.cli.pipeline import (
     csv_option,
     engine_options,
     recorded,
+    rules_option,
     suffixes_option,
     told,
     write_csv,
@@ -41,6 +42,7 @@ __all__ = ["command"]
     " else by time of its first visit).",
 )
 @suffixes_option
+@rules_option
 @mirror_option
 @csv_option
 @engine_options
@@ -51,6 +53,7 @@ def command(
     matching: str,
     mirror: Path | None,
     suffixes: Any,
+    rules: str,
     csv_file: Path | None,
     as_json: bool,
     **options: Any,
@@ -66,7 +69,7 @@ def command(
     from quiff.history.classify import classify
 
     with connected(**options) as con, recorded() as steps:
-        classification = read_classification(name, mirror=mirror, suffixes=suffixes)
+        classification = read_classification(name, mirror=mirror, suffixes=suffixes, rules=rules)
         result = classify(con, treated, classification, out, matching=matching, steps=steps)
         write_csv(con, out, "reduced", csv_file)
     click.echo(told(f"Reduced by {name}", asdict(result), steps, as_json))

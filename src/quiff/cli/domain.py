@@ -1,11 +1,11 @@
-"""``quiff domain``: the registrable domain of a URL, by the paper's rules."""
+"""``quiff domain``: the registrable domain of a URL."""
 
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.pipeline import connected, engine_options, suffixes_option
+from quiff.cli.pipeline import connected, engine_options, rules_option, suffixes_option
 from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -17,13 +17,16 @@ __all__ = ["command"]
 @click.command("domain")
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 @suffixes_option
+@rules_option
 @engine_options
-def command(urls: tuple[str, ...], suffixes: "Suffixes | None", as_json: bool, **options: Any) -> None:
+def command(
+    urls: tuple[str, ...], suffixes: "Suffixes | None", rules: str, as_json: bool, **options: Any
+) -> None:
     """Print the registrable domain of each URL, or why it has none.
 
-    A URL "-" stands for the lines of the standard input. The reasons are no-host, ip-address, no-suffix (the
-    host ends in no public suffix), bare-suffix (nothing, or only w's, before a suffix such as com) and
-    bad-label (a name with other characters than letters, digits and hyphens).
+    A URL "-" stands for the lines of the standard input. The reasons are no-host, ip-address, no-suffix (a
+    single name such as localhost), bare-suffix (a public suffix itself, such as com or co.uk) and bad-label
+    (a name with other characters than letters, digits and inner hyphens).
 
     Example: quiff domain http://www.example.co.uk/page www.gov.br
     """
@@ -32,7 +35,7 @@ def command(urls: tuple[str, ...], suffixes: "Suffixes | None", as_json: bool, *
     from quiff.results.table import Table
 
     with connected(**options) as con:
-        rows = find_domains(con, _with_input(urls), suffixes)
+        rows = find_domains(con, _with_input(urls), suffixes, rules)
     if as_json:
         click.echo(to_json(rows))
     else:

@@ -25,6 +25,7 @@ __all__ = [
     "log_options",
     "read_suffixes",
     "recorded",
+    "rules_option",
     "steps_table",
     "suffixes_option",
     "told",
@@ -105,6 +106,16 @@ suffixes_option = click.option(
     callback=read_suffixes,
     metavar="FILE",
     help="A public suffix list; psl is the pinned copy.  [default: the installed one]",
+)
+
+
+rules_option = click.option(
+    "--rules",
+    type=click.Choice(["correct", "as-published"]),
+    default="correct",
+    show_default=True,
+    help="How a host gets its domain: by the suffix list's own algorithm, in small letters as in the DNS; or"
+    " as the paper did, with letters as they are, and suffixes such as gov.br as domains.",
 )
 
 

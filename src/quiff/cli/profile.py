@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quiff.cli.options import drawn_seed_option, mirror_option
-from quiff.cli.pipeline import connected, csv_option, engine_options, recorded, suffixes_option, told
+from quiff.cli.pipeline import (
+    connected,
+    csv_option,
+    engine_options,
+    recorded,
+    rules_option,
+    suffixes_option,
+    told,
+)
 from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -61,11 +69,12 @@ __all__ = ["command"]
     help="The topics of domains, for a HISTORY without them: citizenlab, chrome-1, chrome-5, or a CSV file.",
 )
 @suffixes_option
+@rules_option
 @mirror_option
 @csv_option
 @engine_options
 def command(
-    history: Path, out: Path, top: int, fill: str, taxonomy: str, name: str | None, suffixes: Any,
+    history: Path, out: Path, top: int, fill: str, taxonomy: str, name: str | None, suffixes: Any, rules: str,
     mirror: Path | None, csv_file: Path | None, as_json: bool, epoch_days: int | None, seed: int | None,
     repeat: int, **options: Any,
 ) -> None:  # fmt: skip
@@ -92,7 +101,9 @@ def command(
     with connected(**options) as con, recorded() as steps:
         if csv_file is not None:  # told before any work
             read_table(con, find_table(history, ("experimental",)), ("experimental",))
-        listed = None if name is None else read_classification(name, mirror=mirror, suffixes=suffixes)
+        listed = (
+            None if name is None else read_classification(name, mirror=mirror, suffixes=suffixes, rules=rules)
+        )
         result = profile(
             con, history, out, top_s=top, taxonomy=topics, epoch_days=epoch_days, seed=seed, repeat=repeat,
             classification=listed, steps=steps,

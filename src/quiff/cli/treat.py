@@ -13,6 +13,7 @@ from quiff.cli.pipeline import (
     log_form,
     log_options,
     recorded,
+    rules_option,
     suffixes_option,
     told,
     write_csv,
@@ -28,6 +29,7 @@ _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tes
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where tables go.")
 @log_options
 @suffixes_option
+@rules_option
 @click.option(
     "--max-bad-lines",
     type=click.IntRange(min=0),
@@ -59,12 +61,13 @@ def command(
     from quiff.history.treat import DEFAULT_MEMORY_LIMIT, treat
 
     form = log_form(options)
-    max_bad_lines, seed, coarse_times = map(options.pop, ("max_bad_lines", "seed", "coarse_times"))
+    rules, max_bad_lines, seed = map(options.pop, ("rules", "max_bad_lines", "seed"))
+    coarse_times = options.pop("coarse_times")
     if options["engine"] == "duckdb":
         options["memory_limit"] = options["memory_limit"] or DEFAULT_MEMORY_LIMIT
     with connected(**options) as con, recorded() as steps:
         result = treat(
-            con, logs, out, form=form, suffixes=suffixes, max_bad_lines=max_bad_lines,
+            con, logs, out, form=form, suffixes=suffixes, rules=rules, max_bad_lines=max_bad_lines,
             coarse_times=coarse_times, seed=seed, steps=steps,
         )  # fmt: skip
         write_csv(con, out, "treated", csv_file)

@@ -43,10 +43,12 @@ def read_classification(
     *,
     mirror: str | os.PathLike[str] | None = None,
     suffixes: Suffixes | None = None,
+    rules: str = "correct",
 ) -> Classification:
     """Return a classification by its name, or from a file with the columns ``domain`` and ``topics``.
 
     Citizen Lab's lists have URLs, which are turned into domains by the rules that logs are treated by.
+    Letters of a file's domains are lowered, unless `rules` are as-published.
     Chrome's lists have keys of hosts, in which dots and hyphens are spaces: a domain is looked up by its key.
     Some have no topics: a domain that matches one of these is known to have none. Their two rows for
     testing are left out.
@@ -60,26 +62,26 @@ def read_classification(
     """
     name = os.fspath(name)
     if name in CLASSIFICATIONS:
-        return Classification(name, *CLASSIFICATIONS[name](fetch(name, mirror), suffixes))
+        return Classification(name, *CLASSIFICATIONS[name](fetch(name, mirror), suffixes, rules))
     if not Path(name).is_file():
         raise ParameterError(
             f"there is no classification {name!r}; give one of {', '.join(CLASSIFICATIONS)},"
             " or a CSV file with the columns domain and topics"
         )
-    return Classification(name, _from_file(Path(name)))
+    return Classification(name, _from_file(Path(name), lowered=rules == "correct"))
 
 
-def _citizenlab(path: Path, suffixes: Suffixes | None) -> tuple[Any, ...]:
+def _citizenlab(path: Path, suffixes: Suffixes | None, rules: str) -> tuple[Any, ...]:
     import ibis
 
     rows = ibis.memtable(citizenlab_table(path))
     rows = rows.filter(rows.url.notnull(), rows.category.notnull())
-    domains = domain_table(rows.select("url").distinct(), suffixes)
+    domains = domain_table(rows.select("url").distinct(), suffixes, rules)
     found = rows.inner_join(domains.filter(domains.domain.notnull()), "url")
     return (found.group_by("domain").agg(topics=found.category.collect().unique().sort()),)
 
 
-def _chrome(path: Path, suffixes: Suffixes | None) -> tuple[Any, ...]:  # noqa: ARG001 - one signature for all
+def _chrome(path: Path, *_: Any) -> tuple[Any, ...]:  # its keys are those of hosts in small letters
     import ibis
     import pyarrow.compute as pc
 
@@ -91,7 +93,7 @@ def _chrome(path: Path, suffixes: Suffixes | None) -> tuple[Any, ...]:  # noqa: 
     return table, (f"{left} rows of the list are for testing only and were left out.",) if left else ()
 
 
-CLASSIFICATIONS: dict[str, Callable[[Path, Suffixes | None], tuple[Any, ...]]] = {
+CLASSIFICATIONS: dict[str, Callable[[Path, Suffixes | None, str], tuple[Any, ...]]] = {
     "citizenlab": _citizenlab,
     "chrome-1": _chrome,
     "chrome-5": _chrome,
@@ -99,7 +101,7 @@ CLASSIFICATIONS: dict[str, Callable[[Path, Suffixes | None], tuple[Any, ...]]] =
 """The classifications that have a name; each gives a table and maybe notes."""
 
 
-def _from_file(path: Path) -> Any:
+def _from_file(path: Path, *, lowered: bool) -> Any:
     """Read a classification in the published form, a domain and its topics a line."""
     import ibis
     import pyarrow as pa
@@ -109,8 +111,12 @@ def _from_file(path: Path) -> Any:
         where = f"{str(path)!r}, line {line}:"
         if not domain or topics is None:
             raise QuiffError(f"{where} there is no domain or no topics; leave it out, or quote the topics")
+        domain = domain.lower() if lowered else domain
         if domain in topics_of:
-            raise QuiffError(f"{where} the domain {domain!r} is there again; give it once")
+            raise QuiffError(
+                f"{where} the domain {domain!r} is there again; give it once"
+                + (", in capitals or not" if lowered else "")
+            )
         try:
             topics_of[domain] = sorted(set(parse_topics(topics)))
         except QuiffError as error:

@@ -1,20 +1,25 @@
-"""From a URL to its registrable domain, by the Public Suffix List and the paper's own rules (App. D.1).
+"""From a URL to its registrable domain, by the Public Suffix List, or by the paper's own rules (App. D.1).
 
 All of it is relational. The rules of the list are a table, in which a host's last labels are looked up: one,
 then one more as long as some rule goes on from there. Most hosts are done with after two labels.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
+from quiff.errors import ParameterError
 from quiff.history.hosts import split_part, with_host, without_end
 from quiff.history.queries import fetch_rows
 from quiff.history.suffixes import Suffixes, packaged_suffixes
 
-__all__ = ["REASONS", "domain_table", "find_domains", "host_domains"]
+__all__ = ["REASONS", "RULES", "domain_table", "find_domains", "host_domains"]
 
 REASONS = ("no-host", "ip-address", "no-suffix", "bare-suffix", "bad-label")
 """Why a URL has no domain."""
+
+RULES = ("correct", "as-published")
+"""By which rules a host has a domain: those of the list's own algorithm, or the paper's."""
 
 # Every pattern keeps to what RE2 (DuckDB) and java.util.regex (Spark) read alike.
 _PLAIN = r"^[a-z0-9.-]*\z"
@@ -22,9 +27,19 @@ _BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV4 = rf"^{_BYTE}(?:[.]{_BYTE}){{3}}\z"
 _ONLY_W = r"^[Ww]*\z"
 _NO_LABEL = r"[^A-Za-z0-9-]|^-+\z"
+_NUMBER = r"^[0-9]+\z"
+_NOT_ASCII = r"[^\x00-\x7f]"
+_END_OF_BASIC_PLANE = 0x10000
+# Letters beyond ASCII: all but blanks, signs, private and compatibility areas.
+_LETTERS = (
+    r"\x{c0}-\x{167f}\x{1681}-\x{1fff}\x{2c00}-\x{2fff}\x{3005}-\x{d7ff}\x{f900}-\x{fdff}\x{10000}-\x{effff}"
+)
+_NO_NAME = rf"[^.a-z0-9{_LETTERS}-]|(?:^|[.])-|-(?:[.]|\z)"
 
 
-def find_domains(con: Any, urls: Iterable[str], suffixes: Suffixes | None = None) -> list[dict[str, Any]]:
+def find_domains(
+    con: Any, urls: Iterable[str], suffixes: Suffixes | None = None, rules: str = "correct"
+) -> list[dict[str, Any]]:
     """Return url, domain and reason of each URL in order; of the last two, one is None.
 
     Parameters
@@ -35,13 +50,22 @@ def find_domains(con: Any, urls: Iterable[str], suffixes: Suffixes | None = None
         The URLs.
     suffixes
         The public suffixes; None for the packaged ones.
+    rules
+        One of :data:`RULES`, as in :func:`host_domains`.
+
+    Raises
+    ------
+    ParameterError
+        If there are no such rules.
 
     Examples
     --------
     >>> from quiff.history.engine import connect
-    >>> rows = find_domains(connect(), ["http://a.name.co.uk:80/x", "www.gov.br", "www.br"])
-    >>> [row["domain"] or row["reason"] for row in rows]
-    ['name.co.uk', 'gov.br', 'bare-suffix']
+    >>> con, urls = connect(), ["http://a.Name.co.uk:80/x", "www.gov.br", "gov.br"]
+    >>> [row["domain"] or row["reason"] for row in find_domains(con, urls)]
+    ['name.co.uk', 'www.gov.br', 'bare-suffix']
+    >>> [row["domain"] or row["reason"] for row in find_domains(con, urls, rules="as-published")]
+    ['Name.co.uk', 'gov.br', 'gov.br']
     """
     import ibis
     import pyarrow as pa
@@ -50,11 +74,11 @@ def find_domains(con: Any, urls: Iterable[str], suffixes: Suffixes | None = None
     if not given:
         return []
     table = ibis.memtable(pa.table({"url": pa.array(dict.fromkeys(given), pa.string())}))
-    found = {row["url"]: row for row in fetch_rows(con, domain_table(table, suffixes))}
+    found = {row["url"]: row for row in fetch_rows(con, domain_table(table, suffixes, rules))}
     return [dict(found[url]) for url in given]
 
 
-def domain_table(urls: Any, suffixes: Suffixes | None = None) -> Any:
+def domain_table(urls: Any, suffixes: Suffixes | None = None, rules: str = "correct") -> Any:
     """Return an Ibis table: url, its domain, and if it has none the reason.
 
     Only distinct hosts are looked at.
@@ -65,6 +89,13 @@ def domain_table(urls: Any, suffixes: Suffixes | None = None) -> Any:
         An Ibis table with a column ``url``.
     suffixes
         The public suffixes; None for the packaged ones.
+    rules
+        One of :data:`RULES`, as in :func:`host_domains`.
+
+    Raises
+    ------
+    ParameterError
+        If there are no such rules.
 
     Examples
     --------
@@ -75,22 +106,27 @@ def domain_table(urls: Any, suffixes: Suffixes | None = None) -> Any:
     [{'url': 'http://www.example.co.uk/x', 'domain': 'example.co.uk', 'reason': None}]
     """
     located = with_host(urls)
-    found = host_domains(located.select("host").distinct(), suffixes)
+    found = host_domains(located.select("host").distinct(), suffixes, rules)
     return located.inner_join(found, "host").select("url", "domain", "reason")
 
 
-def host_domains(hosts: Any, suffixes: Suffixes | None = None) -> Any:
+def host_domains(hosts: Any, suffixes: Suffixes | None = None, rules: str = "correct") -> Any:
     r"""Return an Ibis table of hosts with their domain, and if one has none the reason.
 
-    The suffix is the longest one that the list knows, the label is what stands before it up to the next dot.
-    After App. D.1, a host is dropped if it
+    The suffix is the longest one that the list knows; the label is what stands before it up to the next dot;
+    the domain is both, with a dot between. Letters are lowered, as in the DNS. If the list knows no suffix,
+    the last label is taken for one, as the list's own algorithm does, unless it is a number. A host has no
+    domain if it
 
-    - is an address (``ip-address``), or ends in no public suffix (``no-suffix``);
-    - has no label, or one of only w's, before a suffix of one label (``bare-suffix``); before a longer one,
-      that suffix is the domain;
-    - has signs in its label that are neither letters, digits nor hyphens, or only hyphens (``bad-label``).
+    - is an address (``ip-address``), or a single name that is no suffix (``no-suffix``);
+    - is a suffix itself (``bare-suffix``);
+    - has an empty label, or a domain with signs in it that are neither letters, digits nor inner hyphens
+      (``bad-label``).
 
-    Else its domain is the label without outer hyphens, a dot and the suffix. Letters keep their case.
+    By the rules as published (App. D.1), letters keep their case and only those of ASCII may be in a label.
+    A host has no domain if it ends in no suffix of the list (``no-suffix``), or has no label, or one of only
+    w's, before a suffix of one label (``bare-suffix``); before a longer one, that suffix is the domain. Outer
+    hyphens are taken off a label; one of nothing else is bad.
 
     Parameters
     ----------
@@ -98,24 +134,84 @@ def host_domains(hosts: Any, suffixes: Suffixes | None = None) -> Any:
         An Ibis table with a column ``host`` as from :func:`quiff.history.hosts.with_host`; others are kept.
     suffixes
         The public suffixes; None for the packaged ones.
+    rules
+        One of :data:`RULES`.
+
+    Raises
+    ------
+    ParameterError
+        If there are no such rules.
 
     Examples
     --------
     >>> import ibis
     >>> import pyarrow as pa
-    >>> hosts = ibis.memtable(pa.table({"host": ["-A-.gov.br", "www.gov.br", "www.br", "+.br"]}))
-    >>> rows = host_domains(hosts, Suffixes.parse("br\ngov.br")).to_pyarrow().to_pylist()
-    >>> {row["host"]: row["domain"] or row["reason"] for row in rows}
-    {'-A-.gov.br': 'A.gov.br', 'www.gov.br': 'gov.br', 'www.br': 'bare-suffix', '+.br': 'bad-label'}
+    >>> names = ["A.gov.br", "-A-.gov.br", "www.gov.br", "gov.br", "www.br"]
+    >>> hosts = ibis.memtable(pa.table({"host": names}))
+    >>> for rules in RULES:
+    ...     rows = host_domains(hosts, Suffixes.parse("br\ngov.br"), rules).to_pyarrow().to_pylist()
+    ...     found = {row["host"]: row["domain"] or row["reason"] for row in rows}
+    ...     print([found[host] for host in names])
+    ['a.gov.br', 'bad-label', 'www.gov.br', 'bare-suffix', 'www.br']
+    ['A.gov.br', 'A.gov.br', 'gov.br', 'gov.br', 'bare-suffix']
     """
-    named = _with_label(_with_suffix_size(hosts, suffixes or packaged_suffixes()))
+    if rules not in RULES:
+        raise ParameterError(f"the rules are {rules!r}, but must be one of {', '.join(RULES)}")
+    sized = _with_suffix_size(hosts, suffixes or packaged_suffixes())
+    if rules == "correct":
+        return _by_the_list(sized).select(*hosts.columns, "reason", "domain")
+    named = _with_label(sized.mutate(name=sized.host))
     looked = named.mutate(bare=_is_bare(named))
     judged = looked.mutate(reason=_reason(looked))
     return judged.select(*hosts.columns, "reason", domain=_domain(judged))
 
 
+def _by_the_list(sized: Any) -> Any:
+    """Add reason and domain by the algorithm of publicsuffix.org."""
+    import ibis
+
+    foreign = ~sized.plain & sized.folded.re_search(_NOT_ASCII)
+    sized = sized.mutate(folded=foreign.ifelse(sized.folded.translate(*_all_capitals()), sized.folded))
+    listed = sized["size"] > 0
+    last = split_part(sized.folded, ".", -1)
+    unlisted = ~listed & sized.folded.contains(".") & ~last.re_search(_NUMBER)
+    assumed = listed.ifelse(sized["size"], unlisted.cast("int64"))
+    named = _with_label(sized.mutate(size=assumed, name=sized.folded, listed=listed))
+    named = named.mutate(domain=named.label + "." + named.suffix)
+    name, hyphen = named.folded, named.domain.startswith("-") | named.domain.contains("-.")
+    checked = named.listed.ifelse(named.label, named.domain)  # a suffix of the list is right
+    odd = ~named.plain | hyphen | ~named.listed
+    reason = ibis.cases(
+        *_addresses(named),
+        (name.startswith(".") | name.contains(".."), "bad-label"),
+        (named["size"] == 0, "no-suffix"),
+        (named.label == "", "bare-suffix"),
+        (odd & checked.re_search(_NO_NAME), "bad-label"),
+        else_=ibis.null("string"),
+    )
+    judged = named.mutate(reason=reason)
+    return judged.mutate(domain=judged.reason.isnull().ifelse(judged.domain, ibis.null("string")))
+
+
+@cache
+def _all_capitals() -> tuple[str, str]:
+    """Return all capital letters of Unicode's basic plane, and their small ones: engines differ in some."""
+    pairs = [(big, big.lower()) for big in map(chr, range(_END_OF_BASIC_PLANE)) if big != big.lower()]
+    single = [(big, small) for big, small in pairs if len(small) == 1]
+    return "".join(big for big, _ in single), "".join(small for _, small in single)
+
+
+def _addresses(named: Any) -> list[tuple[Any, str]]:
+    """Return what says that a host is none or an address, with the reasons."""
+    numeric = (named.last >= "0") & (named.last < ":")  # begins with a digit
+    return [
+        (named.host == "", "no-host"),
+        (named.host.contains(":") | (numeric & named.host.re_search(_IPV4)), "ip-address"),
+    ]
+
+
 def _with_suffix_size(hosts: Any, suffixes: Suffixes) -> Any:
-    """Add whether a host is plain (a-z, digits, hyphens, dots), and the size of its suffix in labels."""
+    """Add whether a host is plain (a-z, digits, hyphens, dots), its small letters, and its suffix's size."""
     import ibis
 
     looked = hosts.mutate(plain=hosts.host.re_search(_PLAIN))
@@ -137,14 +233,14 @@ def _with_suffix_size(hosts: Any, suffixes: Suffixes) -> Any:
             size=(said > 0).ifelse(said, met.size),
             ending=met.goes_on.ifelse(longer, ibis.null("string")),
         )
-    return found.select(*hosts.columns, "plain", "size")
+    return found.select(*kept, "size")
 
 
 def _with_label(sized: Any) -> Any:
-    """Add a host's last label, its suffix, and the label before it, which is empty if there is none."""
+    """Add a name's last label, its suffix, and the label before it, which is empty if there is none."""
     import ibis
 
-    host, size = sized.host, sized.size
+    host, size = sized.name, sized["size"]
     last = split_part(host, ".", -1)
     labels = host.re_split("[.]")
     suffix = ibis.cases(
@@ -167,13 +263,11 @@ def _reason(named: Any) -> Any:
     import ibis
 
     label, nothing = named.label, ibis.null("string")
-    numeric = (named.last >= "0") & (named.last < ":")  # begins with a digit
     return ibis.cases(
-        (named.host == "", "no-host"),
-        (named.host.contains(":") | (numeric & named.host.re_search(_IPV4)), "ip-address"),
-        (named.size == 0, "no-suffix"),
+        *_addresses(named),
+        (named["size"] == 0, "no-suffix"),
         (named.suffix.startswith("."), "bad-label"),
-        (named.bare, (named.size == 1).ifelse("bare-suffix", nothing)),
+        (named.bare, (named["size"] == 1).ifelse("bare-suffix", nothing)),
         ((~named.plain | label.startswith("-")) & label.re_search(_NO_LABEL), "bad-label"),
         else_=nothing,
     )

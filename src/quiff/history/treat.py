@@ -7,7 +7,7 @@ from typing import Any
 
 from quiff.errors import ParameterError
 from quiff.history.blocks import check_files
-from quiff.history.domains import host_domains
+from quiff.history.domains import RULES, host_domains
 from quiff.history.hosts import shortened, with_host
 from quiff.history.line_records import too_many
 from quiff.history.pseudonyms import draw_pseudonyms
@@ -65,6 +65,7 @@ def treat(
     *,
     form: LogFormat | None = None,
     suffixes: Suffixes | None = None,
+    rules: str = "correct",
     max_bad_lines: int = DEFAULT_MAX_BAD_LINES,
     coarse_times: str | None = None,
     seed: int | None = None,
@@ -88,6 +89,8 @@ def treat(
         The columns of the log; None for those of the AOL search logs.
     suffixes
         The public suffixes; None for the packaged ones.
+    rules
+        The rules by which a host has a domain, as in :func:`quiff.history.domains.host_domains`.
     max_bad_lines
         With more malformed lines than this, nothing is written.
     coarse_times
@@ -100,10 +103,13 @@ def treat(
     Raises
     ------
     ParameterError
-        If the log cannot be read or the tables cannot be written, or times cannot be cut so.
+        If the log cannot be read or the tables cannot be written, there are no such rules, or times cannot be
+        cut so.
     QuiffError
         If there are too many malformed lines.
     """
+    if rules not in RULES:
+        raise ParameterError(f"the rules are {rules!r}, but must be one of {', '.join(RULES)}")
     if coarse_times is not None and coarse_times not in COARSE_TIMES:
         raise ParameterError(f"coarse_times is {coarse_times!r}, but must be {' or '.join(COARSE_TIMES)}")
     files = check_files(paths)
@@ -119,7 +125,7 @@ def treat(
             drawn = draw_pseudonyms(names["user"], seed)
             drawing.rows = len(drawn.numbers)
         kept, n_nameless = _with_name(con, kept, drawn.nameless)
-        domains = _domains(work, kept, suffixes)
+        domains = _domains(work, kept, suffixes, rules)
         more = {"no-user": n_nameless, **_dropped_visits(con, domains)}
         dropped |= {reason: dropped.get(reason, 0) + n for reason, n in more.items() if n}
         useful = domains.filter(domains.reason.isnull())
@@ -209,11 +215,11 @@ def _with_name(con: Any, kept: Any, nameless: tuple[str, ...]) -> tuple[Any, int
     return kept.anti_join(lost, "user"), int(scalar(con, kept.semi_join(lost, "user").count()))
 
 
-def _domains(work: Workspace, kept: Any, suffixes: Suffixes | None) -> Any:
+def _domains(work: Workspace, kept: Any, suffixes: Suffixes | None, rules: str) -> Any:
     """Return url, visits, and its domain or the reason why it has none."""
     urls = kept.group_by("url").agg(visits=kept.count())
     located, _ = work.keep("find the hosts of distinct URLs", with_host(urls))
-    found = host_domains(located.select("host").distinct(), suffixes)
+    found = host_domains(located.select("host").distinct(), suffixes, rules)
     both = located.inner_join(found, "host").select("url", "visits", "domain", "reason")
     domains, _ = work.keep("find the domains of distinct hosts", both)
     return domains
