@@ -68,15 +68,17 @@ def test_get_unpacks_archives(run, mirror, tmp_path):
     result = run("get", "pets24-users", "citizenlab", "psl", "--mirror", mirror, "--unpack", tmp_path / "out")
     assert result.exit_code == 0
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"pets24-users", "citizenlab"}
-    (users,) = (tmp_path / "out" / "pets24-users").iterdir()
+    (users,) = (tmp_path / "out" / "pets24-users").glob("[!.]*")
     with users.open() as file:
         assert next(file).startswith("nb_unique_domain\t")
         assert sum(1 for _ in file) == 249_997
     assert (tmp_path / "out" / "citizenlab" / "official" / "it" / "aams.csv").is_file()
     assert f"unpacked: {tmp_path / 'out' / 'citizenlab'}" in result.output
-    again = run("get", "citizenlab", "--mirror", mirror, "--unpack", tmp_path / "out")
-    assert again.exit_code == 1
-    assert "is there already" in again.stderr
+    again = ["get", "citizenlab", "--mirror", mirror, "--unpack", tmp_path / "out"]
+    refused = run(*again)
+    assert refused.exit_code == 1
+    assert "already; use force=True (--force) to replace it" in refused.stderr
+    assert run(*again, "--force").exit_code == 0
 
 
 @pytest.mark.parametrize(

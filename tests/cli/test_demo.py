@@ -9,8 +9,8 @@ from quiff import Population
 from quiff.cli import main
 
 
-def run(out):
-    result = CliRunner().invoke(main, ["demo", "--users", "400", "--out", str(out)])
+def run(out, *options):
+    result = CliRunner().invoke(main, ["demo", "--users", "400", "--out", str(out), *options])
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -42,7 +42,10 @@ def test_it_ends_with_the_report_and_three_numbers(demo):
 def test_it_runs_again_in_the_same_folder_and_gives_the_same_people_and_numbers(demo):
     out, said = demo
     people = Population.read(out / "profiles.parquet")
-    assert numbers_in(run(out)) == numbers_in(said)
+    refused = CliRunner().invoke(main, ["demo", "--out", str(out), "--users", "200"])
+    assert refused.exit_code == 1
+    assert "already; use force=True (--force) to replace it" in refused.stderr
+    assert numbers_in(run(out, "--force")) == numbers_in(said)
     assert Population.read(out / "profiles.parquet") == people
 
 

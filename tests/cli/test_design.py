@@ -92,7 +92,6 @@ def test_anything_but_one_budget_is_wrong_usage(arguments):
         (["--capacity", "2", "--topics", "1"], "--topics must be a whole number between 2 and 100000, not 1"),
         (["--capacity", "2", "--topics", "occurring"], "needs a population"),
         (["--capacity", "2", "--noise", "2"], "noise must be a number between 0 and 1, not 2.0"),
-        (["--capacity", "2", "--figure", "frontier.jpg"], "must end in .svg, .png, .html"),
     ],
 )
 def test_an_impossible_budget_or_bad_value_is_told_in_one_line(arguments, message):

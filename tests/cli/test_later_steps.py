@@ -89,7 +89,7 @@ def test_chromes_list_on_a_log(folder, tmp_path, mirror):
     arguments = ["classify", folder / "treated.parquet", "--with", "chrome-5", "--out", tmp_path]
     text = run(*arguments, "--mirror", mirror).stdout
     assert text.endswith("\n2 rows of the list are for testing only and were left out.\n")
-    found = json.loads(run(*arguments, "--mirror", mirror, "--json").stdout)
+    found = json.loads(run(*arguments, "--mirror", mirror, "--json", "--force").stdout)
     assert found["notes"] == ["2 rows of the list are for testing only and were left out."]
     assert (found["full_matches"], found["partial_matches"]) == (0, 1)  # gov.uk is listed
     assert found["rows"] + found["dropped_rows"] == pq.read_metadata(folder / "treated.parquet").num_rows
@@ -109,5 +109,5 @@ def test_statistics_of_every_stage(folder, tmp_path):
         assert f"Records of {found['users']} users ({stage})" in figure.read_text()
     run("profile", path, "--out", tmp_path / "p.parquet")
     assert "distinct sets" in run("stats", tmp_path / "p.parquet").stdout
-    result = run("stats", tmp_path / "p.parquet", "--figure", figure, status=1)
+    result = run("stats", tmp_path / "p.parquet", "--figure", tmp_path / "p.svg", status=1)
     assert result.stderr == "Error: a table of the stage profiles has no records to draw\n"

@@ -111,7 +111,7 @@ def test_formats(example, form, text):
 def test_files(example, tmp_path):
     run(example, "--topics", 5, "--csv", tmp_path / "tables", "--figure", tmp_path / "stages.svg")
     assert "<svg" in (tmp_path / "stages.svg").read_text()
-    names = {path.stem for path in (tmp_path / "tables").iterdir()}
+    names = {path.stem for path in (tmp_path / "tables").glob("*.csv")}
     assert names == {
         "counts", "privacy", "utility-bayes", "utility-iba", "limits",
         "risk", "risk-worst-posterior", "risk-shared-sets", "risk-histogram",
@@ -122,7 +122,7 @@ def test_files(example, tmp_path):
 
 
 def test_a_folder_that_cannot_be_made(example):
-    assert f"cannot write to '{example}/tables'" in refused(example, "--csv", example / "tables")
+    assert f"cannot write '{example}/tables'" in refused(example, "--csv", example / "tables")
 
 
 def test_bad_input_is_told_in_one_line(tmp_path, example, numbers):
@@ -140,7 +140,6 @@ def test_bad_input_is_told_in_one_line(tmp_path, example, numbers):
     assert "4 topics occur, but the taxonomy '3' has only 3" in refused(example, "--topics", 3)
     assert "noise must be a number between 0 and 1, not 1.5" in refused(example, "--noise", 1.5)
     assert "quiff experiment writes one" in refused(example, "--histories", tmp_path / "none")
-    assert "a figure's file must end in" in refused(example, "--figure", "figure.pdf")
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_out_writes_the_tables_and_the_figure(run, tmp_path):
     out = tmp_path / "new" / "folder"
     result = run("--out", out)
     assert result.exit_code == 0
-    names = {path.name for path in out.iterdir()}
+    names = {path.name for path in out.glob("[!.]*")}
     tables = {
         "theoretical-aol", "theoretical-google", "theoretical-worst-case", "datasets-experiments",
         "datasets-treated", "results-privacy-bayes", "results-utility-bayes", "results-utility-iba", "items",
@@ -78,11 +78,13 @@ def test_the_theoretical_tables_are_complete_and_right(run, tmp_path):
     assert "Printed: 629, 119.56, 7.780, 2 391.2." in text
 
 
-def test_a_second_run_replaces_the_files(run, tmp_path):
+def test_a_second_run_replaces_the_files_by_force(run, tmp_path):
     run("--out", tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     (tmp_path / "items.csv").write_text("old")
-    run("--out", tmp_path)
+    assert run("--out", tmp_path).exit_code == 1
+    assert (tmp_path / "items.csv").read_text() == "old"
+    assert run("--out", tmp_path, "--force").exit_code == 0
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -102,5 +104,5 @@ def test_errors_are_told_in_one_line(run, tmp_path):
     (tmp_path / "file").write_text("")
     result = run("--out", tmp_path / "file")
     assert result.exit_code == 1
-    assert "cannot make the folder" in result.stderr
+    assert "it is a file; name a new or empty folder" in result.stderr
     assert run("--nonsense").exit_code == 2

@@ -41,7 +41,7 @@ def test_treat(folder, tmp_path):
     assert found["users"] > 0
     assert found["seeded"] is False
     assert all(step["seconds"] >= 0 for step in found["steps"])
-    text = run("treat", *logs, "--out", tmp_path / "t", "--seed", 3).stdout
+    text = run("treat", *logs, "--out", tmp_path / "t", "--seed", 3, "--force").stdout
     assert "for tests only" in text
     assert "write the Treated table" in text
 
@@ -68,7 +68,7 @@ def test_classify(folder, tmp_path, matching):
     assert found["domains"] == found["full_matches"] + found["partial_matches"] > 0
     assert found["rows"] == pq.read_metadata(tmp_path / "reduced.parquet").num_rows
     assert {"users", "topics"} <= set(found)
-    assert "partial matches" in run(*arguments).stdout
+    assert "partial matches" in run(*arguments, "--force").stdout
 
 
 def test_classify_with_the_public_lists(folder, tmp_path, mirror):
@@ -94,10 +94,19 @@ def test_profile(folder, tmp_path):
     assert (found["users"], found["epochs"]) == (people.users.size, 1)
     assert found["distinct_sets"] == people.distinct_sets()[0].size == found["repeats"]["distinct_sets"][0]
     assert found["occurring_topics"] == people.occurring.size
-    weekly = as_json("profile", folder / "reduced", "--out", out, "--epoch-days", 7)
+    weekly = as_json("profile", folder / "reduced", "--out", out, "--epoch-days", 7, "--force")
     assert Population.read(out).n_epochs == weekly["epochs"] > 1
     result = run(
-        "profile", folder / "reduced", "--out", out, "--fill", "taxonomy", "--taxonomy", "x", status=1
+        "profile",
+        folder / "reduced",
+        "--out",
+        out,
+        "--force",
+        "--fill",
+        "taxonomy",
+        "--taxonomy",
+        "x",
+        status=1,
     )
     assert (
         result.stderr == "Error: cannot read the taxonomy 'x'; give v1, v2, or a file with one topic a line\n"

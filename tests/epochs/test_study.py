@@ -161,9 +161,9 @@ class TestCallsSitesAndAdvertisers:
         assert found.utility[2].naming == loops.naming(numbered, [1, 2, 3], 5, P, Q, 2)
         assert found.to_dict()["call"] is None
 
-    def test_what_takes_too_much_is_left_out_unless_forced(self, monkeypatch):
+    def test_what_takes_too_much_is_left_out_unless_exact(self, monkeypatch):
         monkeypatch.setattr(planning, "_MEMORY", 100)
-        found = leakage_over_epochs(self.people, self.api, 1, utility=True, force=True)
+        found = leakage_over_epochs(self.people, self.api, 1, utility=True, exact=True)
         assert found.call is not None
         assert len(found.utility) == 2
         reports = Sequences.of(self.people, self.api)
@@ -212,9 +212,9 @@ def test_weights_are_the_prior():
     assert found.epochs[4].high <= float(one.limit)
 
 
-def test_a_plan_that_is_too_large_asks_for_force():
+def test_a_plan_that_is_too_large_asks_for_exact():
     plan = Plan((Step(1, "exact", 4000.0, 2**34, "counted exactly"),))
-    with pytest.raises(SizeError, match=r"67 min and 16 GiB; .*--force"):
+    with pytest.raises(SizeError, match=r"67 min and 16 GiB; .*--exact"):
         plan.check()
     codes = np.arange(5 * 1091).reshape(-1, 5) % 1091
     many = Sequences.of(Population.from_array(range(1091), codes, topics=range(1091)), TopicsAPI(1091))
@@ -222,7 +222,7 @@ def test_a_plan_that_is_too_large_asks_for_force():
     assert free.steps[4].method == "hybrid"
     assert "to count them takes about" in free.steps[4].why
     assert free.risk_epochs == 3
-    assert plan_epochs(many, 5, force=True).steps[4].method == "exact"
+    assert plan_epochs(many, 5, exact=True).steps[4].method == "exact"
     assert free.explained()[-1].startswith("All of it takes about")
 
 
@@ -312,14 +312,14 @@ def test_the_command_prints_calls_sites_and_what_an_advertiser_learns(profiles):
     assert text.rstrip().splitlines()[-1].startswith("An advertiser names a topic")
 
 
-def test_the_command_asks_for_force_past_a_limit(profiles, monkeypatch):
+def test_the_command_asks_for_exact_past_a_limit(profiles, monkeypatch):
     monkeypatch.setattr(planning, "_TOTAL_SECONDS", 0.0)
     refused = CliRunner().invoke(main, ["epochs", profiles])
     assert refused.exit_code == 1
     assert refused.stdout == ""
     assert refused.stderr.startswith("Error: 3 epochs on this population would take about ")
-    assert refused.stderr.endswith("ask for fewer, or use force=True (--force) to do it anyway\n")
-    forced = CliRunner().invoke(main, ["epochs", profiles, "--force", "--json"])
+    assert refused.stderr.endswith("ask for fewer, or use exact=True (--exact) to do it anyway\n")
+    forced = CliRunner().invoke(main, ["epochs", profiles, "--exact", "--json"])
     assert forced.exit_code == 0, forced.output
     data = json.loads(forced.stdout)
     assert [row["method"] for row in data["epochs"]] == ["exact"] * 3

@@ -60,7 +60,7 @@ def test_files_come_out_as_they_went_in(make, tmp_path):
     assert {name: stream.read() for name, stream in read_files(path)} == content
     assert [name for name, _ in read_files(path, "lists")] == ["ü b.csv"]
     out = unpack(path, tmp_path / "new" / "out")
-    assert {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()} == content
+    assert {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("[!.]*") if p.is_file()} == content
 
 
 def test_a_stream_can_be_read_by_lines_and_left_early(make):
@@ -79,7 +79,7 @@ def test_a_name_that_leaves_the_folder_is_refused_before_anything_is_read(make, 
         next(read_files(path))
     with pytest.raises(QuiffError, match="would leave its folder"):
         unpack(path, tmp_path / "deep" / "out")
-    assert {p.name for p in tmp_path.rglob("*")} == {"archive", "deep"}
+    assert {p.name for p in tmp_path.rglob("*")} == {"archive"}
 
 
 def _is_device(name):
@@ -251,7 +251,7 @@ def test_unpacking_does_not_touch_what_is_there(tmp_path):
     path = make_zip(tmp_path / "archive", {"a": b"new"})
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a").write_text("old")
-    with pytest.raises(QuiffError, match="is there already"):
+    with pytest.raises(QuiffError, match="holds 'a' already"):
         unpack(path, tmp_path / "out")
     assert (tmp_path / "out" / "a").read_text() == "old"
 
@@ -261,7 +261,7 @@ def test_unpacking_a_broken_archive_leaves_nothing(tmp_path):
     path.write_bytes(path.read_bytes().replace(b"2" * 1000, b"3" * 1000))
     with pytest.raises(QuiffError, match="cannot read the archive"):
         unpack(path, tmp_path / "out")
-    with pytest.raises(QuiffError, match="cannot unpack"):
+    with pytest.raises(QuiffError, match="is no folder"):
         unpack(path, path / "below a file")
     assert [p.name for p in tmp_path.iterdir()] == ["archive"]
 

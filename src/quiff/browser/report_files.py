@@ -3,9 +3,7 @@
 import json
 import os
 import re
-import secrets
 from collections.abc import Hashable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,12 +13,13 @@ import numpy as np
 from quiff.apis.taxonomy import Unnamed
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError, counted, first_line
+from quiff.errors import LabelError, QuiffError, counted, first_line
+from quiff.files import StrPath, check_suffix, whole_file
 
 if TYPE_CHECKING:
     from quiff.browser.reports import Reports
 
-__all__ = ["ReportTable", "check_suffix", "read_reports", "write_reports"]
+__all__ = ["ReportTable", "read_reports", "write_reports"]
 
 _COLUMNS = ("user", "site", "epoch", "topic")
 _UNNAMED = re.compile(r"unnamed ([0-9]{1,9})")
@@ -42,47 +41,29 @@ class ReportTable:
     late: Array | None = None
 
 
-def check_suffix(path: str | os.PathLike[str]) -> None:
-    """Raise an error if a file's suffix names no format for reports, before any work.
-
-    Examples
-    --------
-    >>> check_suffix("reports.txt")
-    Traceback (most recent call last):
-    quiff.errors.ParameterError: reports are written to a file .parquet or .csv, not to 'reports.txt'
-    """
-    if Path(path).suffix not in (".parquet", ".csv"):
-        raise ParameterError(f"reports are written to a file .parquet or .csv, not to {os.fspath(path)!r}")
-
-
-def write_reports(path: str | os.PathLike[str], reports: "Reports") -> Path:
-    """Write reports in place of what is there; a failure leaves the old file as it was.
+def write_reports(
+    path: StrPath, reports: "Reports", *, force: bool = False, inputs: Iterable[StrPath] = ()
+) -> Path:
+    """Write reports to a file, whole or not at all.
 
     Raises
     ------
     ParameterError
-        If the suffix is neither ``.parquet`` nor ``.csv``, or the file cannot be written.
+        If the suffix is neither ``.parquet`` nor ``.csv``, or the file must not or cannot be written.
     """
     import pyarrow as pa
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 
     path = Path(path)
-    check_suffix(path)
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
-    rows = _arrow(reports)
-    try:
-        if path.suffix == ".csv":
+    check_suffix(path, (".parquet", ".csv"))
+    with whole_file(path, force=force, inputs=inputs) as new:
+        rows = _arrow(reports)
+        if path.suffix.lower() == ".csv":
             plain = pa.table({name: _decoded(rows[name]) for name in rows.column_names})
-            pc.write_csv(plain, temporary)
+            pc.write_csv(plain, new)
         else:
-            pq.write_table(rows, temporary)
-        temporary.replace(path)
-    except OSError as error:
-        raise ParameterError(f"cannot write {str(path)!r}: {first_line(error)}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            pq.write_table(rows, new)
     return path
 
 

@@ -1,6 +1,6 @@
 """What browsers report: one topic for each site, user and epoch, and what a call shows of them."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -120,10 +120,21 @@ class Reports:
             table.late,
         )
 
-    def write(self, path: str | PathLike[str]) -> Path:
+    def write(
+        self, path: str | PathLike[str], *, force: bool = False, inputs: Iterable[str | PathLike[str]] = ()
+    ) -> Path:
         """Write the table ``user, site, epoch, topic``, whole or not at all: Parquet, or CSV by its suffix.
 
         The file has a row for each user, site and epoch; a column ``late`` follows if a call may be so.
+
+        Parameters
+        ----------
+        path
+            The file.
+        force
+            Whether a file that is there already is replaced.
+        inputs
+            Files that are read, none of which is ever replaced.
 
         Examples
         --------
@@ -137,9 +148,9 @@ class Reports:
         Raises
         ------
         ParameterError
-            If the file cannot be written.
+            If the suffix is another one, the file is there already, or it cannot be written.
         """
-        return write_reports(path, self)
+        return write_reports(path, self, force=force, inputs=inputs)
 
     @property
     def n_epochs(self) -> int:

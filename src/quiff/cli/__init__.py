@@ -1,11 +1,13 @@
 """The command ``quiff``: one thin file a command group, loaded only when it is asked for."""
 
 import re
+import signal
 from importlib import import_module
 
 import click
 
 from quiff import __version__
+from quiff.cli.signals import ending
 from quiff.errors import QuiffError
 
 __all__ = ["main"]
@@ -66,10 +68,15 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except QuiffError as error:
-            raise click.ClickException(_told(str(error), self._named(ctx))) from error
+        with ending() as end:
+            try:
+                return super().invoke(ctx)
+            except BaseException as error:
+                if end.number is not None or isinstance(error, KeyboardInterrupt):
+                    ctx.exit(end.finish(end.number or signal.SIGINT))
+                if not isinstance(error, QuiffError):
+                    raise
+                raise click.ClickException(_told(str(error), self._named(ctx))) from error
 
     def _named(self, ctx: click.Context) -> click.Command:
         """Return the command that the words name, of a group the one inside."""

@@ -14,6 +14,7 @@ from quiff.cli.options import (
     population_topics_option,
     seed_option,
 )
+from quiff.cli.outputs import Writing, guarded
 from quiff.cli.profiles import api_for
 from quiff.cli.visitors import visitor_options, visitors
 
@@ -65,7 +66,7 @@ def list_command(as_json: bool) -> None:
     click.echo(Table("Attacks", ("name", "counts", "sites", "paper"), rows, notes).to_text())
 
 
-@command.command("run")
+@command.command("run", cls=Writing)
 @click.argument("name", metavar="NAME")
 @click.argument("profiles", type=_FILE, metavar="[PROFILES]", required=False)
 @click.option(
@@ -136,11 +137,11 @@ def run_command(
         api=api if file is None else None,  # a file does not say by which rules and noise it was made
     )
     if figure is not None:
-        found.figure().write(figure)
+        found.figure().write(figure, **guarded(figure))
     click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
 
 
-@command.command("compare")
+@command.command("compare", cls=Writing)
 @click.argument("profiles", type=_FILE, required=False, metavar="[PROFILES]")
 @click.option(
     "--epochs",
@@ -204,7 +205,7 @@ def compare_command(
             earlier=earlier, seed=seed, progress=progress,
         )  # fmt: skip
     if figure is not None:
-        found.figure().write(figure)
+        found.figure().write(figure, **guarded(figure))
     if as_json:
         click.echo(to_json(found.to_dict()))
         return

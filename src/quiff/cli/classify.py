@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from quiff.cli.options import mirror_option
+from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.pipeline import (
     connected,
     csv_option,
@@ -21,7 +22,7 @@ from quiff.cli.pipeline import (
 __all__ = ["command"]
 
 
-@click.command("classify")
+@click.command("classify", cls=Writing)
 @click.argument("treated", type=click.Path(path_type=Path), metavar="TREATED")
 @click.option(
     "--with",
@@ -30,7 +31,13 @@ __all__ = ["command"]
     metavar="NAME or FILE",
     help="citizenlab, chrome-1, chrome-5, or a CSV file with the columns domain and topics.",
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where tables go.")
+@click.option(
+    "--out",
+    required=True,
+    type=OutputFolder({"reduced.parquet": False, "matches.parquet": False}),
+    metavar="DIR",
+    help="Where tables go.",
+)
 @click.option(
     "--matching",
     type=click.Choice(["correct", "as-published"]),
@@ -70,7 +77,8 @@ def command(
 
     with connected(**options) as con, recorded() as steps:
         classification = read_classification(name, mirror=mirror, suffixes=suffixes, rules=rules)
-        result = classify(con, treated, classification, out, matching=matching, steps=steps)
+        force = guarded(out)["force"]
+        result = classify(con, treated, classification, out, matching=matching, force=force, steps=steps)
         write_csv(con, out, "reduced", csv_file)
     click.echo(told(f"Reduced by {name}", asdict(result), steps, as_json))
     if not as_json:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from quiff.cli.options import json_option, mirror_option
+from quiff.cli.outputs import OutputFolder, Writing, guarded
 
 __all__ = ["command"]
 
@@ -41,12 +42,12 @@ def list_command(as_json: bool) -> None:
     click.echo(Table("Public data sets", ("name", "what", "size", "licence"), rows).to_text())
 
 
-@command.command("get")
+@command.command("get", cls=Writing)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @mirror_option
 @click.option(
     "--unpack",
-    type=click.Path(path_type=Path),
+    type=OutputFolder({}),
     metavar="DIR",
     help="Also unpack archives, each to DIR/NAME.",
 )
@@ -69,8 +70,13 @@ def get_command(
 
     Example: quiff data get citizenlab chrome-1
     """
+    from quiff.files import check_target
+    from quiff.history.registry import dataset
     from quiff.results.numbers import to_json
 
+    for entry in (dataset(name.partition("/")[0]) for name in names):
+        if unpack is not None and entry.is_archive:  # told before any work
+            check_target(unpack / entry.name, **guarded(unpack / entry.name), folder=True)
     found = [_get(name, mirror, unpack, time_limit) for name in names]
     if as_json:
         click.echo(to_json(found))
@@ -90,7 +96,8 @@ def _get(name: str, mirror: Path | None, unpack: Path | None, time_limit: float)
     entry = dataset(name.partition("/")[0])
     facts = {"name": name, "path": str(path)}
     if unpack is not None and entry.is_archive:
-        facts["unpacked"] = str(archives.unpack(path, unpack / entry.name, entry.folder))
+        target = unpack / entry.name
+        facts["unpacked"] = str(archives.unpack(path, target, entry.folder, force=guarded(target)["force"]))
     return facts | {"licence": entry.licence, "citation": entry.citation}
 
 

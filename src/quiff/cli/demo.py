@@ -10,15 +10,28 @@ from typing import Any
 import click
 
 from quiff.cli.options import seed_option
+from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.pipeline import connected
 
 __all__ = ["command"]
 
 
-@click.command("demo")
+_OUTPUTS = {
+    "log": True,
+    "treated/treated.parquet": False,
+    "treated/domains.parquet": False,
+    "reduced/reduced.parquet": False,
+    "reduced/matches.parquet": False,
+    "experimental/experimental.parquet": False,
+    "profiles.parquet": False,
+    "report.html": False,
+}
+
+
+@click.command("demo", cls=Writing)
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutputFolder(_OUTPUTS),
     default=Path("demo"),
     show_default=True,
     metavar="DIR",
@@ -37,31 +50,27 @@ def command(out: Path, users: int, seed: int) -> None:
     Example: quiff demo --out demo
     """
     with connected("duckdb", None, None) as con:
-        _log(out, users, seed)
-        _tables(con, out, seed)
+        force = guarded(out)["force"]
+        _log(out, users, seed, force)
+        _tables(con, out, seed, force)
     page = _report(out, users, seed)
     with _step("Write the report"):
-        page.write(out / "report.html")
+        page.write(out / "report.html", force=force)
     click.echo("\nThe three numbers that matter:")
     for headline in page.headlines:
         click.echo(f"  {click.style(headline.value, bold=True)} {headline.meaning}")
     click.echo(f"\nThe report is {out / 'report.html'}; open it in any browser.")
 
 
-def _log(out: Path, users: int, seed: int) -> None:
-    from quiff.errors import ParameterError
+def _log(out: Path, users: int, seed: int, force: bool) -> None:
     from quiff.history.synth import SyntheticLog, write_log
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ParameterError(f"cannot write to {str(out)!r}: {error.strerror or error}") from error
     with _step(f"Make up a search log of {users} users") as told:
-        written = write_log(SyntheticLog(users=users, seed=seed), out / "log", replace=True)
+        written = write_log(SyntheticLog(users=users, seed=seed), out / "log", force=force)
         told.append(f"{written.rows} rows, {written.rows_without_url} of them without a click")
 
 
-def _tables(con: Any, out: Path, seed: int) -> None:
+def _tables(con: Any, out: Path, seed: int, force: bool) -> None:
     """Run the pipeline from the log to the profiles."""
     from quiff.history.classifications import read_classification
     from quiff.history.classify import classify
@@ -70,17 +79,18 @@ def _tables(con: Any, out: Path, seed: int) -> None:
     from quiff.history.treat import treat
 
     with _step("Treat it: URLs become domains, users become numbers") as told:
-        treated = treat(con, sorted((out / "log").glob("log-*.txt.gz")), out / "treated", seed=seed)
+        logs = sorted((out / "log").glob("log-*.txt.gz"))
+        treated = treat(con, logs, out / "treated", seed=seed, force=force)
         told.append(f"{treated.rows} visits of {treated.users} users to {treated.domains} domains")
     with _step("Classify the domains: visits get topics") as told:
         classification = read_classification(str(out / "log" / "classification.csv"))
-        reduced = classify(con, out / "treated", classification, out / "reduced")
+        reduced = classify(con, out / "treated", classification, out / "reduced", force=force)
         told.append(f"{reduced.rows} visits with {reduced.topics} topics")
     with _step("Leave out singletons and outliers") as told:
-        kept = experiment(con, out / "reduced", out / "experimental")
+        kept = experiment(con, out / "reduced", out / "experimental", force=force)
         told.append(f"{kept.users} users stay")
     with _step("Find each user's top five topics") as told:
-        found = profile(con, out / "experimental", out / "profiles.parquet", seed=seed)
+        found = profile(con, out / "experimental", out / "profiles.parquet", seed=seed, force=force)
         told.append(f"{found.distinct_sets} different sets")
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 import click
 
 from quiff.cli.options import figure_option, json_option, noise_option, read_number, topics_option
+from quiff.cli.outputs import Writing, guarded
 from quiff.errors import ParameterError
 from quiff.theory.design import Measure
 
 __all__ = ["command"]
 
 
-@click.command("design")
+@click.command("design", cls=Writing)
 @topics_option
 @click.option("--capacity", callback=read_number, metavar="L", help="Budget: a Bayes capacity of at most L.")
 @click.option("--epsilon", callback=read_number, metavar="E", help="Budget: an epsilon of at most E.")
@@ -67,7 +68,7 @@ def command(
         return
     answer = meet_budget(topics, measure, target, noise)
     if figure is not None:
-        answer.figure().write(figure)
+        answer.figure().write(figure, **guarded(figure))
     if as_json:
         click.echo(to_json(answer.to_dict()))
     else:

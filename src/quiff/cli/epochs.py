@@ -17,12 +17,13 @@ from quiff.cli.options import (
     stored_top_option,
     weights_option,
 )
+from quiff.cli.outputs import Writing, guarded
 from quiff.cli.profiles import api_for
 
 __all__ = ["command"]
 
 
-@click.command("epochs")
+@click.command("epochs", cls=Writing)
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
 @click.option("--epochs", type=int, default=3, show_default=True, metavar="E", help="Measure 1 to E epochs.")
 @population_topics_option
@@ -34,7 +35,7 @@ __all__ = ["command"]
 @click.option(
     "--utility", is_flag=True, help="Also what an advertiser learns, over up to 3 epochs of stable sets."
 )
-@click.option("--force", is_flag=True, help="Count exactly and begin, whatever it takes.")
+@click.option("--exact", is_flag=True, help="Count exactly and begin, whatever it takes.")
 @json_option
 @figure_option
 def command(
@@ -47,7 +48,7 @@ def command(
     missing: str,
     seed: int,
     utility: bool,
-    force: bool,
+    exact: bool,
     as_json: bool,
     figure: Path | None,
 ) -> None:
@@ -60,7 +61,7 @@ def command(
     stable sets there is also what one call of the API gives away, and how well two sites link a user.
 
     On a terminal it first says how it will find the figures, and what time and memory that takes about. What
-    would take very long, or more than 1 GiB, is not begun without --force.
+    would take very long, or more than 1 GiB, is not begun without --exact.
 
     Example: quiff epochs profiles.parquet --epochs 4
     """
@@ -75,14 +76,14 @@ def command(
     population = Population.read(profiles, top=top, weights=weights, missing=missing, seed=seed)
     api = api_for(population, taxonomy, noise, profiles, top)
     if sys.stderr.isatty():
-        plan = plan_epochs(Sequences.of(population, api), epochs, force=force, utility=utility)
+        plan = plan_epochs(Sequences.of(population, api), epochs, exact=exact, utility=utility)
         click.echo("\n".join(plan.explained()), err=True)
     with step_bars() as progress:
         found = leakage_over_epochs(
-            population, api, epochs, seed=seed, force=force, utility=utility, progress=progress
+            population, api, epochs, seed=seed, exact=exact, utility=utility, progress=progress
         )
     if figure is not None:
-        found.figure().write(figure)
+        found.figure().write(figure, **guarded(figure))
     if as_json:
         click.echo(to_json(found.to_dict()))
     else:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.pipeline import (
     connected,
     csv_option,
@@ -18,10 +19,14 @@ from quiff.cli.pipeline import (
 __all__ = ["command"]
 
 
-@click.command("experiment")
+@click.command("experiment", cls=Writing)
 @click.argument("history", type=click.Path(path_type=Path), metavar="HISTORY")
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where the table goes."
+    "--out",
+    required=True,
+    type=OutputFolder({"experimental.parquet": False}),
+    metavar="DIR",
+    help="Where the table goes.",
 )
 @click.option(
     "--max-visits",
@@ -46,6 +51,7 @@ def command(
     from quiff.history.experiment import experiment
 
     with connected(**options) as con, recorded() as steps:
-        result = experiment(con, history, out, max_visits=max_visits, steps=steps)
+        force = guarded(out)["force"]
+        result = experiment(con, history, out, max_visits=max_visits, force=force, steps=steps)
         write_csv(con, out, "experimental", csv_file)
     click.echo(told("Experimental", asdict(result), steps, as_json))

@@ -19,6 +19,7 @@ from quiff.cli.options import (
     stored_top_option,
     weights_option,
 )
+from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.pipeline import recorded
 from quiff.cli.profiles import api_for, one_epoch
 
@@ -33,7 +34,7 @@ __all__ = ["command"]
 _FORMATS = ("text", "markdown", "latex", "csv")
 
 
-@click.command("measure")
+@click.command("measure", cls=Writing)
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
 @population_topics_option
 @missing_option
@@ -75,9 +76,9 @@ _FORMATS = ("text", "markdown", "latex", "csv")
 @click.option(
     "--csv",
     "folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutputFolder(),
     metavar="DIR",
-    help="Also write each table as a CSV file into a folder.",
+    help="Also write each table as a CSV file, into a new folder.",
 )
 @figure_option
 def command(
@@ -131,7 +132,7 @@ def command(
                 beside = compared(compare, population, api, read, taxonomy, profiles)
                 found = found.with_part("comparison", beside)
     if figure is not None:
-        (beside if compare else found).figure().write(figure)
+        (beside if compare else found).figure().write(figure, **guarded(figure))
     if folder is not None:
         _write_tables(found, folder)
     if as_json:
@@ -171,15 +172,11 @@ def _write_tables(found: "Measurement", folder: Path) -> None:
     """Write each table to a file of its name, signs that file names cannot have as in web addresses."""
     from urllib.parse import quote
 
-    from quiff.errors import ParameterError
-    from quiff.results.files import write_text
+    from quiff.files import whole_folder
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ParameterError(f"cannot write to {str(folder)!r}: {error.strerror or error}") from error
-    for name, table in found.named_tables().items():
-        write_text(folder / f"{quote(name, safe=' ')}.csv", table.to_csv())
+    with whole_folder(folder, **guarded(folder)) as new:
+        for name, table in found.named_tables().items():
+            table.write(new / f"{quote(name, safe=' ')}.csv")
 
 
 def _told(found: "Measurement", form: str) -> str:

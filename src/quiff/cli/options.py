@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from quiff.cli.outputs import OutputFile
 from quiff.errors import ParameterError
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
@@ -22,7 +23,6 @@ __all__ = [
     "missing_option",
     "noise_option",
     "population_topics_option",
-    "read_figure_file",
     "read_number",
     "read_taxonomy",
     "read_topics",
@@ -61,16 +61,6 @@ def read_taxonomy(ctx: click.Context, param: click.Parameter, text: str | None) 
     if text is not None and text != "occurring":
         taxonomy_size(text)
     return text
-
-
-def read_figure_file(ctx: click.Context, param: click.Parameter, text: str | None) -> Path | None:  # noqa: ARG001
-    """Read the name of a figure's file; a suffix that names no format is told before any work."""
-    from quiff.results.figures.figure import figure_format
-
-    if text is None:
-        return None
-    figure_format(text)
-    return Path(text)
 
 
 topics_option = click.option(
@@ -146,5 +136,8 @@ mirror_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, at full precision.")
 figure_option = click.option(
-    "--figure", callback=read_figure_file, metavar="FILE", help="Also write a figure: .svg, .png or .html."
+    "--figure",
+    type=OutputFile(".svg", ".png", ".html"),
+    metavar="FILE",
+    help="Also write a figure: .svg, .png or .html.",
 )

@@ -5,17 +5,20 @@ from pathlib import Path
 import click
 
 from quiff.cli.options import json_option
+from quiff.cli.outputs import OutputFolder, Writing, guarded
 
 __all__ = ["command"]
 
 _FOLDER = click.Path(path_type=Path)
 
 
-@click.command("paper")
+@click.command("paper", cls=Writing)
 @click.option(
     "--data", type=_FOLDER, metavar="DIR", help="The authors' published tables, for what needs them."
 )
-@click.option("--out", type=_FOLDER, metavar="DIR", help="Write the tables and the counting figure there.")
+@click.option(
+    "--out", type=OutputFolder(), metavar="DIR", help="Write the tables and the counting figure there."
+)
 @json_option
 def command(data: Path | None, out: Path | None, as_json: bool) -> None:
     """Check every printed number of the paper.
@@ -35,4 +38,5 @@ def command(data: Path | None, out: Path | None, as_json: bool) -> None:
     if out is not None:
         from quiff.studies.paper.tables import write_paper
 
-        click.echo(f"{len(write_paper(paper, out))} files written to {out}", err=True)
+        written = write_paper(paper, out, **guarded(out))
+        click.echo(f"{len(written)} files written to {out}", err=True)

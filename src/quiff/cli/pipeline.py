@@ -1,6 +1,8 @@
 """What the commands of the data pipeline share: engine, columns of a log, steps and their progress."""
 
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from quiff.cli.options import json_option
+from quiff.cli.outputs import OutputFile, add_input, guarded
 from quiff.history.engine import ENGINES
 
 if TYPE_CHECKING:
@@ -41,7 +44,12 @@ def engine_options(command: _Command) -> _Command:
     """Add the options that choose the engine."""
     for option in (
         json_option,
-        click.option("--master", metavar="URL", help="Spark's master.  [default: this machine]"),
+        click.option(
+            "--master",
+            metavar="URL",
+            help="Spark's master. On a cluster, whose accounts write too, the"
+            " system decides who can read the tables; else their owner alone.  [default: this machine]",
+        ),
         click.option("--memory-limit", metavar="SIZE", help="What the engine may use, such as 2GB."),
         click.option(
             "--engine",
@@ -95,6 +103,7 @@ def read_suffixes(ctx: click.Context, param: click.Parameter, name: str | None) 
     """Read the public suffix list that an option names; None stands for the installed one."""
     if name is None:
         return None
+    add_input(ctx, name)
     from quiff.history.fetch import fetch
     from quiff.history.suffixes import Suffixes
 
@@ -122,7 +131,7 @@ rules_option = click.option(
 csv_option = click.option(
     "--csv",
     "csv_file",
-    type=click.Path(path_type=Path),
+    type=OutputFile(".csv"),
     metavar="FILE",
     help="Also write the table in the form of the paper's published CSV files.",
 )
@@ -136,7 +145,7 @@ def write_csv(con: Any, folder: Path, stage: str, file: Path | None) -> None:
     from quiff.history.tables import read_table
 
     table, _ = read_table(con, folder / f"{stage}.parquet", (stage,))
-    write_published(con, table, stage, file)
+    write_published(con, table, stage, file, **guarded(file))
 
 
 @contextmanager
@@ -144,7 +153,10 @@ def connected(engine: str, memory_limit: str | None, master: str | None) -> Iter
     """Connect to the engine that the options name."""
     from quiff.history.engine import connect
 
+    handler = signal.getsignal(signal.SIGINT)
     con = connect(engine, memory_limit=memory_limit, master=master)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)  # Spark has put its own in place
     try:
         yield con
     finally:

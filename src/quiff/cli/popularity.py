@@ -15,13 +15,14 @@ from quiff.cli.options import (
     seed_option,
     stored_top_option,
 )
+from quiff.cli.outputs import Writing, guarded
 from quiff.cli.pipeline import recorded
 from quiff.cli.profiles import api_for, one_epoch
 
 __all__ = ["command"]
 
 
-@click.command("popularity")
+@click.command("popularity", cls=Writing)
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
 @population_topics_option
 @missing_option
@@ -80,7 +81,7 @@ def command(
         with steps.step("simulate reports"):
             found = popularity(population, api, seed=seed, simulations=simulations, top=first)
     if figure is not None:
-        found.figure().write(figure)
+        found.figure().write(figure, **guarded(figure))
     if as_json:
         click.echo(to_json(found.to_dict()))
         return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quiff.cli.options import drawn_seed_option, mirror_option
+from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.pipeline import (
     connected,
     csv_option,
@@ -25,10 +26,14 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("profile")
+@click.command("profile", cls=Writing)
 @click.argument("history", type=click.Path(path_type=Path), metavar="HISTORY")
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The Parquet file."
+    "--out",
+    required=True,
+    type=OutputFile(".parquet", parents=True),
+    metavar="FILE",
+    help="The Parquet file.",
 )
 @click.option(
     "--top", type=click.IntRange(min=1), default=5, show_default=True, metavar="S", help="Topics in a set."
@@ -106,10 +111,11 @@ def command(
         )
         result = profile(
             con, history, out, top_s=top, taxonomy=topics, epoch_days=epoch_days, seed=seed, repeat=repeat,
-            classification=listed, steps=steps,
+            classification=listed, force=guarded(out)["force"], steps=steps,
         )  # fmt: skip
         if csv_file is not None:
-            write_published(con, with_sets(con, history, out), "profiled", csv_file)
+            sets = with_sets(con, history, out)
+            write_published(con, sets, "profiled", csv_file, **guarded(csv_file))
     click.echo(_told(result, steps, as_json))
 
 

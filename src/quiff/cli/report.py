@@ -17,17 +17,17 @@ from quiff.cli.options import (
     stored_top_option,
     weights_option,
 )
+from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.pipeline import recorded
 from quiff.cli.profiles import api_for, one_epoch
-from quiff.errors import ParameterError
 
 __all__ = ["command"]
 
 
-@click.command("report")
+@click.command("report", cls=Writing)
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The page: an .html file."
+    "--out", required=True, type=OutputFile(".html", ".htm"), metavar="FILE", help="The page: an .html file."
 )
 @population_topics_option
 @missing_option
@@ -67,7 +67,6 @@ def command(
 
     Example: quiff report profiles.parquet --out report.html
     """
-    _check_page(out)
     from quiff.populations.population import Population
     from quiff.report.compose import Source, compose_report
 
@@ -95,17 +94,7 @@ def command(
             seed=seed,
             watch=steps.step,
         )
-        page.write(out)
+        page.write(out, **guarded(out))
     click.echo(f"{out}: {page.title}")
     for headline in page.headlines:
         click.echo(f"  {headline.value} {headline.meaning}")
-
-
-def _check_page(out: Path) -> None:
-    """Tell before any work that a page cannot be written, or would take the place of something else."""
-    if out.suffix.lower() not in (".html", ".htm"):
-        raise ParameterError(f"the page's file must end in .html, not {str(out)!r}")
-    if not out.parent.is_dir():
-        raise ParameterError(
-            f"cannot write {str(out)!r}: there is no folder {str(out.parent)!r}; make it first"
-        )

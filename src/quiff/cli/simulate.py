@@ -14,6 +14,7 @@ from quiff.cli.options import (
     population_topics_option,
     read_number,
 )
+from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.pipeline import recorded
 from quiff.cli.profiles import api_for
 from quiff.cli.visitors import read_rates, visitor_options, visitors
@@ -34,11 +35,13 @@ _SIMULATED = ("without", "block", "earlier", "call_day", "drift", "page_loads", 
 _OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
 
 
-@click.command("simulate")
+@click.command("simulate", cls=Writing)
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="[PROFILES]", required=False)
 @click.option("--epochs", type=int, metavar="E", help="In how many epochs sites call.")
 @click.option("--sites", type=int, default=2, show_default=True, metavar="K", help="How many sites call.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The reports: .parquet or .csv.")
+@click.option(
+    "--out", type=OutputFile(".parquet", ".csv"), metavar="FILE", help="The reports: .parquet or .csv."
+)
 @population_topics_option
 @click.option(
     "--top", type=int, metavar="S", help="Topics in a user's set.  [default: as stored; with rates, 5]"
@@ -114,15 +117,12 @@ def command(
         _refuse("--compare-rules", epochs=epochs, out=out, **{name: options[name] for name in _SIMULATED})
         found = _compared(profiles, **options)
         if figure is not None:
-            found.figure().write(figure)
+            found.figure().write(figure, **guarded(figure))
         click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
         return
     _refuse("a simulation", high=options.pop("high"))
     if epochs is None or out is None or figure is not None:
         raise click.UsageError("Give --epochs and --out; a --figure is for --compare-rules only.")
-    from quiff.browser.report_files import check_suffix
-
-    check_suffix(out)
     given = [source for source in (profiles, options["rates"], options["page_loads"]) if source is not None]
     if len(given) != 1:
         raise click.UsageError("Give one of PROFILES, --rates and --page-loads.")
@@ -134,7 +134,7 @@ def command(
             else:
                 reports = _reports(profiles, epochs, **options)
         with steps.step("write reports"):
-            reports.write(out)
+            reports.write(out, **guarded(out))
     summary = _summary(reports, out)
     click.echo(
         to_json(summary) if as_json else "\n".join(f"{k.replace('_', ' ')}: {v}" for k, v in summary.items())

@@ -6,12 +6,13 @@ from typing import Any
 import click
 
 from quiff.cli.options import figure_option
+from quiff.cli.outputs import Writing, guarded
 from quiff.cli.pipeline import connected, engine_options, log_form, log_options
 
 __all__ = ["command"]
 
 
-@click.command("stats")
+@click.command("stats", cls=Writing)
 @click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TABLE...")
 @log_options
 @figure_option
@@ -32,7 +33,7 @@ def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **opti
     with connected(**options) as con:
         found = DatasetStatistics(describe(con, tables, form))
     if figure is not None:
-        found.figure().write(figure)
+        found.figure().write(figure, **guarded(figure))
     if as_json:
         click.echo(to_json(found.to_dict()))
     else:

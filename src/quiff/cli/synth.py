@@ -6,21 +6,19 @@ import click
 
 from quiff.cli.bars import step_bars
 from quiff.cli.options import json_option, seed_option
+from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.errors import counted
 
 __all__ = ["command"]
 
 
-@click.command("synth")
+@click.command("synth", cls=Writing)
 @click.option("--users", type=int, metavar="N", help="Users; each has 55 rows on average.")
 @click.option("--rows", type=int, metavar="N", help="Rows, exactly.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The folder to make."
-)
+@click.option("--out", type=OutputFolder(), required=True, metavar="DIR", help="The folder to make.")
 @seed_option
-@click.option("--force", is_flag=True, help="Replace a made-up log that is there.")
 @json_option
-def command(users: int | None, rows: int | None, out: Path, seed: int, force: bool, as_json: bool) -> None:
+def command(users: int | None, rows: int | None, out: Path, seed: int, as_json: bool) -> None:
     """Write a made-up search log, and the topics of its domains.
 
     The log has AOL's format. Users, visits, clicks and domains follow the published statistics of the AOL
@@ -37,7 +35,7 @@ def command(users: int | None, rows: int | None, out: Path, seed: int, force: bo
     log = SyntheticLog(users=users, rows=rows, seed=seed)
     with step_bars() as bars:
         progress = None if bars is None else lambda rows: bars("rows", rows / log.expected_rows)
-        written = write_log(log, out, replace=force, progress=progress)
+        written = write_log(log, out, force=guarded(out)["force"], progress=progress)
     if as_json:
         paths = {"files": list(map(str, written.files)), "classification": str(written.classification)}
         click.echo(to_json({**vars(written), **paths}))

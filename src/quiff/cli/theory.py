@@ -7,11 +7,12 @@ from typing import Any
 import click
 
 from quiff.cli.options import figure_option, json_option, noise_option, read_number, topics_option
+from quiff.cli.outputs import Writing, guarded
 
 __all__ = ["command"]
 
 
-@click.command("theory")
+@click.command("theory", cls=Writing)
 @topics_option
 @click.option("--top", type=int, default=5, show_default=True, metavar="S", help="Topics in a user's set.")
 @noise_option
@@ -78,7 +79,7 @@ def command(
         topics, top, noise, distinct_sets=rest.pop("sets"), n_users=rest.pop("users"), **rest
     )
     if figure is not None:
-        forms.figure().write(figure)
+        forms.figure().write(figure, **guarded(figure))
     if as_json:
         click.echo(to_json(forms.to_dict()))
     elif explain:

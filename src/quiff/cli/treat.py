@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.pipeline import (
     connected,
     csv_option,
@@ -24,9 +25,15 @@ __all__ = ["command"]
 _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tests only."
 
 
-@click.command("treat")
+@click.command("treat", cls=Writing)
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOG...")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where tables go.")
+@click.option(
+    "--out",
+    required=True,
+    type=OutputFolder({"treated.parquet": False, "domains.parquet": False}),
+    metavar="DIR",
+    help="Where tables go.",
+)
 @log_options
 @suffixes_option
 @rules_option
@@ -68,7 +75,7 @@ def command(
     with connected(**options) as con, recorded() as steps:
         result = treat(
             con, logs, out, form=form, suffixes=suffixes, rules=rules, max_bad_lines=max_bad_lines,
-            coarse_times=coarse_times, seed=seed, steps=steps,
+            coarse_times=coarse_times, seed=seed, force=guarded(out)["force"], steps=steps,
         )  # fmt: skip
         write_csv(con, out, "treated", csv_file)
     click.echo(told("Treated", asdict(result), steps, as_json))

@@ -14,10 +14,10 @@ from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import MOST_NAMING
 from quiff.errors import SizeError, counted
 
-__all__ = ["FORCE_IT", "Method", "Plan", "Step", "plan_epochs"]
+__all__ = ["EXACT_IT", "Method", "Plan", "Step", "plan_epochs"]
 
-FORCE_IT = ", or use force=True (--force) to do it anyway"
-"""What an error of a plan ends with; to be cut off where nothing can be forced."""
+EXACT_IT = ", or use exact=True (--exact) to do it anyway"
+"""What an error of a plan ends with; to be cut off where that cannot be said."""
 
 Method: TypeAlias = Literal["exact", "hybrid", "monte-carlo"]
 
@@ -118,12 +118,12 @@ class Plan:
         if self.seconds > _TOTAL_SECONDS or self.memory > _MEMORY:
             raise SizeError(
                 f"{counted(len(self.steps), 'epoch')} on this population would take about "
-                f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer{FORCE_IT}"
+                f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer{EXACT_IT}"
             )
 
 
-def plan_epochs(sequences: Sequences, epochs: int, *, force: bool = False, utility: bool = False) -> Plan:
-    """Choose a method for each of 1, ..., E epochs: exact where that can be afforded, or is forced.
+def plan_epochs(sequences: Sequences, epochs: int, *, exact: bool = False, utility: bool = False) -> Plan:
+    """Choose a method for each of 1, ..., E epochs: exact where that can be afforded, or `exact` says so.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def plan_epochs(sequences: Sequences, epochs: int, *, force: bool = False, utili
         Users and sets.
     epochs
         E.
-    force
+    exact
         Whether to count exactly whatever it takes.
     utility
         Whether to find out what an advertiser learns, too; it takes sets that are stable.
@@ -144,15 +144,15 @@ def plan_epochs(sequences: Sequences, epochs: int, *, force: bool = False, utili
     ['exact', 'exact', 'exact', 'exact', 'exact', 'hybrid', 'hybrid']
     """
     sequences.over(epochs)  # raises if there are not so many
-    steps = tuple(_step(sequences, E, force) for E in range(1, epochs + 1))
+    steps = tuple(_step(sequences, E, exact) for E in range(1, epochs + 1))
     risks = [_risk_seconds(sequences, E) for E in range(1, min(epochs, MOST_RISK) + 1)]
     asked = min(epochs, MOST_NAMING) if utility and sequences.stable else 0
     learned = [_utility_step(sequences, E) for E in range(1, asked + 1)]
     return Plan(
         steps,
-        tuple(seconds for seconds in risks if force or seconds <= _SECONDS),
-        tuple(step for step in learned if force or _affordable(step)),
-        _call_step(sequences, force),
+        tuple(seconds for seconds in risks if exact or seconds <= _SECONDS),
+        tuple(step for step in learned if exact or _affordable(step)),
+        _call_step(sequences, exact),
     )
 
 
@@ -160,7 +160,7 @@ def _affordable(step: Step) -> bool:
     return step.seconds <= _SECONDS and step.memory <= _MEMORY
 
 
-def _step(sequences: Sequences, E: int, force: bool) -> Step:
+def _step(sequences: Sequences, E: int, exact: bool) -> Step:
     stable, weighted = sequences.stable, sequences.weights is not None
     most = MOST_STABLE if stable and not weighted else MOST_CHANGING
     reason = f"more than {most} epochs cannot be counted"
@@ -170,13 +170,13 @@ def _step(sequences: Sequences, E: int, force: bool) -> Step:
         memory = counting_memory(codes, threads=cores(), stable=stable, weighted=weighted)
         seconds = _COUNTED * work / cores()
         counted = Step(E, "exact", seconds, memory, "counted exactly")
-        if force or _affordable(counted):
+        if exact or _affordable(counted):
             return counted
         reason = f"to count them takes about {_time(seconds)} and {memory / 2**30:.2g} GiB"
     lists = _lists(sequences, E)
     seconds = SAMPLES * (_SAMPLED * lists / cores() + _DRAWN * E)
     memory = 60 * lists + 8 * E * SAMPLES * 4
-    if stable and not weighted and (force or _subsets_memory(sequences, sequences.top_s) <= _MEMORY):
+    if stable and not weighted and (exact or _subsets_memory(sequences, sequences.top_s) <= _MEMORY):
         why = "exact where all reports but one fit, sampled elsewhere"
         return Step(E, "hybrid", seconds, memory, f"{why}, for {reason}")
     why = "sampled, with an interval of 95 %"
@@ -200,7 +200,7 @@ def _utility_step(sequences: Sequences, E: int) -> Step:
     return Step(E, "exact", seconds, memory, "counted exactly")
 
 
-def _call_step(sequences: Sequences, force: bool) -> Step | None:
+def _call_step(sequences: Sequences, exact: bool) -> Step | None:
     """Return what it takes to measure one call and two sites, None if that is not known or too much."""
     if not sequences.stable or sequences.weights is not None:
         return None
@@ -208,7 +208,7 @@ def _call_step(sequences: Sequences, force: bool) -> Step | None:
     memory = max(_subsets_memory(sequences, EPOCHS_OF_A_CALL), 50 * m**2)
     pairs = 10 * _rows(sequences) * s**2 + m**2 * (s**2 + 20)
     step = Step(EPOCHS_OF_A_CALL, "exact", _COUNTED * (memory + pairs), memory, "counted exactly")
-    return step if force or _affordable(step) else None
+    return step if exact or _affordable(step) else None
 
 
 def _lists(sequences: Sequences, E: int) -> int:

@@ -19,6 +19,7 @@ from quiff.files.targets import MARKER, StrPath, check_suffix, check_target, che
 __all__ = [
     "MARKER",
     "Staged",
+    "StrPath",
     "check_suffix",
     "check_target",
     "staged",
@@ -238,7 +239,7 @@ def staged(
     """
     target, made = Path(folder), list[Path]()
     name = target if shown is None else shown
-    hidden = None
+    hidden, placed = None, False
     try:
         if make:
             made = _make_folders(target, private)
@@ -250,12 +251,12 @@ def staged(
         stage = Staged(hidden, target, force, tuple(inputs), private, shown)
         yield stage
         stage._place()
-        made = []
+        made, placed = [], True
     except OSError as error:
         raise ParameterError(f"cannot write {os.fspath(name)!r}: {first_line(error)}") from error
     finally:
         if hidden is not None:
-            scratch.drop(hidden)
+            scratch.drop(hidden, forget=placed)
         for place in made:
             with suppress(OSError):
                 place.rmdir()
@@ -267,6 +268,8 @@ def _make_folders(folder: Path, private: bool) -> list[Path]:
     for place in (folder, *folder.parents):
         if place.is_dir():
             break
+        if place.exists():
+            raise ParameterError(f"cannot write to {str(place)!r}: it is no folder; name a folder")
         missing.append(place)
     for place in reversed(missing):
         place.mkdir(mode=0o700 if private else 0o777, exist_ok=True)

@@ -90,11 +90,12 @@ def _made(folder: Path, prefix: str, private: bool) -> Path:
     return path
 
 
-def drop(path: Path) -> None:
-    """Remove a scratch folder with all that is in it."""
+def drop(path: Path, *, forget: bool = True) -> None:
+    """Remove a scratch folder with all that is in it; one that others may still write to is not forgotten."""
     with uninterrupted():
         shutil.rmtree(path, ignore_errors=True)
-        _live.pop(path, None)
+        if forget:
+            _live.pop(path, None)
 
 
 @atexit.register

@@ -7,14 +7,14 @@ comes out is counted against limits while it comes.
 
 import hashlib
 import io
-import secrets
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from quiff.errors import QuiffError, SizeError, first_line
+from quiff.errors import QuiffError, SizeError
+from quiff.files import whole_folder
 from quiff.history.members import Bounded, Member, archive_errors, members, too_much
 
 __all__ = ["Limits", "check_archive", "files_digest", "read_files", "unpack"]
@@ -123,31 +123,25 @@ def files_digest(path: Path, folder: str, limits: Limits = _LIMITS) -> str:
     return hashlib.sha256(b"".join(lines)).hexdigest()
 
 
-def unpack(path: Path, target: Path, folder: str | None = None, limits: Limits = _LIMITS) -> Path:
+def unpack(
+    path: Path, target: Path, folder: str | None = None, limits: Limits = _LIMITS, *, force: bool = False
+) -> Path:
     """Write the files of an archive into the new folder `target`: all of them, or none.
 
-    Owners, rights and times that the archive tells are not taken over.
+    Owners, rights and times that the archive tells are not taken over. With `force`, a folder is replaced
+    that holds nothing but what quiff wrote there.
 
     Raises
     ------
     QuiffError
         If `target` is there already or cannot be written, or as `read_files`.
     """
-    if target.exists():
-        raise QuiffError(f"{str(target)!r} is there already; remove it or name another folder")
-    scratch = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        scratch.mkdir(parents=True)
+    with whole_folder(target, force=force, inputs=[path]) as new:
         for name, stream in read_files(path, folder, limits):
-            place = scratch / name
+            place = new / name
             place.parent.mkdir(parents=True, exist_ok=True)
             with place.open("xb") as file:
                 shutil.copyfileobj(stream, file, _BLOCK)
-        scratch.rename(target)
-    except OSError as error:
-        raise QuiffError(f"cannot unpack into {str(target)!r}: {first_line(error)}") from error
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     return target
 
 

@@ -54,6 +54,7 @@ def classify(
     out: str | os.PathLike[str],
     *,
     matching: str = "correct",
+    force: bool = False,
     steps: Steps | None = None,
 ) -> Reduced:
     """Write the Reduced table of a Treated one, and the matches of its domains.
@@ -70,6 +71,8 @@ def classify(
         The folder for ``reduced.parquet`` and ``matches.parquet``.
     matching
         correct, or as-published to repeat a mistake that the published figures rest on.
+    force
+        Whether outputs that are there already are replaced; an input never is.
     steps
         Where to record steps and their times.
 
@@ -82,7 +85,8 @@ def classify(
         raise ParameterError(f"the matching is {matching!r}, but must be one of {', '.join(MATCHINGS)}")
     path = find_table(treated, ("treated",))
     visits, _ = read_table(con, path, ("treated",))
-    with Workspace(con, out, steps) as work:
+    names = ("reduced.parquet", "matches.parquet")
+    with Workspace(con, out, names, steps=steps, force=force, inputs=[path]) as work:
         listed, _ = work.keep("read the classification", classification.table)
         domains, _ = work.keep("find the unique domains", first_appearances(con, path, visits))
         matched, _ = work.keep("match the domains", MATCHINGS[matching](domains, listed))

@@ -1,7 +1,6 @@
 """One file from the network to its place on the disk: checked, and whole or not at all."""
 
 import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -10,9 +9,10 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from quiff.errors import QuiffError, SizeError, first_line
+from quiff.files import whole_file
 from quiff.history.time_limit import TimeLimit
 
-__all__ = ["cache_folder", "download", "network_errors", "whole_file"]
+__all__ = ["cache_folder", "download", "network_errors"]
 
 _CHUNK = 1 << 16
 
@@ -58,7 +58,7 @@ def download(
     SizeError
         If more than `limit` bytes come.
     """
-    with whole_file(target) as scratch:
+    with whole_file(target, force=True, parents=True, private=False) as scratch:  # all of it is public
         with (
             network_errors(url),
             scratch.open("xb") as file,
@@ -69,21 +69,6 @@ def download(
             time.run(lambda: transfer(url, sink, None), url, stop)
         check(scratch)
     return target
-
-
-@contextmanager
-def whole_file(target: Path) -> Iterator[Path]:
-    """Give a new name in the folder of `target`, which takes its place if all goes well, else goes away."""
-    scratch = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        yield scratch
-        scratch.replace(target)
-    except OSError as error:
-        raise QuiffError(f"cannot write {str(target)!r}: {first_line(error)}") from error
-    finally:
-        with suppress(OSError):
-            scratch.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -1,19 +1,17 @@
 """The engines that run the pipeline: DuckDB inside this process, or Apache Spark."""
 
-import atexit
 import os
 import re
 import shutil
 import sys
-import tempfile
 import warnings
 import weakref
-from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError, first_line
+from quiff.files import scratch
 
-__all__ = ["ENGINES", "connect"]
+__all__ = ["ENGINES", "connect", "on_cluster"]
 
 ENGINES = ("duckdb", "spark")
 """The names of the engines."""
@@ -110,13 +108,24 @@ def _bytes(size: str) -> int:
     return value
 
 
+def on_cluster(con: Any) -> bool:
+    """Say if an engine runs on other machines, under accounts that may be others.
+
+    Examples
+    --------
+    >>> on_cluster(connect())
+    False
+    """
+    return con.name != "duckdb" and not con._session.sparkContext.master.startswith("local")
+
+
 def _connect_duckdb(limit: int | None, threads: int | None) -> Any:
     import duckdb
     import ibis
 
-    folder = tempfile.mkdtemp(prefix="quiff-duckdb-")
+    folder = scratch.make_temporary("duckdb")
     settings: dict[str, Any] = {
-        "temp_directory": folder,
+        "temp_directory": str(folder),
         "autoinstall_known_extensions": False,  # nothing is fetched from a network
     }
     if limit is not None:
@@ -126,9 +135,10 @@ def _connect_duckdb(limit: int | None, threads: int | None) -> Any:
     try:
         backend = ibis.duckdb.connect(**settings)
     except duckdb.Error as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        scratch.drop(folder)
         raise ParameterError(f"DuckDB does not start: {first_line(error)}") from error
-    weakref.finalize(backend, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(backend, scratch.drop, folder)
+    scratch.interruptible(backend.con)
     return backend
 
 
@@ -187,9 +197,8 @@ def _start_spark(limit: int | None, master: str | None, threads: int | None) -> 
 
 def _local_settings(limit: int | None, threads: int | None) -> dict[str, str]:
     """Return what suits one machine: no pages, no other machine, few partitions, no folder left behind."""
-    folder = tempfile.mkdtemp(prefix="quiff-spark-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    logging = Path(folder, "log4j2.properties")
+    folder = scratch.make_temporary("spark")
+    logging = folder / "log4j2.properties"
     logging.write_text(_SPARK_LOGGING)
     memory = _SPARK_MEMORY if limit is None else max(limit, _LEAST_SPARK_MEMORY)
     return {
@@ -198,7 +207,8 @@ def _local_settings(limit: int | None, threads: int | None) -> dict[str, str]:
         "spark.driver.host": _LOOPBACK,
         "spark.driver.memory": f"{memory // _MEBIBYTE}m",
         "spark.sql.shuffle.partitions": str(2 * (threads or os.cpu_count() or 1)),
-        "spark.sql.warehouse.dir": folder,
+        "spark.local.dir": str(folder),  # what a killed run leaves there goes with the next one
+        "spark.sql.warehouse.dir": str(folder),
         "spark.ui.enabled": "false",
     }
 

@@ -40,6 +40,7 @@ def experiment(
     out: str | os.PathLike[str],
     *,
     max_visits: int = DEFAULT_MAX_VISITS,
+    force: bool = False,
     steps: Steps | None = None,
 ) -> Experimental:
     """Write the Experimental table of a Treated or Reduced one.
@@ -57,6 +58,8 @@ def experiment(
         The folder for ``experimental.parquet``.
     max_visits
         Users with more visits are outliers.
+    force
+        Whether outputs that are there already are replaced; an input never is.
     steps
         Where to record steps and their times.
 
@@ -67,10 +70,11 @@ def experiment(
     """
     check_whole("max_visits", max_visits, 2)
     stages = ("treated", "reduced")
-    visits, stage = read_table(con, find_table(history, stages), stages)
+    path = find_table(history, stages)
+    visits, stage = read_table(con, path, stages)
     if stage == "treated":
         visits = visits.mutate(topics=empty_list(visits.domain))
-    with Workspace(con, out, steps) as work:
+    with Workspace(con, out, ["experimental.parquet"], steps=steps, force=force, inputs=[path]) as work:
         users, _ = work.keep("find singletons and outliers", _judged(visits, max_visits))
         kept = visits.semi_join(users.filter(users.reason.isnull()), "user")
         table, n_users = work.output("experimental.parquet", "write the Experimental table", _histories(kept))

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError, counted
+from quiff.files import check_suffix
+from quiff.files.targets import resolved
 from quiff.history.classifications import Classification
 from quiff.history.filling import fillers, keyed_digest
 from quiff.history.queries import distinct_entries, scalar
@@ -93,6 +94,7 @@ def profile(
     seed: int | None = None,
     repeat: int = 1,
     classification: Classification | None = None,
+    force: bool = False,
     steps: Steps | None = None,
 ) -> Profiled:
     """Write the profiles of the users of a Reduced or Experimental table.
@@ -120,6 +122,8 @@ def profile(
         With how many seeds to count the distinct sets.
     classification
         The topics of domains, for a table that does not have them: Treated, or Experimental as published.
+    force
+        Whether outputs that are there already are replaced; an input never is.
     steps
         Where to record steps and their times.
 
@@ -130,10 +134,12 @@ def profile(
     """
     top_s, repeat = check_whole("top_s", top_s, 1), check_whole("repeat", repeat, 1)
     epoch_days = None if epoch_days is None else check_whole("epoch_days", epoch_days, 1)
-    target = Path(out)
+    check_suffix(out, (".parquet",))
+    target = resolved(out)
     source = find_source(con, history, classification=classification, dated=epoch_days is not None)
     base = secrets.token_hex(16) if seed is None else str(seed)
-    with Workspace(con, target.parent, steps) as work:
+    names = [target.name]
+    with Workspace(con, target.parent, names, steps=steps, force=force, inputs=[source.path]) as work:
         met = _counts(con, met_topics(work, source), epoch_days)
         counts, n_counts = work.keep("count the topics of each user", met)
         if not n_counts:

@@ -8,15 +8,14 @@ evaluated.
 
 import csv
 import io
-import os
 import re
-import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError, first_line
+from quiff.files import StrPath, check_suffix, whole_file
 from quiff.history.blocks import blocks, find_source
 from quiff.history.line_count import LineCount
 from quiff.history.queries import empty_list, fetch_rows, row_order, scalar
@@ -166,7 +165,9 @@ def _experimental(con: Any, rows: Any, path: Path) -> Any:
     return histories.inner_join(known, "user").select("user", "history", "all_topics")
 
 
-def write_published(con: Any, table: Any, stage: str, out: str | os.PathLike[str]) -> Path:
+def write_published(
+    con: Any, table: Any, stage: str, out: StrPath, *, force: bool = False, inputs: Iterable[StrPath] = ()
+) -> Path:
     """Write a table of the stage treated, reduced or experimental in its published form, sorted by pseudonym.
 
     The stage profiled is an Experimental table with a column ``s_topics``, the sets of one epoch.
@@ -174,19 +175,16 @@ def write_published(con: Any, table: Any, stage: str, out: str | os.PathLike[str
     Raises
     ------
     ParameterError
-        If the file cannot be written.
+        If the file's name does not end in .csv, it is there already and `force` is not given, or it cannot
+        be written.
     """
-    out = Path(out)
-    temporary = out.with_name(f".{out.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("x", encoding="utf-8", newline="") as file:
-            _write_rows(file, stage, _rows(con, table.order_by(list(row_order(table.columns)))))
-        temporary.replace(out)
-    except OSError as error:
-        raise ParameterError(f"cannot write {str(out)!r}: {first_line(error)}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-    return out
+    check_suffix(out, (".csv",))
+    with (
+        whole_file(out, force=force, inputs=inputs) as new,
+        new.open("x", encoding="utf-8", newline="") as file,
+    ):
+        _write_rows(file, stage, _rows(con, table.order_by(list(row_order(table.columns)))))
+    return Path(out)
 
 
 def _rows(con: Any, table: Any) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from quiff.errors import LabelError, QuiffError, first_line
-from quiff.history.download import cache_folder, download, network_errors, whole_file
+from quiff.files import whole_file
+from quiff.history.download import cache_folder, download, network_errors
 from quiff.history.members import safe_name
 from quiff.history.registry import Dataset
 from quiff.history.time_limit import TimeLimit
@@ -100,7 +101,7 @@ def _ask(entry: Dataset, path: Path, time: TimeLimit) -> dict[str, str]:
     with network_errors(entry.url):
         time.run(record.load_registry_from_doi, entry.url)
     digests = _valid(record.registry, entry.url)
-    with whole_file(path) as scratch:
+    with whole_file(path, force=True, parents=True, private=False) as scratch:
         scratch.write_text(json.dumps(digests, indent=2), encoding="utf-8")
     return digests
 

@@ -6,17 +6,16 @@ table.
 """
 
 import os
-import platform
-import re
 import secrets
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from quiff.errors import ParameterError, first_line
+from quiff.files import StrPath, staged
+from quiff.history.engine import on_cluster
 from quiff.history.published import is_published, read_published
 from quiff.history.queries import progress_of, row_order, store, write_parquet
 from quiff.history.scan import duckdb_name, parquet_files, scan_parquet
@@ -131,30 +130,52 @@ def stage_of(columns: Any) -> str | None:
 class Workspace:
     """The tables of one run: scratch ones that go at its end, and outputs that appear together at success.
 
+    On a cluster, whose accounts write too, the system's habits decide who can read them; elsewhere that is
+    the owner alone.
+
     Parameters
     ----------
     con
         The engine.
     folder
         Where the outputs go; it is made if it is not there.
+    outputs
+        The names of the outputs; that they can be written is seen before any work.
     steps
         Where to record each table as a step, with its rows and time.
+    force
+        Whether outputs that are there already are replaced.
+    inputs
+        The files and folders that are read, none of which is ever replaced.
     """
 
-    def __init__(self, con: Any, folder: str | os.PathLike[str], steps: Steps | None = None) -> None:
+    def __init__(
+        self,
+        con: Any,
+        folder: StrPath,
+        outputs: Sequence[str] = (),
+        *,
+        steps: Steps | None = None,
+        force: bool = False,
+        inputs: Iterable[StrPath] = (),
+    ) -> None:
         self.con = con
         self.folder = Path(folder)
         self._steps = steps or Steps()
-        self._hidden = self.folder / f"{_hidden_prefix()}{os.getpid()}-{secrets.token_hex(8)}.tmp"
-        self._scratch: list[str] = []
-        self._outputs: list[str] = []
+        self._outputs = outputs
+        self._stage = staged(folder, force=force, inputs=inputs, private=not on_cluster(con))
+        self._hidden = Path()
+        self._kept: list[str] = []
 
     def __enter__(self) -> Self:
-        _sweep(self.folder)
+        stage = self._stage.__enter__()
         try:
-            self._hidden.mkdir(parents=True)
-        except OSError as error:
-            raise ParameterError(f"cannot write to {str(self.folder)!r}: {first_line(error)}") from error
+            for name in self._outputs:
+                stage.add(name)
+        except BaseException as error:
+            self._stage.__exit__(type(error), error, error.__traceback__)
+            raise
+        self._hidden = stage.scratch
         return self
 
     def scratch(self, name: str) -> Path:
@@ -172,7 +193,7 @@ class Workspace:
         name = f"quiff_{secrets.token_hex(8)}"
         with self.step(step) as timed:
             if self.con.name == "duckdb":
-                self._scratch.append(name)
+                self._kept.append(name)
                 table, timed.rows = store(self.con, name, expression)
             else:
                 table, timed.rows = self._write(name, expression)
@@ -181,12 +202,11 @@ class Workspace:
     def output(
         self, name: str, step: str, expression: Any, numbers: Mapping[str, Any] | None = None
     ) -> tuple[Any, int]:
-        """Write an output table, which gets its name when the run has succeeded; return it and its rows.
+        """Write one of the outputs, which gets its name when the run has succeeded; return it and its rows.
 
         Rows are in the order of :func:`quiff.history.queries.row_order`. ``numbers`` are those of
         :func:`quiff.history.queries.write_parquet`.
         """
-        self._outputs.append(name)
         with self.step(step) as timed:
             order = row_order(expression.columns)
             table, timed.rows = self._write(name, expression, numbers, order)
@@ -212,48 +232,13 @@ class Workspace:
         trace: TracebackType | None,
     ) -> None:
         try:
-            if kind is None:
-                for name in self._outputs:
-                    _take_place(self._hidden / name, self.folder / name)
-        finally:
-            if self.con.name == "duckdb":
-                for name in self._scratch:
+            if self.con.name != "duckdb" and kind is not None:
+                self.con._session.sparkContext.cancelAllJobs()  # which would go on to write
+            elif self.con.name == "duckdb":
+                for name in self._kept:
                     self.con.raw_sql(f"DROP TABLE IF EXISTS {name}")
-            shutil.rmtree(self._hidden, ignore_errors=True)
-
-
-def _hidden_prefix() -> str:
-    """Return how the hidden folders of runs on this machine begin; the process's number follows."""
-    return f".quiff-{re.sub(r'[^A-Za-z0-9]', '', platform.node())}-"
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what runs that were killed have left behind: it may hold names and URLs."""
-    for left in folder.glob(f"{_hidden_prefix()}*.tmp"):
-        number = left.name.removeprefix(_hidden_prefix()).split("-")[0]
-        if number.isdecimal() and not _alive(int(number)):
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # it is somebody else's
-        return True
-    return True
-
-
-def _take_place(new: Path, target: Path) -> None:
-    """Rename an output to its name, in place of what is there, be it a file or a folder."""
-    try:
-        if target.is_dir() or (new.is_dir() and target.exists()):
-            old = new.with_name(f"{new.name}.old")  # goes with the hidden folder
-            target.rename(old)
-        new.replace(target)
-    except OSError as error:
-        raise ParameterError(f"cannot write {str(target)!r}: {first_line(error)}") from error
+        finally:
+            self._stage.__exit__(kind, error, trace)
 
 
 def table_digest(path: str | os.PathLike[str]) -> str:

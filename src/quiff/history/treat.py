@@ -69,6 +69,7 @@ def treat(
     max_bad_lines: int = DEFAULT_MAX_BAD_LINES,
     coarse_times: str | None = None,
     seed: int | None = None,
+    force: bool = False,
     steps: Steps | None = None,
 ) -> Treated:
     """Write the Treated table of a log, and its unique domains.
@@ -97,6 +98,8 @@ def treat(
         ``"day"`` or ``"hour"`` cuts times to the day or hour in which they lie, in UTC; None leaves them.
     seed
         Makes the pseudonyms repeatable, for tests; None draws them from the operating system's randomness.
+    force
+        Whether outputs that are there already are replaced; an input never is.
     steps
         Where to record steps and their times.
 
@@ -113,7 +116,8 @@ def treat(
     if coarse_times is not None and coarse_times not in COARSE_TIMES:
         raise ParameterError(f"coarse_times is {coarse_times!r}, but must be {' or '.join(COARSE_TIMES)}")
     files = check_files(paths)
-    with Workspace(con, out, steps) as work:
+    names = ("treated.parquet", "domains.parquet")
+    with Workspace(con, out, names, steps=steps, force=force, inputs=files) as work:
         with work.step("count the lines of the log") as counting:
             log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
             counting.rows = log.rows + log.headers

@@ -3,7 +3,6 @@
 DuckDB keeps the rows, on disk what memory does not hold, and counts the users of each set.
 """
 
-import tempfile
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, first_line
+from quiff.files import scratch
 from quiff.populations.by_epoch import epochs_of
 from quiff.populations.files import ProfileFile
 from quiff.populations.form import RANKING
@@ -54,18 +54,21 @@ def read_merged(file: ProfileFile) -> MergedSets:
     """
     import duckdb
 
-    with tempfile.TemporaryDirectory(prefix="quiff-merge-") as folder:
-        settings: dict[str, Any] = {
-            "temp_directory": folder,
-            "memory_limit": f"{max(allowed_bytes(), _LEAST_MEMORY)}B",
-            "preserve_insertion_order": False,
-            "autoinstall_known_extensions": False,  # nothing is fetched from a network
-        }
+    folder = scratch.make_temporary("merge")
+    settings: dict[str, Any] = {
+        "temp_directory": str(folder),
+        "memory_limit": f"{max(allowed_bytes(), _LEAST_MEMORY)}B",
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,  # nothing is fetched from a network
+    }
+    try:
         with duckdb.connect(config=settings) as con:
-            try:
-                return _reduced(con, file)
-            except duckdb.Error as error:
-                raise QuiffError(f"DuckDB cannot reduce {str(file.path)!r}: {first_line(error)}") from error
+            scratch.interruptible(con)
+            return _reduced(con, file)
+    except duckdb.Error as error:
+        raise QuiffError(f"DuckDB cannot reduce {str(file.path)!r}: {first_line(error)}") from error
+    finally:
+        scratch.drop(folder)
 
 
 def _reduced(con: Any, file: ProfileFile) -> MergedSets:

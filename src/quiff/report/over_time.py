@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from quiff.apis.topics import TopicsAPI
-from quiff.epochs.plan import FORCE_IT
+from quiff.epochs.plan import EXACT_IT
 from quiff.errors import SizeError
 from quiff.populations.population import Population
 from quiff.report.page import Section
@@ -38,7 +38,7 @@ def study_epochs(
     try:
         return epochs_section(leakage_over_epochs(population, api, most, seed=seed, progress=progress))
     except SizeError as error:
-        return left_out("epochs", f"Not measured: {str(error).removesuffix(FORCE_IT)}.")
+        return left_out("epochs", f"Not measured: {str(error).removesuffix(EXACT_IT)}.")
 
 
 def study_attacks(

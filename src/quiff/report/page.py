@@ -2,13 +2,14 @@
 
 import base64
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from quiff.files import write_text
 from quiff.results.figures.figure import Figure
-from quiff.results.files import write_text
 from quiff.results.html_page import html_page
 from quiff.results.numbers import shown
 from quiff.results.table import Table
@@ -87,15 +88,30 @@ class Page:
         body = environment.get_template("page.html").render(page=self, most_rows=_MOST_ROWS)
         return html_page(self.title, body, style=style)
 
-    def write(self, path: str | os.PathLike[str]) -> Path:
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        inputs: Iterable[str | os.PathLike[str]] = (),
+    ) -> Path:
         """Write the page to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            The file.
+        force
+            Whether a file that is there already is replaced.
+        inputs
+            Files that are read, none of which is ever replaced.
 
         Raises
         ------
         ParameterError
-            If the file cannot be written.
+            If the file is there already, or cannot be written.
         """
-        return write_text(path, self.to_html())
+        return write_text(path, self.to_html(), force=force, inputs=inputs)
 
 
 def _picture(figure: Figure) -> str:

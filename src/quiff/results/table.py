@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quiff.errors import ParameterError, ShapeError, counted
-from quiff.results.files import write_text
+from quiff.files import write_text
 from quiff.results.html_page import html_page, html_text
 from quiff.results.markup import latex_text, markdown_text
 from quiff.results.numbers import plain, shown, to_json
@@ -203,11 +203,28 @@ class Table:
 
         return pl.DataFrame(self._frame())
 
-    def write(self, path: str | os.PathLike[str], *, keep_formulas: bool = False) -> Path:
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        inputs: Iterable[str | os.PathLike[str]] = (),
+        keep_formulas: bool = False,
+    ) -> Path:
         """Write the table in the format that the file's suffix names, and return the path.
 
-        The formats are .csv, .json, .md (Markdown), .tex (LaTeX), .html (a whole page) and .txt. For
-        `keep_formulas` see :meth:`to_csv`.
+        The formats are .csv, .json, .md (Markdown), .tex (LaTeX), .html (a whole page) and .txt.
+
+        Parameters
+        ----------
+        path
+            The file.
+        force
+            Whether a file that is there already is replaced.
+        inputs
+            Files that are read, none of which is ever replaced.
+        keep_formulas
+            As in :meth:`to_csv`.
 
         Examples
         --------
@@ -219,13 +236,13 @@ class Table:
         Raises
         ------
         ParameterError
-            If the suffix is another one, or the file cannot be written.
+            If the suffix is another one, the file is there already, or it cannot be written.
         """
         suffix = Path(path).suffix.lower()
         if suffix not in _WRITERS:
             raise ParameterError(f"a table's file must end in {', '.join(_WRITERS)}, not {str(path)!r}")
         made = self.to_csv(keep_formulas=keep_formulas) if suffix == ".csv" else _WRITERS[suffix](self)
-        return write_text(path, made)
+        return write_text(path, made, force=force, inputs=inputs)
 
     def _repr_html_(self) -> str:
         return self.to_html(head=_NOTEBOOK_ROWS)

@@ -37,7 +37,7 @@ def leakage_over_epochs(
     epochs: int,
     *,
     seed: int = 0,
-    force: bool = False,
+    exact: bool = False,
     utility: bool = False,
     progress: StepProgress | None = None,
 ) -> EpochsResult:
@@ -59,7 +59,7 @@ def leakage_over_epochs(
         E, the largest number of epochs.
     seed
         The same seed gives the same estimates.
-    force
+    exact
         Whether to count exactly whatever it takes, and to begin whatever the plan says.
     utility
         Whether to find out what an advertiser learns over up to three epochs, too, where sets are stable.
@@ -85,12 +85,12 @@ def leakage_over_epochs(
     ParameterError
         If there are not so many epochs, or the sets are not of the size that the API has.
     SizeError
-        If it would take too long or too much memory, and is not forced.
+        If it would take too long or too much memory, and `exact` does not say to begin anyway.
     """
     E, seed = check_whole("epochs", epochs, 1), check_whole("seed", seed, 0)
     sequences = Sequences.of(population, api)
-    plan = plan_epochs(sequences, E, force=force, utility=utility)
-    if not force:
+    plan = plan_epochs(sequences, E, exact=exact, utility=utility)
+    if not exact:
         plan.check()
     watched = _watched(progress)
     learned = _utility(sequences, plan, watched)

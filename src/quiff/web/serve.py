@@ -102,7 +102,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def serve(place: Place, profiles: "Profiles | None" = None, ready: Callable[[], None] | None = None) -> None:
-    """Serve the page until Ctrl-C, which ends it at once, open streams included.
+    """Serve the page until Ctrl-C, which ends it at once, open streams included, and is raised then.
 
     Parameters
     ----------
@@ -140,9 +140,7 @@ def serve(place: Place, profiles: "Profiles | None" = None, ready: Callable[[], 
         timeout_keep_alive=30,
     )
     try:
-        Server(config).run(sockets=[place.listener])
-    except KeyboardInterrupt:  # the signal is raised once more when the server has ended
-        pass
+        Server(config).run(sockets=[place.listener])  # which raises the signal once more when it has ended
     finally:
         jobs.close()
         place.listener.close()

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from quiff.core.numbers import Array
+from quiff.files import whole_folder
 from quiff.history.synth.classification import write_classification
-from quiff.history.synth.folder import new_folder
 from quiff.history.synth.law import N_DOMAINS
 from quiff.history.synth.lines import HEADER
 from quiff.history.synth.log import Block, SyntheticLog
@@ -51,7 +51,7 @@ def write_log(
     log: SyntheticLog,
     out: str | os.PathLike[str],
     *,
-    replace: bool = False,
+    force: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Written:
     """Write a made-up log to the files ``log-01.txt.gz`` and so on of a folder, with ``classification.csv``.
@@ -65,8 +65,8 @@ def write_log(
         The log.
     out
         The folder, which must be new or empty.
-    replace
-        Whether the folder may take the place of another made-up log.
+    force
+        Whether a folder is replaced that holds nothing but what quiff wrote there.
     progress
         Is told the number of rows after each block.
 
@@ -85,7 +85,7 @@ def write_log(
     """
     counts = np.zeros(3, dtype=np.int64)
     clicked = np.zeros(N_DOMAINS, dtype=bool)
-    with new_folder(out, replace) as folder:
+    with whole_folder(out, force=force) as folder:
         n_files = 0
         for n_files, blocks in _by_file(log):
             with _open(folder / _name(n_files)) as file:

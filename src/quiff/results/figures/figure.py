@@ -1,15 +1,15 @@
 """A figure, and the files that it can be written to."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from quiff.errors import ParameterError
+from quiff.files import check_target, write_bytes
 from quiff.results.figures.renderer import render, vega_bundle
 from quiff.results.figures.style import CONFIG
-from quiff.results.files import write_bytes
 from quiff.results.html_page import embedded, html_page
 from quiff.safe_text import visible
 
@@ -79,17 +79,34 @@ class Figure:
         body = f'<main><div id="figure"></div></main>\n{embedded("specification", self.spec)}'
         return html_page(self.title, body, style=_STYLE, scripts=(vega_bundle(), _SCRIPT))
 
-    def write(self, path: str | os.PathLike[str]) -> Path:
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        inputs: Iterable[str | os.PathLike[str]] = (),
+    ) -> Path:
         """Write the figure in the format that the file's suffix names: svg, png or html.
+
+        Parameters
+        ----------
+        path
+            The file.
+        force
+            Whether a file that is there already is replaced.
+        inputs
+            Files that are read, none of which is ever replaced.
 
         Raises
         ------
         ParameterError
-            If the suffix is another one, or the file cannot be written.
+            If the suffix is another one, the file is there already, or it cannot be written.
         QuiffError
             If the figure cannot be drawn.
         """
-        return write_bytes(path, _WRITERS[figure_format(path)](self))
+        form = figure_format(path)
+        check_target(path, force=force, inputs=inputs)
+        return write_bytes(path, _WRITERS[form](self), force=force, inputs=inputs)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         return {"image/svg+xml": self.to_svg(), "text/plain": self.title}

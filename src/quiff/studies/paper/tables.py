@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from quiff.errors import ParameterError
-from quiff.results.files import write_text
+from quiff.files import StrPath, whole_folder
 from quiff.results.table import Table
 from quiff.studies.paper.accounting import DATA_SETS, SHARES
 from quiff.studies.paper.aol import NAMES
@@ -33,13 +32,26 @@ def paper_tables(paper: PaperCheck) -> dict[str, Table]:
     return {name: table for make in _TABLES for name, table in make(paper)}
 
 
-def write_paper(paper: PaperCheck, folder: Path) -> list[Path]:
+def write_paper(
+    paper: PaperCheck, folder: Path, *, force: bool = False, inputs: Iterable[StrPath] = ()
+) -> list[Path]:
     """Write the tables as Markdown, CSV and LaTeX, and the counting figure as SVG; return the files.
+
+    Parameters
+    ----------
+    paper
+        The paper, checked.
+    folder
+        A new or empty folder.
+    force
+        Whether a folder is replaced that holds nothing but what quiff wrote there.
+    inputs
+        Files and folders that were read, none of which is ever replaced.
 
     Raises
     ------
     ParameterError
-        If the folder or a file in it cannot be written.
+        If the folder holds something already, or cannot be written.
 
     Examples
     --------
@@ -51,16 +63,14 @@ def write_paper(paper: PaperCheck, folder: Path) -> list[Path]:
     """
     from quiff.results.figures.counting import counting_figure
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ParameterError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from error
-    written = [
-        write_text(folder / f"{name}.{suffix}", text)
-        for name, table in paper_tables(paper).items()
-        for suffix, text in (("md", table.to_markdown()), ("csv", table.to_csv()), ("tex", table.to_latex()))
-    ]
-    return [*written, counting_figure(n_topics=V1).write(folder / "counting.svg")]
+    with whole_folder(folder, force=force, inputs=inputs) as new:
+        written = [
+            table.write(new / f"{name}.{suffix}")
+            for name, table in paper_tables(paper).items()
+            for suffix in ("md", "csv", "tex")
+        ]
+        written.append(counting_figure(n_topics=V1).write(new / "counting.svg"))
+    return [folder / path.name for path in written]
 
 
 _Rows = Iterable[tuple[tuple[object, ...], Sequence[str]]]

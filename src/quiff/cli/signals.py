@@ -1,0 +1,123 @@
+"""SIGINT (Ctrl-C), SIGTERM and SIGHUP end a command cleanly: one line, and nothing left behind.
+
+Python handles a signal between two steps of the main thread, which may be waiting for an engine or a compiled
+loop. So a second thread hears of it at once, ends the queries of DuckDB, and, if the main thread does not
+wake up all the same, tidies up and ends the process itself.
+"""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from quiff.files import scratch
+
+__all__ = ["Ended", "Ending", "ending"]
+
+_WAKING = 2.0  # seconds in which the main thread should notice
+_UNWINDING = 30.0  # seconds in which it should have tidied up
+_AGAIN = 0.2  # seconds after which a query that has begun meanwhile is ended too
+
+
+class Ended(KeyboardInterrupt):
+    """A signal has told this run to end; as with Ctrl-C in Python, only who tidies up need know."""
+
+
+class Ending:
+    """What is known of the signal that ends a run.
+
+    Attributes
+    ----------
+    number
+        The signal; None as long as there is none.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._noticed = threading.Event()
+        self._last = threading.Lock()  # whoever has it ends the process
+
+    def handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - Python's signature
+        """Break off what the main thread does; once, since it then tidies up."""
+        if not self._noticed.is_set():
+            self.number = number
+            self._noticed.set()
+            raise Ended
+
+    def listen(self, ear: socket.socket) -> None:
+        """Wait for a signal in a thread of its own, and see to it that the run ends."""
+        number = _heard(ear)
+        if number is None:
+            return
+        ear.settimeout(_AGAIN)
+        waited = 0.0
+        while waited < (_UNWINDING if self._noticed.is_set() else _WAKING):
+            if not self._noticed.is_set():
+                scratch.interrupt_all()
+            try:
+                _heard(ear)
+                break  # somebody is impatient, or all is over
+            except TimeoutError:
+                waited += _AGAIN
+        if self._last.acquire(blocking=False):
+            scratch.drop_all()
+            self._tell(number)
+            os._exit(128 + number)
+
+    def finish(self, number: int) -> int:
+        """Remove what is left, tell why, and return the exit status."""
+        scratch.drop_all()
+        self._last.acquire()
+        self._tell(number)
+        return 128 + number
+
+    def close(self) -> None:
+        """Let the listener go."""
+        self._last.acquire(blocking=False)
+
+    @staticmethod
+    def _tell(number: int) -> None:
+        """Tell in one line what has ended the run."""
+        sys.stderr.write(f"Ended by {signal.Signals(number).name}; what was not finished is removed.\n")
+        sys.stderr.flush()
+
+
+def _heard(ear: socket.socket) -> int | None:
+    """Return the next signal that tells the run to end; None if none will come any more."""
+    while byte := ear.recv(1):
+        if byte[0] in scratch.SIGNALS:
+            return byte[0]
+    return None
+
+
+@contextmanager
+def ending() -> Iterator[Ending]:
+    """Listen to signals while a command runs; signals that are ignored already stay ignored."""
+    found = Ending()
+    if threading.current_thread() is not threading.main_thread() or os.name != "posix":
+        yield found
+        return
+    ear, mouth = socket.socketpair()
+    mouth.setblocking(False)
+    before = {
+        number: signal.signal(number, found.handle)
+        for number in scratch.SIGNALS
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
+    old = signal.set_wakeup_fd(mouth.fileno(), warn_on_full_buffer=False)
+    listener = threading.Thread(target=found.listen, args=(ear,), name="quiff-signals", daemon=True)
+    listener.start()
+    try:
+        yield found
+    finally:
+        found.close()
+        signal.set_wakeup_fd(old)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        mouth.close()
+        listener.join()
+        ear.close()
