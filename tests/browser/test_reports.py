@@ -130,7 +130,7 @@ def test_what_cannot_be_is_refused(tmp_path):
         reports.view("x", 2)
     with pytest.raises(LabelError, match="'y' is not a known site"):
         reports.view("y", 1)
-    with pytest.raises(ParameterError, match=r"not to 'reports\.txt'"):
+    with pytest.raises(ParameterError, match=r"'reports\.txt' must end in \.parquet or \.csv"):
         reports.write("reports.txt")
     with pytest.raises(ParameterError, match="cannot write"):
         reports.write(tmp_path / "no" / "reports.csv")

@@ -214,7 +214,9 @@ def test_the_command_takes_cookies_and_rates(run, profiles, tmp_path):
     assert (Reports.read(out).by_epoch[0] == np.arange(40)[:, None]).all()
     rates = tmp_path / "rates.csv"
     rates.write_text("\n".join(",".join(str((k * j) % 5) for j in range(20)) for k in range(1, 6)))
-    result = run("--rates", rates, "--users", 30, "--how", "cross", "--epochs", 2, "--out", out, "--json")
+    result = run(
+        "--rates", rates, "--users", 30, "--how", "cross", "--epochs", 2, "--out", out, "--json", "--force"
+    )
     assert json.loads(result.output)["users"] == 30
 
 
@@ -246,7 +248,7 @@ def test_the_command_compares_rules(run, profiles, tmp_path):
     [
         (["--epochs", 2, "--out", "x.csv"], 2, "Give one of PROFILES, --rates and --page-loads."),
         (["{profiles}", "--out", "x.csv"], 2, "Give --epochs and --out"),
-        (["{profiles}", "--epochs", 2, "--out", "x.txt"], 1, "Error: reports are written to a file"),
+        (["{profiles}", "--epochs", 2, "--out", "x.txt"], 2, "'x.txt' must end in .parquet or .csv."),
         (["{profiles}", "--epochs", 0, "--out", "x.csv"], 1, "epochs must be a whole number of at least 1"),
         (["none.csv", "--epochs", 1, "--out", "x.csv"], 1, "'none.csv'"),
         (["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv"], 2, "--with"),

@@ -119,7 +119,7 @@ def test_a_seed_repeats_and_no_seed_does_not(con, tmp_path):
     write_reduced(tmp_path, [(user, START, "a.com", list("ABCDEFG")) for user in range(1, 60)])
     sets = []
     for seed in (1, 1, 2, None, None):
-        result = profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=seed)
+        result = profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=seed, force=True)
         assert result.seeded == (seed is not None)
         sets.append({key: row["topics"] for key, row in profiles_of(tmp_path / "p.parquet").items()})
     assert sets[0] == sets[1]
@@ -132,7 +132,7 @@ def test_repeating_gives_the_spread_of_the_set_counts(con, tmp_path):
     assert len(result.repeats.counts) == 4
     assert result.repeats.counts[0] == result.distinct_sets
     assert len(set(result.repeats.counts)) > 1
-    again = profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=1, repeat=2)
+    again = profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=1, repeat=2, force=True)
     assert again.repeats.counts == result.repeats.counts[:2]
     assert (Spread((1, 3)).mean, Spread((1, 3)).deviation) == (2.0, 2**0.5)
 
@@ -197,7 +197,7 @@ def test_other_sizes_are_taken_from_the_ranking(con, tmp_path, days):
     write_reduced(tmp_path, rows)
     profile(con, tmp_path, tmp_path / "p8.parquet", top_s=8, seed=4, epoch_days=days)
     for top in (1, 3, 5, 8):
-        profile(con, tmp_path, tmp_path / "p.parquet", top_s=top, seed=4, epoch_days=days)
+        profile(con, tmp_path, tmp_path / "p.parquet", top_s=top, seed=4, epoch_days=days, force=True)
         expected = {key: set(row["topics"]) for key, row in profiles_of(tmp_path / "p.parquet").items()}
         people = Population.read(tmp_path / "p8.parquet", top=top)
         found = {
@@ -220,7 +220,7 @@ def test_sizes_that_cannot_be_taken_are_told(con, tmp_path):
     with pytest.raises(ParameterError, match=told):
         Population.read(tmp_path / "p.parquet", top=4)
     write_reduced(tmp_path, [(1, START, "a.com", list("ABCDEFG")), (2, START, "a.com", list("BCDE"))])
-    profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=4)
+    profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=4, force=True)
     assert Population.read(tmp_path / "p.parquet", top=4).top_s == 4  # everybody has met enough topics
     plain = pq.read_table(tmp_path / "p.parquet").drop(["ranking"])
     pq.write_table(plain, tmp_path / "plain.parquet")

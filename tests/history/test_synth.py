@@ -254,7 +254,8 @@ write_log(SyntheticLog(users=5000, seed=7), sys.argv[1])
     write_log(SyntheticLog(users=5000, seed=8), tmp_path / "other")
     one, two, other = (digests(tmp_path / name) for name in ("one", "two", "other"))
     assert one == two
-    assert one.keys() == other.keys() == {"log-01.txt.gz", "classification.csv"}
+    assert one.keys() == other.keys() == {".quiff-wrote", "log-01.txt.gz", "classification.csv"}
+    del one[".quiff-wrote"]
     assert not set(one.values()) & set(other.values())
 
 
@@ -319,7 +320,7 @@ def test_a_failed_run_leaves_the_old_log(tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(ParameterError, match=r"cannot write .*: No space left on device"):
-        write_log(SyntheticLog(users=11), tmp_path / "log", replace=True, progress=fail)
+        write_log(SyntheticLog(users=11), tmp_path / "log", force=True, progress=fail)
     assert digests(tmp_path / "log") == before
     assert [path.name for path in tmp_path.iterdir()] == ["log"]
 
@@ -341,13 +342,13 @@ def test_an_empty_folder_is_taken_and_parents_are_made(tmp_path):
 def test_only_a_made_up_log_is_replaced(tmp_path):
     out = tmp_path / "log"
     write_log(SyntheticLog(users=2), out)
-    with pytest.raises(ParameterError, match=r"is not empty: it holds 'classification\.csv'"):
+    with pytest.raises(ParameterError, match=r"the folder holds 'classification\.csv' already"):
         write_log(SyntheticLog(users=3), out)
-    assert write_log(SyntheticLog(users=3), out, replace=True).users == 3
+    assert write_log(SyntheticLog(users=3), out, force=True).users == 3
     assert len({row[0].lstrip("\x19") for row in read(out / "log-01.txt.gz")}) == 3
     (out / "thesis.tex").write_text("precious")
     with pytest.raises(ParameterError, match=r"also holds 'thesis\.tex'"):
-        write_log(SyntheticLog(users=4), out, replace=True)
+        write_log(SyntheticLog(users=4), out, force=True)
     assert (out / "thesis.tex").read_text() == "precious"
     assert [path.name for path in tmp_path.iterdir()] == ["log"]
 
@@ -355,7 +356,7 @@ def test_only_a_made_up_log_is_replaced(tmp_path):
 def test_a_file_is_not_replaced(tmp_path):
     (tmp_path / "log").write_text("precious")
     with pytest.raises(ParameterError, match="is a file"):
-        write_log(SyntheticLog(users=2), tmp_path / "log", replace=True)
+        write_log(SyntheticLog(users=2), tmp_path / "log", force=True)
 
 
 @pytest.mark.parametrize(

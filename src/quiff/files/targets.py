@@ -135,7 +135,8 @@ def _check_place(shown: str, target: Path, parents: bool) -> None:
 def _check_folder(shown: Path, target: Path, force: bool, folder: bool) -> None:
     """Raise an error if a folder must not be replaced."""
     scratch.sweep(target)
-    held = min((entry.name for entry in target.iterdir()), default=None)
+    names = (entry.name for entry in target.iterdir())
+    held = min(names, key=lambda name: (name == MARKER, name), default=None)
     if folder and held is None:
         return
     if not folder and not (target / MARKER).is_file():
