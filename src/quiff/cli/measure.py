@@ -10,6 +10,7 @@ from quiff.cli.compare import ComparedSetting, compare_option, compared
 from quiff.cli.options import (
     epoch_option,
     figure_option,
+    genuine_option,
     histories_option,
     json_option,
     missing_option,
@@ -21,7 +22,7 @@ from quiff.cli.options import (
 )
 from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.pipeline import recorded
-from quiff.cli.profiles import api_for, one_epoch
+from quiff.cli.profiles import api_for, one_epoch, without_filled
 
 if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
@@ -42,6 +43,7 @@ _FORMATS = ("text", "markdown", "latex", "csv")
 @noise_option
 @weights_option
 @epoch_option
+@genuine_option
 @histories_option
 @click.option(
     "--prior",
@@ -89,6 +91,7 @@ def command(
     noise: float | Fraction,
     weights: str | None,
     epoch: int | None,
+    genuine: bool,
     histories: Path | None,
     prior: str,
     threshold: float | Fraction,
@@ -104,8 +107,10 @@ def command(
     """Measure the privacy and utility of one report.
 
     PROFILES is a file with the set of topics of each user, a population, on which third-party cookies and
-    the Topics API are measured. Without --histories, cookies are taken to tell
-    all users apart. The figure shows what each step leaks; with --compare, privacy against utility.
+    the Topics API are measured. If it says which topics were visited, as those of quiff profile do, figures
+    are given with the topics that were filled in at random and without them. Without --histories, cookies
+    are taken to tell all users apart. The figure shows what each step leaks; with --compare, privacy against
+    utility.
 
     Example: quiff measure profiles.parquet --noise 1/20
     """
@@ -116,7 +121,8 @@ def command(
 
     def read(size: int | None) -> Population:
         people = Population.read(profiles, top=size, weights=weights, missing=missing)
-        return one_epoch(people, epoch, profiles)
+        chosen = one_epoch(people, epoch, profiles)
+        return without_filled(chosen, profiles) if genuine else chosen
 
     with recorded() as steps:
         with steps.step("read profiles"):
@@ -183,5 +189,6 @@ def _told(found: "Measurement", form: str) -> str:
     """Return the tables and, where text can stand beside them, what they say."""
     blocks = [getattr(table, f"to_{form}")().rstrip("\n") for table in found.tables()]
     if form in ("text", "markdown"):
-        blocks.append("\n".join(found.sentences()))
+        hint = ["--genuine leaves users with filled topics out."] if found.genuine is not None else []
+        blocks.append("\n".join([*found.sentences(), *hint]))
     return "\n\n".join(blocks)

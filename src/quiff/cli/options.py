@@ -17,6 +17,7 @@ __all__ = [
     "drawn_seed_option",
     "epoch_option",
     "figure_option",
+    "genuine_option",
     "histories_option",
     "json_option",
     "mirror_option",
@@ -140,4 +141,10 @@ figure_option = click.option(
     type=OutputFile(".svg", ".png", ".html"),
     metavar="FILE",
     help="Also write a figure: .svg, .png or .html.",
+)
+
+genuine_option = click.option(
+    "--genuine",
+    is_flag=True,
+    help="Leave out users with topics that were filled in at random.",
 )

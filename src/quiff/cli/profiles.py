@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
     from quiff.populations.population import Population
 
-__all__ = ["api_for", "one_epoch"]
+__all__ = ["api_for", "one_epoch", "without_filled"]
 
 
 def one_epoch(population: "Population", epoch: int | None, file: Path) -> "Population":
@@ -31,6 +31,18 @@ def one_epoch(population: "Population", epoch: int | None, file: Path) -> "Popul
         return found
     note = f"The file has {n_epochs} epochs; this is epoch {chosen}, counted from 0."
     return replace(found, notes=(*found.notes, note))
+
+
+def without_filled(population: "Population", file: Path) -> "Population":
+    """Return the users without topics that were filled in at random.
+
+    Raises
+    ------
+    ParameterError
+        If there are none, or it is not known; the message names the file.
+    """
+    with _naming(file):
+        return population.genuine()
 
 
 def api_for(

@@ -194,15 +194,23 @@ def _headlines(found: Measurement, risk: UserRisk) -> tuple[Headline, ...]:
     """Return the three numbers that matter: what a report leaks, who stands out, and what it is good for."""
     cookies, report = found.stage("cookies"), found.stage("topics_api")
     topic = found.use("topics_api", "iba")
+    filled, genuine = found.filled, found.genuine
+    leaks = f"; {said(genuine.stage('topics_api').leakage)} times without filled topics" if genuine else ""
+    unique = ""
+    if filled is not None and filled.filled_sets and filled.unique_share is not None:
+        unique = (
+            f"; topics were filled in at random for {filled.filled_users:.1%} of {filled.whom}, and on "
+            f"visited topics alone it is {filled.unique_share:.1%}"
+        )
     return (
         Headline(
             f"{said(report.leakage)} times",
             "as often as a guess, one report lets an adversary name the user; "
-            f"a third-party cookie, {said(cookies.leakage)} times as often",
+            f"a third-party cookie, {said(cookies.leakage)} times as often{leaks}",
         ),
         Headline(
             f"{risk.sharing.unique:.1%}",
-            "of the users have a set of topics that nobody else has; the whole set would name them",
+            f"of the users have a set of topics that nobody else has; the whole set would name them{unique}",
         ),
         Headline(
             f"{float(topic.posterior):.1%}",

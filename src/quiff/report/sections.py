@@ -34,12 +34,14 @@ _TITLES = {"epochs": "Week after week", "attacks": "What known attacks achieve"}
 def people_section(found: Measurement, risk: UserRisk) -> Section:
     """Show who was measured, and how many share a set."""
     tables = found.named_tables()
-    histories = (tables["histories"],) if "histories" in tables else ()
+    further = tuple(tables[name] for name in ("filling", "histories") if name in tables)
+    readings = found.readings()
+    said = tuple(readings[name] for name in ("sets", "filling") if name in readings)
     return Section(
         "people",
         "The people",
-        (found.readings()["sets"], *found.notes),
-        tables=(tables["counts"], *histories, risk.sharing.table()),
+        (*found.warnings(), *said, *found.notes),
+        tables=(tables["counts"], *further, risk.sharing.table()),
     )
 
 

@@ -5,10 +5,12 @@ from typing import Any, final
 
 from quiff.core.numbers import Number
 from quiff.errors import counted
+from quiff.populations.filling import Filled
 from quiff.results.epoch_figures import CallFigures, EpochFigures, LinkFigures, RiskSpread, UtilityFigures
+from quiff.results.epoch_filling import filling_facts, filling_sentences, filling_table, short
 from quiff.results.figures.epochs import epochs_figure
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import rounded, shown, whole
+from quiff.results.numbers import shown
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
@@ -45,6 +47,11 @@ class EpochsResult(Tabled):
         What was done to the users, and what is not known of them.
     plan
         How the figures were found, in sentences.
+    filled
+        How many topics were filled in at random; None if that is not known.
+    genuine
+        The same for the users all of whose topics were visited, in all these epochs; None if that are all,
+        nobody, or it is not known.
     """
 
     users: int
@@ -61,6 +68,8 @@ class EpochsResult(Tabled):
     utility: tuple[UtilityFigures, ...] = ()
     notes: tuple[str, ...] = ()
     plan: tuple[str, ...] = ()
+    filled: Filled | None = None
+    genuine: "EpochsResult | None" = None
 
     @property
     def risk(self) -> RiskSpread:
@@ -137,39 +146,57 @@ class EpochsResult(Tabled):
 
     def tables(self) -> list[Table]:
         """Return the tables of all that is known."""
+        filled = self.filled
         return [
             self.table(),
             self.risk_table(),
+            *([filling_table(self, filled)] if filled is not None and filled.filled_sets else []),
             *([] if self.call is None and self.link is None else [self.sites_table()]),
             *([self.utility_table()] if self.utility else []),
         ]
 
     def sentences(self) -> list[str]:
         """Return the reading of the numbers."""
-        return [*self._said_of_leakage(), self._said_of_risk(), *self._said_of_sites()]
+        return [
+            *self.warnings(),
+            *self._said_of_leakage(),
+            self._said_of_risk(),
+            *([] if self.filled is None else filling_sentences(self, self.filled)),
+            *self._said_of_sites(),
+        ]
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return what makes the figures doubtful: that most sets have topics filled in at random."""
+        return () if self.filled is None else self.filled.warnings()
 
     def _said_of_leakage(self) -> list[str]:
         one, last = self.epochs[0], self.epochs[-1]
         epochs = counted(last.epochs, "epoch")
         about = "" if last.method == "exact" else "about "
-        sure = "" if last.method == "exact" else f" (95 %: {_short(last.low)} to {_short(last.high)})"
-        before = f"; one epoch makes it {_short(one.leakage)} times" if last.epochs > 1 else ""
+        sure = "" if last.method == "exact" else f" (95 %: {short(last.low)} to {short(last.high)})"
+        before = f"; one epoch makes it {short(one.leakage)} times" if last.epochs > 1 else ""
         are = "is" if self.distinct_profiles == 1 else "are"
         return [
-            f"The reports of {epochs} make a user {about}{_short(last.leakage)} times as likely to be "
-            f"named{sure}{before}, and cookies {_short(self.cookies)} times.",
-            f"However long one looks, it is no more than {_short(last.limit)} times, for there {are} only "
+            f"The reports of {epochs} make a user {about}{short(last.leakage)} times as likely to be "
+            f"named{sure}{before}, and cookies {short(self.cookies)} times.",
+            f"However long one looks, it is no more than {short(last.limit)} times, for there {are} only "
             f"{counted(self.distinct_profiles, 'different profile')}; after {epochs} it is "
             f"{float(last.leakage / last.limit):.1%} of that.",
         ]
 
     def _said_of_risk(self) -> str:
-        risk = self.risk
+        risk, filled = self.risk, self.filled
+        how = ""
+        if filled is not None and filled.filled_sets:
+            how = (
+                f", with topics filled in at random for {100 * filled.filled_users:.1f} % of {filled.whom}"
+                f" and no visited topic at all for {100 * filled.without_visits:.1f} %"
+            )
         return (
             f"After {counted(risk.epochs, 'epoch')} the average user is named with probability "
-            f"{_short(risk.mean)}, the median user with {_short(risk.median)}, one in a hundred with "
-            f"{_short(risk.p99)} or more, and the most exposed one with {_short(risk.max)}; of "
-            f"{counted(self.users, 'user')}, {risk.above_half} will be named more often than not."
+            f"{short(risk.mean)}, the median user with {short(risk.median)}, one in a hundred with "
+            f"{short(risk.p99)} or more, and the most exposed one with {short(risk.max)}; of "
+            f"{counted(self.users, 'user')}, {risk.above_half} will be named more often than not{how}."
         )
 
     def _said_of_sites(self) -> list[str]:
@@ -177,22 +204,22 @@ class EpochsResult(Tabled):
         if self.call is not None:
             found.append(
                 f"One call of the API, which tells the topics of {self.call.epochs} epochs sorted and each "
-                f"of them once, leaks {_short(self.call.leakage)}; in order they would leak "
-                f"{_short(self.call.in_order)}."
+                f"of them once, leaks {short(self.call.leakage)}; in order they would leak "
+                f"{short(self.call.in_order)}."
             )
         if self.link is not None:
             found.append(
                 "Two sites that see one report each of the same epoch link a user "
-                f"{_short(self.link.leakage)} times as often as by a guess, if users' sets are independent "
+                f"{short(self.link.leakage)} times as often as by a guess, if users' sets are independent "
                 "draws."
             )
         if self.utility:
             before, after = self.utility[0], self.utility[-1]
             found.append(
-                f"An advertiser names a topic of the user's set with probability {_short(after.naming)} "
-                f"after {counted(after.epochs, 'epoch')}, and with {_short(before.naming)} without any "
-                f"report; the whole set with {_short(after.reconstruction)} and "
-                f"{_short(before.reconstruction)}."
+                f"An advertiser names a topic of the user's set with probability {short(after.naming)} "
+                f"after {counted(after.epochs, 'epoch')}, and with {short(before.naming)} without any "
+                f"report; the whole set with {short(after.reconstruction)} and "
+                f"{short(before.reconstruction)}."
             )
         return found
 
@@ -213,7 +240,9 @@ class EpochsResult(Tabled):
             "call": self.call,
             "link": self.link,
             "utility": list(self.utility),
+            "filling": None if self.filled is None else filling_facts(self.filled, self.genuine),
             "notes": list(self.notes),
+            "warnings": list(self.warnings()),
             "plan": list(self.plan),
         }
 
@@ -229,8 +258,3 @@ class EpochsResult(Tabled):
 
 def _pair(figures: CallFigures | LinkFigures) -> tuple[Number, Number]:
     return figures.leakage, figures.vulnerability
-
-
-def _short(number: Number) -> str:
-    """Return four digits, and all digits of a whole part."""
-    return str(whole(number)) if number >= 1000 else rounded(number, 4)

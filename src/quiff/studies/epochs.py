@@ -18,7 +18,7 @@ from quiff.epochs.plan import Plan, plan_epochs
 from quiff.epochs.risk import user_risk
 from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import naming_gain, reconstruction
-from quiff.errors import counted
+from quiff.errors import ParameterError, SizeError, counted
 from quiff.populations.population import Population
 from quiff.results.distribution import Distribution
 from quiff.results.epoch_figures import CallFigures, EpochFigures, LinkFigures, RiskSpread, UtilityFigures
@@ -46,7 +46,8 @@ def leakage_over_epochs(
     Up to four epochs are counted exactly, five where sets are stable and users equally likely; more are
     estimated with an interval of 95 %. Beyond the paper, whose appendix on the longitudinal model composes
     the channels of the epochs in parallel, as is done here. Where sets are stable and users equally likely,
-    the result also has what one call of the API gives away, and how well two sites link a user.
+    the result also has what one call of the API gives away, and how well two sites link a user. Where some
+    users have topics that were filled in at random, it has the same figures without these users.
 
     Parameters
     ----------
@@ -100,6 +101,8 @@ def leakage_over_epochs(
         _spread(sequences, n, watched(f"risk, {counted(n, 'epoch')}")) for n in range(1, plan.risk_epochs + 1)
     )
     call, link = _sites(sequences, plan)
+    people = population.first_epochs(E)
+    genuine, left = _genuine(people, api, E, seed, force, progress)
     return EpochsResult(
         sequences.n_users,
         api.n_topics,
@@ -113,9 +116,25 @@ def leakage_over_epochs(
         call,
         link,
         learned,
-        (*population.notes, *_notes(sequences, plan, utility)),
+        (*population.notes, *_notes(sequences, plan, utility), *left),
         plan.explained(),
+        people.filled,
+        genuine,
     )
+
+
+def _genuine(
+    people: Population, api: TopicsAPI, E: int, seed: int, force: bool, progress: StepProgress | None
+) -> tuple[EpochsResult | None, tuple[str, ...]]:
+    """Return the figures of the users without filled topics if these are some of the users, and notes."""
+    filled = people.filled
+    if filled is None or not filled.filled_sets or not filled.genuine_users:
+        return None, ()
+    named = None if progress is None else lambda name, share: progress(f"whole sets: {name}", share)
+    try:
+        return leakage_over_epochs(people.genuine(), api, E, seed=seed, force=force, progress=named), ()
+    except (ParameterError, SizeError) as error:  # nobody of them has a weight, or they change the plan
+        return None, (f"The users without filled topics are not measured: {error}",)
 
 
 _Found: TypeAlias = tuple[Number, Number, Number, Number, Number]

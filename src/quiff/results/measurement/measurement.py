@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, final
 
 from quiff.core.numbers import Number
+from quiff.populations.filling import Filled
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.stages import StageMark, stages_figure
+from quiff.results.measurement.filling import GenuineFigures, population_facts
 from quiff.results.measurement.quantities import quantities
 from quiff.results.measurement.rows import HistoryCounts, Limit, Setting, StagePrivacy, Use
 from quiff.results.measurement.sentences import readings
@@ -62,6 +64,11 @@ class Measurement(Tabled):
         How many browsing histories differ; empty if none were given.
     notes
         What was assumed when the population was read.
+    filled
+        How many topics were filled in at random; None if that is not known.
+    genuine
+        The figures of the users without filled topics; None if all are such users, none is, or it is not
+        known.
     parts
         Further studies on the same population by name; see `with_part`.
 
@@ -92,6 +99,8 @@ by a third-party cookie, if cookies tell all users apart.
     weighted: bool = False
     histories: tuple[HistoryCounts, ...] = ()
     notes: tuple[str, ...] = ()
+    filled: Filled | None = None
+    genuine: GenuineFigures | None = None
     parts: tuple[tuple[str, Part], ...] = ()
 
     def stage(self, name: str) -> StagePrivacy:
@@ -140,12 +149,19 @@ by a third-party cookie, if cookies tell all users apart.
 
     def sentences(self) -> list[str]:
         """Return what the numbers say, in a few plain sentences."""
-        return [*self.readings().values()] + [said for _, part in self.parts for said in part.sentences()]
+        return [*self.warnings(), *self.readings().values()] + [
+            said for _, part in self.parts for said in part.sentences()
+        ]
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return what makes the figures doubtful: that most users have topics filled in at random."""
+        return () if self.filled is None else self.filled.warnings()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement by plain names, for JSON."""
         taxonomy = self.limits[0]
         return {
+            "population": population_facts(self),
             "setting": self.setting,
             "users": self.users,
             "distinct_sets": self.distinct_sets,
@@ -165,7 +181,9 @@ by a third-party cookie, if cookies tell all users apart.
             "weighted": self.weighted,
             "histories": list(self.histories) or None,
             **{f"{name.replace('-', '_')}_table": list(t.records()) for name, t in tables(self).items()},
+            "genuine": None if self.genuine is None else self.genuine.to_dict(),
             "notes": list(self.notes),
+            "warnings": list(self.warnings()),
             "sentences": self.sentences(),
             "about": {quantity.key: quantity.about() for quantity in self.quantities},
             **{name: part.to_dict() for name, part in self.parts},

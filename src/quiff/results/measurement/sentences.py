@@ -4,6 +4,7 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from quiff.core.numbers import Number
+from quiff.populations.filling import Filled
 from quiff.results.numbers import rounded, shown, whole
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def readings(found: "Measurement") -> dict[str, str]:
     return {
         "privacy": _privacy(found),
         "sets": _sets(found),
+        **({} if found.filled is None else {"filling": _filling(found, found.filled)}),
         "capacity": _capacity(found),
         "utility": _utility(found),
         "worst_case": _worst_case(found),
@@ -60,6 +62,27 @@ def _sets(found: "Measurement") -> str:
     if found.users == 1:
         alone = "There is one user only, whose set nobody else has"
     return f"{alone}; the whole set would name a user with probability {said(by_set)}."
+
+
+def _filling(found: "Measurement", filled: Filled) -> str:
+    """Say how much was filled in, and what the figures are without it."""
+    text = filled.sentence()
+    if not filled.filled_sets:
+        return text
+    if filled.unique_share is not None:
+        text += (
+            f" On visited topics alone {_percent(filled.unique_share)} of the users have a unique topic set, "
+            f"instead of {_percent(found.unique_users)}."
+        )
+    genuine = found.genuine
+    if genuine is None:
+        return f"{text} No user has a set of visited topics only."
+    alone, report = genuine.stage("topics_api").leakage, found.stage("topics_api").leakage
+    return (
+        f"{text} Among the {said(genuine.users)} users without filled topics, "
+        f"{_percent(genuine.unique_users)} have a unique topic set, and a report leaks {said(alone)} times; "
+        f"with filling, among all, {said(report)} times."
+    )
 
 
 def _capacity(found: "Measurement") -> str:

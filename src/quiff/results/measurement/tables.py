@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from quiff.errors import counted
+from quiff.results.measurement.filling import filling_table
 from quiff.results.measurement.rows import Use
 from quiff.results.table import Table
 
@@ -51,6 +52,8 @@ def tables(found: "Measurement") -> dict[str, Table]:
         "utility-iba": _utility(found, "iba", found.utility),
         "limits": _limits(found),
     }
+    if found.filled is not None and found.filled.filled_sets:
+        named["filling"] = filling_table(found, found.filled)
     if found.aligned_utility:
         named["priors"] = _priors(found)
     if found.histories:
@@ -66,6 +69,15 @@ def prior_on_users(found: "Measurement") -> str:
 
 
 def _counts(found: "Measurement") -> Table:
+    filled = found.filled
+    shares = (
+        ()
+        if filled is None
+        else (
+            ("share of users with topics filled in at random", filled.filled_users),
+            ("share of topics that were filled in", filled.filled_share),
+        )
+    )
     rows = (
         ("users (N)", found.users),
         ("different sets", found.distinct_sets),
@@ -75,6 +87,7 @@ def _counts(found: "Measurement") -> Table:
         ("probability of a random topic (r)", found.setting.noise),
         ("share of users with a set of their own", found.unique_users),
         ("users of the rarest set (k-anonymity)", found.anonymity),
+        *shares,
     )
     return Table("Population and parameters", ("what", "value"), rows, found.notes)
 

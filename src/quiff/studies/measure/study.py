@@ -8,6 +8,7 @@ from quiff.core.prior import Prior
 from quiff.errors import ParameterError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
+from quiff.results.measurement.filling import GenuineFigures
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.measurement.rows import Setting, Use
 from quiff.studies.as_published import misaligned_prior
@@ -95,7 +96,24 @@ def measure(
         weighted=population.weights is not None,
         histories=() if seen is None else seen.counts,
         notes=population.notes,
+        filled=population.filled,
+        genuine=_genuine(population, api),
     )
+
+
+def _genuine(population: Population, api: TopicsAPI) -> GenuineFigures | None:
+    """Return the figures of the users without filled topics, if they are some of the users only."""
+    filled = population.filled
+    if filled is None or not filled.filled_sets or not filled.genuine_users:
+        return None
+    try:
+        people = population.genuine()
+    except ParameterError:  # nobody of them has a weight
+        return None
+    holders, m1 = holders_of(people), people.occurring.size
+    channels = {"bounded_noise": api.bounded_noise(people), "topics_api": api.report(people)}
+    privacy = privacy_by_stage(api, holders, None, channels, m1)[1:]  # cookies do not depend on topics
+    return GenuineFigures(holders.n_users, holders.sets.size, m1, holders.unique_users, privacy)
 
 
 def _replaced(rows: tuple[Use, ...], others: tuple[Use, ...]) -> tuple[Use, ...]:

@@ -1,0 +1,219 @@
+"""Commands and the page say how much was filled in at random, and what the figures are without it."""
+
+import json
+from collections import Counter
+from datetime import datetime, timedelta
+from itertools import product
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from quiff import Population
+from quiff.cli import main
+from quiff.web.people import People, study
+
+START = datetime(2006, 3, 1, 5)
+TOPICS = "ABCDEFGHIJKLM"
+TOP, NOISE, M = 3, 0.05, 349
+
+
+def run(*arguments, status=0):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == status, result.output
+    return result.stdout if status == 0 else result.stderr
+
+
+def visits(n_users, few):
+    """Visits of users of whom `few` in five meet one or two topics only; some weeks pass without a visit."""
+    for user in range(n_users):
+        met = 1 + user % 2 if user % 5 < few else 3 + user % 4
+        for k in range(met):
+            yield user, START + timedelta(days=user % 3 + 5 * k), TOPICS[(user * 7 + k * (1 + user % 4)) % 13]
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """Writes the table of visits, and its profiles; returns both."""
+    folder = tmp_path_factory.mktemp("filling")
+
+    def write(name, few, *options):
+        rows = list(visits(60, few))
+        columns = [pa.array([row[0] for row in rows], pa.int64()), pa.array([row[1] for row in rows])]
+        columns += [["a.com"] * len(rows), [[row[2]] for row in rows]]
+        table = pa.table(columns, names=["user", "time", "domain", "topics"])
+        (folder / name).mkdir()
+        pq.write_table(table, folder / name / "reduced.parquet")
+        profiles = folder / name / "profiles.parquet"
+        said = run("profile", folder / name, "--out", profiles, "--top", TOP, "--seed", 1, "--json", *options)
+        return rows, profiles, json.loads(said)
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def some(log):
+    """Two users in five have filled topics."""
+    return log("some", 2)
+
+
+@pytest.fixture(scope="module")
+def most(log):
+    """Four users in five have filled topics."""
+    return log("most", 4)
+
+
+@pytest.fixture(scope="module")
+def weekly(log):
+    return log("weekly", 1, "--epoch-days", 7)
+
+
+def by_hand(rows, profiles):
+    """The sets of all users, their visited topics, and the sets of users without filled topics."""
+    met = Counter((user, topic) for user, _, topic in rows)
+    sets = {row["user"]: frozenset(row["topics"]) for row in pq.read_table(profiles).to_pylist()}
+    visited = {user: frozenset(t for t in topics if met[user, t]) for user, topics in sets.items()}
+    whole = {user: topics for user, topics in sets.items() if visited[user] == topics}
+    return sets, visited, whole
+
+
+def unique(sets):
+    alone = Counter(sets.values())
+    return sum(n for n in alone.values() if n == 1) / len(sets)
+
+
+def leakage(sets, epochs=1):
+    """N V(pi, C) for equally likely users: the sum over all outputs of the largest entry of the column."""
+    total = 0.0
+    for shown in product([*TOPICS, "another"], repeat=epochs):
+        times = (M - len(TOPICS)) ** shown.count("another")  # all topics outside of all sets are alike
+        best = 0.0
+        for topics in set(sets.values()):
+            chance = 1.0
+            for topic in shown:
+                chance *= (1 - NOISE) * (topic in topics) / TOP + NOISE / M
+            best = max(best, chance)
+        total += times * best
+    return total
+
+
+@pytest.mark.parametrize("which", ["some", "most"])
+def test_measure_has_both_figures_as_counted_by_hand(request, which):
+    rows, profiles, profiled = request.getfixturevalue(which)
+    sets, visited, whole = by_hand(rows, profiles)
+    short = [TOP - len(topics) for topics in visited.values()]
+    found = json.loads(run("measure", profiles, "--topics", M, "--json"))
+    people = found["population"]
+    assert people["users"] == len(sets) == 60
+    assert people["filled_users"] == profiled["filled_users"] == pytest.approx(sum(map(bool, short)) / 60)
+    assert people["filled_topics"] == profiled["filled_topics"] == pytest.approx(sum(short) / 180)
+    assert people["users_without_visits"] == profiled["sets_without_visits"] == 0
+    assert people["unique_users"] == pytest.approx(unique(sets))
+    assert people["unique_users_visited"] == pytest.approx(unique(visited))
+    assert people["unique_users_visited"] != people["unique_users"]
+    assert found["privacy"]["topics_api"] == pytest.approx(leakage(sets))
+    genuine = found["genuine"]
+    assert (genuine["users"], genuine["distinct_sets"]) == (len(whole), len(set(whole.values())))
+    assert genuine["unique_users"] == pytest.approx(unique(whole))
+    assert genuine["privacy"]["topics_api"] == pytest.approx(leakage(whole))
+    assert genuine["posterior"]["topics_api"] == pytest.approx(leakage(whole) / len(whole))
+    assert genuine["posterior"]["generalization"] == pytest.approx(len(set(whole.values())) / len(whole))
+    share = 100 * people["filled_users"]
+    assert any(f"filled in at random for {share:.1f} % of users" in said for said in found["sentences"])
+    assert [said for said in found["warnings"] if "Filling dominates" in said] == found["warnings"]
+    assert bool(found["warnings"]) == (which == "most") == bool(profiled["warnings"])
+
+
+def test_genuine_leaves_users_with_filled_topics_out(some):
+    rows, profiles, _ = some
+    _, _, whole = by_hand(rows, profiles)
+    found = json.loads(run("measure", profiles, "--topics", M, "--genuine", "--json"))
+    assert found["users"] == len(whole)
+    assert found["privacy"]["topics_api"] == pytest.approx(leakage(whole))
+    assert found["population"]["filled_users"] == 0
+    assert found["population"]["unique_users"] == pytest.approx(unique(whole))
+    assert f"Left out: {60 - len(whole)} users with topics filled in at random." in found["notes"]
+
+
+def test_text_shows_it_and_names_the_option(some, most):
+    said = run("measure", some[1], "--topics", M)
+    assert "With filling, and genuine topics only" in said
+    assert "--genuine leaves users with filled topics out." in said
+    assert "Filling dominates" not in said
+    assert "Filling dominates" in run("measure", most[1], "--topics", M)
+    assert "--genuine" not in run("measure", some[1], "--topics", M, "--genuine")
+
+
+def test_profiles_that_do_not_say_have_null(some, tmp_path):
+    table = pq.read_table(some[1]).drop(["genuine", "ranking"])
+    pq.write_table(table, tmp_path / "p.parquet")
+    found = json.loads(run("measure", tmp_path / "p.parquet", "--json"))
+    for name in ("filled_users", "filled_topics", "users_without_visits", "unique_users_visited"):
+        assert found["population"][name] is None
+    assert found["genuine"] is None
+    assert found["warnings"] == []
+    assert json.loads(run("epochs", tmp_path / "p.parquet", "--epochs", 1, "--json"))["filling"] is None
+    said = run("measure", tmp_path / "p.parquet", "--genuine", status=1)
+    assert "p.parquet': it is not known which topics were visited" in said
+    assert said.count("\n") == 1
+
+
+def test_epochs_of_stable_sets_have_both_figures_as_counted_by_hand(some):
+    rows, profiles, _ = some
+    sets, visited, whole = by_hand(rows, profiles)
+    found = json.loads(run("epochs", profiles, "--epochs", 2, "--topics", M, "--json"))
+    filling = found["filling"]
+    assert filling["genuine_users"] == filling["genuine"]["users"] == len(whole)
+    assert filling["distinct_visited_profiles"] == len(set(visited.values()))
+    for E in (1, 2):
+        assert found["epochs"][E - 1]["leakage"] == pytest.approx(leakage(sets, E))
+        assert filling["genuine"]["epochs"][E - 1]["leakage"] == pytest.approx(leakage(whole, E))
+    said = run("epochs", profiles, "--epochs", 2, "--topics", M)
+    assert "With filling, and genuine topics only" in said
+
+
+def test_weeks_are_not_counted_without_the_share_of_those_without_visits(weekly):
+    rows, profiles, profiled = weekly
+    midnight = START.replace(hour=0)
+    met = {(user, (time - midnight).days // 7) for user, time, _ in rows}
+    per_week = Counter((user, (time - midnight).days // 7, topic) for user, time, topic in rows)
+    kinds = Counter((user, week) for user, week, _ in per_week)
+    for E in (2, profiled["epochs"]):
+        sets = [(user, week) for user in range(60) for week in range(E)]
+        without = sum(pair not in met for pair in sets) / len(sets)
+        filled = sum(kinds[pair] < TOP for pair in sets) / len(sets)
+        found = json.loads(run("epochs", profiles, "--epochs", E, "--json"))
+        assert found["filling"]["sets_without_visits"] == pytest.approx(without)
+        assert found["filling"]["filled_users"] == pytest.approx(filled)
+        assert found["filling"]["filled_users"] > 1 / 2
+        assert "user-epochs" in found["warnings"][0]
+        said = run("epochs", profiles, "--epochs", E)
+        (line,) = (line for line in said.splitlines() if "more often than not" in line)
+        assert f"no visited topic at all for {100 * without:.1f} %" in line
+        assert said.count("Filling dominates") >= 1
+    assert profiled["sets_without_visits"] == round(without * len(sets))
+    assert found["filling"]["genuine"] is None
+    assert "No user has visited topics only" in said
+
+
+@pytest.mark.parametrize("which", ["some", "most", "weekly"])
+def test_the_report_says_it_on_its_page_and_in_its_headlines(request, tmp_path, which):
+    _, profiles, _ = request.getfixturevalue(which)
+    said = run("report", profiles, "--out", tmp_path / "r.html", "--topics", M, "--epochs", 2)
+    page = (tmp_path / "r.html").read_text()
+    filled = Population.read(profiles).epoch(0).filled
+    assert f"filled in at random for {filled.filled_users:.1%} of users" in said
+    assert f"on visited topics alone it is {filled.unique_share:.1%}" in said
+    assert f"on visited topics alone it is {filled.unique_share:.1%}" in page
+    assert "With filling, and genuine topics only" in page
+    assert ("Filling dominates" in page) == (which != "some")
+
+
+def test_the_page_of_a_population_says_it_too(some):
+    from quiff import TopicsAPI
+
+    people = People(Population.read(some[1]), TopicsAPI(M, TOP, NOISE), attacks=False)
+    section = next(iter(study(people, lambda step, share: None)))
+    assert any("Topics were filled in at random for 40.0 % of users" in said for said in section.reading)
+    assert any(table.title == "With filling, and genuine topics only" for table in section.tables)

@@ -1,0 +1,39 @@
+"""The people of quiff demo: for 48.0 % topics were filled in, and that makes 91.2 % unique sets 99.7 %."""
+
+from collections import Counter
+
+import pyarrow.parquet as pq
+import pytest
+
+from quiff import Population, measure
+from quiff.cli.demo import _log, _tables
+from quiff.history.engine import connect
+
+
+@pytest.fixture(scope="module")
+def profiles(tmp_path_factory):
+    out = tmp_path_factory.mktemp("demo")
+    con = connect("duckdb", threads=2)
+    _log(out, 20_000, 0)
+    _tables(con, out, 0)
+    con.disconnect()
+    return out / "profiles.parquet"
+
+
+@pytest.mark.slow
+def test_the_figures_with_filling_and_without(profiles):
+    rows = pq.read_table(profiles).to_pylist()
+    visited = [frozenset(e["topic"] for e in row["ranking"][:5] if e["visits"]) for row in rows]
+    alone = Counter(visited)
+    assert len(rows) == 5893
+    assert round(100 * sum(len(topics) < 5 for topics in visited) / 5893, 1) == 48.0
+    assert round(100 * sum(n == 1 for n in alone.values()) / 5893, 1) == 91.2
+    for merged in (False, True):
+        found = measure(Population.read(profiles, merged=merged))
+        assert round(100 * found.filled.filled_users, 1) == 48.0
+        assert round(100 * float(found.unique_users), 1) == 99.7
+        assert round(100 * found.filled.unique_share, 1) == 91.2
+        assert found.filled.sets_without_visits == 0
+        assert found.warnings() == ()
+        assert found.genuine.users == sum(len(topics) == 5 for topics in visited) == 3067
+        assert "filled in at random for 48.0 % of users (21.0 % of all topics)" in found.sentences()[2]
