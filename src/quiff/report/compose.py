@@ -195,8 +195,10 @@ def _headlines(found: Measurement, risk: UserRisk) -> tuple[Headline, ...]:
     cookies, report = found.stage("cookies"), found.stage("topics_api")
     topic = found.use("topics_api", "iba")
     filled, genuine = found.filled, found.genuine
-    leaks = f"; {said(genuine.stage('topics_api').leakage)} times without filled topics" if genuine else ""
-    unique = ""
+    leaks = unique = ""
+    if genuine is not None:
+        alone = said(genuine.stage("topics_api").leakage)
+        leaks = f"; {alone} times among the users without filled topics"
     if filled is not None and filled.filled_sets and filled.unique_share is not None:
         unique = (
             f"; topics were filled in at random for {filled.filled_users:.1%} of {filled.whom}, and on "

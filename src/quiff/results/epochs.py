@@ -188,10 +188,9 @@ class EpochsResult(Tabled):
         risk, filled = self.risk, self.filled
         how = ""
         if filled is not None and filled.filled_sets:
-            how = (
-                f", with topics filled in at random for {100 * filled.filled_users:.1f} % of {filled.whom}"
-                f" and no visited topic at all for {100 * filled.without_visits:.1f} %"
-            )
+            how = f", with topics filled in at random for {100 * filled.filled_users:.1f} % of {filled.whom}"
+            if filled.epochs > 1 or filled.sets_without_visits:
+                how += f" and no visited topic at all for {100 * filled.without_visits:.1f} %"
         return (
             f"After {counted(risk.epochs, 'epoch')} the average user is named with probability "
             f"{short(risk.mean)}, the median user with {short(risk.median)}, one in a hundred with "
