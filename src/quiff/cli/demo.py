@@ -91,7 +91,8 @@ def _tables(con: Any, out: Path, seed: int, force: bool) -> None:
         told.append(f"{kept.users} users stay")
     with _step("Find each user's top five topics") as told:
         found = profile(con, out / "experimental", out / "profiles.parquet", seed=seed, force=force)
-        told.append(f"{found.distinct_sets} different sets")
+        filled = f"{found.filled_users:.1%} of users have topics filled in at random"
+        told.append(f"{found.distinct_sets} different sets; {filled}")
 
 
 def _report(out: Path, users: int, seed: int) -> Any:

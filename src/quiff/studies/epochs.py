@@ -102,7 +102,7 @@ def leakage_over_epochs(
     )
     call, link = _sites(sequences, plan)
     people = population.first_epochs(E)
-    genuine, left = _genuine(people, api, E, seed, force, progress)
+    genuine, left = _genuine(people, api, E, seed, exact, progress)
     return EpochsResult(
         sequences.n_users,
         api.n_topics,
@@ -124,7 +124,7 @@ def leakage_over_epochs(
 
 
 def _genuine(
-    people: Population, api: TopicsAPI, E: int, seed: int, force: bool, progress: StepProgress | None
+    people: Population, api: TopicsAPI, E: int, seed: int, exact: bool, progress: StepProgress | None
 ) -> tuple[EpochsResult | None, tuple[str, ...]]:
     """Return the figures of the users without filled topics if these are some of the users, and notes."""
     filled = people.filled
@@ -132,7 +132,7 @@ def _genuine(
         return None, ()
     named = None if progress is None else lambda name, share: progress(f"whole sets: {name}", share)
     try:
-        return leakage_over_epochs(people.genuine(), api, E, seed=seed, force=force, progress=named), ()
+        return leakage_over_epochs(people.genuine(), api, E, seed=seed, exact=exact, progress=named), ()
     except (ParameterError, SizeError) as error:  # nobody of them has a weight, or they change the plan
         return None, (f"The users without filled topics are not measured: {error}",)
 
