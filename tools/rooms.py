@@ -16,7 +16,7 @@ SRC = ROOT / "src" / "quiff"
 # In order: a room imports only rooms that stand before it.
 ROOMS = [
     "errors", "safe_text", "files", "theory", "core", "measures", "testing", "populations", "history",
-    "apis", "epochs", "browser", "attacks", "results", "studies", "report", "web", "cli",
+    "apis", "epochs", "browser", "attacks", "results", "studies", "papers", "report", "web", "cli",
 ]  # fmt: skip
 
 

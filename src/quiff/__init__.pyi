@@ -54,6 +54,7 @@ from .measures.entropy import (
 from .measures.leakage import dalenius_leakage, leakage
 from .measures.refinement import refinement_witness, refines
 from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
+from .papers.check import check_paper
 from .populations.histories import Histories
 from .populations.memory import reading_limit
 from .populations.population import Population
@@ -66,7 +67,6 @@ from .studies.design import meet_budget
 from .studies.epochs import leakage_over_epochs
 from .studies.exposure import topic_exposure
 from .studies.measure.study import measure
-from .studies.paper.check import check_paper
 from .studies.popularity import estimate_popularity, popularity
 from .studies.population_design import fit_design
 from .studies.risk import set_sharing, user_risk

@@ -29,14 +29,14 @@ def command(data: Path | None, out: Path | None, as_json: bool) -> None:
 
     Example: quiff paper --out tables
     """
+    from quiff.papers.check import check_paper
+    from quiff.papers.text import as_text
     from quiff.results.numbers import to_json
-    from quiff.studies.paper.check import check_paper
-    from quiff.studies.paper.text import as_text
 
     paper = check_paper(data)
     click.echo(to_json(paper.to_dict()) if as_json else as_text(paper))
     if out is not None:
-        from quiff.studies.paper.tables import write_paper
+        from quiff.papers.tables import write_paper
 
         written = write_paper(paper, out, **guarded(out))
         click.echo(f"{len(written)} files written to {out}", err=True)

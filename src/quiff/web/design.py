@@ -6,12 +6,12 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, final
 
+from quiff.papers.limits import GOOGLE_ROWS, WORST_CASE_ROWS
 from quiff.results.closed_forms import FEW_USERS, ClosedForms
 from quiff.results.numbers import plain, shown
 from quiff.results.quantity import Quantity
 from quiff.results.table import Table
 from quiff.studies.closed_forms import closed_forms
-from quiff.studies.paper.limits import GOOGLE_ROWS, WORST_CASE_ROWS
 from quiff.theory.parameters import Real
 from quiff.theory.taxonomies import TAXONOMY_SIZES
 from quiff.web.queries import DesignQuery, Setting

@@ -30,8 +30,8 @@ def paper_table(query: PaperQuery) -> Table:
 @cache
 def _items() -> Table:
     """Return all items, errata first, then matches, then what needs data; each in the paper's order."""
-    from quiff.studies.paper.check import check_paper
-    from quiff.studies.paper.tables import paper_tables
+    from quiff.papers.check import check_paper
+    from quiff.papers.tables import paper_tables
 
     table = paper_tables(check_paper())["items"]
     place = table.columns.index("verdict")

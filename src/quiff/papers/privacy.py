@@ -5,9 +5,9 @@ from fractions import Fraction
 from math import comb
 
 from quiff import theory
-from quiff.studies.paper import on_data
-from quiff.studies.paper.accounting import from_table
-from quiff.studies.paper.aol import (
+from quiff.papers import on_data
+from quiff.papers.accounting import from_table
+from quiff.papers.aol import (
     COMMAND,
     CONTEXTS,
     LEAKAGES,
@@ -19,10 +19,10 @@ from quiff.studies.paper.aol import (
     share,
     table_of,
 )
-from quiff.studies.paper.items import Item, Value
-from quiff.studies.paper.settings import CITIZEN_LAB, NOISE, TOP_S, V1, V1_OCCURRING, percent
-from quiff.studies.paper.tallies import Histories
-from quiff.studies.paper.verdict import Derived, Exactly, Rounded, Statement, parse_number
+from quiff.papers.items import Item, Value
+from quiff.papers.settings import CITIZEN_LAB, NOISE, TOP_S, V1, V1_OCCURRING, percent
+from quiff.papers.tallies import Histories
+from quiff.papers.verdict import Derived, Exactly, Rounded, Statement, parse_number
 
 __all__: list[str] = []
 

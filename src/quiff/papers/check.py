@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from quiff.errors import counted
+from quiff.papers import accounting, counting, example, limits, privacy, statements, utility
+from quiff.papers.items import Item, Judged, Verdict, shown_value
+from quiff.papers.published import read_tables
+from quiff.papers.verdict import judge
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable
-from quiff.studies.paper import accounting, counting, example, limits, privacy, statements, utility
-from quiff.studies.paper.items import Item, Judged, Verdict, shown_value
-from quiff.studies.paper.published import read_tables
-from quiff.studies.paper.verdict import judge
 
 __all__ = ["PaperCheck", "check_paper"]
 

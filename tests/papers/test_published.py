@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 from quiff.errors import QuiffError
+from quiff.papers.check import check_paper
+from quiff.papers.published import _lines, find_tables, read_tables
 from quiff.populations.literals import parse_history, parse_topics
-from quiff.studies.paper.check import check_paper
-from quiff.studies.paper.published import _lines, find_tables, read_tables
 
 TIME = "2006-03-01 07:17:12"
 

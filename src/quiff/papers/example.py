@@ -13,9 +13,9 @@ from quiff.core.gain import membership_gain
 from quiff.core.numbers import Number
 from quiff.core.prior import Prior
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
-from quiff.studies.paper.items import Item
-from quiff.studies.paper.settings import percent
-from quiff.studies.paper.verdict import Exactly, Rounded, Statement
+from quiff.papers.items import Item
+from quiff.papers.settings import percent
+from quiff.papers.verdict import Exactly, Rounded, Statement
 
 __all__ = ["iba_gains", "report_channel"]
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
-from quiff.studies.paper.items import DataCheck, Item, Value
-from quiff.studies.paper.on_data import quantile, standard_deviation
-from quiff.studies.paper.settings import V1, percent, sized
-from quiff.studies.paper.tallies import Classification, Histories, Matches, Visits
-from quiff.studies.paper.verdict import Derived, Exactly, Rounded, parse_number
+from quiff.papers.items import DataCheck, Item, Value
+from quiff.papers.on_data import quantile, standard_deviation
+from quiff.papers.settings import V1, percent, sized
+from quiff.papers.tallies import Classification, Histories, Matches, Visits
+from quiff.papers.verdict import Derived, Exactly, Rounded, parse_number
 
 __all__ = ["DataSet", "from_table"]
 

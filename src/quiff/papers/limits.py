@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from quiff import theory
-from quiff.studies.paper.items import Item, Value
-from quiff.studies.paper.settings import (
+from quiff.papers.items import Item, Value
+from quiff.papers.settings import (
     CITIZEN_LAB,
     IAB,
     NATURAL_LANGUAGE,
@@ -20,7 +20,7 @@ from quiff.studies.paper.settings import (
     percent,
     sized,
 )
-from quiff.studies.paper.verdict import Exactly, Rounded, Statement
+from quiff.papers.verdict import Exactly, Rounded, Statement
 
 __all__: list[str] = []
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from quiff.files import StrPath, whole_folder
+from quiff.papers.accounting import DATA_SETS, SHARES
+from quiff.papers.aol import NAMES
+from quiff.papers.check import PaperCheck
+from quiff.papers.limits import GOOGLE_ROWS, WORST_CASE_ROWS
+from quiff.papers.settings import V1
 from quiff.results.table import Table
-from quiff.studies.paper.accounting import DATA_SETS, SHARES
-from quiff.studies.paper.aol import NAMES
-from quiff.studies.paper.check import PaperCheck
-from quiff.studies.paper.limits import GOOGLE_ROWS, WORST_CASE_ROWS
-from quiff.studies.paper.settings import V1
 
 __all__ = ["paper_tables", "write_paper"]
 
@@ -21,7 +21,7 @@ def paper_tables(paper: PaperCheck) -> dict[str, Table]:
 
     Examples
     --------
-    >>> from quiff.studies.paper.check import check_paper
+    >>> from quiff.papers.check import check_paper
     >>> print(paper_tables(check_paper())["theoretical-aol"].to_text())  # doctest: +ELLIPSIS
     Theoretical limits for the experimental data sets
     data set       m  capacity  epsilon  max-case
@@ -56,7 +56,7 @@ def write_paper(
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from quiff.studies.paper.check import check_paper
+    >>> from quiff.papers.check import check_paper
     >>> with TemporaryDirectory() as folder:
     ...     len(write_paper(check_paper(), Path(folder)))
     28

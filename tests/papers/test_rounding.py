@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quiff.errors import QuiffError
-from quiff.studies.paper.items import Item
-from quiff.studies.paper.verdict import (
+from quiff.papers.items import Item
+from quiff.papers.verdict import (
     Derived,
     Exactly,
     Interval,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from quiff.errors import QuiffError
+from quiff.papers.tallies import Classification, Histories, Matches, Tally, Visits
 from quiff.populations.literals import parse_topics
-from quiff.studies.paper.tallies import Classification, Histories, Matches, Tally, Visits
 
 __all__ = ["find_tables", "read_tables"]
 

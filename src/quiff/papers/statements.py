@@ -15,7 +15,7 @@ from quiff.measures.capacity import bayes_capacity, max_case_capacity
 from quiff.measures.differential_privacy import epsilon
 from quiff.measures.leakage import leakage
 from quiff.measures.vulnerability import posterior_vulnerability
-from quiff.studies.paper.example import (
+from quiff.papers.example import (
     DISTINCT,
     M_OCCURRING,
     NOISE,
@@ -27,8 +27,8 @@ from quiff.studies.paper.example import (
     iba_gains,
     report_channel,
 )
-from quiff.studies.paper.items import Item
-from quiff.studies.paper.verdict import Statement
+from quiff.papers.items import Item
+from quiff.papers.verdict import Statement
 
 __all__: list[str] = []
 

@@ -12,9 +12,9 @@ from quiff.core.gain import Gain, membership_gain_from_codes
 from quiff.core.numbers import Number
 from quiff.core.prior import Prior
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
-from quiff.studies.paper.items import Value
-from quiff.studies.paper.settings import NOISE
-from quiff.studies.paper.tallies import Histories
+from quiff.papers.items import Value
+from quiff.papers.settings import NOISE
+from quiff.papers.tallies import Histories
 
 __all__ = [
     "bayes_posterior",

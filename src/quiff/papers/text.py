@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from quiff.studies.paper.check import PaperCheck
-from quiff.studies.paper.items import Judged, shown_value
+from quiff.papers.check import PaperCheck
+from quiff.papers.items import Judged, shown_value
 
 __all__ = ["as_text"]
 
@@ -13,7 +13,7 @@ def as_text(paper: PaperCheck) -> str:
 
     Examples
     --------
-    >>> from quiff.studies.paper.check import check_paper
+    >>> from quiff.papers.check import check_paper
     >>> as_text(check_paper()).splitlines()[0]
     'Errata: what is printed, what is right, where'
     """

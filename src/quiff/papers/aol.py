@@ -1,7 +1,7 @@
 """What the paper prints on its experiments with the AOL data; other figures are derived from these."""
 
-from quiff.studies.paper.items import Value
-from quiff.studies.paper.settings import CITIZEN_LAB, V1, V1_OCCURRING, percent
+from quiff.papers.items import Value
+from quiff.papers.settings import CITIZEN_LAB, V1, V1_OCCURRING, percent
 
 __all__ = ["share", "table_of"]
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 from math import comb
 
 from quiff import theory
-from quiff.studies.paper.items import Item, Value
-from quiff.studies.paper.settings import NOISE, TOP_S, V1, V2, V2_HAS_469, closed_form, percent, sized
-from quiff.studies.paper.verdict import Reading, Rounded, Statement
+from quiff.papers.items import Item, Value
+from quiff.papers.settings import NOISE, TOP_S, V1, V2, V2_HAS_469, closed_form, percent, sized
+from quiff.papers.verdict import Reading, Rounded, Statement
 
 __all__: list[str] = []
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 from quiff import theory
-from quiff.studies.paper import on_data
-from quiff.studies.paper.accounting import from_table
-from quiff.studies.paper.aol import (
+from quiff.papers import on_data
+from quiff.papers.accounting import from_table
+from quiff.papers.aol import (
     BAYES_LEAKAGES,
     BAYES_POSTERIORS,
     BAYES_PRIORS,
@@ -25,10 +25,10 @@ from quiff.studies.paper.aol import (
     share,
     table_of,
 )
-from quiff.studies.paper.items import Item, Value
-from quiff.studies.paper.settings import CITIZEN_LAB, NOISE, TOP_S, V1, percent
-from quiff.studies.paper.tallies import Histories
-from quiff.studies.paper.verdict import Derived, Interval, Rounded, Statement, parse_number, rounds_to
+from quiff.papers.items import Item, Value
+from quiff.papers.settings import CITIZEN_LAB, NOISE, TOP_S, V1, percent
+from quiff.papers.tallies import Histories
+from quiff.papers.verdict import Derived, Interval, Rounded, Statement, parse_number, rounds_to
 
 __all__: list[str] = []
 

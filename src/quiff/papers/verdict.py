@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from quiff.errors import QuiffError
-from quiff.studies.paper.items import Item, Judged, Outcome, Value
+from quiff.papers.items import Item, Judged, Outcome, Value
 
 __all__ = [
     "Derived",

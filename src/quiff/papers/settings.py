@@ -4,8 +4,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from quiff import theory
-from quiff.studies.paper.items import Item, Value
-from quiff.studies.paper.verdict import Exactly, Rounded
+from quiff.papers.items import Item, Value
+from quiff.papers.verdict import Exactly, Rounded
 from quiff.theory.taxonomies import TAXONOMY_SIZES
 
 __all__ = ["closed_form", "percent", "sized"]

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from quiff import theory
-from quiff.studies.paper import statements
-from quiff.studies.paper.check import ITEMS, check_paper
+from quiff.papers import statements
+from quiff.papers.check import ITEMS, check_paper
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "paper.csv"
+GOLDEN = Path(__file__).parents[1] / "golden" / "paper.csv"
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +227,7 @@ def test_a_statement_is_decided_by_its_computation(monkeypatch):
 def test_no_heavy_import():
     code = """
 import sys
-from quiff.studies.paper.check import check_paper
+from quiff.papers.check import check_paper
 check_paper()
 print([name for name in ("scipy", "altair", "pandas", "vl_convert") if name in sys.modules])
 """
