@@ -1,7 +1,10 @@
 """The errors that quiff raises: all are :class:`QuiffError`, and all are :class:`ValueError`.
 
-A message quotes the value that is wrong and says what would be right. Two helpers write such sentences.
+A message quotes the value that is wrong and says what would be right; of the data of people it tells the place
+and the shape only. Three helpers write such sentences.
 """
+
+import re
 
 __all__ = [
     "GainError",
@@ -12,8 +15,12 @@ __all__ = [
     "ShapeError",
     "SizeError",
     "counted",
+    "engine_line",
     "first_line",
 ]
+
+_QUOTED = re.compile(r"""(['"`]).*\1""")  # from the first quote to the last one: there may be quotes inside
+_ROW = re.compile(r"(, got \d+): .*")
 
 
 class QuiffError(ValueError):
@@ -67,3 +74,19 @@ def first_line(error: BaseException) -> str:
     """
     said = getattr(error, "strerror", None) or str(error).strip() or type(error).__name__
     return str(said).split("\n", 1)[0]
+
+
+def engine_line(error: BaseException) -> str:
+    """Return what an engine says that reads the data of people, as `first_line`, without what it quotes of them.
+
+    Examples
+    --------
+    >>> engine_line(ValueError("Conversion Error: Could not convert string 'Alice' to INT32"))
+    "Conversion Error: Could not convert string '...' to INT32"
+    >>> engine_line(ValueError("CSV parse error: Expected 2 columns, got 3: Alice,News,Sports"))
+    'CSV parse error: Expected 2 columns, got 3'
+    """
+    said = first_line(error)
+    if isinstance(error, OSError) and error.strerror:
+        return said
+    return _QUOTED.sub(r"\1...\1", _ROW.sub(r"\1", said))

@@ -63,7 +63,9 @@ def make_app(access: Access, jobs: Jobs) -> ASGIApp:
         Route("/download/population-{section}-{number:int}.{kind}", answers.population_file),
     ]
     handlers: dict[Any, Any] = {BusyError: _busy, QuiffError: _bad, HTTPException: _missing}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), access)
+    app = Starlette(routes=routes, exception_handlers=handlers)
+    app.router.redirect_slashes = False  # what is not there is not there
+    return Guard(app, access)
 
 
 class _Answers:
