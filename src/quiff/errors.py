@@ -1,7 +1,7 @@
 """The errors that quiff raises: all are :class:`QuiffError`, and all are :class:`ValueError`.
 
-A message quotes the value that is wrong and says what would be right; of the data of people it tells the place
-and the shape only. Three helpers write such sentences.
+A message quotes the value that is wrong and says what would be right; of the data of people it tells the
+place and the shape only. Three helpers write such sentences.
 """
 
 import re
@@ -77,7 +77,7 @@ def first_line(error: BaseException) -> str:
 
 
 def engine_line(error: BaseException) -> str:
-    """Return what an engine says that reads the data of people, as `first_line`, without what it quotes of them.
+    """Return what an engine says that reads the data of people, as `first_line`, without what it quotes.
 
     Examples
     --------

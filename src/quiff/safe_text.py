@@ -5,8 +5,9 @@ What becomes Markdown, LaTeX or HTML is escaped in `quiff.results`.
 
 import json
 import re
+from collections.abc import Container, Iterable
 
-__all__ = ["csv_cell", "csv_text", "shape", "visible", "visible_json", "visible_lines"]
+__all__ = ["csv_cell", "csv_text", "shape", "shapes", "visible", "visible_json", "visible_lines"]
 
 # Control characters (C0, DEL, C1), what turns the direction of writing around, line and paragraph separators,
 # halves of surrogate pairs, and code points that are no characters.
@@ -97,6 +98,17 @@ def shape(text: object) -> str:
     whole = str(text)
     formed = "".join(map(_form, whole[:_LONGEST]))
     return repr(formed if len(whole) <= _LONGEST else formed + "...")
+
+
+def shapes(names: Iterable[object], known: Container[object] = ()) -> str:
+    """Return a list of what may be names of columns or, where a file has no such line, somebody's data.
+
+    Examples
+    --------
+    >>> print(shapes(["user", "Alice", "17"], known=("user", "topics")))
+    'user', 'aaaaa', '99'
+    """
+    return ", ".join(repr(name) if name in known else shape(name) for name in names) or "none"
 
 
 def _form(character: str) -> str:

@@ -97,9 +97,9 @@ def test_the_table_is_plain(tmp_path):
         ("user,site,epoch,topic\nA,x,first,1\n", "an epoch that is no whole number"),
         (
             "user,site,epoch,topic\nA,x,0,1\nB,y,0,1\n",
-            "has 0 rows for the user 'B', the site 'x' and epoch 0",
+            "has 0 rows for user 2 and site 1, in the order in which they come, and epoch 0",
         ),
-        ("user,site,epoch,topic\nA,x,0,1\nA,x,0,2\n", "has 2 rows for the user 'A'"),
+        ("user,site,epoch,topic\nA,x,0,1\nA,x,0,2\n", "has 2 rows for user 1 and site 1"),
         ("user,site,epoch,topic\nA,x,0,1\n,x,0,1\n", "rows without a value for user, 1 of 2"),
         ("user,site,epoch,topic\nA,x,0,1\nB,x,,1\n", "rows without a value for epoch, 1 of 2"),
         ("user,site,epoch,topic,late\nA,x,0,1,\n", "rows without a value for late, 1 of 1"),
@@ -136,5 +136,5 @@ def test_what_cannot_be_is_refused(tmp_path):
         reports.write(tmp_path / "no" / "reports.csv")
     with pytest.raises(ValueError, match="read-only"):
         reports.by_epoch[0, 0, 0] = 1
-    with pytest.raises(LabelError, match="has the topic '1', which is not among"):
+    with pytest.raises(LabelError, match="has the topic '9', which is not among"):
         Reports.read(reports.write(tmp_path / "reports.csv"), topics=[2])

@@ -69,11 +69,11 @@ def test_a_column_of_parquet(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        (["a,1,-1"], "line 2: the weight w is '-1', but must be a number that is not negative; put 0"),
-        (["a,1,2", "b,1,x"], "line 3: the weight w is 'x'"),
+        (["a,1,-1"], "line 2: the weight w is '-9', but must be a number that is not negative; put 0"),
+        (["a,1,2", "b,1,x"], "line 3: the weight w is 'a'"),
         (["a,1,2", "b,1,"], "line 3: the weight w is ''"),
-        (["a,1,nan"], "line 2: the weight w is 'nan'"),
-        (["a,1,inf"], "line 2: the weight w is 'inf'"),
+        (["a,1,nan"], "line 2: the weight w is 'aaa'"),
+        (["a,1,inf"], "line 2: the weight w is 'aaa'"),
         (["a,1,0", "b,1,0"], "p.csv': all weights in w are 0; at least one user must count"),
     ],
 )

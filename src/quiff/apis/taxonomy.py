@@ -11,6 +11,7 @@ from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError
 from quiff.populations.population import Population
+from quiff.safe_text import shape
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_size
 
 __all__ = ["OCCURRING", "TaxonomyLabels", "Unnamed", "place_in_taxonomy", "topics_for"]
@@ -113,7 +114,7 @@ def topics_for(
         taxonomy has not, where it numbers them, and otherwise only too many; or ``occurring``. None is
         ``v1`` for topics that are numbers, and just its size for topics that are words.
     at
-        Says in which set a topic stands, for a message, such as by the line of a file. None names the user.
+        Says in which set a topic stands, for a message, such as by the line of a file. None counts the users.
 
     Examples
     --------
@@ -123,8 +124,8 @@ def topics_for(
     >>> topics_for(people, "v1")
     Traceback (most recent call last):
     ...
-    quiff.errors.LabelError: the set of 'Alice' has the topic 400, which is not in the taxonomy v1; give a \
-number of topics, 'occurring', or another of v1, v2, google-nl-v2, iab-1.1
+    quiff.errors.LabelError: the set of user number 1 has the topic '999', which is not in the taxonomy v1; \
+give a number of topics, 'occurring', or another of v1, v2, google-nl-v2, iab-1.1
 
     Raises
     ------
@@ -158,15 +159,15 @@ def _check_in_taxonomy(
     unknown = [topic for topic in population.occurring if not _is_one_of(topic, known)]
     if unknown:
         raise LabelError(
-            f"{at(unknown[0])} has the topic {unknown[0]!r}, which is not in the taxonomy {name}; give a "
-            f"number of topics, {OCCURRING!r}, or another of {', '.join(TAXONOMY_SIZES)}"
+            f"{at(unknown[0])} has the topic {shape(unknown[0])}, which is not in the taxonomy {name}; give "
+            f"a number of topics, {OCCURRING!r}, or another of {', '.join(TAXONOMY_SIZES)}"
         )
 
 
 def _set_with(population: Population, topic: Hashable) -> str:
     """Say whose set has a topic, the first one's."""
     _, users, _ = np.nonzero(population.sets == population.topics.position(topic))
-    return f"the set of {population.users[int(users[0])]!r}"
+    return f"the set of user number {int(users[0]) + 1}"
 
 
 def _is_one_of(topic: Hashable, known: frozenset[int]) -> bool:

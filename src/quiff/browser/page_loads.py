@@ -17,13 +17,15 @@ from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError, QuiffError, counted, first_line
+from quiff.errors import ParameterError, QuiffError, counted, engine_line
 from quiff.history.classifications import Classification
+from quiff.safe_text import shape, shapes
 from quiff.theory.parameters import check_whole
 
 __all__ = ["classified_hosts", "read_page_loads", "simulate_page_loads"]
 
 _NEEDED = ("user", "time", "site", "callers")
+_KNOWN = (*_NEEDED, "onlookers", "host")
 _FARTHEST = 2**52  # seconds, so that milliseconds fit in eight bytes
 
 
@@ -53,7 +55,7 @@ def read_page_loads(path: str | os.PathLike[str]) -> dict[Hashable, tuple[PageLo
     missing = [name for name in _NEEDED if name not in rows.column_names]
     if missing or not rows.num_rows:
         raise QuiffError(
-            f"{os.fspath(path)!r} has the columns {', '.join(map(repr, rows.column_names))} and "
+            f"{os.fspath(path)!r} has the columns {shapes(rows.column_names, _KNOWN)} and "
             f"{counted(rows.num_rows, 'row')}; page loads need user, time, site and callers"
         )
     columns = {name: rows[name].to_pylist() for name in rows.column_names}
@@ -82,7 +84,7 @@ def _table(path: Path) -> Any:
     try:
         return pq.read_table(path) if path.suffix == ".parquet" else pc.read_csv(path)
     except (pa.ArrowException, OSError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {first_line(error)}") from error
+        raise QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}") from error
 
 
 def _seconds(path: str, column: Any) -> list[int]:
@@ -97,7 +99,7 @@ def _seconds(path: str, column: Any) -> list[int]:
             f"{path!r} has a time that is neither a whole number of seconds nor a date and time"
         ) from error
     if far := [second for second in seconds if abs(second) > _FARTHEST]:
-        raise QuiffError(f"{path!r} has the time {far[0]}, which is too far; times are in seconds")
+        raise QuiffError(f"{path!r} has the time {shape(far[0])}, which is too far; times are in seconds")
     return seconds
 
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError, QuiffError, ShapeError, counted
+from quiff.errors import ParameterError, QuiffError, ShapeError, counted, engine_line
 from quiff.history.fetch import fetch
 from quiff.populations.population import Population
+from quiff.safe_text import shape
 from quiff.theory.parameters import check_whole
 
 __all__ = ["VisitRates", "enlarge", "profiles_from_rates", "top_codes", "visit_rates"]
@@ -70,7 +71,7 @@ class VisitRates:
             )
         bad = ~(np.isfinite(array) & (array >= 0))
         if bad.any():
-            raise ParameterError(f"a rate is {array[bad][0]!r}, but must be a number of at least 0")
+            raise ParameterError(f"a rate is {shape(array[bad][0])}, but must be a number of at least 0")
         everybody = np.arange(array.shape[0])
         return cls(named, array, everybody, everybody, np.zeros((array.shape[0], 0), dtype=np.uint8))
 
@@ -111,7 +112,7 @@ def visit_rates(
     try:
         table = np.loadtxt(file, delimiter=",", ndmin=2)
     except (OSError, ValueError) as error:
-        raise QuiffError(f"cannot read {str(file)!r} as a table of rates: {error}") from error
+        raise QuiffError(f"cannot read {str(file)!r} as a table of rates: {engine_line(error)}") from error
     return VisitRates.of(table)
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from quiff.apis.taxonomy import Unnamed
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, QuiffError, counted, first_line
+from quiff.errors import LabelError, QuiffError, counted, engine_line
 from quiff.files import StrPath, check_suffix, whole_file
+from quiff.safe_text import csv_cell, csv_text, shape, shapes
 
 if TYPE_CHECKING:
     from quiff.browser.reports import Reports
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ReportTable", "read_reports", "write_reports"]
 
 _COLUMNS = ("user", "site", "epoch", "topic")
+_KNOWN = (*_COLUMNS, "late")
 _UNNAMED = re.compile(r"unnamed ([0-9]{1,9})")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _KEY = b"quiff"
@@ -42,9 +44,17 @@ class ReportTable:
 
 
 def write_reports(
-    path: StrPath, reports: "Reports", *, force: bool = False, inputs: Iterable[StrPath] = ()
+    path: StrPath,
+    reports: "Reports",
+    *,
+    force: bool = False,
+    inputs: Iterable[StrPath] = (),
+    keep_formulas: bool = False,
 ) -> Path:
     """Write reports to a file, whole or not at all.
+
+    In CSV, an apostrophe comes before names that a spreadsheet would run, unless `keep_formulas` is true; to
+    read the file takes it off again.
 
     Raises
     ------
@@ -60,15 +70,33 @@ def write_reports(
     with whole_file(path, force=force, inputs=inputs) as new:
         rows = _arrow(reports)
         if path.suffix.lower() == ".csv":
-            plain = pa.table({name: _decoded(rows[name]) for name in rows.column_names})
+            plain = pa.table({name: _decoded(rows[name], keep_formulas) for name in rows.column_names})
             pc.write_csv(plain, new)
         else:
             pq.write_table(rows, new)
     return path
 
 
-def _decoded(column: Any) -> Any:
-    return column.cast(column.type.value_type)
+def _decoded(column: Any, keep_formulas: bool) -> Any:
+    """Return a column of a CSV file."""
+    import pyarrow as pa
+
+    whole = column.combine_chunks()
+    names = whole.dictionary
+    if pa.types.is_string(names.type) and not keep_formulas:
+        names = pa.array([csv_cell(name) for name in names.to_pylist()], pa.string())
+    return pa.DictionaryArray.from_arrays(whole.indices, names).dictionary_decode()
+
+
+def _as_meant(column: Any) -> Any:
+    """Return a column of a CSV file without the apostrophes that `write_reports` puts."""
+    import pyarrow as pa
+
+    if not pa.types.is_string(column.type):
+        return column
+    whole = column.combine_chunks().dictionary_encode()
+    names = [None if name is None else csv_text(name) for name in whole.dictionary.to_pylist()]
+    return pa.DictionaryArray.from_arrays(whole.indices, pa.array(names, pa.string())).dictionary_decode()
 
 
 def _arrow(reports: "Reports") -> Any:
@@ -128,7 +156,7 @@ def read_reports(
     missing = [name for name in _COLUMNS if name not in rows.column_names]
     if missing or not rows.num_rows:
         raise QuiffError(
-            f"{str(path)!r} has the columns {', '.join(map(repr, rows.column_names))} and {rows.num_rows} "
+            f"{str(path)!r} has the columns {shapes(rows.column_names, _KNOWN)} and {rows.num_rows} "
             "rows; reports need user, site, epoch and topic, and at least one row"
         )
     _check_filled(path, rows)
@@ -136,19 +164,19 @@ def read_reports(
     epoch, epochs = _epochs(path, rows["epoch"])
     named = topics if topics is not None else about.get("topics")
     codes, taxonomy = _topics(path, rows["topic"], named)
-    shape = (len(sites), len(users), len(epochs))
-    place = np.ravel_multi_index((site, user, epoch), shape)
+    sizes = (len(sites), len(users), len(epochs))
+    place = np.ravel_multi_index((site, user, epoch), sizes)
     _check_complete(path, place, (sites, users, epochs.tolist()))
-    by_epoch = np.empty(int(np.prod(shape)), dtype=np.int32)
+    by_epoch = np.empty(int(np.prod(sizes)), dtype=np.int32)
     by_epoch[place] = codes
     earlier = max(-int(epochs[0]), 0)
     late = None
     if "late" in rows.column_names:
         flags = np.empty(by_epoch.shape, dtype=bool)
         flags[place] = _truth(path, rows["late"])
-        late = flags.reshape(shape)[:, :, earlier:]
+        late = flags.reshape(sizes)[:, :, earlier:]
     return ReportTable(
-        users, sites, taxonomy, by_epoch.reshape(shape), earlier, per_call or about.get("per_call", 3),
+        users, sites, taxonomy, by_epoch.reshape(sizes), earlier, per_call or about.get("per_call", 3),
         about.get("shown_once", True), late,
     )  # fmt: skip
 
@@ -163,9 +191,10 @@ def _table(path: Path) -> tuple[Any, dict[str, Any]]:
             rows = pq.read_table(path)
             return rows.combine_chunks(), _about(path, (rows.schema.metadata or {}).get(_KEY, b"{}"))
         empty = pc.ConvertOptions(null_values=[""], strings_can_be_null=True)  # and not "NA", a name
-        return pc.read_csv(path, convert_options=empty).combine_chunks(), {}
+        rows = pc.read_csv(path, convert_options=empty)
+        return pa.table({name: _as_meant(rows[name]) for name in rows.column_names}), {}
     except (pa.ArrowException, OSError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {first_line(error)}") from error
+        raise QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}") from error
 
 
 def _about(path: Path, text: bytes) -> dict[str, Any]:
@@ -240,7 +269,9 @@ def _topics(path: Path, column: Any, named: Any) -> tuple[Array, Any]:
     used = {names[code] for code in pc.unique(array.indices).drop_null().to_pylist()}
     unknown = sorted(topic for topic in used if topic not in place)
     if unknown:
-        raise LabelError(f"{str(path)!r} has the topic {unknown[0]!r}, which is not among the given ones")
+        raise LabelError(
+            f"{str(path)!r} has the topic {shape(unknown[0])}, which is not among the given ones"
+        )
     codes = np.array([*(place.get(name, -1) for name in names), -1], dtype=np.int32)
     indices = pc.fill_null(array.indices, len(names)).to_numpy(zero_copy_only=False)
     return codes[indices], listed
@@ -263,14 +294,13 @@ def _order(topic: Hashable) -> tuple[bool, str, Any]:
 
 
 def _check_complete(path: Path, place: Array, names: tuple[list[Any], list[Any], list[Any]]) -> None:
-    shape = tuple(map(len, names))
-    counts = np.bincount(place, minlength=int(np.prod(shape)))
+    sizes = tuple(map(len, names))
+    counts = np.bincount(place, minlength=int(np.prod(sizes)))
     if (counts != 1).any():
         wrong = int(np.argmax(counts != 1))
-        site, user, epoch = (
-            listed[int(k)] for listed, k in zip(names, np.unravel_index(wrong, shape), strict=True)
-        )
+        site, user, epoch = map(int, np.unravel_index(wrong, sizes))
         raise QuiffError(
-            f"{str(path)!r} has {counted(int(counts[wrong]), 'row')} for the user {user!r}, the site "
-            f"{site!r} and epoch {epoch}; there must be one for each user, site and epoch"
+            f"{str(path)!r} has {counted(int(counts[wrong]), 'row')} for user {user + 1} and site {site + 1},"
+            f" in the order in which they come, and epoch {names[2][epoch]}; there must be one for each user,"
+            " site and epoch"
         )

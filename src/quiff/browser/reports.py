@@ -121,11 +121,17 @@ class Reports:
         )
 
     def write(
-        self, path: str | PathLike[str], *, force: bool = False, inputs: Iterable[str | PathLike[str]] = ()
+        self,
+        path: str | PathLike[str],
+        *,
+        force: bool = False,
+        inputs: Iterable[str | PathLike[str]] = (),
+        keep_formulas: bool = False,
     ) -> Path:
         """Write the table ``user, site, epoch, topic``, whole or not at all: Parquet, or CSV by its suffix.
 
-        The file has a row for each user, site and epoch; a column ``late`` follows if a call may be so.
+        The file has a row for each user, site and epoch; a column ``late`` follows if a call may be so. In
+        CSV, an apostrophe comes before names that a spreadsheet would run, unless `keep_formulas` is true.
 
         Parameters
         ----------
@@ -135,6 +141,8 @@ class Reports:
             Whether a file that is there already is replaced.
         inputs
             Files that are read, none of which is ever replaced.
+        keep_formulas
+            Whether such names stay as they are.
 
         Examples
         --------
@@ -150,7 +158,7 @@ class Reports:
         ParameterError
             If the suffix is another one, the file is there already, or it cannot be written.
         """
-        return write_reports(path, self, force=force, inputs=inputs)
+        return write_reports(path, self, force=force, inputs=inputs, keep_formulas=keep_formulas)
 
     @property
     def n_epochs(self) -> int:

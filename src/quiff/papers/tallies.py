@@ -5,7 +5,7 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
 
-from quiff.errors import QuiffError
+from quiff.errors import QuiffError, counted
 from quiff.populations.literals import parse_history, parse_topics
 
 if TYPE_CHECKING:
@@ -85,7 +85,8 @@ class Histories:
             chosen = frozenset(topics)
             if not chosen or not len(topics) == len(chosen) == len(next(iter(self.sets), chosen)):
                 raise QuiffError(
-                    f"the top-s set {topics!r} should hold as many different topics as all others"
+                    f"the top-s set has {counted(len(topics), 'topic')}, {len(chosen)} of them different;"
+                    " it should hold as many different topics as all others"
                 )
             self.sets[chosen] = self.sets.get(chosen, 0) + 1
 

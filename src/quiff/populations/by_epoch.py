@@ -7,7 +7,8 @@ import numpy as np
 
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, counted
-from quiff.populations.user_columns import At, plain_name
+from quiff.populations.user_columns import At
+from quiff.safe_text import shape
 
 __all__ = ["MISSING", "Arranged", "arranged", "check_missing", "epochs_of"]
 
@@ -53,7 +54,7 @@ def epochs_of(table: Any, at: At, before: int = 0) -> Array:
     row = pc.index(good, False).as_py()
     if row >= 0:
         raise QuiffError(
-            f"{at(before + row)} the epoch is {texts[row].as_py()!r}, but must be a whole number"
+            f"{at(before + row)} the epoch is {shape(texts[row].as_py())}, but must be a whole number"
         )
     return np.asarray(texts.cast(pa.int64()).to_numpy())
 
@@ -91,14 +92,14 @@ def arranged(
     rows = np.full((len(numbers), len(named)), -1)
     rows[when, place[which]] = np.arange(len(users))
     if np.count_nonzero(rows >= 0) < len(users):
-        _tell_twice(when * len(named) + which, users, epochs, at)
+        _tell_twice(when * len(named) + which, epochs, at)
     named, firsts = named[order], firsts[order]
     if (rows >= 0).all():
         return Arranged(named, codes[rows], firsts, rows, ())
     if missing == "error":
         epoch, user = np.argwhere(rows < 0)[0]
         raise LabelError(
-            f"{path!r}: {_lacking(rows)} (the user {plain_name(named[user])!r} has none in epoch"
+            f"{path!r}: {_lacking(rows)} (that of {at(int(firsts[user]))[:-1]} has none in epoch"
             f" {numbers[epoch]}); leave such users out by missing='drop', or give them topics by chance by"
             " missing='fill' (--missing drop or fill)"
         )
@@ -138,14 +139,12 @@ def _filled(users: Array, rows: Array, codes: Array, firsts: Array, seed: int) -
     return Arranged(users, sets, firsts, rows, (note,))
 
 
-def _tell_twice(pairs: Array, users: Array, epochs: Array, at: At) -> None:
+def _tell_twice(pairs: Array, epochs: Array, at: At) -> None:
     """Raise an error that tells the first row whose user and epoch, as one number, were there before."""
     again = np.ones(len(pairs), dtype=bool)
     again[np.unique(pairs, return_index=True)[1]] = False
     row = int(np.argmax(again))
-    raise LabelError(
-        f"{at(row)} the user {plain_name(users[row])!r} has a second set in epoch {epochs[row]}; give one"
-    )
+    raise LabelError(f"{at(row)} the user of this row has a second set in epoch {epochs[row]}; give one")
 
 
 def _by_chance(n: int, codes: Array, seed: int) -> Array:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from quiff.errors import QuiffError, first_line
+from quiff.errors import QuiffError, engine_line
 from quiff.populations.form import Form, form_of
 from quiff.populations.text_lines import (
     CountedStream,
@@ -153,13 +153,15 @@ class ProfileFile:
             yield
         except (pa.ArrowException, OSError) as error:
             if self.delimiter is None:
-                raise QuiffError(f"cannot read {str(self.path)!r} as Parquet: {first_line(error)}") from error
+                raise QuiffError(
+                    f"cannot read {str(self.path)!r} as Parquet: {engine_line(error)}"
+                ) from error
             fault = None
             if isinstance(error, pa.ArrowInvalid):
                 with _unpacked(self.path) as stream:
                     fault = text_fault(stream, len(self.names), self.delimiter)
             if fault is None:
-                raise QuiffError(f"cannot read {str(self.path)!r}: {first_line(error)}") from error
+                raise QuiffError(f"cannot read {str(self.path)!r}: {engine_line(error)}") from error
             raise QuiffError(f"{str(self.path)!r}, {fault}") from error
 
 
@@ -217,7 +219,7 @@ def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
             with path.open("rb") as stream:
                 yield stream
     except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {first_line(error)}") from error
+        raise QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}") from error
 
 
 def _parquet_names(path: Path) -> tuple[str, ...]:
@@ -227,7 +229,7 @@ def _parquet_names(path: Path) -> tuple[str, ...]:
     try:
         return tuple(pq.ParquetDataset(path).schema.names)
     except (pa.ArrowException, OSError) as error:
-        raise QuiffError(f"cannot read {str(path)!r} as Parquet: {first_line(error)}") from error
+        raise QuiffError(f"cannot read {str(path)!r} as Parquet: {engine_line(error)}") from error
 
 
 def _parquet_bytes(files: list[str], form: Form) -> int:

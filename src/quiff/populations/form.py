@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quiff.errors import ParameterError, QuiffError
+from quiff.safe_text import shapes
 
 __all__ = ["GENUINE", "RANKING", "Form", "form_of"]
 
@@ -86,13 +87,13 @@ def form_of(at: str, names: Sequence[str], *, top: int | None = None, weights: s
     ('t1', 't2')
     >>> form_of("'p.csv', line 1:", ["name", "topics"])
     Traceback (most recent call last):
-    quiff.errors.QuiffError: 'p.csv', line 1: the columns are 'name', 'topics'; profiles need user and \
+    quiff.errors.QuiffError: 'p.csv', line 1: the columns are 'aaaa', 'topics'; profiles need user and \
 topics (or t1, t2 and so on), or RandID and sTopics
     """
-    listed = ", ".join(map(repr, names))
     numbered = tuple(
         sorted(filter(re.compile(r"t[1-9][0-9]{0,8}").fullmatch, names), key=lambda t: int(t[1:]))
     )
+    listed = shapes(names, (*_USERS, *_LISTS, *numbered, "epoch", RANKING, GENUINE))
     user = next((name for name in _USERS if name in names), None)
     lists = tuple(name for name in _LISTS if name in names)[:1]
     topics = (RANKING,) if top is not None and RANKING in names else lists or numbered

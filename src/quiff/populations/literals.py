@@ -3,8 +3,9 @@
 import re
 
 from quiff.errors import QuiffError
+from quiff.safe_text import shape
 
-__all__ = ["QUOTED", "TOPIC_LIST", "cut", "no_topic_list", "parse_history", "parse_topics"]
+__all__ = ["QUOTED", "TOPIC_LIST", "no_topic_list", "parse_history", "parse_topics"]
 
 # No two parts of a pattern can take the same signs in two ways: engines that go back and try again, as those
 # of Python and Java do, then take a time that grows with the length of a cell and no faster.
@@ -46,7 +47,7 @@ def parse_topics(text: str) -> tuple[str, ...]:
     (('NEWS', 'REL'), ('1', '2'), (), ('a', 'b c'))
     >>> parse_topics("'a', b")
     Traceback (most recent call last):
-    quiff.errors.QuiffError: "'a', b" is no list of topics, such as ['NEWS', 'REL']; put all of them in \
+    quiff.errors.QuiffError: "'a', a" is no list of topics, such as ['NEWS', 'REL']; put all of them in \
 quotes, or none
     """
     if not _LIST.search(text):
@@ -69,10 +70,10 @@ def parse_history(text: str) -> list[tuple[str, str]]:
     [('2006-03-01 07:17:12', 'a.com'), ('2006-03-02 00:00:00', 'b.org')]
     >>> parse_history("[open('file')]")
     Traceback (most recent call last):
-    quiff.errors.QuiffError: "[open('file')]" is no list of pairs ('domain', 'time')
+    quiff.errors.QuiffError: "[aaaa('aaaa')]" is no list of pairs ('domain', 'time')
     """
     stripped = text.strip()
-    wrong = QuiffError(f"{cut(text)!r} is no list of pairs ('domain', 'time')")
+    wrong = QuiffError(f"{shape(text)} is no list of pairs ('domain', 'time')")
     if not (stripped.startswith("[") and stripped.endswith("]")):
         raise wrong
     inner, position, visits = stripped[1:-1].strip(), 0, []
@@ -88,15 +89,4 @@ def parse_history(text: str) -> list[tuple[str, str]]:
 
 def no_topic_list(text: str) -> str:
     """Return the message for a cell that is no list of topics."""
-    return f"{cut(text)!r} is no list of topics, such as ['NEWS', 'REL']; put all of them in quotes, or none"
-
-
-def cut(text: str) -> str:
-    """Return the start of a cell, for a message.
-
-    Examples
-    --------
-    >>> cut("News"), len(cut("News" * 100))
-    ('News', 60)
-    """
-    return text if len(text) <= 60 else text[:57] + "..."
+    return f"{shape(text)} is no list of topics, such as ['NEWS', 'REL']; put all of them in quotes, or none"

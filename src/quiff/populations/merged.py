@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError, first_line
+from quiff.errors import LabelError, ParameterError, QuiffError, engine_line
 from quiff.files import scratch
 from quiff.populations.by_epoch import epochs_of
 from quiff.populations.files import ProfileFile
@@ -66,7 +66,7 @@ def read_merged(file: ProfileFile) -> MergedSets:
             scratch.interruptible(con)
             return _reduced(con, file)
     except duckdb.Error as error:
-        raise QuiffError(f"DuckDB cannot reduce {str(file.path)!r}: {first_line(error)}") from error
+        raise QuiffError(f"DuckDB cannot reduce {str(file.path)!r}: {engine_line(error)}") from error
     finally:
         scratch.drop(folder)
 
@@ -155,4 +155,4 @@ def _check_once(con: Any, file: ProfileFile) -> None:
     if found is not None:
         user, first = found
         again = 'SELECT min("row") FROM profiles WHERE "user" = ? AND "row" > ?'
-        raise LabelError(twice(file.at(con.execute(again, [user, first]).fetchone()[0]), user))
+        raise LabelError(twice(file.at(con.execute(again, [user, first]).fetchone()[0])))

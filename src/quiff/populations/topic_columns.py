@@ -16,6 +16,7 @@ from quiff.populations.form import Form
 from quiff.populations.literals import QUOTED, TOPIC_LIST, no_topic_list
 from quiff.populations.user_columns import At
 from quiff.populations.visited import visited_of
+from quiff.safe_text import shape
 
 __all__ = ["SetReader"]
 
@@ -201,7 +202,7 @@ class SetReader:
             row, place = np.argwhere(again)[0]
             topic = list(self._numbers)[int(codes[row, place])]
             raise LabelError(
-                f"{self._at(self._rows + int(row))} the set has the topic {topic!r} twice;"
+                f"{self._at(self._rows + int(row))} the set has the topic {shape(topic)} twice;"
                 " name each topic once"
             )
 

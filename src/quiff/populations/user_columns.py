@@ -8,8 +8,9 @@ import numpy as np
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError
 from quiff.populations.form import Form
+from quiff.safe_text import shape
 
-__all__ = ["At", "check_once", "plain_name", "twice", "user_texts", "users_of", "weights_of"]
+__all__ = ["At", "check_once", "twice", "user_texts", "users_of", "weights_of"]
 
 At: TypeAlias = Callable[[int], str]
 """Says where a row of a file stands, counted from 0."""
@@ -72,18 +73,13 @@ def check_once(users: Array, at: At) -> None:
         again = np.ones(len(users), dtype=bool)
         again[firsts] = False
         row = int(np.argmax(again))
-        raise LabelError(twice(at(row), users[row]))
+        raise LabelError(twice(at(row)))
 
 
-def plain_name(user: Any) -> Any:
-    """Return a user as Python's own number or text, as messages quote it."""
-    return user.item() if isinstance(user, np.generic) else user
-
-
-def twice(place: str, user: Any) -> str:
+def twice(place: str) -> str:
     """Return the message for a user who is there a second time."""
     return (
-        f"{place} the user {plain_name(user)!r} is there a second time;"
+        f"{place} the user of this row is there a second time;"
         " give each user one set, or tell them apart by a column epoch"
     )
 
@@ -114,7 +110,7 @@ def weights_of(form: Form, table: Any, at: At, before: int = 0) -> Array | None:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ParameterError(
-            f"{at(before + row)} the weight {form.weights} is {column[row].as_py()!r},"
+            f"{at(before + row)} the weight {form.weights} is {shape(column[row].as_py())},"
             " but must be a number that is not negative; put 0 for users who do not count"
         )
     return np.asarray(numbers)

@@ -10,6 +10,7 @@ from quiff.core.numbers import Array
 from quiff.errors import QuiffError
 from quiff.populations.form import GENUINE, RANKING
 from quiff.populations.user_columns import At
+from quiff.safe_text import shape
 
 __all__ = ["genuine_of", "visited_of"]
 
@@ -35,8 +36,8 @@ def genuine_of(table: Any, size: int, at: At, before: int = 0) -> Array | None:
         row = int(np.argmax(numbers > size))
     if row >= 0:
         raise QuiffError(
-            f"{at(before + row)} the number of visited topics, {GENUINE}, is {texts[row].as_py()!r}, but must"
-            f" be a whole number from 0 to {size}; rename the column if it is something else"
+            f"{at(before + row)} the number of visited topics, {GENUINE}, is {shape(texts[row].as_py())}, but"
+            f" must be a whole number from 0 to {size}; rename the column if it is something else"
         )
     return numbers
 

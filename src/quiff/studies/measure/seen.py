@@ -131,11 +131,10 @@ def _of_population(population: Population, users: Labels, ids: Array) -> Array:
     if not same(users, population.users):
         found = [users._find_any(user) for user in population.users]
         if None in found:
-            missing = population.users[found.index(None)]
             others = found.count(None) - 1
             more = f", and {others} more {'has' if others == 1 else 'have'} none" if others else ""
             raise LabelError(
-                f"the user {missing!r} has no browsing history{more}; "
+                f"user number {found.index(None) + 1} has no browsing history{more}; "
                 "give the histories from which the profiles were made"
             )
         ids = ids[np.array(found, dtype=np.intp)]
