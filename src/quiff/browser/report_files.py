@@ -202,7 +202,9 @@ def _about(path: Path, text: bytes) -> dict[str, Any]:
     try:
         about: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise QuiffError(f"{str(path)!r} says of its reports what is no JSON: {first_line(error)}") from error
+        raise QuiffError(
+            f"{str(path)!r} says of its reports what is no JSON: {engine_line(error)}"
+        ) from error
     kinds = {"per_call": int, "shown_once": bool, "topics": list}
     fits = isinstance(about, dict) and all(
         type(about.get(key, kind())) is kind for key, kind in kinds.items()

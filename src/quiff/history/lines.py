@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from quiff.errors import ParameterError
 from quiff.history.blocks import Source, blocks
-from quiff.safe_text import shape
+from quiff.safe_text import shape, shapes
 
 __all__ = ["BOM", "BadLine", "LogFormat", "TextLog", "check_columns", "json_object", "look_at_text"]
 
@@ -154,7 +154,7 @@ def check_columns(form: LogFormat, names: Sequence[str], file: str) -> None:
             continue
         if form.names is None and any(_DATA.search(name) for name in names):
             raise ParameterError(
-                f"the first line of {file!r} looks like data, not like names of columns: {_shown(names)};"
+                f"the first line of {file!r} looks like data, not like names of columns: {shapes(names)};"
                 f" name all its columns in order by --columns, such as --columns {','.join(form.columns)}"
             )
         raise ParameterError(

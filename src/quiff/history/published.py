@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError, first_line
+from quiff.errors import ParameterError, engine_line
 from quiff.files import StrPath, check_suffix, whole_file
 from quiff.history.blocks import blocks, find_source
 from quiff.history.line_count import LineCount
@@ -110,7 +110,7 @@ def _raw(con: Any, path: Path) -> Any:
     try:
         table = scan_csv(con, [path], **options)
     except engine_errors(con) as error:
-        raise ParameterError(f"cannot read {str(path)!r} as a table: {first_line(error)}") from error
+        raise ParameterError(f"cannot read {str(path)!r} as a table: {engine_line(error)}") from error
     count = LineCount(b",", True, len(table.columns))
     for block in blocks(source):
         count.add(block)

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import QuiffError, first_line
+from quiff.errors import QuiffError, engine_line
 from quiff.history.scan import engine_errors, parquet_files, scan_parquet
 
 __all__ = [
@@ -213,7 +213,7 @@ def _telling(con: Any) -> Iterator[None]:
     try:
         yield
     except engine_errors(con) as error:
-        raise QuiffError(f"the engine {_NAMES[con.name]} gave up: {first_line(error)}") from error
+        raise QuiffError(f"the engine {_NAMES[con.name]} gave up: {engine_line(error)}") from error
 
 
 _NAMES = {"duckdb": "duckdb", "pyspark": "spark"}

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError, QuiffError, counted, first_line
+from quiff.errors import ParameterError, QuiffError, counted, engine_line
 from quiff.history.blocks import BLOCK, Source, blocks, check_files, find_sources, private_file
 from quiff.history.line_count import LineCount
 from quiff.history.line_records import first_bad_lines, write_records
@@ -195,7 +195,7 @@ def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
         try:
             records = sum(pq.read_metadata(inside.path).num_rows for inside in insides)
         except (pa.ArrowException, OSError) as error:
-            raise ParameterError(f"cannot read {str(file)!r} as Parquet: {first_line(error)}") from error
+            raise ParameterError(f"cannot read {str(file)!r} as Parquet: {engine_line(error)}") from error
         table = scan_parquet(con, file)
         check_columns(form, tuple(table.columns), str(file))
         chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError, first_line
+from quiff.errors import ParameterError, engine_line
 
 __all__ = [
     "duckdb_name",
@@ -86,7 +86,7 @@ def scan_parquet(con: Any, path: Path) -> Any:
             _check_for_spark(file)
         return view(con, _spark_reader(con).parquet(*map(_spark_name, files)))
     except errors as error:
-        raise ParameterError(f"cannot read {str(path)!r} as Parquet: {first_line(error)}") from error
+        raise ParameterError(f"cannot read {str(path)!r} as Parquet: {engine_line(error)}") from error
 
 
 def scan_csv(con: Any, paths: Sequence[Path], **options: Any) -> Any:

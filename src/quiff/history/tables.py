@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from quiff.errors import ParameterError, first_line
+from quiff.errors import ParameterError, engine_line
 from quiff.files import StrPath, staged
 from quiff.history.engine import on_cluster
 from quiff.history.published import is_published, read_published
@@ -222,7 +222,7 @@ class Workspace:
         try:
             return write_parquet(self.con, expression, self._hidden / name, numbers, order)
         except OSError as error:
-            reason = first_line(error)  # DuckDB's own errors come so, too, from a stream
+            reason = engine_line(error)  # DuckDB's own errors come so, too, from a stream
             raise ParameterError(f"cannot write {str(self.folder / name)!r}: {reason}") from error
 
     def __exit__(
