@@ -10,9 +10,12 @@ from html.parser import HTMLParser
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quiff.errors import ParameterError, ShapeError
 from quiff.results.table import Table
+from quiff.safe_text import csv_cell, csv_text
 
 MIXED = Table(
     "Numbers & <names>",
@@ -160,3 +163,63 @@ def test_large_labels_stay_distinct_and_small_ones_numbers():
     small = Table("Users", ("user",), ((7,), (8,)), labels=("user",))
     assert small.to_pandas()["user"].to_list() == [7, 8]
     assert small.to_polars().dtypes == [pl.Int64]
+
+
+HOSTILE = [
+    "=1+1",
+    "+1",
+    "-1.5",
+    "-x",
+    "@a",
+    "\t=1",
+    "\r=1",
+    "'=1",
+    "''@b",
+    "'quoted'",
+    "plain",
+    "a|b`<i>\n*x*",
+    "-inf",
+]
+WRITTEN = Table(
+    "<T>|`", ("label", "number"), tuple((label, -1.5) for label in HOSTILE), ("a|<b>`",), ("label",)
+)
+
+
+def test_no_cell_of_csv_is_a_formula_and_each_can_be_told_from_all_others():
+    rows = list(csv.reader(io.StringIO(WRITTEN.to_csv(), newline="")))[1:]
+    assert [row[0] for row in rows] == [
+        "'=1+1", "+1", "-1.5", "'-x", "'@a", "'\t=1", "'\r=1", "''=1", "'''@b", "'quoted'", "plain",
+        "a|b`<i>\n*x*", "-inf",
+    ]  # fmt: skip
+    assert {row[1] for row in rows} == {"-1.5"}
+    assert [csv_text(row[0]) for row in rows] == HOSTILE
+    kept = csv.reader(io.StringIO(WRITTEN.to_csv(keep_formulas=True), newline=""))
+    assert [row[0] for row in kept][1:] == HOSTILE
+
+
+@given(st.text(st.sampled_from("'=+-@\t\r1a."), max_size=6))
+def test_a_cell_of_csv_comes_back_and_no_spreadsheet_runs_it(text):
+    cell = csv_cell(text)
+    assert csv_text(cell) == text
+    if cell[:1] in tuple("=+-@\t\r"):
+        float(cell)  # it is a number
+
+
+def test_markdown_cells_keep_to_their_row():
+    lines = WRITTEN.to_markdown().splitlines()
+    assert lines[0] == r"**&lt;T&gt;\|\`**"
+    assert len(lines) == 4 + len(HOSTILE) + 2
+    assert r"| a\|b\`&lt;i&gt;\\n\*x\* | -1.5 |" in lines
+    assert lines[-1] == r"a\|&lt;b&gt;\`"
+
+
+def test_latex_rows_begin_with_nothing_that_belongs_to_the_row_before():
+    table = Table("T", ("label",), (("a",), ("[1ex]",), ("*",), ("\\input{x}\x1b%",)))
+    lines = table.to_latex().splitlines()
+    assert [line for line in lines if line.endswith(r"\\")][1:] == [
+        r"a \\", r"{[}1ex] \\", r"{*} \\", r"\textbackslash{}input\{x\}\textbackslash{}x1b\% \\",
+    ]  # fmt: skip
+
+
+def test_text_has_one_line_for_each_row():
+    assert len(WRITTEN.to_text().splitlines()) == 1 + 1 + len(HOSTILE) + 1

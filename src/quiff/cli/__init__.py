@@ -2,6 +2,8 @@
 
 import re
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 import click
@@ -9,6 +11,7 @@ import click
 from quiff import __version__
 from quiff.cli.signals import ending
 from quiff.errors import QuiffError
+from quiff.safe_text import visible_lines
 
 __all__ = ["main"]
 
@@ -65,10 +68,11 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_WORDS] = list(args)
-        return super().parse_args(ctx, args)
+        with _shown():
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        with ending() as end:
+        with _shown(), ending() as end:
             try:
                 return super().invoke(ctx)
             except BaseException as error:
@@ -85,6 +89,16 @@ class _Commands(click.Group):
             inner = command.get_command(ctx, word) if isinstance(command, click.Group) else None
             command = inner or command
         return command
+
+
+@contextmanager
+def _shown() -> Iterator[None]:
+    """Tell errors without the control characters of what they quote."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = visible_lines(error.message)  # type: ignore[misc]  # what is told of it
+        raise
 
 
 def _told(message: str, command: click.Command) -> str:

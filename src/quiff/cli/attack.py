@@ -16,6 +16,7 @@ from quiff.cli.options import (
 )
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.profiles import api_for
+from quiff.cli.terminal import echo
 from quiff.cli.visitors import visitor_options, visitors
 
 if TYPE_CHECKING:
@@ -59,11 +60,11 @@ def list_command(as_json: bool) -> None:
     attacks = tuple(ATTACKS.values())
     if as_json:
         keys = ("name", "counts", "sites", "paper")
-        click.echo(to_json([{key: plain(getattr(attack, key)) for key in keys} for attack in attacks]))
+        echo(to_json([{key: plain(getattr(attack, key)) for key in keys} for attack in attacks]))
         return
     rows = tuple((attack.name, attack.counts, attack.sites, str(attack.paper)) for attack in attacks)
     notes = ("unique: only the right user is left; ties: the chance of a guess among those left.",)
-    click.echo(Table("Attacks", ("name", "counts", "sites", "paper"), rows, notes).to_text())
+    echo(Table("Attacks", ("name", "counts", "sites", "paper"), rows, notes).to_text())
 
 
 @command.command("run", cls=Writing)
@@ -138,7 +139,7 @@ def run_command(
     )
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
-    click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
+    echo(to_json(found.to_dict()) if as_json else found.table().to_text())
 
 
 @command.command("compare", cls=Writing)
@@ -207,10 +208,10 @@ def compare_command(
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
     if as_json:
-        click.echo(to_json(found.to_dict()))
+        echo(to_json(found.to_dict()))
         return
     blocks = [*(table.to_text() for table in found.tables()), "\n".join(found.sentences())]
-    click.echo("\n\n".join(blocks))
+    echo("\n\n".join(blocks))
 
 
 def _api(taxonomy: str | None, noise: float | Fraction) -> "TopicsAPI":

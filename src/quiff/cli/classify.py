@@ -18,6 +18,7 @@ from quiff.cli.pipeline import (
     told,
     write_csv,
 )
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -80,7 +81,7 @@ def command(
         force = guarded(out)["force"]
         result = classify(con, treated, classification, out, matching=matching, force=force, steps=steps)
         write_csv(con, out, "reduced", csv_file)
-    click.echo(told(f"Reduced by {name}", asdict(result), steps, as_json))
+    echo(told(f"Reduced by {name}", asdict(result), steps, as_json))
     if not as_json:
         for note in result.notes:
-            click.echo(note)
+            echo(note)

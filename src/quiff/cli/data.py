@@ -6,6 +6,7 @@ import click
 
 from quiff.cli.options import json_option, mirror_option
 from quiff.cli.outputs import OutputFolder, Writing, guarded
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -36,10 +37,10 @@ def list_command(as_json: bool) -> None:
 
     entries = tuple(DATASETS.values())
     if as_json:
-        click.echo(to_json(entries))
+        echo(to_json(entries))
         return
     rows = tuple((entry.name, entry.title, _size(entry.size), entry.licence) for entry in entries)
-    click.echo(Table("Public data sets", ("name", "what", "size", "licence"), rows).to_text())
+    echo(Table("Public data sets", ("name", "what", "size", "licence"), rows).to_text())
 
 
 @command.command("get", cls=Writing)
@@ -79,12 +80,12 @@ def get_command(
             check_target(unpack / entry.name, **guarded(unpack / entry.name), folder=True)
     found = [_get(name, mirror, unpack, time_limit) for name in names]
     if as_json:
-        click.echo(to_json(found))
+        echo(to_json(found))
         return
     for facts in found:
-        click.echo(f"{facts.pop('name')}: {facts.pop('path')}")
+        echo(f"{facts.pop('name')}: {facts.pop('path')}")
         for key, value in facts.items():
-            click.echo(f"  {key}: {value}")
+            echo(f"  {key}: {value}")
 
 
 def _get(name: str, mirror: Path | None, unpack: Path | None, time_limit: float) -> dict[str, str]:

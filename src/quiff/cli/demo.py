@@ -12,6 +12,7 @@ import click
 from quiff.cli.options import seed_option
 from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.pipeline import connected
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -56,10 +57,10 @@ def command(out: Path, users: int, seed: int) -> None:
     page = _report(out, users, seed)
     with _step("Write the report"):
         page.write(out / "report.html", force=force)
-    click.echo("\nThe three numbers that matter:")
+    echo("\nThe three numbers that matter:")
     for headline in page.headlines:
-        click.echo(f"  {click.style(headline.value, bold=True)} {headline.meaning}")
-    click.echo(f"\nThe report is {out / 'report.html'}; open it in any browser.")
+        echo(f" {headline.meaning}", bold=f"  {headline.value}")
+    echo(f"\nThe report is {out / 'report.html'}; open it in any browser.")
 
 
 def _log(out: Path, users: int, seed: int, force: bool) -> None:
@@ -128,9 +129,9 @@ def _commands(out: Path, users: int, seed: int) -> list[str]:
 @contextmanager
 def _step(title: str) -> Iterator[list[str]]:
     """Tell what is being done and, when it is, what came out and in what time."""
-    click.echo(f"{title} ...", nl=False)
+    echo(f"{title} ...", nl=False)
     told: list[str] = []
     start = perf_counter()
     yield told
     came = f" {told[0]}" if told else ""
-    click.echo(f"{came} ({perf_counter() - start:.1f} s)")
+    echo(f"{came} ({perf_counter() - start:.1f} s)")

@@ -7,6 +7,7 @@ import click
 
 from quiff.cli.options import figure_option, json_option, noise_option, read_number, topics_option
 from quiff.cli.outputs import Writing, guarded
+from quiff.cli.terminal import echo
 from quiff.errors import ParameterError
 from quiff.theory.design import Measure
 
@@ -70,9 +71,9 @@ def command(
     if figure is not None:
         answer.figure().write(figure, **guarded(figure))
     if as_json:
-        click.echo(to_json(answer.to_dict()))
+        echo(to_json(answer.to_dict()))
     else:
-        click.echo("\n\n".join(table.to_text() for table in answer.tables()))
+        echo("\n\n".join(table.to_text() for table in answer.tables()))
 
 
 def _fitted(profiles: Path, topics: int, utility: float | Fraction, as_json: bool) -> None:
@@ -87,7 +88,7 @@ def _fitted(profiles: Path, topics: int, utility: float | Fraction, as_json: boo
             f"{str(profiles)!r} has {people.n_epochs} epochs; give a file with the profiles of one epoch"
         )
     found = fit_design(people, topics, utility)
-    click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
+    echo(to_json(found.to_dict()) if as_json else found.table().to_text())
 
 
 def _only(targets: dict[str, float | Fraction | None]) -> tuple[Measure, float | Fraction]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quiff.cli.pipeline import connected, engine_options, rules_option, suffixes_option
+from quiff.cli.terminal import echo
 from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ def command(
     with connected(**options) as con:
         rows = find_domains(con, _with_input(urls), suffixes, rules)
     if as_json:
-        click.echo(to_json(rows))
+        echo(to_json(rows))
     else:
         cells = tuple((row["url"], row["domain"] or "-", row["reason"] or "") for row in rows)
-        click.echo(Table("Registrable domains", ("url", "domain", "reason"), cells).to_text())
+        echo(Table("Registrable domains", ("url", "domain", "reason"), cells).to_text())
 
 
 def _with_input(urls: tuple[str, ...]) -> list[str]:

@@ -19,6 +19,7 @@ from quiff.cli.options import (
 )
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.profiles import api_for
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -77,7 +78,7 @@ def command(
     api = api_for(population, taxonomy, noise, profiles, top)
     if sys.stderr.isatty():
         plan = plan_epochs(Sequences.of(population, api), epochs, exact=exact, utility=utility)
-        click.echo("\n".join(plan.explained()), err=True)
+        echo("\n".join(plan.explained()), err=True)
     with step_bars() as progress:
         found = leakage_over_epochs(
             population, api, epochs, seed=seed, exact=exact, utility=utility, progress=progress
@@ -85,7 +86,7 @@ def command(
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
     if as_json:
-        click.echo(to_json(found.to_dict()))
+        echo(to_json(found.to_dict()))
     else:
         blocks = [*(table.to_text() for table in found.tables()), "\n".join(found.sentences())]
-        click.echo("\n\n".join(blocks))
+        echo("\n\n".join(blocks))

@@ -15,6 +15,7 @@ from quiff.cli.pipeline import (
     told,
     write_csv,
 )
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -54,4 +55,4 @@ def command(
         force = guarded(out)["force"]
         result = experiment(con, history, out, max_visits=max_visits, force=force, steps=steps)
         write_csv(con, out, "experimental", csv_file)
-    click.echo(told("Experimental", asdict(result), steps, as_json))
+    echo(told("Experimental", asdict(result), steps, as_json))

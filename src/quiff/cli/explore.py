@@ -11,6 +11,7 @@ from quiff.cli.options import (
     stored_top_option,
     weights_option,
 )
+from quiff.cli.terminal import echo
 from quiff.errors import QuiffError
 
 __all__ = ["command"]
@@ -72,10 +73,10 @@ def command(
         given = Profiles(profiles.name, population)
     place = find_place(host, port)
     if place.wanted not in (0, place.access.port):
-        click.echo(f"Port {place.wanted} is in use; this is port {place.access.port}.", err=True)
+        echo(f"Port {place.wanted} is in use; this is port {place.access.port}.", err=True)
 
     def ready() -> None:
-        click.echo(f"The explorer is at {place.link} (Ctrl-C ends it)")
+        echo(f"The explorer is at {place.link} (Ctrl-C ends it)")
         if not no_browser:
             threading.Thread(target=click.launch, args=(place.link,), daemon=True).start()
 

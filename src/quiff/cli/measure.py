@@ -13,6 +13,7 @@ from quiff.cli.options import (
     genuine_option,
     histories_option,
     json_option,
+    keep_formulas_option,
     missing_option,
     noise_option,
     population_topics_option,
@@ -23,6 +24,7 @@ from quiff.cli.options import (
 from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.pipeline import recorded
 from quiff.cli.profiles import api_for, one_epoch, without_filled
+from quiff.cli.terminal import echo
 
 if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
@@ -82,6 +84,7 @@ _FORMATS = ("text", "markdown", "latex", "csv")
     metavar="DIR",
     help="Also write each table as a CSV file, into a new folder.",
 )
+@keep_formulas_option
 @figure_option
 def command(
     profiles: Path,
@@ -102,6 +105,7 @@ def command(
     as_json: bool,
     form: str,
     folder: Path | None,
+    keep_formulas: bool,
     figure: Path | None,
 ) -> None:
     """Measure the privacy and utility of one report.
@@ -140,13 +144,13 @@ def command(
     if figure is not None:
         (beside if compare else found).figure().write(figure, **guarded(figure))
     if folder is not None:
-        _write_tables(found, folder)
+        _write_tables(found, folder, keep_formulas)
     if as_json:
-        click.echo(to_json(found.to_dict()))
+        echo(to_json(found.to_dict()))
     elif explain:
-        click.echo(found.explained())
+        echo(found.explained())
     else:
-        click.echo(_told(found, form))
+        echo(_told(found, form, keep_formulas))
 
 
 def _with_people(
@@ -174,7 +178,7 @@ def _with_people(
     return found
 
 
-def _write_tables(found: "Measurement", folder: Path) -> None:
+def _write_tables(found: "Measurement", folder: Path, keep_formulas: bool) -> None:
     """Write each table to a file of its name, signs that file names cannot have as in web addresses."""
     from urllib.parse import quote
 
@@ -182,12 +186,13 @@ def _write_tables(found: "Measurement", folder: Path) -> None:
 
     with whole_folder(folder, **guarded(folder)) as new:
         for name, table in found.named_tables().items():
-            table.write(new / f"{quote(name, safe=' ')}.csv")
+            table.write(new / f"{quote(name, safe=' ')}.csv", keep_formulas=keep_formulas)
 
 
-def _told(found: "Measurement", form: str) -> str:
+def _told(found: "Measurement", form: str, keep_formulas: bool) -> str:
     """Return the tables and, where text can stand beside them, what they say."""
-    blocks = [getattr(table, f"to_{form}")().rstrip("\n") for table in found.tables()]
+    options = {"keep_formulas": keep_formulas} if form == "csv" else {}
+    blocks = [getattr(table, f"to_{form}")(**options).rstrip("\n") for table in found.tables()]
     if form in ("text", "markdown"):
         hint = ["--genuine leaves users with filled topics out."] if found.genuine is not None else []
         blocks.append("\n".join([*found.sentences(), *hint]))

@@ -20,6 +20,7 @@ __all__ = [
     "genuine_option",
     "histories_option",
     "json_option",
+    "keep_formulas_option",
     "mirror_option",
     "missing_option",
     "noise_option",
@@ -136,6 +137,12 @@ mirror_option = click.option(
     " set, is looked into before cache and network.)",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, at full precision.")
+keep_formulas_option = click.option(
+    "--keep-formulas",
+    is_flag=True,
+    help="In CSV, keep text as it is. Else an apostrophe comes before text that a spreadsheet would run,"
+    " such as =1+1.",
+)
 figure_option = click.option(
     "--figure",
     type=OutputFile(".svg", ".png", ".html"),

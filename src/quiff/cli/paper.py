@@ -6,6 +6,7 @@ import click
 
 from quiff.cli.options import json_option
 from quiff.cli.outputs import OutputFolder, Writing, guarded
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -34,9 +35,9 @@ def command(data: Path | None, out: Path | None, as_json: bool) -> None:
     from quiff.results.numbers import to_json
 
     paper = check_paper(data)
-    click.echo(to_json(paper.to_dict()) if as_json else as_text(paper))
+    echo(to_json(paper.to_dict()) if as_json else as_text(paper))
     if out is not None:
         from quiff.papers.tables import write_paper
 
         written = write_paper(paper, out, **guarded(out))
-        click.echo(f"{len(written)} files written to {out}", err=True)
+        echo(f"{len(written)} files written to {out}", err=True)

@@ -18,6 +18,7 @@ from quiff.cli.options import (
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.pipeline import recorded
 from quiff.cli.profiles import api_for, one_epoch
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -83,8 +84,8 @@ def command(
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
     if as_json:
-        click.echo(to_json(found.to_dict()))
+        echo(to_json(found.to_dict()))
         return
     topics, *others = found.tables()
     blocks = [topics.to_text(head=rows), *(table.to_text() for table in others)]
-    click.echo("\n\n".join([*blocks, "\n".join(found.sentences())]))
+    echo("\n\n".join([*blocks, "\n".join(found.sentences())]))

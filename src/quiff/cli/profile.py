@@ -17,6 +17,7 @@ from quiff.cli.pipeline import (
     suffixes_option,
     told,
 )
+from quiff.cli.terminal import echo
 from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def command(
         if csv_file is not None:
             sets = with_sets(con, history, out)
             write_published(con, sets, "profiled", csv_file, **guarded(csv_file))
-    click.echo(_told(result, steps, as_json))
+    echo(_told(result, steps, as_json))
 
 
 def _told(result: "Profiled", steps: "Steps", as_json: bool) -> str:

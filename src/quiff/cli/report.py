@@ -20,6 +20,7 @@ from quiff.cli.options import (
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.pipeline import recorded
 from quiff.cli.profiles import api_for, one_epoch
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -95,6 +96,6 @@ def command(
             watch=steps.step,
         )
         page.write(out, **guarded(out))
-    click.echo(f"{out}: {page.title}")
+    echo(f"{out}: {page.title}")
     for headline in page.headlines:
-        click.echo(f"  {headline.value} {headline.meaning}")
+        echo(f"  {headline.value} {headline.meaning}")

@@ -10,6 +10,7 @@ from quiff.cli.options import (
     drawn_seed_option,
     figure_option,
     json_option,
+    keep_formulas_option,
     noise_option,
     population_topics_option,
     read_number,
@@ -17,6 +18,7 @@ from quiff.cli.options import (
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.pipeline import recorded
 from quiff.cli.profiles import api_for
+from quiff.cli.terminal import echo
 from quiff.cli.visitors import read_rates, visitor_options, visitors
 
 if TYPE_CHECKING:
@@ -90,12 +92,14 @@ _OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
 @click.option(
     "--high", multiple=True, metavar="T", help="With --compare-rules and --rates: a topic of high utility."
 )
+@keep_formulas_option
 @json_option
 @figure_option
 def command(
     profiles: Path | None,
     epochs: int | None,
     out: Path | None,
+    keep_formulas: bool,
     compare_rules: bool,
     as_json: bool,
     figure: Path | None,
@@ -114,17 +118,18 @@ def command(
     from quiff.results.numbers import to_json
 
     if compare_rules:
-        _refuse("--compare-rules", epochs=epochs, out=out, **{name: options[name] for name in _SIMULATED})
+        given = {"epochs": epochs, "out": out, "keep_formulas": keep_formulas}
+        _refuse("--compare-rules", **given, **{name: options[name] for name in _SIMULATED})
         found = _compared(profiles, **options)
         if figure is not None:
             found.figure().write(figure, **guarded(figure))
-        click.echo(to_json(found.to_dict()) if as_json else found.table().to_text())
+        echo(to_json(found.to_dict()) if as_json else found.table().to_text())
         return
     _refuse("a simulation", high=options.pop("high"))
     if epochs is None or out is None or figure is not None:
         raise click.UsageError("Give --epochs and --out; a --figure is for --compare-rules only.")
-    given = [source for source in (profiles, options["rates"], options["page_loads"]) if source is not None]
-    if len(given) != 1:
+    sources = [source for source in (profiles, options["rates"], options["page_loads"]) if source is not None]
+    if len(sources) != 1:
         raise click.UsageError("Give one of PROFILES, --rates and --page-loads.")
     with recorded() as steps:
         with steps.step("simulate"):
@@ -134,9 +139,9 @@ def command(
             else:
                 reports = _reports(profiles, epochs, **options)
         with steps.step("write reports"):
-            reports.write(out, **guarded(out))
+            reports.write(out, **guarded(out), keep_formulas=keep_formulas)
     summary = _summary(reports, out)
-    click.echo(
+    echo(
         to_json(summary) if as_json else "\n".join(f"{k.replace('_', ' ')}: {v}" for k, v in summary.items())
     )
 

@@ -8,6 +8,7 @@ import click
 from quiff.cli.options import figure_option
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.pipeline import connected, engine_options, log_form, log_options
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -35,6 +36,6 @@ def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **opti
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
     if as_json:
-        click.echo(to_json(found.to_dict()))
+        echo(to_json(found.to_dict()))
     else:
-        click.echo("\n\n".join(table.to_text() for table in found.tables()))
+        echo("\n\n".join(table.to_text() for table in found.tables()))

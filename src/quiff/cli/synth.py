@@ -7,6 +7,7 @@ import click
 from quiff.cli.bars import step_bars
 from quiff.cli.options import json_option, seed_option
 from quiff.cli.outputs import OutputFolder, Writing, guarded
+from quiff.cli.terminal import echo
 from quiff.errors import counted
 
 __all__ = ["command"]
@@ -38,9 +39,9 @@ def command(users: int | None, rows: int | None, out: Path, seed: int, as_json: 
         written = write_log(log, out, force=guarded(out)["force"], progress=progress)
     if as_json:
         paths = {"files": list(map(str, written.files)), "classification": str(written.classification)}
-        click.echo(to_json({**vars(written), **paths}))
+        echo(to_json({**vars(written), **paths}))
     else:
-        click.echo(
+        echo(
             f"{counted(written.users, 'user')}, {counted(written.rows, 'row')}"
             f" ({written.rows_without_url} without URL), {counted(written.domains, 'domain')};"
             f" {', '.join(path.name for path in written.files)} in {out}"

@@ -8,6 +8,7 @@ import click
 
 from quiff.cli.options import figure_option, json_option, noise_option, read_number, topics_option
 from quiff.cli.outputs import Writing, guarded
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -81,8 +82,8 @@ def command(
     if figure is not None:
         forms.figure().write(figure, **guarded(figure))
     if as_json:
-        click.echo(to_json(forms.to_dict()))
+        echo(to_json(forms.to_dict()))
     elif explain:
-        click.echo("\n\n".join(quantity.explained() for quantity in forms.quantities))
+        echo("\n\n".join(quantity.explained() for quantity in forms.quantities))
     else:
-        click.echo("\n\n".join(table.to_text() for table in forms.tables()))
+        echo("\n\n".join(table.to_text() for table in forms.tables()))

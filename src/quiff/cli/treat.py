@@ -19,6 +19,7 @@ from quiff.cli.pipeline import (
     told,
     write_csv,
 )
+from quiff.cli.terminal import echo
 
 __all__ = ["command"]
 
@@ -78,9 +79,9 @@ def command(
             coarse_times=coarse_times, seed=seed, force=guarded(out)["force"], steps=steps,
         )  # fmt: skip
         write_csv(con, out, "treated", csv_file)
-    click.echo(told("Treated", asdict(result), steps, as_json))
+    echo(told("Treated", asdict(result), steps, as_json))
     if not as_json:
         for line in result.bad_lines:
-            click.echo(f"malformed: {line}")
+            echo(f"malformed: {line}")
         if result.seeded:
-            click.echo(_SEED_NOTE)
+            echo(_SEED_NOTE)

@@ -124,11 +124,8 @@ class Table:
             Whether text stays as it is. By default an apostrophe comes before text that a spreadsheet would
             run, such as ``=1+1``; numbers are never changed.
         """
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
         rows = (map(plain, row) for row in (self.columns, *self._written(self.rows)))
-        writer.writerows(rows if keep_formulas else (map(_harmless, row) for row in rows))
-        return out.getvalue()
+        return "".join(_csv_line(row if keep_formulas else map(_harmless, row)) for row in rows)
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, with the title in bold and the notes below."""
@@ -297,6 +294,13 @@ def _called(label: Any) -> Any:
 def _html_row(tag: str, texts: Iterable[str], sides: Iterable[str]) -> str:
     cells = (f"<{tag} {side}>{html_text(text)}</{tag[:2]}>" for text, side in zip(texts, sides, strict=True))
     return f"<tr>{''.join(cells)}</tr>"
+
+
+def _csv_line(cells: Iterable[Any]) -> str:
+    """Return a row of CSV; cells with any end of a line stand in quotes, for a row ends in both at first."""
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
+    return out.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _harmless(value: Any) -> Any:
