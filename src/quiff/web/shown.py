@@ -5,6 +5,7 @@ from typing import Any
 from quiff.report.page import Section
 from quiff.results.numbers import shown
 from quiff.results.table import Table
+from quiff.safe_text import visible
 
 __all__ = ["section_to_dict", "table_to_dict"]
 
@@ -22,7 +23,7 @@ def section_to_dict(section: Section) -> dict[str, Any]:
     return {
         "key": section.key,
         "title": section.title,
-        "reading": list(section.reading),
+        "reading": list(map(visible, section.reading)),
         "figures": [{"title": figure.title, "spec": figure.spec} for figure in section.figures],
         "tables": [table_to_dict(table) for table in section.tables],
     }
@@ -38,9 +39,9 @@ def table_to_dict(table: Table, rows: int | None = _ROWS) -> dict[str, Any]:
     """
     cut = table if rows is None else table.head(rows)
     return {
-        "title": cut.title,
-        "columns": list(cut.columns),
+        "title": visible(cut.title),
+        "columns": list(map(visible, cut.columns)),
         "numeric": table.numeric(),
-        "rows": [[shown(cell) for cell in row] for row in cut.rows],
-        "notes": list(cut.notes),
+        "rows": [[visible(shown(cell)) for cell in row] for row in cut.rows],
+        "notes": list(map(visible, cut.notes)),
     }
