@@ -20,6 +20,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from quiff.files import write_text
+
 RESULTS = Path(__file__).parent / "results"
 VERSIONS = ("quiff", "numpy", "scipy", "numba", "duckdb", "ibis-framework", "pyspark")
 VERSIONS += ("pandas", "qif", "qiflib", "bvmlib", "tldextract")
@@ -179,8 +181,8 @@ def write(group, parts, quick=False):
     text = f"# Benchmarks: {group}\n\n" + ", ".join(f"{k} {v}" for k, v in machine().items()) + "\n\n"
     text += "\n".join(map(markdown, parts))
     found = {"machine": machine(), "versions": versions(), "quick": quick, "parts": parts}
-    (RESULTS / f"{group}.json").write_text(json.dumps(found, indent=2) + "\n")
-    (RESULTS / f"{group}.md").write_text(text)
+    for suffix, content in (("json", json.dumps(found, indent=2) + "\n"), ("md", text)):
+        write_text(RESULTS / f"{group}.{suffix}", content, force=True, private=False)
     print(f"\n{text}\nwritten to {RESULTS / group}.json and .md")
 
 

@@ -7,6 +7,7 @@ import textwrap
 from html import escape
 from itertools import pairwise
 
+from quiff.files import write_text
 from rooms import ROOMS, ROOT, imported_rooms, purpose
 
 __all__ = ["PICTURE", "drawn"]
@@ -126,7 +127,7 @@ fill="#e8eaf6" stroke="#5c6bc0"/>
 def main() -> None:
     """Draw the picture."""
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    PICTURE.write_text(drawn(imported_rooms()), encoding="utf-8")
+    write_text(PICTURE, drawn(imported_rooms()), force=True, private=False)
 
 
 if __name__ == "__main__":

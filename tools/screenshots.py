@@ -17,6 +17,7 @@ import pyarrow.csv
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from quiff import Population
+from quiff.files import write_bytes
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -86,7 +87,7 @@ def _take(page: Page, path: Path, without: str) -> None:
     height = page.evaluate("Math.ceil(document.querySelector('main').getBoundingClientRect().bottom)")
     page.set_viewport_size({"width": page.viewport_size["width"], "height": height + _MARGIN})
     path.parent.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=path)
+    write_bytes(path, page.screenshot(), force=True, private=False)
     page.close()
 
 

@@ -5,6 +5,7 @@ loop. So a second thread hears of it at once, ends the queries of DuckDB, and, i
 wake up all the same, tidies up and ends the process itself.
 """
 
+import logging
 import os
 import signal
 import socket
@@ -44,6 +45,7 @@ class Ending:
     def handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - Python's signature
         """Break off what the main thread does; once, since it then tidies up."""
         if not self._noticed.is_set():
+            logging.disable()  # what libraries would say on being broken off
             self.number = number
             self._noticed.set()
             raise Ended
@@ -108,6 +110,7 @@ def ending() -> Iterator[Ending]:
         for number in scratch.SIGNALS
         if signal.getsignal(number) is not signal.SIG_IGN
     }
+    logged = logging.root.manager.disable
     old = signal.set_wakeup_fd(mouth.fileno(), warn_on_full_buffer=False)
     listener = threading.Thread(target=found.listen, args=(ear,), name="quiff-signals", daemon=True)
     listener.start()
@@ -115,6 +118,7 @@ def ending() -> Iterator[Ending]:
         yield found
     finally:
         found.close()
+        logging.disable(logged)
         signal.set_wakeup_fd(old)
         for number, handler in before.items():
             signal.signal(number, handler)

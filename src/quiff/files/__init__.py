@@ -237,43 +237,27 @@ def staged(
     ParameterError
         If an output must not or cannot be written.
     """
-    target, made = Path(folder), list[Path]()
+    target = Path(folder)
     name = target if shown is None else shown
+    place = next(place for place in (target, *target.parents) if place.exists())
+    if not place.is_dir():
+        raise ParameterError(f"cannot write to {str(place)!r}: it is no folder; name a folder")
+    if place != target and not make:
+        raise ParameterError(
+            f"cannot write {os.fspath(name)!r}: there is no folder {str(target)!r}; make it first"
+        )
     hidden, placed = None, False
     try:
-        if make:
-            made = _make_folders(target, private)
-        elif not target.is_dir():
-            raise ParameterError(
-                f"cannot write {os.fspath(name)!r}: there is no folder {os.fspath(target)!r}; make it first"
-            )
         hidden = scratch.make(target, private=private)
         stage = Staged(hidden, target, force, tuple(inputs), private, shown)
         yield stage
         stage._place()
-        made, placed = [], True
+        placed = True
     except OSError as error:
         raise ParameterError(f"cannot write {os.fspath(name)!r}: {first_line(error)}") from error
     finally:
         if hidden is not None:
-            scratch.drop(hidden, forget=placed)
-        for place in made:
-            with suppress(OSError):
-                place.rmdir()
-
-
-def _make_folders(folder: Path, private: bool) -> list[Path]:
-    """Make a folder and those that it lies in, and return the new ones, the innermost first."""
-    missing = []
-    for place in (folder, *folder.parents):
-        if place.is_dir():
-            break
-        if place.exists():
-            raise ParameterError(f"cannot write to {str(place)!r}: it is no folder; name a folder")
-        missing.append(place)
-    for place in reversed(missing):
-        place.mkdir(mode=0o700 if private else 0o777, exist_ok=True)
-    return missing
+            scratch.drop(hidden, failed=not placed)
 
 
 def _finish(new: Path, private: bool) -> None:

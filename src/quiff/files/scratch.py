@@ -16,7 +16,7 @@ import secrets
 import shutil
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir
@@ -47,13 +47,15 @@ _NAME = re.compile(
     r"(?:[.]quiff-|quiff-[a-z]+-)([0-9a-f]{12})-([0-9a-f]{8})-([0-9]+)-([0-9]+)-([0-9]+)-[0-9a-f]{16}[.]tmp"
 )
 _RESTORED = "replaced"  # what a run has moved aside, in a folder of this name
-_live: dict[Path, int] = {}
+_live: dict[Path, tuple[int, Sequence[Path]]] = {}
 _busy = threading.RLock()
 _engines: WeakSet[Any] = WeakSet()
 
 
 def make(folder: Path, *, private: bool = True) -> Path:
     """Make a hidden scratch folder in a folder, and sweep there first.
+
+    Folders that are missing on the way to it are made too, and go with it if its run fails.
 
     Examples
     --------
@@ -65,7 +67,8 @@ def make(folder: Path, *, private: bool = True) -> Path:
     (True, False)
     """
     sweep(folder)
-    return _made(folder, _HIDDEN, private)
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    return _made(folder, _HIDDEN, private, missing)
 
 
 def make_temporary(kind: str) -> Path:
@@ -83,28 +86,34 @@ def make_temporary(kind: str) -> Path:
     return _made(place, f"quiff-{kind}-", private=True)
 
 
-def _made(folder: Path, prefix: str, private: bool) -> Path:
+def _made(folder: Path, prefix: str, private: bool, missing: Sequence[Path] = ()) -> Path:
     path = folder / f"{prefix}{_owner()}-{secrets.token_hex(8)}.tmp"
-    _live[path] = os.getpid()
-    path.mkdir(mode=0o700 if private else 0o777)
+    _live[path] = os.getpid(), missing
+    for place in (*reversed(missing), path):
+        place.mkdir(mode=0o700 if private else 0o777, exist_ok=place != path)
     return path
 
 
-def drop(path: Path, *, forget: bool = True) -> None:
-    """Remove a scratch folder with all that is in it; one that others may still write to is not forgotten."""
+def drop(path: Path, *, failed: bool = False) -> None:
+    """Remove a scratch folder with all that is in it.
+
+    Of a run that has `failed`, it is remembered: an engine may still be at work, and write into it once more.
+    """
     with uninterrupted():
-        shutil.rmtree(path, ignore_errors=True)
-        if forget:
+        _, missing = _live.get(path, (0, ()))
+        if not failed:
             _live.pop(path, None)
+            missing = ()
+        _remove(path, missing)
 
 
 @atexit.register
 def drop_all() -> None:
     """Remove all scratch of this process; what a broken-off exchange has moved aside is put back."""
     with uninterrupted():
-        for path, process in list(_live.items()):
+        for path, (process, missing) in list(_live.items()):
             if process == os.getpid():  # not in a fork of it
-                _remove(path)
+                _remove(path, missing)
                 _live.pop(path, None)
 
 
@@ -120,13 +129,16 @@ def sweep(folder: Path) -> None:
                     _remove(Path(entry.path))
 
 
-def _remove(path: Path) -> None:
-    """Remove scratch; what it had moved aside is put back, if nothing has taken its place."""
+def _remove(path: Path, missing: Sequence[Path] = ()) -> None:
+    """Remove scratch and the folders made for it; what it has moved aside is put back where nothing is."""
     with suppress(OSError):
         for old in (path / _RESTORED).iterdir():
             if not os.path.lexists(path.parent / old.name):
                 old.rename(path.parent / old.name)
     shutil.rmtree(path, ignore_errors=True)
+    for place in missing:
+        with suppress(OSError):  # there is something in it
+            place.rmdir()
 
 
 def moved_aside(scratch: Path, target: Path) -> Path:

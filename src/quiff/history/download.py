@@ -117,6 +117,9 @@ def _downloader(url: str) -> Iterator[tuple[Callable[..., None], Callable[[], No
     kind = pooch.DOIDownloader if url.startswith("doi:") else pooch.HTTPDownloader
     try:
         yield kind(chunk_size=_CHUNK, hooks={"response": keep}), stop
+    except BaseException:
+        stop()  # else closing waits for who still reads
+        raise
     finally:
         for answer in answers:
             answer.close()

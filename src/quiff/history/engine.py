@@ -11,7 +11,7 @@ from typing import Any
 from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
 
-__all__ = ["ENGINES", "connect", "on_cluster"]
+__all__ = ["ENGINES", "cancel", "connect", "on_cluster"]
 
 ENGINES = ("duckdb", "spark")
 """The names of the engines."""
@@ -21,6 +21,7 @@ _POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _MEBIBYTE = 1024**2
 _SPARK_MEMORY = 2048 * _MEBIBYTE
 _LEAST_SPARK_MEMORY = 512 * _MEBIBYTE  # Spark refuses to start with less
+_APP = "quiff"
 _LOOPBACK = "127.0.0.1"
 _SPARK_LOGGING = """\
 appender.console.type = Console
@@ -108,6 +109,15 @@ def _bytes(size: str) -> int:
     return value
 
 
+def cancel(con: Any) -> None:
+    """End what Spark is at, without a word if it is a session that quiff has started."""
+    if con.name != "duckdb":
+        context = con._session.sparkContext
+        if context.appName == _APP:
+            context.setLogLevel("OFF")
+        context.cancelAllJobs()
+
+
 def on_cluster(con: Any) -> bool:
     """Say if an engine runs on other machines, under accounts that may be others.
 
@@ -186,7 +196,7 @@ def _start_spark(limit: int | None, master: str | None, threads: int | None) -> 
     if master is None:
         os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
     settings = _cluster_settings(limit) if master else _local_settings(limit, threads)
-    builder = SparkSession.builder.appName("quiff").master(master or f"local[{threads or '*'}]")
+    builder = SparkSession.builder.appName(_APP).master(master or f"local[{threads or '*'}]")
     for name, value in (_SPARK_SETTINGS | settings).items():
         builder = builder.config(name, value)
     try:

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from quiff.errors import ParameterError, engine_line
 from quiff.files import StrPath, staged
-from quiff.history.engine import on_cluster
+from quiff.history.engine import cancel, on_cluster
 from quiff.history.published import is_published, read_published
 from quiff.history.queries import progress_of, row_order, store, write_parquet
 from quiff.history.scan import duckdb_name, parquet_files, scan_parquet
@@ -232,9 +232,9 @@ class Workspace:
         trace: TracebackType | None,
     ) -> None:
         try:
-            if self.con.name != "duckdb" and kind is not None:
-                self.con._session.sparkContext.cancelAllJobs()  # which would go on to write
-            elif self.con.name == "duckdb":
+            if kind is not None and issubclass(kind, KeyboardInterrupt):
+                cancel(self.con)  # else Spark goes on to write
+            if self.con.name == "duckdb":
                 for name in self._kept:
                     self.con.raw_sql(f"DROP TABLE IF EXISTS {name}")
         finally:

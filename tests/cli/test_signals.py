@@ -1,0 +1,224 @@
+"""A run that is told to end does so: one line, the status of the signal, and nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from quiff.history.synth import SyntheticLog, write_log
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def begun(folder, code, *arguments):
+    """Start Python with some code, which says "ready" when it may be ended, and return the process."""
+    (folder / "temporary").mkdir(exist_ok=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(folder / "temporary")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in SIGNALS],
+    )
+    while (line := process.stdout.readline()) != "ready\n":
+        assert line, process.communicate()
+    return process
+
+
+def check_end(process, number, folder, *left):
+    said, told = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, told
+    told = told.removeprefix("WARNING: Using incubator modules: jdk.incubator.vector\n")  # Java on Spark
+    assert told == f"Ended by {number.name}; what was not finished is removed.\n"
+    assert said == ""
+    assert {path.name for path in folder.iterdir()} == {"temporary", *left}
+    assert list((folder / "temporary").iterdir()) == []
+
+
+# A query that would take hours, in the midst of a stage: the main thread waits inside of DuckDB.
+QUERY = """
+import threading
+import quiff.history.treat as treating
+from quiff.cli import main
+
+def judged(log):
+    threading.Timer(0.5, lambda: print("ready", flush=True)).start()
+    long = "SELECT sum(length(a::VARCHAR || b::VARCHAR)) AS n FROM range(10000000) x(a), range(10000000) y(b)"
+    return log.table.get_backend().sql(long)
+
+treating._judged = judged
+main(["treat", "log.txt", "--out", "out"])
+"""
+
+
+@pytest.fixture
+def log(tmp_path):
+    rows = "".join(f"{k}\tq\t2006-03-01 00:00:00\t1\thttp://s{k}.com\n" for k in range(100))
+    (tmp_path / "log.txt").write_text(f"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n{rows}")
+    return tmp_path
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_in_the_midst_of_a_query_of_duckdb(log, number):
+    process = begun(log, QUERY)
+    process.send_signal(number)
+    check_end(process, number, log, "log.txt")
+
+
+# The main thread is in compiled code that has let go of Python, and sees no signal at all.
+DEAF = """
+import threading
+import click
+import numba
+from quiff.cli import main
+from quiff.files import scratch, whole_file
+
+@numba.njit(nogil=True)
+def deaf(n):
+    total = 0
+    for k in range(n):
+        total = (total * 31 + k) % 1_000_003
+    return total
+
+deaf(10)
+
+@click.command("theory")
+def command():
+    with whole_file("a.txt") as new:
+        new.write_text("half")
+        scratch.make_temporary("duckdb")
+        threading.Timer(0.3, lambda: print("ready", flush=True)).start()
+        deaf(10**12)
+
+import quiff.cli.theory
+quiff.cli.theory.command = command
+main(["theory"])
+"""
+
+
+def test_in_the_midst_of_compiled_code(tmp_path):
+    process = begun(tmp_path, DEAF)
+    process.send_signal(signal.SIGTERM)
+    check_end(process, signal.SIGTERM, tmp_path)
+
+
+STUBBORN = """
+import time
+import click
+from quiff.cli import main
+from quiff.files import whole_file
+
+@click.command("theory")
+def command():
+    try:
+        with whole_file("a.txt") as new:
+            new.write_text("half")
+            print("ready", flush=True)
+            time.sleep(600)
+    finally:
+        print("tidying up", flush=True)
+        time.sleep(600)
+
+import quiff.cli.theory
+quiff.cli.theory.command = command
+main(["theory"])
+"""
+
+
+def test_a_second_signal_ends_what_takes_long_to_tidy_up(tmp_path):
+    process = begun(tmp_path, STUBBORN)
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "tidying up\n"
+    process.send_signal(signal.SIGINT)
+    check_end(process, signal.SIGINT, tmp_path)
+
+
+SLOW_SERVER = """
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+import time
+from dataclasses import replace
+from quiff.cli import main
+from quiff.history import fetch, registry
+
+class Slow(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "1000000")
+        self.end_headers()
+        self.wfile.write(b"x" * 1000)
+        self.wfile.flush()
+        print("ready", flush=True)
+        time.sleep(600)
+    def log_message(self, *_):
+        pass
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+server.daemon_threads = True
+Thread(target=server.serve_forever, daemon=True).start()
+slow = replace(registry.dataset("psl"), url=f"http://127.0.0.1:{server.server_port}/list", size=1000000)
+fetch.dataset = lambda name: slow
+main(["data", "get", "psl"])
+"""
+
+
+def test_in_the_midst_of_a_download(tmp_path, monkeypatch):
+    monkeypatch.delenv("QUIFF_MIRROR", raising=False)
+    monkeypatch.setenv("QUIFF_CACHE", str(tmp_path / "cache"))
+    process = begun(tmp_path, SLOW_SERVER)
+    process.send_signal(signal.SIGTERM)
+    check_end(process, signal.SIGTERM, tmp_path)
+
+
+@pytest.mark.slow
+def test_in_the_midst_of_spark(tmp_path):
+    pytest.importorskip("pyspark")
+    write_log(SyntheticLog(users=2000, seed=1), tmp_path / "log")
+    code = """
+import threading
+from pathlib import Path
+from quiff.cli import main
+
+def watch():
+    while not list(Path("out").glob(".quiff-*/*/*")):  # a table is being written
+        threading.Event().wait(0.02)
+    print("ready", flush=True)
+
+threading.Thread(target=watch, daemon=True).start()
+main(["treat", "log/log-01.txt.gz", "--out", "out", "--engine", "spark"])
+"""
+    process = begun(tmp_path, code)
+    process.send_signal(signal.SIGTERM)
+    check_end(process, signal.SIGTERM, tmp_path, "log")
+
+
+def test_signals_that_are_ignored_stay_so(tmp_path):
+    code = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + STUBBORN
+    process = begun(tmp_path, code)
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGTERM)
+    assert process.stdout.readline() == "tidying up\n"
+    process.send_signal(signal.SIGTERM)
+    check_end(process, signal.SIGTERM, tmp_path)
+
+
+def test_a_command_in_another_thread_and_afterwards_signals_are_as_before():
+    from click.testing import CliRunner
+
+    from quiff.cli import main
+
+    before = [signal.getsignal(number) for number in SIGNALS]
+    told = []
+    thread = threading.Thread(target=lambda: told.append(CliRunner().invoke(main, ["theory"]).exit_code))
+    thread.start()
+    thread.join()
+    assert CliRunner().invoke(main, ["theory"]).exit_code == 0
+    assert told == [0]
+    assert [signal.getsignal(number) for number in SIGNALS] == before
+    assert signal.set_wakeup_fd(-1) == -1
