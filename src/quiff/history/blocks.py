@@ -10,6 +10,8 @@ import shutil
 import stat
 import zlib
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -32,6 +34,7 @@ BLOCK = 1 << 19
 """How many bytes are read at a time."""
 
 _GZIP = b"\x1f\x8b"
+_DAMAGES = (OSError, EOFError, zlib.error)
 _OTHERS = {
     b"PK\x03\x04": "a zip archive; unpack it, for example by unzip",
     b"PAR1": "a Parquet file; give it a name that ends in .parquet",
@@ -187,24 +190,31 @@ def blocks(source: Source, size: int = BLOCK) -> Iterator[bytes]:
         If it cannot be read to its end, is not what gzip packed, or has changed; the error says how far it
         was readable.
     """
-    read = lines = 0
-    held = bytearray()
-    try:
-        with opened(source) as stream:
-            while piece := cast("gzip.GzipFile", stream).read1(size):
-                read += len(piece)
-                lines += piece.count(b"\n")
-                held += piece
-                if len(held) >= size:
-                    yield bytes(held[:size])
-                    del held[:size]
-    except (OSError, EOFError, zlib.error) as error:
-        raise ParameterError(
-            f"cannot read {source.name!r} to its end: {first_line(error)};"
-            f" its first {read} bytes ({lines} lines) are readable, but it is damaged or cut short"
-        ) from error
+    read = 0
+    with opened(source) as stream, ThreadPoolExecutor(1) as ahead:  # unpacks one while another is used
+        reading = ahead.submit(stream.read, size)
+        while True:
+            try:
+                block = reading.result()
+            except _DAMAGES as error:
+                raise ParameterError(_damage(source, error)) from error
+            if not block:
+                break
+            reading = ahead.submit(stream.read, size)
+            read += len(block)
+            yield block
     source.check()
     if not source.packed and read != source.state[2]:
         raise ParameterError(f"{source.name!r} has {source.state[2]} bytes, but {read} could be read")
-    if held:
-        yield bytes(held)
+
+
+def _damage(source: Source, error: BaseException) -> str:
+    """Say how far a file is readable."""
+    read = lines = 0
+    with suppress(*_DAMAGES), opened(source) as stream:
+        while piece := cast("gzip.GzipFile", stream).read1(BLOCK):
+            read, lines = read + len(piece), lines + piece.count(b"\n")
+    return (
+        f"cannot read {source.name!r} to its end: {first_line(error)};"
+        f" its first {read} bytes ({lines} lines) are readable, but it is damaged or cut short"
+    )

@@ -9,13 +9,13 @@ On the way the bytes are searched for what engines do not agree upon.
 """
 
 from codecs import BOM_UTF8, getincrementaldecoder
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from quiff.core.numbers import Array
 
-__all__ = ["LONGEST_LINE", "MOST_LINES", "LineCount"]
+__all__ = ["LONGEST_LINE", "MOST_LINES", "UNIT", "LineCount"]
 
 LONGEST_LINE = 1 << 20
 """How many bytes a line may have."""
@@ -23,7 +23,12 @@ LONGEST_LINE = 1 << 20
 MOST_LINES = 100
 """How many lines a record may have."""
 
+UNIT = b"\x1f"
+"""A byte that no reader needs to know: it can stand between fields where there is but one."""
+
 _LF, _QUOTE = b'\n"'
+_NONE = np.empty(0, np.int64)
+_EXAMPLES = 5
 _OPEN, _BROKEN = -1, -2
 
 
@@ -45,12 +50,14 @@ class LineCount:
     records
         The records so far, and after :meth:`end` all of them.
     odd
-        Whether a reader could go wrong: by bytes that are no UTF-8 or NUL, ends of lines of several kinds, a
-        long line, or quotes elsewhere than around whole fields within a line.
+        Whether a reader could go wrong: by bytes that are no UTF-8, NUL or :data:`UNIT`, ends of lines of
+        several kinds, a long line, or quotes elsewhere than around whole fields within a line.
     quotes
         Whether there are quotes that may stand around fields.
-    delimiters
-        How many delimiters there are, within quotes or not.
+    ragged
+        How many records have another number of fields, if the log is not odd.
+    examples
+        The line and the number of fields of the first ones of them.
 
     Examples
     --------
@@ -65,15 +72,16 @@ class LineCount:
     records: int = 0
     odd: bool = False
     quotes: bool = False
-    delimiters: int = 0
+    ragged: int = 0
+    examples: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._started = False
+        self._started = self._cr_is_last = self._only_lf = False
         self._held = b""
-        self._last = _LF
-        self._cr_is_last = False
-        self._cr = self._lf = self._crlf = 0
+        self._lines = self._cr = self._lf = self._crlf = 0
         self._decoder = getincrementaldecoder("utf-8")()
+        self._marks = self.delimiter * (self.fields - 1) + b"\n"
+        self._others = bytes(set(range(256)) - set(self._marks))
 
     @property
     def ends(self) -> str:
@@ -85,32 +93,25 @@ class LineCount:
         if not self._started:
             self._started, block = True, block.removeprefix(BOM_UTF8)
         self._search(block)
-        block = self._with_plain_ends(block)
-        if self.quoted:
-            self._count_quoted(block, final=False)
-        else:
-            self._count(block)
+        self._go_on(self._with_plain_ends(block), final=False)
         return self
 
     def end(self) -> "LineCount":
         """Count what is left at the end of a file."""
-        if self.quoted:
-            self._count_quoted(b"", final=True)
-        if self._last != _LF:
-            self.records, self._last = self.records + 1, _LF
+        self._go_on(b"", final=True)
         self._check_text(b"", final=True)
-        self.odd |= self._cr > 0 and not self._cr == self._lf == self._crlf
+        self.odd |= self._cr > 0 and (self._only_lf or not self._cr == self._lf == self._crlf)
         return self
 
     def _search(self, block: bytes) -> None:
         """Look for what is odd, but for quotes."""
         endless = len(block) >= LONGEST_LINE // 2 and b"\n" not in block and b"\r" not in block
-        self.odd |= endless or b"\0" in block
-        self.delimiters += block.count(self.delimiter)
-        self._lf += block.count(b"\n")
+        self.odd |= endless or b"\0" in block or UNIT in block
         if b"\r" in block or self._cr_is_last:
-            self._cr += block.count(b"\r")
+            self._cr, self._lf = self._cr + block.count(b"\r"), self._lf + block.count(b"\n")
             self._crlf += block.count(b"\r\n") + (self._cr_is_last and block.startswith(b"\n"))
+        else:
+            self._only_lf |= b"\n" in block
         if not (block.isascii() and not self._decoder.getstate()[0]):
             self._check_text(block)
 
@@ -130,31 +131,59 @@ class LineCount:
             self._cr_is_last = block.endswith(b"\r")
         return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in block else block
 
-    def _count(self, block: bytes) -> None:
-        """Count the ends of lines that are not blank: those after a byte that ends no line."""
-        if not block:
-            return
-        before, self._last = self._last, block[-1]
-        blank_first = block[0] == before == _LF
-        if b"\n\n" not in block:
-            self.records += block.count(b"\n") - blank_first
-            return
-        ends = np.frombuffer(block, np.uint8) == _LF
-        self.records += int(np.count_nonzero(ends[1:] & ~ends[:-1])) + int(ends[0] and not blank_first)
-
-    def _count_quoted(self, block: bytes, *, final: bool) -> None:
+    def _go_on(self, block: bytes, *, final: bool) -> None:
         """Count the records that are whole in what is held and this block, and hold the rest."""
+        may_quote = self.quoted and (b'"' in block or b'"' in self._held)
+        if not may_quote and self._count_regular(block):
+            return
         text = self._held + block
-        stop = len(text) if final else text.rfind(b"\n") + 1
+        if final and text and not text.endswith(b"\n"):
+            text += b"\n"
+        stop = text.rfind(b"\n") + 1
         if not stop and len(text) > 2 * LONGEST_LINE:
             text = text[: 2 * LONGEST_LINE]  # however long the line is, it is too long
-        self.quotes |= b'"' in text
-        if b'"' not in text[:stop] or _well_quoted(np.frombuffer(text[:stop], np.uint8), self.delimiter[0]):
-            self._count(text[:stop])
+        if may_quote:
+            stop = self._count_quoted(text, stop, final)
         else:
-            self.odd = True
-            stop = self._count_one_by_one(text, final)
+            self._count(np.frombuffer(text, np.uint8, stop), _NONE)
         self._held = text[stop:]
+
+    def _count_regular(self, block: bytes) -> bool:
+        """Count the lines that end in a block if each has the right number of fields; say if so."""
+        marks = self._held.translate(None, self._others) + block.translate(None, self._others)
+        marks = marks[: marks.rfind(b"\n") + 1]
+        lines = len(marks) // self.fields
+        if self.fields == 1 or not lines or marks != self._marks * lines:
+            return False
+        self.records, self._lines = self.records + lines, self._lines + lines
+        self._held = block[block.rfind(b"\n") + 1 :]
+        return True
+
+    def _count_quoted(self, text: bytes, stop: int, final: bool) -> int:
+        """Count records in lines with quotes; return where what is not counted begins."""
+        whole = np.frombuffer(text, np.uint8, stop)
+        quotes = np.flatnonzero(whole == _QUOTE)
+        self.quotes |= quotes.size > 0
+        if _well_quoted(whole, quotes, self.delimiter[0]):
+            self._count(whole, quotes)
+            return stop
+        self.odd = True
+        return self._count_one_by_one(text, final)
+
+    def _count(self, text: Array, quotes: Array) -> None:
+        """Count lines that are not blank, and the fields in them."""
+        marks = np.flatnonzero((text == _LF) | (text == self.delimiter[0]))
+        if quotes.size:
+            marks = marks[np.searchsorted(quotes, marks) % 2 == 0]
+        which = np.flatnonzero(text[marks] == _LF)
+        fields = np.diff(which, prepend=-1)
+        filled = np.diff(marks[which], prepend=-1) > 1
+        ragged = np.flatnonzero(filled & (fields != self.fields))
+        self.records += int(np.count_nonzero(filled))
+        self.ragged += ragged.size
+        for line in ragged[: _EXAMPLES - len(self.examples)]:
+            self.examples.append((self._lines + int(line) + 1, int(fields[line])))
+        self._lines += which.size
 
     def _count_one_by_one(self, text: bytes, final: bool) -> int:
         """Count records one after the other; return where the first one begins that may not be whole."""
@@ -229,16 +258,14 @@ def _reach(text: bytes, end: int, final: bool) -> tuple[int, bool]:
     return end, True
 
 
-def _well_quoted(text: Array, delimiter: int) -> bool:
+def _well_quoted(text: Array, quotes: Array, delimiter: int) -> bool:
     """Say if quotes stand around whole fields within a line only, or doubled within these."""
-    quotes = np.flatnonzero(text == _QUOTE)
     if quotes.size % 2:
         return False
     opening, closing = quotes[::2], quotes[1::2]
     around = np.zeros(256, bool)
     around[[_LF, _QUOTE, delimiter]] = True
     before = around[text[np.maximum(opening - 1, 0)]] | (opening == 0)
-    after = around[text[np.minimum(closing + 1, text.size - 1)]] | (closing == text.size - 1)
-    if not (before.all() and after.all()):
+    if not (before.all() and around[text[closing + 1]].all()):  # the last byte ends a line
         return False
     return not bool((np.searchsorted(quotes, np.flatnonzero(text == _LF)) % 2).any())

@@ -123,13 +123,14 @@ def look_at_text(sources: tuple[Source, ...], form: LogFormat) -> TextLog:
     quoted = form.quoted if form.quoted is not None else delimiter != "\t"
     names = form.names or _fields(line, delimiter, quoted, first)
     for name, other in lines.items():
-        own = _fields(other, delimiter, quoted, name)
         if form.names is not None:
-            if len(own) != len(names):
+            fields = other.count(delimiter) + 1
+            if fields != len(names) and not (quoted and '"' in other):
                 raise ParameterError(
-                    f"line 1 of {name!r} has {len(own)} fields, but {len(names)} columns are named"
+                    f"line 1 of {name!r} has {fields} fields, but {len(names)} columns are named"
                 )
             continue
+        own = _fields(other, delimiter, quoted, name)
         check_columns(form, own, name)
         if own != names:
             raise ParameterError(

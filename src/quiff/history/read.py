@@ -16,25 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
-from quiff.history.blocks import BLOCK, Source, blocks, check_files, find_sources, private_file
-from quiff.history.line_count import LineCount
+from quiff.history.blocks import Source, blocks, check_files, find_sources, private_file
+from quiff.history.line_count import LONGEST_LINE, UNIT, LineCount
 from quiff.history.line_records import first_bad_lines, write_records
 from quiff.history.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text
 from quiff.history.queries import scalar
 from quiff.history.scan import parquet_files, scan_csv, scan_lines, scan_parquet, spark_can_read, view
 
-__all__ = ["BadLine", "BadLines", "Log", "LogFormat", "Part", "read_log"]
+__all__ = ["BadLine", "Log", "LogFormat", "Part", "read_log"]
 
 _EXAMPLES = 5
-_MOST_REJECTS = 10_000  # fields too many or too few, above which DuckDB is spared the rejects
 
 
-@dataclass(frozen=True)
-class BadLines:
-    """How many malformed lines the reader itself left out, and the first ones of a log."""
-
-    left_out: int
-    examples: Callable[[], tuple[BadLine, ...]]
+Examples = Callable[[], tuple[BadLine, ...]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +44,7 @@ class Part:
     table
         The rows.
     bad_lines
-        What is left out of `table`, when it has been read.
+        Finds the first malformed lines.
     check
         Raises a ParameterError if the file has changed.
     """
@@ -58,7 +52,7 @@ class Part:
     file: str
     records: int
     table: Any
-    bad_lines: Callable[[], BadLines]
+    bad_lines: Examples
     check: Callable[[], None]
 
 
@@ -99,11 +93,9 @@ class Log:
         """How many rows the log has by the independent count: records without the first lines."""
         return sum(part.records for part in self.parts) - self.headers
 
-    def bad_lines(self) -> BadLines:
-        """Return what the engine left out of `table`, which has been read before."""
-        of_parts = [part.bad_lines() for part in self.parts]
-        examples = chain.from_iterable(bad.examples() for bad in of_parts)
-        return BadLines(sum(bad.left_out for bad in of_parts), lambda: tuple(islice(examples, _EXAMPLES)))
+    def bad_lines(self) -> tuple[BadLine, ...]:
+        """Find the first malformed lines."""
+        return tuple(islice(chain.from_iterable(part.bad_lines() for part in self.parts), _EXAMPLES))
 
     def check(self, con: Any, rows: int) -> None:
         """Check that so many rows are all that the files have, and that these are as they were.
@@ -121,8 +113,7 @@ class Log:
             return
         off = []
         for part in self.parts:
-            malformed = part.table.malformed
-            found = int(scalar(con, malformed.sum() + (~malformed).sum()) or 0) + part.bad_lines().left_out
+            found = int(scalar(con, part.table.count()))
             if found != part.records:
                 off.append(f"{part.file!r} by {counted(abs(found - part.records), 'line')}")
         raise QuiffError(
@@ -201,7 +192,7 @@ def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
         chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
         rows = table.select(**{name: table[column].cast("string") for name, column in chosen.items()})
         rows = rows.mutate(malformed=False)
-        parts.append(Part(str(file), records, rows, lambda: BadLines(0, tuple), partial(_check_all, insides)))
+        parts.append(Part(str(file), records, rows, tuple, partial(_check_all, insides)))
     return Log(_union([part.table for part in parts]), None, 0, tuple(parts))
 
 
@@ -248,40 +239,38 @@ class _Reading:
         """Say if the engine can be trusted with a file."""
         if count.odd or self._text.delimiter is None:
             return False
-        if self._con.name != "duckdb":
-            return not count.quotes and spark_can_read(source.path)
-        surplus = abs(count.delimiters - count.records * (len(self._text.names) - 1))
-        return count.quotes or surplus <= _MOST_REJECTS
+        if self._con.name == "duckdb":
+            return not (count.quotes and count.ragged)
+        return not count.quotes and spark_can_read(source.path)
 
-    def _by_python(self, source: Source, path: Path) -> tuple[Any, Callable[[], BadLines]]:
+    def _by_python(self, source: Source, path: Path) -> tuple[Any, Examples]:
         examples = write_records(self._text, source, path, most_bad=self._most_bad)
-        return scan_parquet(self._con, path), lambda: BadLines(0, lambda: examples)
+        return scan_parquet(self._con, path), lambda: examples
 
-    def _by_duckdb(self, source: Source, count: LineCount) -> tuple[Any, Callable[[], BadLines]]:
-        suffix = os.urandom(8).hex()
-        errors, scans = f"quiff_errors_{suffix}", f"quiff_scans_{suffix}"
-        positions = [f"c{k}" for k in range(len(self._text.names))]
+    def _by_duckdb(self, source: Source, count: LineCount) -> tuple[Any, Examples]:
+        text, fields = self._text, len(self._text.names)
         quote = '"' if count.quotes else ""
+        # DuckDB takes a line that ends in too many delimiters for a whole one: then it reads lines only.
+        columns = ["line"] if count.ragged else [f"c{k}" for k in range(fields)]
+        delimiter = UNIT.decode() if count.ragged else text.delimiter
         table = scan_csv(
-            self._con, [source.path], columns=dict.fromkeys(positions, "VARCHAR"), auto_detect=False,
-            header=False, compression="none", delim=self._text.delimiter, quote=quote, escape=quote,
-            new_line=count.ends.encode("unicode_escape").decode(), max_line_size=4 * BLOCK,
-            store_rejects=True, rejects_table=errors, rejects_scan=scans, rejects_limit=0,
+            self._con, [source.path], columns=dict.fromkeys(columns, "VARCHAR"), auto_detect=False,
+            header=False, compression="none", delim=delimiter, quote=quote, escape=quote,
+            new_line=count.ends.encode("unicode_escape").decode(), max_line_size=2 * LONGEST_LINE,
         )  # fmt: skip
+        if not count.ragged:
+            user, time, url = (table[columns[k]].nullif("") for k in text.used)
+            return table.select(user=user, time=time, url=url, malformed=False), tuple
+        split = table.filter(table.line != "").select(cells=table.line.split(text.delimiter))
+        whole = split.cells.length() == fields
+        user, time, url = (whole.ifelse(split.cells[k], None).nullif("") for k in text.used)
+        examples = tuple(
+            BadLine(source.name, line, "too many columns" if found > fields else "missing columns")
+            for line, found in count.examples
+        )
+        return split.select(user=user, time=time, url=url, malformed=~whole), lambda: examples
 
-        def bad_lines() -> BadLines:
-            run = self._con.con.execute
-            lines = f"SELECT line, min(error_type) FROM {errors} GROUP BY line ORDER BY line"  # noqa: S608
-            shown = run(f"{lines} LIMIT {_EXAMPLES}").fetchall()
-            examples = tuple(BadLine(source.name, line, reason.lower()) for line, reason in shown)
-            (left_out,) = run(f"SELECT count(*) FROM ({lines})").fetchone()  # noqa: S608
-            return BadLines(left_out, lambda: examples)
-
-        user, time, url = (table[positions[k]] for k in self._text.used)
-        unused = [table[name] for k, name in enumerate(positions) if k not in self._text.used]
-        return table.select(user=user, time=time, url=url, malformed=_never(unused)), bad_lines
-
-    def _by_spark(self, source: Source, count: LineCount) -> tuple[Any, Callable[[], BadLines]]:  # noqa: ARG002
+    def _by_spark(self, source: Source, count: LineCount) -> tuple[Any, Examples]:  # noqa: ARG002
         from pyspark.sql import functions as f
 
         text = self._text
@@ -293,12 +282,4 @@ class _Reading:
             for k, name in zip(text.used, ("user", "time", "url"), strict=True)
         ]
         table = view(self._con, lines.select(*cells, (~whole).alias("malformed")))
-        return table, lambda: BadLines(0, lambda: first_bad_lines(text, source, _EXAMPLES))
-
-
-def _never(columns: list[Any]) -> Any:
-    """Return what is false in every row, but makes the engine look at the columns, and count them."""
-    import ibis
-
-    token = ibis.literal(os.urandom(16).hex())
-    return ibis.and_(*(column == token for column in columns), ibis.literal(bool(columns))).fill_null(False)
+        return table, partial(first_bad_lines, text, source, _EXAMPLES)

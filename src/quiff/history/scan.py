@@ -13,6 +13,7 @@ from typing import Any
 from quiff.errors import ParameterError, engine_line
 
 __all__ = [
+    "PARQUET_OF",
     "duckdb_name",
     "engine_errors",
     "parquet_files",
@@ -22,6 +23,9 @@ __all__ = [
     "spark_can_read",
     "view",
 ]
+
+PARQUET_OF = "read_parquet(?, hive_partitioning = false)"
+"""A table in a statement of DuckDB's; its parameter is a list of files, each by :func:`duckdb_name`."""
 
 
 def duckdb_name(path: Path) -> str:

@@ -184,8 +184,8 @@ def _log_in(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, 
     counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
     times = fetch_rows(con, rows.agg(first=rows.time.min(), last=rows.time.max()))[0]
     n_rows = int(scalar(con, rows.count()))
-    n_headers = int(scalar(con, log.is_header.fill_null(False).sum()) or 0)
-    malformed = int(scalar(con, log.table.malformed.sum()) or 0) + log.bad_lines().left_out
+    n_headers = int(scalar(con, log.table.filter(log.is_header.fill_null(False)).count()))
+    malformed = int(scalar(con, log.table.malformed.sum()) or 0)
     log.check(con, n_rows + malformed + n_headers - log.headers)
     return Statistics(
         "log",

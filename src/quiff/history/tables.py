@@ -18,7 +18,7 @@ from quiff.files import StrPath, staged
 from quiff.history.engine import cancel, on_cluster
 from quiff.history.published import is_published, read_published
 from quiff.history.queries import progress_of, row_order, store, write_parquet
-from quiff.history.scan import duckdb_name, parquet_files, scan_parquet
+from quiff.history.scan import PARQUET_OF, duckdb_name, parquet_files, scan_parquet
 from quiff.history.steps import Step, Steps
 
 __all__ = ["COLUMNS", "STAGES", "Workspace", "find_table", "read_table", "stage_of", "table_digest"]
@@ -248,10 +248,11 @@ def table_digest(path: str | os.PathLike[str]) -> str:
     """
     import duckdb
 
-    query = """
+    query = f"""
         SELECT count(*), coalesce(sum(('0x' || substr(sha256(CAST(t AS VARCHAR)), 1, 15))::BIGINT), 0)
-        FROM read_parquet(?, hive_partitioning = false) AS t
-    """
+        FROM {PARQUET_OF} AS t
+    """  # noqa: S608 - our own text
+    files = [duckdb_name(file) for file in parquet_files(Path(path))]
     with duckdb.connect() as con:
-        rows, total = con.execute(query, [list(map(duckdb_name, parquet_files(Path(path))))]).fetchall()[0]
+        rows, total = con.execute(query, [files]).fetchall()[0]
     return f"{rows}-{total % 2**64:016x}"

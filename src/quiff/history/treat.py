@@ -122,7 +122,7 @@ def treat(
             log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
             counting.rows = log.rows + log.headers
         rows, n_lines = work.keep("read the lines of the log", _judged(log))
-        left_out, bad_lines, dropped = _dropped_lines(con, rows, log, max_bad_lines)
+        bad_lines, dropped = _dropped_lines(con, rows, log, max_bad_lines)
         kept = rows.filter(rows.reason == _STAYS).drop("reason")
         with work.step("draw pseudonyms") as drawing:
             names = fetch_arrow(con, kept.select("user").distinct())
@@ -144,7 +144,7 @@ def treat(
         _, n_domains = work.output("domains.parquet", "write the unique domains", unique)
         n_users = int(scalar(con, treated.user.nunique()))
         log.check(con, n_rows + sum(dropped.values()))
-    n_read = n_lines - log.headers + left_out
+    n_read = n_lines - log.headers
     return Treated(n_read, n_rows, n_users, n_domains, dropped, bad_lines, seed is not None)
 
 
@@ -182,24 +182,21 @@ def _code(reason: str) -> Any:
     return ibis.literal(_REASONS.index(reason), "int8")
 
 
-def _dropped_lines(
-    con: Any, rows: Any, log: Log, most: int
-) -> tuple[int, tuple[BadLine, ...], dict[str, int]]:
-    """Return how many lines the engine left out, the first malformed ones, and all dropped rows by reason."""
+def _dropped_lines(con: Any, rows: Any, log: Log, most: int) -> tuple[tuple[BadLine, ...], dict[str, int]]:
+    """Return the first malformed lines, and how many rows are dropped by reason."""
     gone = rows.filter(rows.reason != _STAYS)
     counts = _count_by_reason(con, gone, gone.count())
     dropped = {_REASONS[code]: count for code, count in counts.items()}
     again = dropped.pop("header", 0) - log.headers
     if again > 0:  # the files' own first lines are no rows; others like them are
         dropped["header"] = again
-    bad = log.bad_lines()
-    malformed = dropped.pop("malformed", 0) + bad.left_out
+    malformed = dropped.get("malformed", 0)
     if not malformed:
-        return 0, (), dropped
-    examples = bad.examples()
+        return (), dropped
+    examples = log.bad_lines()
     if malformed > most:
         raise too_many(most, examples)
-    return bad.left_out, examples, {"malformed": malformed, **dropped}
+    return examples, dropped
 
 
 def _count_by_reason(con: Any, rows: Any, count: Any) -> dict[Any, int]:
