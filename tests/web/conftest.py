@@ -1,13 +1,12 @@
 """The explorer's application, asked without a network."""
 
-import asyncio
-
 import httpx
 import pytest
 
 from quiff.web.app import make_app
 from quiff.web.guard import Access
 from quiff.web.jobs import Jobs
+from web.served import finished
 
 HOST = "http://127.0.0.1:8349"
 
@@ -28,6 +27,6 @@ def get(app):
                 named = {name.replace("_", "-"): value for name, value in headers.items()}
                 return await client.request(method, path, headers=named)
 
-        return asyncio.run(once())
+        return finished(once())
 
     return ask

@@ -1,15 +1,23 @@
 """The explorer as people start it: a process of its own, ended as by Ctrl-C."""
 
+import asyncio
 import re
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 # The worked example of the paper's figure of the Topics channels.
 PROFILES = "user,t1,t2\nAlice,Music,News\nBob,Sports,Travel\nCarol,Music,News\n"
 COMMAND = [sys.executable, "-c", "from quiff.cli import main; main()", "explore", "--no-browser"]
+
+
+def finished(coroutine):
+    """Run a coroutine in a thread of its own: playwright keeps a loop running in that of the tests."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 @dataclass

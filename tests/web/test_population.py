@@ -1,6 +1,5 @@
 """Populations: the stream tells what the studies find, and ends when nobody listens."""
 
-import asyncio
 import csv
 import io
 import json
@@ -16,7 +15,7 @@ from quiff.web.guard import Access
 from quiff.web.jobs import _KEPT, _WAITING, BusyError, Jobs
 from quiff.web.people import People, Profiles
 from quiff.web.queries import read_population
-from web.served import PROFILES
+from web.served import PROFILES, finished
 
 QUERY = "people=300&seed=7&noise=0.1"
 
@@ -107,7 +106,7 @@ def test_the_file_of_the_command_line_is_measured_and_only_that(get, tmp_path):
 def test_a_file_with_epochs_is_measured_over_its_own():
     sets = [[[0, 1], [1, 2]], [[0, 2], [1, 2]]]
     profiles = Profiles("two", Population.from_array(["a", "b"], sets, ["x", "y", "z"]))
-    told = asyncio.run(_all(Jobs(profiles), "source=file&topics=3"))
+    told = finished(_all(Jobs(profiles), "source=file&topics=3"))
     (epochs,) = (data for kind, data in told if kind == "section" and data["key"] == "epochs")
     assert [row[0] for row in epochs["tables"][0]["rows"]] == ["1", "2"]
 
@@ -143,7 +142,7 @@ def test_closing_the_stream_cancels_the_study():
             break
         await stream.aclose()
 
-    asyncio.run(leave_early())
+    finished(leave_early())
     for thread in _studies():
         thread.join(timeout=60)
     assert not _studies()
@@ -161,7 +160,7 @@ def test_closing_the_server_cancels_the_studies():
             thread.join(timeout=60)
         await stream.aclose()
 
-    asyncio.run(closed())
+    finished(closed())
     assert not _studies()
 
 
@@ -177,7 +176,7 @@ def test_studies_take_turns_and_too_many_are_refused():
         for thread in _studies():
             thread.join(timeout=60)
 
-    asyncio.run(crowd())
+    finished(crowd())
     assert len(jobs._kept) == _KEPT, "old results are let go"
 
 
