@@ -286,7 +286,7 @@ def test_what_goes_wrong_while_writing_is_told_in_one_line(con, tmp_path):
     wrong = given.select("user", text=given.text.cast("int64"))
     for numbers in (None, {"user": pa.array(range(10))}):
         with (
-            pytest.raises(QuiffError, match="Could not convert string 'x'") as caught,
+            pytest.raises(QuiffError, match="Could not convert string") as caught,
             Workspace(con, tmp_path) as work,
         ):
             work.output("table.parquet", "write", wrong, numbers)
