@@ -369,7 +369,7 @@ def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
     assert "1 of 3 users has no set in some of the 2 epochs" in refused.stderr
     notes = {
         "drop": "1 of 3 users has no set in some of the 2 epochs and was left out.",
-        "fill": "1 missing set was filled by chance",
+        "fill": "1 missing set was filled at random",
     }
     for how, users in (("drop", 2), ("fill", 3)):
         arguments = ["epochs", str(file), "--epochs", "2", "--missing", how]

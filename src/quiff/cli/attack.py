@@ -39,8 +39,9 @@ _earlier_option = click.option(
 def command() -> None:
     """Run the published attacks on reports.
 
-    They link the users of two sites by their topics. The bound beside them is the chance of the best
-    adversary after as many reports: no attack that matches each target alone exceeds it but by chance.
+    They link the users of two sites by their topics. The bound beside them is the probability that the
+    best adversary succeeds after as many reports: up to sampling error, no attack that matches each target
+    alone exceeds it.
 
     Example: quiff attack compare profiles.parquet --epochs 30
     """
@@ -63,7 +64,7 @@ def list_command(as_json: bool) -> None:
         echo(to_json([{key: plain(getattr(attack, key)) for key in keys} for attack in attacks]))
         return
     rows = tuple((attack.name, attack.counts, attack.sites, str(attack.paper)) for attack in attacks)
-    notes = ("unique: only the right user is left; ties: the chance of a guess among those left.",)
+    notes = ("unique: only the right user is left; ties: the probability of a right guess among those left.",)
     echo(Table("Attacks", ("name", "counts", "sites", "paper"), rows, notes).to_text())
 
 
@@ -186,7 +187,7 @@ def compare_command(
     """Run all attacks against epochs, with the bound.
 
     Reports to two sites are simulated. PROFILES is a file with the set of topics of each user, stable or
-    by epoch; --drift lets stable ones change. With --rates instead, users visit topics by chance in each
+    by epoch; --drift lets stable ones change. With --rates instead, users visit topics at random in each
     epoch.
 
     Example: quiff attack compare profiles.parquet --epochs 30 --seeds 3 --figure attacks.svg

@@ -1,4 +1,4 @@
-"""``quiff demo``: the main job from a made-up log to a report."""
+"""``quiff demo``: the main job from a synthetic log to a report."""
 
 import shlex
 from collections.abc import Iterator
@@ -43,10 +43,10 @@ _OUTPUTS = {
 )
 @seed_option
 def command(out: Path, users: int, seed: int) -> None:
-    """Go all the way from a made-up log to a report.
+    """Go all the way from a synthetic log to a report.
 
     The log is treated, its domains are classified, histories become profiles, and the people are measured.
-    Everything is made up and repeatable: the same seed gives the same numbers.
+    Everything is synthetic and repeatable: the same seed gives the same numbers.
 
     Example: quiff demo --out demo
     """

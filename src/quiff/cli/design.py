@@ -50,8 +50,8 @@ def command(
     answer has the noise that does; and for the given noise, the smallest size that does and the nearest
     one. The figure shows the frontier of privacy and utility.
 
-    The Bayes capacity is the most by which a report multiplies the chance to name a user, on average over
-    reports; the max-case capacity, by the worst report; epsilon is that of differential privacy.
+    The Bayes capacity is the most by which a report multiplies the probability of re-identification, on
+    average over reports; the max-case capacity, by the worst report; epsilon is that of differential privacy.
 
     With --profiles and --utility, the answer is not a setting of the Topics API but the mechanisms that leak
     least for these people while the average user's, or every user's, reports stay as useful.

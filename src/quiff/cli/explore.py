@@ -50,7 +50,7 @@ def command(
     """Open a local page with sliders to think with.
 
     It shows what a design does to privacy and to use. Three views: designs by closed forms, a population
-    measured (made up, or that of PROFILES, which stays on this machine), and the paper checked line by
+    measured (synthetic, or that of PROFILES, which stays on this machine), and the paper checked line by
     line. Ctrl-C ends it.
 
     Example: quiff explore profiles.parquet --no-browser

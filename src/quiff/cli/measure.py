@@ -60,7 +60,7 @@ _FORMATS = ("text", "markdown", "latex", "csv")
     default="1/2",
     show_default=True,
     metavar="P",
-    help="Say how many users are named with a greater chance than P.",
+    help="Say how many users are re-identified with a probability above P.",
 )
 @click.option(
     "--topic", "topic", multiple=True, metavar="T", help="Also say how much a report says about having T."

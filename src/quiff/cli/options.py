@@ -104,7 +104,7 @@ missing_option = click.option(
     type=click.Choice(["error", "drop", "fill"]),
     default="error",
     show_default=True,
-    help="Users without a set in some epoch: an error, left out, or given topics by chance.",
+    help="Users without a set in some epoch: an error, left out, or given random topics.",
 )
 epoch_option = click.option(
     "--epoch", type=int, metavar="K", help="The epoch to take, from 0, if there are several.  [default: 0]"
@@ -121,13 +121,13 @@ seed_option = click.option(
     default=0,
     show_default=True,
     metavar="K",
-    help="What is drawn by chance: the same seed, the same draws.",
+    help="The random seed: the same seed, the same draws.",
 )
 drawn_seed_option = click.option(
     "--seed",
     type=int,
     metavar="K",
-    help="What is drawn by chance: the same seed, the same draws.  [default: the system's randomness]",
+    help="The random seed: the same seed, the same draws.  [default: the system's randomness]",
 )
 mirror_option = click.option(
     "--mirror",

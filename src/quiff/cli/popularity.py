@@ -63,9 +63,9 @@ def command(
 ) -> None:
     """Estimate how popular topics are, from one report each.
 
-    It also tells the chance to find the most popular ones. PROFILES is a file with the set of topics of
-    each user. Every user reports one topic, and the reports are all that an analyst sees. The figure
-    shows the first topics with their estimates, and the chances against the number of users.
+    It also gives the probability of finding the most popular ones. PROFILES is a file with the set of
+    topics of each user. Every user reports one topic, and the reports are all that an analyst sees. The
+    figure shows the first topics with their estimates, and the probabilities against the number of users.
 
     Example: quiff popularity profiles.parquet --noise 0.05 --first 10
     """

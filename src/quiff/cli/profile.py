@@ -84,7 +84,7 @@ def command(
     mirror: Path | None, csv_file: Path | None, as_json: bool, epoch_days: int | None, seed: int | None,
     repeat: int, **options: Any,
 ) -> None:  # fmt: skip
-    """Find each user's top topics, and fill short sets by chance.
+    """Find each user's top topics, and fill short sets at random.
 
     HISTORY is a Reduced or Experimental table, or the folder that has it; the paper's published Experimental
     CSV too, whose AllTopics are counted as often as they are named. The profiles hold every topic that a user

@@ -62,7 +62,7 @@ _OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
     "--coverage",
     callback=read_number,
     metavar="C",
-    help="Chance that the caller has observed a top topic.  [default: 1; to compare rules, 1/2]",
+    help="Probability that the caller has observed a top topic.  [default: 1; to compare rules, 1/2]",
 )
 @click.option(
     "--earlier",

@@ -1,4 +1,4 @@
-"""``quiff synth``: a made-up search log."""
+"""``quiff synth``: a synthetic search log."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ __all__ = ["command"]
 @seed_option
 @json_option
 def command(users: int | None, rows: int | None, out: Path, seed: int, as_json: bool) -> None:
-    """Write a made-up search log, and the topics of its domains.
+    """Write a synthetic search log, and the topics of its domains.
 
     The log has AOL's format. Users, visits, clicks and domains follow the published statistics of the AOL
     log; all words, domains and topics are fictional. DIR gets log-01.txt.gz and so on, and

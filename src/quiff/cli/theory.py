@@ -37,13 +37,13 @@ __all__ = ["command"]
     default="0.01",
     show_default=True,
     metavar="P",
-    help="Chance that an adversary succeeds before a report.",
+    help="Probability that an adversary succeeds before a report.",
 )
 @click.option(
     "--prior-gain",
     callback=read_number,
     metavar="V",
-    help="Chance that an advertiser names a topic of the set before a report.  [default: S/M1, the least]",
+    help="Probability that an advertiser names a topic of the set beforehand.  [default: S/M1, the least]",
 )
 @click.option(
     "--share",
@@ -51,7 +51,7 @@ __all__ = ["command"]
     default="1/2",
     show_default=True,
     metavar="A",
-    help="Chance that a user has the topic to be counted.",
+    help="Probability that a user has the topic to be counted.",
 )
 @click.option("--explain", is_flag=True, help="For each number: meaning, formula, source, assumptions.")
 @json_option
@@ -68,8 +68,8 @@ def command(
     """Print what an API gives away, from its parameters alone.
 
     The numbers are closed forms for third-party cookies and the Topics API, on privacy and on use; no
-    population is needed. The figure shows capacity and epsilon against the noise, and the chances to count
-    users right. --explain says what each number means.
+    population is needed. The figure shows capacity and epsilon against the noise, and how
+    probably users are counted right. --explain says what each number means.
 
     Example: quiff theory --topics v2 --top 7 --noise 1/20
     """

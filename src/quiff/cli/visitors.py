@@ -35,7 +35,10 @@ def visitor_options(command: _Command) -> _Command:
             help="Visit rates instead of PROFILES; visit-rates is the public data set.",
         ),
         click.option(
-            "--drift", callback=read_number, metavar="P", help="Chance per epoch that a topic is replaced."
+            "--drift",
+            callback=read_number,
+            metavar="P",
+            help="Probability per epoch that a topic is replaced.",
         ),
     ):
         command = option(command)

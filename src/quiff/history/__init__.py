@@ -1,1 +1,1 @@
-"""From raw logs to profiles: one definition for DuckDB and Spark; the public data sets; made-up logs."""
+"""From raw logs to profiles: one definition for DuckDB and Spark; the public data sets; synthetic logs."""

@@ -18,7 +18,7 @@ _CHUNK = 1 << 16
 
 
 def cache_folder() -> Path:
-    """Return the folder for fetched data: QUIFF_CACHE, or the one that the operating system foresees."""
+    """Return the folder for fetched data: QUIFF_CACHE, or the platform cache directory."""
     import pooch
 
     return Path(os.environ.get("QUIFF_CACHE") or pooch.os_cache("quiff"))

@@ -1,6 +1,6 @@
-"""Topics by chance for sets that are short, the same on every engine.
+"""Random topics for sets that are short, the same on every engine.
 
-All chance comes from SHA-256 digests of seed, user and epoch, since the engines' own random functions
+All randomness comes from SHA-256 digests of seed, user and epoch, since the engines' own random functions
 differ. Each digest holds sixteen numbers of four hexadecimal digits; those that fit evenly point at topics of
 the pool, one draw after the other. That is as good as shuffling the pool for everybody, without looking at
 each topic for each user. In the rare case that the draws do not suffice, the whole pool follows, in the order

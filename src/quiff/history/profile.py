@@ -1,8 +1,8 @@
 """From histories to profiles: the set of each user's top s topics, for one epoch or for several.
 
-Each visit adds one to each topic of its domain. Ties at the cut are broken by chance; sets short of s are
-filled by chance, from the topics seen in the data (as the paper does) or from a whole taxonomy (as the
-browser does). Chance is the order of SHA-256 digests of seed, user, epoch and topic, the same on each engine.
+Each visit adds one to each topic of its domain. Ties at the cut are broken at random; sets short of s are
+filled at random, from the topics seen in the data (as the paper does) or from a whole taxonomy (as the
+browser does). What is random follows SHA-256 digests of seed, user, epoch and topic, on each engine alike.
 """
 
 import os
@@ -100,7 +100,7 @@ def profile(
     """Write the profiles of the users of a Reduced or Experimental table.
 
     A user has a set for every epoch, from the day of the first visit of all users on; an epoch without
-    visits gives a set of chance alone. The profiles hold each user's ranked topics with their counts too.
+    visits gives a set of random topics. The profiles hold each user's ranked topics with their counts too.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def profile(
     epoch_days
         The length of an epoch in days; None takes all of the time as one.
     seed
-        Makes chance repeatable; None draws from the operating system's randomness.
+        The random seed; None draws from the operating system's randomness.
     repeat
         With how many seeds to count the distinct sets.
     classification
@@ -175,7 +175,7 @@ def profile(
 
 @dataclass(frozen=True)
 class _Draw:
-    """What chance needs to choose topics, with any seed."""
+    """What is needed to draw topics, with any seed."""
 
     work: Workspace
     counts: Any
@@ -185,7 +185,7 @@ class _Draw:
     top_s: int
 
     def ranking(self, seed: str) -> Any:
-        """Return ``user, epoch, topic, visits, rank``, ranks from 1, ties in the order of chance."""
+        """Return ``user, epoch, topic, visits, rank``, ranks from 1, ties in random order."""
         import ibis
 
         counts = self.counts

@@ -65,7 +65,7 @@ def draw_pseudonyms(users: Any, seed: int | None = None) -> Pseudonyms:
 
     names = pc.replace_substring_regex(users, CONTROL, "")
     named = pc.not_equal(names, "")
-    # In order of names: the order of an engine's answer is up to chance, and a seed must not be.
+    # In order of names: the order of an engine's answer is not fixed, and what a seed gives must be.
     distinct = names.filter(named).unique().sort()
     numbers = draw_numbers(len(distinct), seed)
     order = np.argsort(numbers)

@@ -74,7 +74,7 @@ def arranged(
         Says where a row stands.
     missing
         What to do with users who lack a set in some epoch: ``error``; ``drop`` them; or ``fill`` the gap as
-        the browser does for an epoch without history, with topics by chance: uniformly, without
+        the browser does for an epoch without history, with random topics: uniformly, without
         replacement, from those that occur.
     seed
         For ``fill``: the same seed gives the same topics.
@@ -100,7 +100,7 @@ def arranged(
         epoch, user = np.argwhere(rows < 0)[0]
         raise LabelError(
             f"{path!r}: {_lacking(rows)} (that of {at(int(firsts[user]))[:-1]} has none in epoch"
-            f" {numbers[epoch]}); leave such users out by missing='drop', or give them topics by chance by"
+            f" {numbers[epoch]}); leave such users out by missing='drop', or give them random topics by"
             " missing='fill' (--missing drop or fill)"
         )
     return (
@@ -121,8 +121,8 @@ def _dropped(path: str, users: Array, rows: Array, codes: Array, firsts: Array) 
     whole = (rows >= 0).all(axis=0)
     if not whole.any():
         raise LabelError(
-            f"{path!r}: no user has a set in every epoch, so that all would be dropped; give them topics by"
-            " chance by missing='fill' (--missing fill)"
+            f"{path!r}: no user has a set in every epoch, so that all would be dropped; give them random"
+            " topics by missing='fill' (--missing fill)"
         )
     note = f"{_lacking(rows)} and {'was' if np.count_nonzero(~whole) == 1 else 'were'} left out."
     return Arranged(users[whole], codes[rows[:, whole]], firsts[whole], rows[:, whole], (note,))
@@ -133,7 +133,7 @@ def _filled(users: Array, rows: Array, codes: Array, firsts: Array, seed: int) -
     n = int(np.count_nonzero(gaps))
     sets[gaps] = _by_chance(n, codes, seed)
     note = (
-        f"{_lacking(rows)}; {counted(n, 'missing set')} {'was' if n == 1 else 'were'} filled by chance from"
+        f"{_lacking(rows)}; {counted(n, 'missing set')} {'was' if n == 1 else 'were'} filled at random from"
         f" the topics that occur (seed {seed})."
     )
     return Arranged(users, sets, firsts, rows, (note,))

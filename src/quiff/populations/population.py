@@ -105,7 +105,7 @@ have the same size: fill up the short ones or cut the long ones
         weights: object = None,
         visited: object = None,
     ) -> "Population":
-        """Return the population with an array of sets, one row per user: the way that scales.
+        """Return the population with an array of sets, one row per user: vectorised, for large inputs.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ have the same size: fill up the short ones or cut the long ones
             `quiff.reading_limit` allows.
         missing
             With epochs, what to do with users who lack one: ``error``; ``drop`` leaves them out; ``fill``
-            gives them what a browser reports for a week without history, topics by chance, here from
+            gives them what a browser reports for a week without history, random topics, here from
             those that occur.
         seed
             For ``fill``: the same seed gives the same topics.
@@ -215,10 +215,10 @@ have the same size: fill up the short ones or cut the long ones
 
     @classmethod
     def synthetic(cls, n: int, seed: int = 0, *, n_topics: int = 349, top_s: int = 5) -> "Population":
-        """Return a made-up population: some topics are popular, and interests go together.
+        """Return a synthetic population: some topics are popular, and interests go together.
 
         The law is that of :func:`quiff.populations.synthetic.topic_weights`. At the default sizes it is
-        close to the published population of PETS '24: about three users in four have a set of their own.
+        close to the published population of PETS '24: about three users in four have a unique topic set.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Made-up sets of topics: some topics are popular, and people's interests go together."""
+"""Synthetic sets of topics: some topics are popular, and people's interests go together."""
 
 from math import isqrt
 
@@ -19,7 +19,7 @@ _CHUNK = 2**22  # numbers at a time in the race
 
 
 def topic_weights(n_topics: int) -> tuple[Array, Array]:
-    """Return the law of the made-up sets: the chances of the circles, and of the topics in each.
+    """Return the law of the synthetic sets: the probabilities of the circles, and of the topics in each.
 
     The popularity of topic t (from 0) is p(t), proportional to (1 + t/d)^-6.5, where d is 0.3 n_topics, at
     least 105. The topics whose numbers are equal modulo the square root of n_topics, rounded down, form a
@@ -30,8 +30,8 @@ def topic_weights(n_topics: int) -> tuple[Array, Array]:
     Returns
     -------
     tuple
-        The chances of the circles (circles,), and the weights of the topics (circles, n_topics), which sum
-        to one in each row.
+        The probabilities of the circles (circles,), and the weights of the topics (circles, n_topics), which
+        sum to one in each row.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def topic_weights(n_topics: int) -> tuple[Array, Array]:
 
 
 def made_up_sets(n_users: int, seed: int, n_topics: int, top_s: int) -> Array:
-    """Return the sets of made-up users as codes (n_users, top_s), sorted in each set.
+    """Return the sets of synthetic users as codes (n_users, top_s), sorted in each set.
 
     A set is drawn topic by topic, by the weights of `topic_weights` among the topics not yet in it.
 
@@ -97,7 +97,7 @@ def _draw(
 def _race(rng: np.random.Generator, sets: Array, weights: Array) -> Array:
     """Return sets filled up by the same law at one go: of exponential clocks, the first to ring are taken.
 
-    That a clock with twice the weight rings first with twice the chance, whatever rang before, is what
+    That a clock with twice the weight rings first with twice the probability, whatever rang before, is what
     makes this the law of drawing one by one without replacement.
     """
     clocks = rng.standard_exponential(weights.shape) / weights

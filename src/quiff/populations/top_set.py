@@ -1,4 +1,4 @@
-"""The top-s set of one browsing history, which chance may have a say in."""
+"""The top-s set of one browsing history, which may be random."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -41,10 +41,10 @@ class TopSet:
 
     def inclusion(self) -> dict[Hashable, Fraction]:
         """Return P[t in the set] for each topic t that may be in it: 1, or places/pool."""
-        chances = dict.fromkeys(self.sure, Fraction(1))
+        probabilities = dict.fromkeys(self.sure, Fraction(1))
         if self.places:
-            chances |= dict.fromkeys(self.pool, Fraction(self.places, len(self.pool)))
-        return chances
+            probabilities |= dict.fromkeys(self.pool, Fraction(self.places, len(self.pool)))
+        return probabilities
 
     def sets(self) -> Iterator[frozenset[Hashable]]:
         """Yield every possible set; each has probability 1/n_sets."""

@@ -1,4 +1,4 @@
-"""Made-up search logs in AOL's format, for trying out, testing and timing the pipeline.
+"""Synthetic search logs in AOL's format, for trying out, testing and timing the pipeline.
 
 Their users, visits, clicks and domains follow the statistics that the paper prints for the AOL log; words,
 domains and topics are fictional. The law is in :mod:`quiff.history.synth.law`, the odd lines that real logs

@@ -1,4 +1,4 @@
-"""The made-up classification that belongs to a made-up log."""
+"""The classification that belongs to a synthetic log."""
 
 import csv
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The law of the made-up logs: how many rows, which of them clicks, on what, and when.
+"""The law of the synthetic logs: how many rows, which of them clicks, on what, and when.
 
 The figures are those that the paper prints for the AOL log (tables "Experimental datasets statistics" and
 "Treated and Reduced datasets statistics"), and the shape in between is the simplest that meets them:
@@ -11,7 +11,7 @@ The figures are those that the paper prints for the AOL log (tables "Experimenta
 - **Domains.** The domain of popularity rank k (from 0) has a probability proportional to the integral of
   x^-0.95 from k+2 to k+3. Every 150 ranks in a row form a shelf with one domain of each theme. Below the
   first shelf, which is for everyone, six visits in ten go to a domain of the same shelf with a theme that
-  interests the user. With a chance of the user's own a visit goes back to one of their eight favourites.
+  interests the user. With a probability of the user's own, a visit goes back to one of eight favourites.
 - **Times.** Sessions of four rows on average, at any day of the 92, by night less than by day.
 """
 
@@ -52,7 +52,7 @@ _INTERESTS, _INTEREST_RATIO = 6, 0.7
 _FAVOURITES, _FAVOURITE_RATIO = 8, 0.35
 _THEME_EXPONENT, _THEME_SHIFT = 0.8, 3.0
 
-_SESSION = 1 / 4  # chance that a row starts a session
+_SESSION = 1 / 4  # probability that a row starts a session
 _PAUSE = 90.0  # seconds between two rows of a session, on average
 _HOURS = (5, 3, 2, 1, 1, 2, 3, 5, 7, 9, 10, 10, 10, 10, 10, 11, 11, 11, 12, 13, 13, 13, 11, 8)
 _DAY = 86_400
@@ -109,7 +109,7 @@ def outlier_rows(n_users: float) -> int:
 
 
 def click_chances(rng: np.random.Generator, n_users: int) -> Array:
-    """Return the chance that a row has a URL, for each of some users."""
+    """Return the probability that a row has a URL, for each of some users."""
     return rng.beta(_CLICKS, _NO_CLICKS, n_users)
 
 

@@ -1,4 +1,4 @@
-"""The lines of a made-up log, put together from columns of strings in Arrow arrays."""
+"""The lines of a synthetic log, put together from columns of strings in Arrow arrays."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -70,7 +70,7 @@ def lines(
     Parameters
     ----------
     rng
-        The source of chance.
+        The source of randomness.
     pieces
         The strings to take.
     counts

@@ -1,4 +1,4 @@
-"""A made-up log, block by block: only the users of one block are in memory."""
+"""A synthetic log, block by block: only the users of one block are in memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Block:
 
 @dataclass(frozen=True)
 class SyntheticLog:
-    """A made-up search log of so many users, or of so many rows.
+    """A synthetic search log of so many users, or of so many rows.
 
     Parameters
     ----------

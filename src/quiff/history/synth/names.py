@@ -1,4 +1,4 @@
-"""The names of the made-up domains: a formula from popularity rank to name, so that no table is needed."""
+"""The names of the synthetic domains: a formula from popularity rank to name, so that no table is needed."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,14 +35,14 @@ _SUFFIXES = {
 
 @dataclass(frozen=True)
 class Names:
-    """The made-up names of one seed: the pieces that the names are put together from.
+    """The synthetic names of one seed: the pieces that the names are put together from.
 
     Attributes
     ----------
     first, second
         The beginnings and the ends of the domains' own labels.
     suffixes
-        The mark of the made-up and the public suffix, many times each.
+        The mark of synthetic names and the public suffix, many times each.
     keys
         Random odd numbers that scramble the ranks.
 

@@ -1,10 +1,10 @@
-"""Made-up words: syllables of a consonant and a vowel, so that no word of a person's query is in a log."""
+"""Invented words: syllables of a consonant and a vowel, so that no word of a person's query is in a log."""
 
 import numpy as np
 
 __all__ = ["MARK", "made_up_words", "phrases"]
 
-MARK = "-example"  # the end of every made-up domain's own label, so that nobody takes it for a real one
+MARK = "-example"  # the end of every synthetic domain's own label, so that nobody takes it for a real one
 
 _SYLLABLES = tuple(consonant + vowel for consonant in "bdgklmnrtvwz" for vowel in "aeiou")
 _VOCABULARY, _LONGEST = 4_096, 4

@@ -1,4 +1,4 @@
-"""Made-up logs as files: gzip-compressed lines in AOL's format, and a classification."""
+"""Synthetic logs as files: gzip-compressed lines in AOL's format, and a classification."""
 
 import gzip
 import os
@@ -32,7 +32,7 @@ class Written:
     users, rows, rows_without_url
         How many there are in the log.
     domains
-        How many made-up domains were clicked on, odd lines aside.
+        How many synthetic domains were clicked on, odd lines aside.
     files
         The files of the log, in order.
     classification
@@ -54,7 +54,7 @@ def write_log(
     force: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Written:
-    """Write a made-up log to the files ``log-01.txt.gz`` and so on of a folder, with ``classification.csv``.
+    """Write a synthetic log to files ``log-01.txt.gz`` and so on of a folder, with ``classification.csv``.
 
     The same log gives the same bytes wherever the same versions of numpy and zlib are at work. The folder
     appears whole or not at all. The memory needed does not grow with the log.
