@@ -12,11 +12,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 import quiff
 import quiff.history.read as reading
 import quiff.history.treat as treating
 from history.reference import HEADER
+from quiff.cli import main
 from quiff.errors import ParameterError, QuiffError
 from quiff.history.lines import LogFormat
 from quiff.history.scan import scan_parquet
@@ -45,7 +47,7 @@ def refused(con, folder, paths, told, kind=ParameterError, **options):
     with pytest.raises(kind, match=told) as caught:
         treat(con, paths, folder / "out", **options)
     assert "\n" not in str(caught.value)
-    assert not list((folder / "out").glob("*")) or not (folder / "out").exists()
+    assert not list((folder / "out").glob("*"))
     return str(caught.value)
 
 
@@ -104,7 +106,7 @@ def test_a_log_that_changes_while_it_is_read_is_noticed(duckdb, tmp_path, monkey
     monkeypatch.setattr(treating, "_judged", judged)
     with pytest.raises(QuiffError):
         treat(duckdb, [log], tmp_path / "out")
-    assert not list((tmp_path / "out").iterdir())
+    assert not list((tmp_path / "out").glob("*"))
 
 
 # Malformed lines.
@@ -241,12 +243,12 @@ def test_names_of_folders_are_no_columns(backend, tmp_path):
 def test_names_of_files_are_no_patterns(backend, tmp_path):
     write(tmp_path / "log1.txt", text(row(1)))
     odd = ["log[1].txt", "log*.txt", "log?.txt", "log{1,2}.txt", "l\\og.txt", "_log.txt", "12:00 %20#.txt"]
-    for number, name in enumerate(odd):
-        log = write(tmp_path / name, text(row(1), row(2), row(3)))
-        assert treat(backend, [log], tmp_path / f"[{number}]*").rows == 3, name
+    logs = [write(tmp_path / name, text(row(k), row(k))) for k, name in enumerate(odd)]
+    result = treat(backend, logs, tmp_path / "out[1]*{a}")
+    assert (result.rows, result.users) == (14, 7)
+    assert describe(backend, [tmp_path / "out[1]*{a}"]).rows == 14
     log = parquet_log(tmp_path / "log[1]*{a}.parquet")
-    assert treat(backend, [log], tmp_path / "out[1]*", form=PARQUET).rows == 50
-    assert describe(backend, [tmp_path / "out[1]*"]).rows == 50
+    assert describe(backend, [log], PARQUET).rows == 50
 
 
 def test_one_file_counts_once(duckdb, tmp_path):
@@ -313,6 +315,15 @@ def test_delimiters_are_found_out_with_and_without_a_first_line(duckdb, tmp_path
     log = write(tmp_path / "log.txt", content)
     result = treat(duckdb, [log], tmp_path / "out", form=LogFormat(names=None if headed else names))
     assert (result.rows_read, result.rows, result.dropped) == ((2, 2, {}) if headed else (3, 3, {}))
+
+
+def test_the_command_reads_semicolons_and_named_columns(tmp_path):
+    log = write(tmp_path / "log.txt", f"{row(1, ';')}\n{row(2, ';')}\n".encode())
+    named = ["--columns", "AnonID,Query,QueryTime, ItemRank,ClickURL", "--delimiter", "semicolon"]
+    done = CliRunner().invoke(main, ["treat", str(log), "--out", str(tmp_path / "out"), "--json", *named])
+    assert (done.exit_code, json.loads(done.stdout)["rows"]) == (0, 2)
+    done = CliRunner().invoke(main, ["stats", str(log), "--json", *named])
+    assert (done.exit_code, json.loads(done.stdout)["rows"]) == (0, 2)
 
 
 def test_what_a_file_is_in_truth_is_told(duckdb, tmp_path):

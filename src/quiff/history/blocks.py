@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import IO, cast
 
@@ -113,12 +112,14 @@ def check_files(paths: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]:
     quiff.errors.ParameterError: there is no file '/no/such/log'; name the files of a log
     """
     files = tuple(Path(path) for path in paths)
+    known: dict[tuple[int, int], Path] = {}
     for file in files:
         if not file.exists():
             raise ParameterError(f"there is no file {str(file)!r}; name the files of a log")
-    for one, two in combinations(files, 2):
-        if one.samefile(two):
-            raise ParameterError(f"{str(two)!r} is named twice, also as {str(one)!r}; name each file once")
+        found = file.stat()  # links to a file have its numbers
+        one = known.setdefault((found.st_dev, found.st_ino), file)
+        if one is not file:
+            raise ParameterError(f"{str(file)!r} is named twice, also as {str(one)!r}; name each file once")
     return files
 
 
