@@ -59,7 +59,19 @@ def counted(number: int, thing: str) -> str:
     >>> counted(1, "user"), counted(0, "topic"), counted(3, "distinct set")
     ('1 user', '0 topics', '3 distinct sets')
     """
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+    return f"{number} {thing}" if number == 1 else f"{how_many(number)} {thing}s"
+
+
+def how_many(number: int) -> str:
+    """Return a whole number as text; of one that would fill a screen, its power of two.
+
+    Examples
+    --------
+    >>> how_many(1234), how_many(2**500 + 7)
+    ('1234', 'more than 2^500')
+    """
+    size = number.bit_length() if isinstance(number, int) else 0
+    return str(number) if size <= 200 else f"more than 2^{size - 1}"
 
 
 def first_line(error: BaseException) -> str:

@@ -29,7 +29,7 @@ from quiff.attacks.noise_removal import NoiseRemoval, noise_removal
 from quiff.browser.reports import Reports
 from quiff.cli import main
 from quiff.results.reidentification import Share
-from quiff.theory.popularity import wilson_interval
+from quiff.theory.popularity import binomial_interval
 
 PEOPLE = Population.synthetic(300, seed=1)
 REPORTS = simulate(PEOPLE, TopicsAPI(), epochs=12, seed=1)
@@ -60,9 +60,9 @@ def test_unique_counts_who_is_alone_and_ties_share():
     assert reidentify(REPORTS, JhaStrict(), call=1).share == reidentify(REPORTS, JhaStrict(), call=1).unique
 
 
-def test_intervals_of_yes_and_no_are_wilsons():
+def test_intervals_of_yes_and_no_are_clopper_and_pearsons():
     share = Share.of(np.array([True] * 3 + [False] * 7))
-    assert (share.low, share.high) == wilson_interval(3, 10)
+    assert (share.low, share.high) == binomial_interval(3, 10)
 
 
 def test_intervals_of_gains_cover_the_mean_at_the_stated_rate():

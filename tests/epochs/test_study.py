@@ -21,6 +21,7 @@ from quiff.cli import main
 from quiff.core.counting.work import in_slices
 from quiff.epochs import plan as planning
 from quiff.epochs.plan import Plan, Step, plan_epochs
+from quiff.epochs.risk import user_risk as risk_over_epochs
 from quiff.epochs.sequences import Sequences
 from quiff.studies import epochs as studying
 from quiff.studies.risk import user_risk
@@ -426,3 +427,33 @@ def test_rounding_lets_no_exact_leakage_fall():
 def test_one_profile_is_told_in_the_singular():
     said = leakage_over_epochs(Population.from_sets({"Alice": {1}}), TopicsAPI(2, 1), 1).sentences()
     assert any("for there is only 1 different profile;" in sentence for sentence in said)
+
+
+def test_a_risk_of_one_half_is_not_above_one_half():
+    """Pairs of users with the same set, who are re-identified half of the time: 1/2 up to rounding."""
+    for pairs in range(1, 8):
+        for top_s in (1, 2, 3):
+            sets = [range(top_s * i, top_s * (i + 1)) for i in range(pairs) for _ in range(2)]
+            people = Population.from_array(range(2 * pairs), [list(own) for own in sets], topics=range(30))
+            for r in (0.0, 0.1, 0.3):
+                found = leakage_over_epochs(people, TopicsAPI(30, top_s, r), 3)
+                assert all(risk.max == pytest.approx(0.5) or risk.max < 0.5 for risk in found.risks)
+                assert [risk.above_half for risk in found.risks] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("E", [1, 2, 3])
+def test_users_who_weigh_nothing_are_one_of_all_where_nobody_else_fits(E):
+    """The definition, as a plain loop over all tuples of reports."""
+    rng = np.random.default_rng(E)
+    for _ in range(30):
+        N, m, s = int(rng.integers(2, 6)), 4, int(rng.integers(1, 3))
+        sets = [[frozenset(rng.permutation(m)[:s].tolist()) for _ in range(E)] for _ in range(N)]
+        weights = [0, *rng.integers(0, 3, N - 1).tolist()]
+        if not any(weights):
+            weights[-1] = 1
+        people = loops.population(sets, weights, m, same=False)
+        found = risk_over_epochs(Sequences.of(people, TopicsAPI(m, s, 0)), E)
+        p, q = loops.probabilities(m, s, Fraction(0))
+        assert found.tolist() == pytest.approx([float(x) for x in loops.risks(sets, weights, m, p, q)])
+    three = Population.from_array(range(3), [[[0], [1], [1]]], topics=range(2), weights=[0, 1, 1])
+    assert risk_over_epochs(Sequences.of(three, TopicsAPI(2, 1, 0)), 1)[0] == pytest.approx(1 / 3)

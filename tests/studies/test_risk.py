@@ -204,7 +204,8 @@ def test_quantiles_and_shares_are_those_of_the_users_one_by_one(numbers, share, 
     bars = found.histogram()
     assert sum(bar for *_, bar in bars) == pytest.approx(1)
     for low, high, bar in bars:
-        inside = [v for v in users if low <= v and (v < high or high == 1)]
+        inside = [v for v in users if low <= v and (high is None or v < high)]
+        assert high is not None or set(inside) <= {1}
         assert bar == pytest.approx(len(inside) / len(users))
     for value, part in found.at_least():
         assert part == pytest.approx(sum(v >= value for v in users) / len(users))
@@ -335,3 +336,24 @@ def test_the_most_exposed_users_are_called_by_their_labels(users):
     table = user_risk(people, TopicsAPI(2, 1, 0.5)).most_exposed()
     assert table.to_pandas()["user"].to_list() == [str(user) for user in users]
     assert [line.split(",")[0] for line in table.to_csv().splitlines()[1:]] == [str(user) for user in users]
+
+
+def test_one_is_not_below_one():
+    """And what is a power of ten but for rounding is one."""
+    found = Distribution(np.array([1.0, 0.9999999999999999, 0.09999999999999999, 0.1, 0.0]), np.ones(5))
+    assert found.histogram() == [
+        (0.0, 0.1, pytest.approx(0.2)),
+        (0.1, 1.0, pytest.approx(0.4)),
+        (1.0, None, pytest.approx(0.4)),
+    ]
+
+
+@pytest.mark.parametrize("half", [0.5, Fraction(1, 2)])
+def test_what_is_above_a_threshold_by_rounding_is_not_above_it(half):
+    found = Distribution(np.array([0.5, 0.5000000000000001, 0.50001]), np.ones(3))
+    assert found.share_above(half) == pytest.approx(1 / 3)
+    exact = Distribution(
+        np.array([Fraction(1, 2), Fraction(1, 2) + Fraction(1, 10**30)]), np.ones(2, dtype=int)
+    )
+    assert exact.share_above(Fraction(1, 2)) == 0.5
+    assert exact.share_above(0.5) == 0

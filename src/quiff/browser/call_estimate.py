@@ -54,7 +54,8 @@ def estimate_call_leakage(
     posterior = _Posterior(rows, counts, n_topics, _chances(n_topics, top_s, noise, per_call))
     views = _views(rng, codes, n_topics, noise, per_call, samples)
     shares = np.array([posterior.largest(view) for view in views])
-    return Estimate.of_mean(shares).times(n_users)
+    found = Estimate.of_mean(shares).times(n_users)
+    return Estimate(max(found.value, 1.0), max(found.low, 1.0), max(found.high, 1.0))  # no leakage is less
 
 
 class _Posterior:

@@ -7,7 +7,7 @@ import numpy as np
 
 from quiff.core.distinct import smallest_index_type, sorted_rows
 from quiff.core.labels import Labels
-from quiff.core.numbers import Array
+from quiff.core.numbers import Array, check_unmasked
 from quiff.errors import LabelError, ShapeError
 
 __all__ = ["as_codes", "sets_as_entries"]
@@ -21,6 +21,7 @@ def as_codes(
     what: str = "output",
 ) -> Array:
     """Check an array of whole numbers below `n_codes`; with `rows`, that no row has the same one twice."""
+    check_unmasked(codes)
     array = np.asarray(codes)
     if array.dtype.kind not in "iu":
         raise ShapeError(f"codes must be an array of whole numbers, not of type {array.dtype}")

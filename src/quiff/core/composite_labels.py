@@ -1,6 +1,8 @@
 """Labels made of other labels, lazily: tuples, tagged unions, and all subsets of one size."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterator
+from functools import cached_property
 from itertools import combinations, product
 from math import comb, prod
 from typing import final
@@ -8,8 +10,11 @@ from typing import final
 import numpy as np
 
 from quiff.core.labels import Labels, same
+from quiff.errors import SizeError
 
 __all__ = ["ProductLabels", "SubsetLabels", "TaggedLabels"]
+
+_MOST_FACTORS = 10_000  # whose labels are looked up one by one, as numbers of so many digits
 
 
 @final
@@ -21,9 +26,16 @@ class ProductLabels(Labels):
 
     @property
     def size(self) -> int:
-        return prod(factor.size for factor in self.factors)
+        return self._size
+
+    @cached_property
+    def _size(self) -> int:
+        times = Counter(factor.size for factor in self.factors)
+        return prod(size**count for size, count in times.items())  # quick even for a million factors
 
     def _label(self, position: int) -> tuple[Hashable, ...]:
+        if len(self.factors) > _MOST_FACTORS:
+            raise SizeError(f"a label with {len(self.factors)} parts takes too long to write out")
         parts: list[Hashable] = []
         for factor in reversed(self.factors):
             position, within = divmod(position, factor.size)
@@ -33,6 +45,8 @@ class ProductLabels(Labels):
     def _find(self, label: Hashable) -> int | None:
         if not isinstance(label, tuple) or len(label) != len(self.factors):
             return None
+        if len(self.factors) > _MOST_FACTORS:
+            raise SizeError(f"a label with {len(self.factors)} parts takes too long to look up")
         position = 0
         for factor, part in zip(self.factors, label, strict=True):
             within = factor._find_any(part)

@@ -6,18 +6,19 @@ looks a label up.
 """
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from numbers import Real
+from numbers import Rational, Real
 from typing import Any, final, overload
 
 import numpy as np
 
 from quiff.core.distinct import distinct_codes, smallest_index_type, sorted_rows
-from quiff.core.numbers import Array
-from quiff.errors import LabelError, QuiffError, ShapeError
+from quiff.core.numbers import Array, check_unmasked
+from quiff.errors import LabelError, QuiffError, ShapeError, SizeError, counted, how_many
 
 __all__ = [
     "Labels",
@@ -54,6 +55,8 @@ class Labels(Sequence[Hashable], ABC):
         return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
 
     def __len__(self) -> int:
+        if self.size > sys.maxsize:
+            raise SizeError(f"there are {counted(self.size, 'label')}, too many for len(); ask for .size")
         return self.size
 
     @overload
@@ -64,7 +67,7 @@ class Labels(Sequence[Hashable], ABC):
         if isinstance(position, slice):
             return tuple(self._label(i) for i in range(*position.indices(self.size)))
         if not -self.size <= position < self.size:
-            raise IndexError(f"position {position} of {self.size} labels")
+            raise IndexError(f"position {how_many(position)} of {counted(self.size, 'label')}")
         return self._label(position % self.size)
 
     def __iter__(self) -> Iterator[Hashable]:
@@ -80,7 +83,7 @@ class Labels(Sequence[Hashable], ABC):
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self[:6]))
-        return f"Labels({shown}{', ...' if self.size > 6 else ''}; {self.size})"
+        return f"Labels({shown}{', ...' if self.size > 6 else ''}; {how_many(self.size)})"
 
     def _find_any(self, label: object) -> int | None:
         try:
@@ -228,6 +231,7 @@ def as_labels(source: object, what: str = "label") -> Labels:
         return source
     if isinstance(source, range):
         return _RangeLabels(source)
+    check_unmasked(source, LabelError)
     if isinstance(source, np.ndarray) and source.dtype.kind in "iuU":
         return _array_labels(source, what)
     if isinstance(source, str | bytes) or not isinstance(source, Iterable):
@@ -258,6 +262,8 @@ def _twice(label: Hashable, what: str) -> QuiffError:
 
 def _whole_number(label: Any) -> int | None:
     """Return the plain integer that a label equals, or None."""
+    if isinstance(label, Rational):
+        return int(label.numerator) if label.denominator == 1 else None
     if not isinstance(label, Real) or not math.isfinite(label):
         return None
     whole = int(label.__floor__())

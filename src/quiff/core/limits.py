@@ -8,6 +8,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any
 
+from quiff.core.numbers import as_float
 from quiff.errors import ParameterError, SizeError
 
 __all__ = ["check_fits", "check_limit", "check_memory", "check_work", "dense_limit", "work_limit"]
@@ -72,7 +73,7 @@ def _limited(name: str, value: Any, what: str) -> Iterator[None]:
 
 def check_limit(value: object, what: str) -> None:
     """Raise a ParameterError unless a limit is a positive number."""
-    if not (isinstance(value, Real | Decimal) and float(value) > 0):
+    if not (isinstance(value, Real | Decimal) and as_float(value, ParameterError) > 0):
         raise ParameterError(f"the limit is {value!r} {what}, but must be a positive number")
 
 

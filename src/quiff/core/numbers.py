@@ -18,12 +18,15 @@ __all__ = [
     "SMALL",
     "Array",
     "Number",
+    "as_float",
     "as_fractions",
     "as_number",
     "as_numbers",
+    "check_unmasked",
     "constant_of",
     "filled",
     "is_exact",
+    "large",
     "logarithms",
     "matmul",
     "number_size",
@@ -69,6 +72,7 @@ def as_numbers(values: object, *, error: type[QuiffError] = ProbabilityError) ->
     QuiffError
         If something is not a number (of the kind that `error` says).
     """
+    check_unmasked(values, error)
     try:
         array = np.asarray(values)
     except ValueError:
@@ -87,8 +91,38 @@ def as_numbers(values: object, *, error: type[QuiffError] = ProbabilityError) ->
                 raise error(f"{value!r} is not a number")
         if all(isinstance(value, Rational | np.bool_) for value in array.flat):
             return as_fractions(array)
-        return array.astype(np.float64)
+        return np.array([as_float(value, error) for value in array.flat]).reshape(array.shape)
     raise error(f"{array.flat[0].item()!r} is not a number")
+
+
+def as_float(value: Any, error: type[QuiffError] = ProbabilityError) -> float:
+    """Return a number as a float.
+
+    Examples
+    --------
+    >>> as_float(Fraction(1, 4))
+    0.25
+    >>> as_float(Decimal("sNaN"))
+    Traceback (most recent call last):
+    quiff.errors.ProbabilityError: Decimal('sNaN') is not a number
+
+    Raises
+    ------
+    QuiffError
+        If it is too large for one, or not a number (of the kind that `error` says).
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        raise error(f"a number of {len(str(int(value)))} digits is too large for a float") from None
+    except ValueError:
+        raise error(f"{value!r} is not a number") from None
+
+
+def check_unmasked(values: object, error: type[QuiffError] = ShapeError) -> None:
+    """Raise an error if some entries of an array are masked: nobody knows what these are."""
+    if np.ma.is_masked(values):
+        raise error("some entries of the array are masked; fill them in, for example by array.filled(0)")
 
 
 def as_number(value: Any, total: int = 1) -> Number:
@@ -164,6 +198,18 @@ def product(first: Array, second: Array) -> Array:
     if one is not None and other is not None:
         return filled(one * other, first.shape[0])
     return np.asarray(first * second)
+
+
+def large(array: Array) -> Array:
+    """Multiply floats by a power of two that makes the largest about 2^500: products with it do not vanish.
+
+    Examples
+    --------
+    >>> bool(large(np.array([1e-300, 1e-320])).max() > 1e150)
+    True
+    """
+    most = 0 if is_exact(array) else array.max(initial=0)
+    return np.asarray(np.ldexp(array, 500 - math.frexp(most)[1])) if most > 0 else array
 
 
 def matmul(first: Array, second: Array) -> Array:

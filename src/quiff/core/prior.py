@@ -9,7 +9,17 @@ import numpy as np
 from quiff.core.display import Shown
 from quiff.core.exchange import to_index
 from quiff.core.labels import Labels, aligned, as_labels
-from quiff.core.numbers import SMALL, Array, Number, as_number, as_numbers, constant_of, filled, is_exact
+from quiff.core.numbers import (
+    SMALL,
+    Array,
+    Number,
+    as_number,
+    as_numbers,
+    check_unmasked,
+    constant_of,
+    filled,
+    is_exact,
+)
 from quiff.core.validate import check_probabilities, check_shape, check_sums
 from quiff.errors import LabelError, ProbabilityError, SizeError, counted
 
@@ -94,6 +104,7 @@ class Prior(Shown):
     @classmethod
     def from_count_array(cls, labels: object, counts: Array) -> "Prior":
         """Return the prior proportional to an array of whole numbers, one per label, in the same order."""
+        check_unmasked(counts)
         named, array = as_labels(labels), np.asarray(counts)
         _check_some(named)
         check_shape(array.shape, (named.size,), "the array of counts")

@@ -11,6 +11,7 @@ from quiff.core.numbers import Array, is_exact
 from quiff.errors import GainError, ProbabilityError, QuiffError, ShapeError
 
 __all__ = [
+    "LARGEST_GAIN",
     "TOLERANCE",
     "cell",
     "check_gains",
@@ -23,6 +24,9 @@ __all__ = [
 # How far the sum of float probabilities may be from 1; exact ones must sum to 1.
 TOLERANCE = 1e-9
 
+LARGEST_GAIN = 1e300
+"""Of floats; sums of larger ones might not be finite."""
+
 Name = Callable[[tuple[int, ...]], str]
 
 
@@ -34,6 +38,11 @@ def check_probabilities(values: Array, name: Name) -> None:
 def check_gains(values: Array, name: Name) -> None:
     """Raise a GainError that names the first entry that is not finite or is negative."""
     _check_entries(values, name, GainError, "a gain")
+    if not is_exact(values) and values.size and values.max() > LARGEST_GAIN:
+        place = tuple(int(i) for i in np.argwhere(values > LARGEST_GAIN)[0])
+        raise GainError(
+            f"{name(place)} is {_shown(values[place])}, too large for sums of gains; divide all gains by it"
+        )
 
 
 def _check_entries(values: Array, name: Name, error: type[QuiffError], what: str) -> None:
@@ -62,7 +71,7 @@ def check_shape(shape: tuple[int, ...], wanted: tuple[int, ...], what: str) -> N
 
 def check_probability(value: Any, what: str) -> None:
     """Raise a ProbabilityError unless 0 <= value <= 1."""
-    number = isinstance(value, Real | Decimal)
+    number = isinstance(value, Real) or (isinstance(value, Decimal) and value.is_finite())
     if not (number and 0 <= value <= 1):
         raise ProbabilityError(f"{what} is {value!r}, but must lie between 0 and 1")
 

@@ -11,7 +11,6 @@ from quiff.core.counting.subsets import Subsets
 from quiff.core.counting.work import Progress, in_slices
 from quiff.core.numbers import Array
 from quiff.epochs.sequences import Profiles, Sequences
-from quiff.theory.popularity import NORMAL_95
 
 __all__ = [
     "SAMPLES",
@@ -23,6 +22,7 @@ __all__ = [
 ]
 
 SAMPLES = 5_000
+_DEVIATIONS = 2.170090377584560  # the two-sided 97 % quantile of the normal distribution
 _SLICE = 100  # sequences between two chances to be interrupted
 
 
@@ -37,10 +37,13 @@ class Estimate:
 
     @classmethod
     def of_mean(cls, values: Array) -> Self:
-        """Return the mean of numbers between 0 and 1, with a normal interval for the expectation.
+        """Return the mean of independent numbers between 0 and 1, with an interval for the expectation.
 
-        Two more values of 0 and two of 1, as Agresti and Coull do it, keep the interval honest where nearly
-        all values are the same.
+        The interval is a normal one, of a mean to which two values of 0 and two of 1 are added, as Agresti
+        and Coull do it, so that it is not too short where nearly all values are the same. With 1.96
+        deviations it would hold the expectation in only 93 % of cases where few values are far from all
+        others, on one side of them. With 2.17 it is 95 % or more for every distribution that was tried: those
+        of the reports of small populations, and all of two values.
 
         Examples
         --------
@@ -48,7 +51,7 @@ class Estimate:
         0.5
         """
         padded = np.concatenate([values, [0.0, 0.0, 1.0, 1.0]])
-        half = NORMAL_95 * float(padded.std(ddof=1)) / sqrt(padded.shape[0])
+        half = _DEVIATIONS * float(padded.std(ddof=1)) / sqrt(padded.shape[0])
         mean, centre = float(values.mean()), float(padded.mean())
         return cls(mean, max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half)))
 

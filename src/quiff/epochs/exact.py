@@ -22,7 +22,8 @@ def leakage_of_counts(counts: list[int], sequences: Sequences) -> Number:
     """
     E = len(counts) - 1
     p, q = sequences.inside, sequences.outside
-    return as_number(sum(n * p**k * q ** (E - k) for k, n in enumerate(counts)))
+    found = as_number(sum(n * p**k * q ** (E - k) for k, n in enumerate(counts)))
+    return max(found, 1.0) if isinstance(found, float) else found  # what is below 1 is rounding
 
 
 def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
@@ -54,7 +55,9 @@ def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | 
         return leakage_of_counts(counts, sequences) * sequences.prior
     best = best_sum(profiles.codes, sizes, profiles.best, sequences.inside, sequences.outside, progress)
     total = as_number(weights.sum())
-    return as_number(best) / (total if sequences.exact else float(total))
+    if sequences.exact:
+        return as_number(best) / total
+    return min(max(float(best) / float(total), float(sequences.prior)), 1.0)  # what is beyond is rounding
 
 
 def stable_leakages(sequences: Sequences, most: int, progress: Progress | None = None) -> list[Number]:

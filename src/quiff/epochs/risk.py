@@ -1,11 +1,12 @@
 """Each user's own risk: how likely the adversary is to name them after some epochs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from quiff.core.counting.layout import Layout, RankedValues
 from quiff.core.counting.work import Progress, in_slices
+from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
@@ -50,10 +51,42 @@ def user_risk(sequences: Sequences, epochs: int, progress: Progress | None = Non
     n_rows = sequences.sets[0].shape[0]
     weights = np.ones(n_rows, dtype=np.int64) if sequences.weights is None else sequences.weights
     counts = np.ones(n_rows, dtype=np.int64) if sequences.counts is None else sequences.counts
+    idle = weights == 0
+    if sequences.outside == 0 and idle.any():
+        return _with_idle(sequences, epochs, idle, progress)
     heaviest = weights == weights.max()
     if sequences.inside == sequences.outside:  # reports tell nothing
         return np.where(heaviest, 1 / counts[heaviest].sum(), 0.0)
     return _Risk(sequences, epochs, weights, counts.astype(np.int64)).computed(progress)
+
+
+def _with_idle(sequences: Sequences, epochs: int, idle: Array, progress: Progress | None) -> Array:
+    """Return the risks where some users weigh nothing and there is no noise.
+
+    Reports that nobody else can have are then as probable for everybody, that is, not at all: the adversary
+    takes one of all users at random. Whoever weighs something is never tied with who weighs nothing.
+    """
+    sets, m, s = sequences.over(epochs), sequences.n_topics, sequences.top_s
+    assert sequences.weights is not None  # noqa: S101 - somebody weighs nothing
+    others = Sequences(
+        tuple(rows[~idle] for rows in sequences.sets), m, sequences.inside, sequences.outside,
+        sequences.weights[~idle], None if sequences.counts is None else sequences.counts[~idle],
+    )  # fmt: skip
+    check_fits(others.profiles(epochs).size + int(idle.sum()), s**epochs)
+
+    def tuples(rows: Sequence[Array]) -> Array:
+        """Return all tuples of reports of each user, as numbers."""
+        codes = np.zeros((rows[0].shape[0], 1), dtype=np.int64)
+        for one in rows:
+            codes = (codes[:, :, np.newaxis] * m + one[:, np.newaxis, :]).reshape(codes.shape[0], -1)
+        return codes
+
+    risk = np.empty(idle.shape[0])
+    risk[~idle] = user_risk(others, epochs, progress)
+    possible = np.unique(tuples(others.profiles(epochs).codes))
+    alone = ~np.isin(tuples([rows[idle] for rows in sets]), possible)
+    risk[idle] = alone.mean(axis=1) / sequences.n_users
+    return risk
 
 
 class _Risk:

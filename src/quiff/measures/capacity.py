@@ -7,9 +7,20 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.kernels import Kernel
-from quiff.core.numbers import Array, Number, as_number, filled, product, quotient
+from quiff.core.limits import check_work
+from quiff.core.numbers import Array, Number, as_number, filled, logarithms, product, quotient
 
-__all__ = ["bayes_capacity", "column_extremes", "max_case_capacity"]
+__all__ = [
+    "bayes_capacity",
+    "column_extremes",
+    "farthest",
+    "log_entries",
+    "log_ratio_of_tiny",
+    "max_case_capacity",
+]
+
+_SURE = -660.0  # ln 1e-287: products above it are as exact as any
+_LARGEST_LOG = 709.0
 
 
 def bayes_capacity(C: Channel) -> Number:
@@ -23,7 +34,8 @@ def bayes_capacity(C: Channel) -> Number:
     >>> bayes_capacity(Channel([[0.75, 0.25], [0.25, 0.75]]))
     1.5
     """
-    return as_number(C.kernel.column_max_sum(filled(np.int64(1), C.inputs.size)))
+    found = as_number(C.kernel.column_max_sum(filled(np.int64(1), C.inputs.size)))
+    return max(found, 1.0) if isinstance(found, float) else found  # what is below 1 is rounding
 
 
 def max_case_capacity(C: Channel) -> Number:
@@ -42,6 +54,9 @@ def max_case_capacity(C: Channel) -> Number:
     inf
     """
     kernel, times = C.kernel.root()
+    tiny = log_ratio_of_tiny(kernel)
+    if tiny is not None:
+        return math.exp(times * tiny) if times * tiny < _LARGEST_LOG else math.inf
     ratios = [as_number(1 if C.exact else 1.0)]
     for most, least in column_extremes(kernel):
         if (least == 0).any():
@@ -51,6 +66,40 @@ def max_case_capacity(C: Channel) -> Number:
         return max(ratios) ** times
     except OverflowError:
         return math.inf
+
+
+def log_ratio_of_tiny(kernel: Kernel) -> float | None:
+    """Return max ln C[x,y] / C[x',y] where probabilities multiply to what no float can hold, else None.
+
+    Two inputs and the outputs of each factor that tell them apart best are the worst together: the largest
+    log ratio of a product is that of the pair of inputs with the largest sum over the factors.
+    """
+    leaves = kernel.leaves()
+    if kernel.exact or len(leaves) == 1:
+        return None
+    if sum(times * leaf.least_log() for leaf, times in leaves.items()) > _SURE:
+        return None
+    kernel, _ = kernel.merged()
+    leaves = kernel.leaves()
+    check_work(kernel.n_rows**2 * sum(leaf.n_columns for leaf in leaves))
+    parts = [(log_entries(leaf.to_dense()), times) for leaf, times in leaves.items()]
+    apart = (
+        np.sum([times * farthest(logs, row) for logs, times in parts], axis=0) for row in range(kernel.n_rows)
+    )
+    return max(float(ratios.max()) for ratios in apart)
+
+
+def log_entries(matrix: Array) -> Array:
+    """Return the natural logarithm of each entry, minus infinity for 0."""
+    logs = np.full(matrix.shape, -math.inf)
+    logs[matrix > 0] = logarithms(matrix[matrix > 0])
+    return logs
+
+
+def farthest(logs: Array, row: int) -> Array:
+    """Return max_y ln C[x,y] / C[x',y] of one row x, for every row x', over the outputs that x can have."""
+    possible = logs[row] > -math.inf
+    return np.asarray(np.max(logs[row, possible] - logs[:, possible], axis=1))
 
 
 def column_extremes(kernel: Kernel) -> Iterator[tuple[Array, Array]]:

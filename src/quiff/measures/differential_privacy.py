@@ -9,7 +9,7 @@ import numpy as np
 from quiff.core.channel import Channel
 from quiff.core.numbers import Array, logarithms
 from quiff.errors import ParameterError
-from quiff.measures.capacity import column_extremes
+from quiff.measures.capacity import column_extremes, farthest, log_entries, log_ratio_of_tiny
 
 __all__ = ["epsilon", "metric_epsilon"]
 
@@ -28,6 +28,9 @@ def epsilon(C: Channel) -> float:
     3.0
     """
     kernel, times = C.kernel.root()
+    tiny = log_ratio_of_tiny(kernel)
+    if tiny is not None:
+        return times * tiny
     largest = 0.0
     for most, least in column_extremes(kernel):
         if (least == 0).any():
@@ -42,7 +45,7 @@ def metric_epsilon(C: Channel, distance: Callable[[Any, Any], float]) -> float:
     Parameters
     ----------
     C
-        The channel; it is made dense.
+        The channel; it is made dense, factor by factor.
     distance
         A function of two inputs: 0 or more, possibly infinite. Where it is 0 the two rows must be equal.
 
@@ -54,12 +57,10 @@ def metric_epsilon(C: Channel, distance: Callable[[Any, Any], float]) -> float:
     0.34657359027997264
     """
     labels = list(C.inputs)
-    matrix = C.to_numpy()
-    logs = np.full(matrix.shape, -math.inf)
-    logs[matrix > 0] = logarithms(matrix[matrix > 0])
+    parts = [(log_entries(leaf.to_dense()), times) for leaf, times in C.kernel.leaves().items()]
     largest = 0.0
     for position, label in enumerate(labels):
-        distances = np.array([float(distance(label, other)) for other in labels])
+        distances = np.array([_distance(distance(label, other)) for other in labels])
         distances[position] = math.inf  # an input says nothing against itself
         if not (distances >= 0).all():
             place = int(np.argmin(distances >= 0))
@@ -67,16 +68,23 @@ def metric_epsilon(C: Channel, distance: Callable[[Any, Any], float]) -> float:
                 f"the distance of {label!r} and {labels[place]!r} is {distances[place]}, "
                 "but must be 0 or more"
             )
-        largest = max(largest, _largest_ratio(logs[position], logs, distances))
+        apart = np.asarray(sum(times * farthest(logs, position) for logs, times in parts))
+        largest = max(largest, _largest_ratio(apart, distances))
     return largest
 
 
-def _largest_ratio(row: Array, logs: Array, distances: Array) -> float:
-    """Return max over x', y of (ln C[x,y] - ln C[x',y]) / d(x,x')."""
-    possible = row > -math.inf
-    if not possible.any() or len(logs) == 1:
-        return 0.0
-    apart = np.max(row[possible] - logs[:, possible], axis=1)
+def _distance(value: Any) -> float:
+    """Return a distance as a float; one that is too large for it is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _largest_ratio(apart: Array, distances: Array) -> float:
+    """Return max over x' of what two rows are apart over their distance."""
     # Rows that are 0 apart ask for nothing, whatever their distance; others at distance 0 cannot be met.
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where((apart <= 0) | np.isinf(distances), 0.0, apart / distances)

@@ -42,7 +42,7 @@ def conditional_entropy(prior: Prior, C: Channel) -> float:
     >>> conditional_entropy(Prior.uniform(range(4)), Channel.deterministic({0: 0, 1: 0, 2: 1, 3: 1}))
     1.0
     """
-    return shannon_entropy(prior) - mutual_information(prior, C)
+    return max(0.0, shannon_entropy(prior) - mutual_information(prior, C))  # what is below 0 is rounding
 
 
 def mutual_information(prior: Prior, C: Channel) -> float:
@@ -60,7 +60,8 @@ def mutual_information(prior: Prior, C: Channel) -> float:
     for head, leaf in C.kernel.slices():
         here = probabilities if head is None else product(probabilities, head)
         outputs += _entropy(leaf.left_multiply(here[np.newaxis, :])[0])
-    return max(0.0, outputs - float(probabilities @ C.kernel.row_entropies()))
+    told = outputs - float(probabilities @ C.kernel.row_entropies())
+    return min(max(0.0, told), _entropy(probabilities))  # what is beyond is rounding
 
 
 def min_entropy(prior: Prior) -> float:
@@ -111,7 +112,8 @@ def posterior_guessing_entropy(prior: Prior, C: Channel) -> Number:
     """
     weights, total = prior.weights_for(C.inputs, "channel")
     parts = (_guesses(scale_rows(*unified(block, weights))) for block in C.kernel.blocks())
-    return as_number(sum(parts), total)
+    after = as_number(sum(parts), total)
+    return min(after, guessing_entropy(prior)) if isinstance(after, float) else after
 
 
 def _guesses(joint: Array) -> Number:

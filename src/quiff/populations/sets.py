@@ -14,7 +14,7 @@ from quiff.core.codes import as_codes, sets_as_entries
 from quiff.core.composite_labels import ProductLabels
 from quiff.core.distinct import sorted_rows
 from quiff.core.labels import Labels, SetLabels, as_labels
-from quiff.core.numbers import Array
+from quiff.core.numbers import Array, check_unmasked
 from quiff.errors import LabelError, ShapeError, counted
 
 __all__ = ["as_set_labels", "checked_codes", "codes_of_sets", "codes_of_values", "in_order", "members"]
@@ -181,6 +181,7 @@ def _rectangular(sets: object, users: Labels) -> Array:
     """Make an array of nested lists; rows of different lengths are an error that names the user."""
     if not users.size:
         raise LabelError(_NOBODY)
+    check_unmasked(sets)
     try:
         return np.asarray(sets)
     except ValueError:

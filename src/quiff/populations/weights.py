@@ -1,5 +1,6 @@
 """How much each user counts: weights, and the numbers of users behind merged sets."""
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,9 @@ from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, ShapeError
 
 __all__ = ["checked_counts", "checked_weights", "prior_of_weights", "summed", "weights_by_user"]
+
+
+_LEAST, _MOST = 1e-150, 1e150  # of the largest weight, if a float is to hold sums and products of them
 
 
 def weights_by_user(weights: Mapping[Any, Any] | None, users: Mapping[Any, Any]) -> list[Any] | None:
@@ -54,6 +58,10 @@ def checked_weights(weights: object, users: Labels) -> Array | None:
         raise ParameterError(f"the weight of {users[row]!r} is {array[row]}, but must be a number from 0 on")
     if not array.any():
         raise ParameterError("all weights are 0; at least one user must count")
+    if not is_exact(array) and not _LEAST < array.max() < _MOST:
+        array = np.ldexp(array, -math.frexp(float(array.max()))[1])  # only ratios count, and sums are finite
+    if array.dtype == object and not _LEAST < array.max() < _MOST:
+        array = np.asarray(array / array.max())
     array.flags.writeable = False
     return array
 

@@ -6,9 +6,12 @@ from typing import Any, final
 
 import numpy as np
 
-from quiff.core.numbers import Array, Number, as_number, product
+from quiff.core.numbers import Array, Number, as_number, is_exact, product
 
-__all__ = ["QUANTILES", "Distribution", "of_users"]
+__all__ = ["QUANTILES", "ROUNDING", "Distribution", "of_users"]
+
+ROUNDING = 1e-9
+"""By how much of itself a float may be off a number that it stands for."""
 
 QUANTILES = {
     "min": 0.0,
@@ -56,30 +59,46 @@ class Distribution:
     def quantile(self, share: float) -> float:
         """Return the least value that at least this share of the users do not exceed."""
         values, up_to = self._sorted
-        return float(values[min(int(np.searchsorted(up_to, share)), values.shape[0] - 1)])
+        place = int(np.searchsorted(up_to, share * (1 - ROUNDING)))
+        return float(values[min(place, values.shape[0] - 1)])
 
     def share_above(self, threshold: Number) -> float:
-        """Return the share of the users with more than the threshold."""
-        values, up_to = self._sorted
-        place = int(np.searchsorted(values, float(threshold), side="right"))
-        return 1.0 if place == 0 else float(1 - up_to[place - 1])
+        """Return the share of the users with more than the threshold.
 
-    def histogram(self) -> list[tuple[float, float, float]]:
-        """Return the shares of users by powers of ten: (from, below, share), the last one up to 1 included.
+        Floats that are more than it by no more than rounding are not.
+        """
+        return float(self.weights[self.above(threshold)].sum() / self.weights.sum())
+
+    def above(self, threshold: Number) -> Array:
+        """Tell who has more than a threshold.
+
+        Examples
+        --------
+        >>> Distribution(np.array([0.5, 0.5000000000000001, 0.51]), np.ones(3)).above(0.5).tolist()
+        [False, False, True]
+        """
+        if is_exact(self.values) and not isinstance(threshold, float):
+            return np.asarray(self.values > threshold)
+        return np.asarray(self.values.astype(np.float64) > float(threshold) * (1 + ROUNDING))
+
+    def histogram(self) -> list[tuple[float, float | None, float]]:
+        """Return the shares of users by powers of ten: (from, below, share); the last one is those with 1.
+
+        Floats that are less than a power of ten by no more than rounding count as it.
 
         Examples
         --------
         >>> Distribution(np.array([0.5, 1.0, 0.025]), np.array([1, 1, 2])).histogram()
-        [(0.01, 0.1, 0.5), (0.1, 1.0, 0.5)]
+        [(0.01, 0.1, 0.5), (0.1, 1.0, 0.25), (1.0, None, 0.25)]
         """
         values, up_to = self._sorted
         positive = values[values > 0]
-        lowest = int(np.floor(np.log10(positive[0]))) if positive.size else 0
+        lowest = int(np.floor(np.log10(positive[0] * (1 + ROUNDING)))) if positive.size else 0
         edges = [float(f"1e{power}") for power in range(min(lowest, -1), 1)]
         edges = edges if positive.size == values.size else [0.0, *edges]
-        places = [*np.searchsorted(values, edges[:-1]).tolist(), values.shape[0]]
-        sums = np.concatenate([[0.0], up_to])[places]
-        bins = zip(edges[:-1], edges[1:], np.diff(sums).tolist(), strict=True)
+        starts = np.searchsorted(values, np.array(edges) * (1 - ROUNDING))
+        sums = np.concatenate([[0.0], up_to])[[*starts.tolist(), values.shape[0]]]
+        bins = zip(edges, [*edges[1:], None], np.diff(sums).tolist(), strict=True)
         return [(low, high, share) for low, high, share in bins]
 
     def at_least(self, most: int = 200) -> list[tuple[float, float]]:

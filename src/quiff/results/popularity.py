@@ -10,7 +10,7 @@ from quiff.results.numbers import plain, rounded, shown
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
-from quiff.theory.popularity import wilson_interval
+from quiff.theory.popularity import binomial_interval
 
 __all__ = ["FindingChance", "GrowthPoint", "Popularity", "SimulatedChance", "TopicPopularity"]
 
@@ -20,7 +20,7 @@ _ENOUGH = 0.95  # the chance from which on a sentence calls a topic found
 @final
 @dataclass(frozen=True)
 class SimulatedChance:
-    """How often something happened in simulations, with Wilson's 95 % interval."""
+    """How often something happened in simulations, with Clopper and Pearson's 95 % interval."""
 
     value: float
     low: float
@@ -35,7 +35,7 @@ class SimulatedChance:
         >>> SimulatedChance.of(10, 10).high
         1.0
         """
-        return cls(successes / trials, *wilson_interval(successes, trials))
+        return cls(successes / trials, *binomial_interval(successes, trials))
 
 
 @final
@@ -189,7 +189,7 @@ class Popularity(Tabled):
             columns,
             tuple(rows),
             (
-                f"Simulated {self.simulations} times, with Wilson's 95 % interval (low, high).",
+                f"Simulated {self.simulations} times, with Clopper and Pearson's 95 % interval (low, high).",
                 "At least and at most are bounds from the exact chances of pairs of topics.",
                 "The approximation takes the counts for independent normal numbers; it needs many reports.",
                 "Topics reported equally often are ranked at random; equally popular ones may change places.",

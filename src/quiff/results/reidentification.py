@@ -18,7 +18,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain, shown
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable
-from quiff.theory.popularity import wilson_interval
+from quiff.theory.popularity import binomial_interval
 
 __all__ = ["AttackPoint", "Reidentification", "Share", "removal_to_dict"]
 
@@ -34,7 +34,9 @@ class Share:
 
     @classmethod
     def of(cls, gains: Array) -> Self:
-        """Return the mean of gains between 0 and 1: Wilson's interval if all are 0 or 1, else a normal one.
+        """Return the mean of gains between 0 and 1.
+
+        The interval is Clopper and Pearson's if all are 0 or 1, else that of `Estimate.of_mean`.
 
         Examples
         --------
@@ -42,7 +44,7 @@ class Share:
         0.75
         """
         if ((gains == 0) | (gains == 1)).all():
-            return cls(float(gains.mean()), *wilson_interval(int(gains.sum()), gains.shape[0]))
+            return cls(float(gains.mean()), *binomial_interval(int(gains.sum()), gains.shape[0]))
         found = Estimate.of_mean(gains)
         return cls(found.value, found.low, found.high)
 

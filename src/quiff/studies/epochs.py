@@ -24,7 +24,7 @@ from quiff.results.distribution import Distribution
 from quiff.results.epoch_figures import CallFigures, EpochFigures, LinkFigures, RiskSpread, UtilityFigures
 from quiff.results.epochs import EpochsResult
 from quiff.theory.epochs import epochs_bound
-from quiff.theory.parameters import check_whole
+from quiff.theory.parameters import HALF, check_whole
 
 __all__ = ["StepProgress", "leakage_over_epochs"]
 
@@ -155,7 +155,8 @@ def _figures(
     for step in plan.steps:
         by_method.setdefault(step.method, []).append(step.epochs)
     for E, leakage in _exact(sequences, by_method.get("exact", []), watched):
-        yield E, (leakage,) * 5
+        limit = sequences.limit(E)
+        yield E, (min(leakage, float(limit)) if isinstance(leakage, float) else leakage,) * 5
     if hybrid := by_method.get("hybrid"):
         codes = sequences.profiles(1).codes[0]
         subsets = Subsets.of(codes, sequences.n_topics, sequences.top_s + 1)
@@ -207,8 +208,8 @@ def _ordered(found: dict[int, _Found]) -> dict[int, _Found]:
             cut[E] = (float(least[E]),) * 5
         elif len(set(row)) > 1:  # else it is a fraction
             leakage, low, high = row[:3]
-            at_least = float(least[E])
-            at_most = max(float(most[E]), at_least)  # less only by rounding
+            at_most = float(most[E])
+            at_least = min(float(least[E]), at_most)  # more only by rounding
             low, high = (min(max(end, at_least), at_most) for end in (low, high))
             cut[E] = min(max(leakage, low), high), low, high, at_least, at_most
     return cut
@@ -249,7 +250,7 @@ def _spread(sequences: Sequences, E: int, progress: Progress | None) -> RiskSpre
         quantiles[95],
         quantiles[99],
         quantiles[100],
-        int(users[risk > 0.5].sum()),
+        int(users[spread.above(HALF)].sum()),
         quantiles,
     )
 
@@ -275,14 +276,16 @@ def _utility(
     if not plan.utility:
         return ()
     rows = [
-        UtilityFigures(
+        (
             E,
             naming_gain(sequences, E, watched(f"naming a topic, {counted(E, 'epoch')}")),
             reconstruction(sequences, E, watched(f"guessing the set, {counted(E, 'epoch')}")),
         )
         for E in range(len(plan.utility), -1, -1)
     ]
-    return tuple(reversed(rows))
+    # More reports never tell less: what falls is rounding.
+    grown = accumulate(reversed(rows), lambda old, new: (new[0], max(old[1], new[1]), max(old[2], new[2])))
+    return tuple(UtilityFigures(*row) for row in grown)
 
 
 def _notes(sequences: Sequences, plan: Plan, utility: bool) -> Iterator[str]:

@@ -6,22 +6,22 @@ paper's counting experiment (Sec. 4.2.1) asks for a count that is right to the l
 question is how far an estimate is from it. Results are exact on exact parameters; roots are floats.
 """
 
-from math import sqrt
+from bisect import bisect_left
+from math import log, log1p, sqrt
 
 from quiff.errors import ParameterError
-from quiff.theory.parameters import Real, check_number, check_probability, check_sizes, check_whole
+from quiff.theory.parameters import Real, check_probability, check_sizes, check_whole
 from quiff.theory.utility import inside_probability, outside_probability
 
 __all__ = [
-    "NORMAL_95",
+    "binomial_interval",
     "estimate_variance",
     "estimated_users",
     "reports_variance",
     "users_interval",
-    "wilson_interval",
 ]
 
-NORMAL_95 = 1.959963984540054  # the two-sided 95 % quantile of the normal distribution
+_TAIL = 0.025  # on each side of an interval of 95 %
 
 
 def estimated_users(n_topics: int, top_s: int, noise: Real, n_users: int, reports: int) -> Real:
@@ -91,23 +91,17 @@ def estimate_variance(n_topics: int, top_s: int, noise: Real, n_users: int, hold
     return reports_variance(n_topics, top_s, noise, n_users, holders) / (p - q) ** 2
 
 
-def users_interval(
-    n_topics: int, top_s: int, noise: Real, n_users: int, reports: int, z: float = NORMAL_95
-) -> tuple[float, float]:
+def users_interval(n_topics: int, top_s: int, noise: Real, n_users: int, reports: int) -> tuple[float, float]:
     """Return the numbers of users that are plausible if c of N users report a topic.
 
-    These are the n whose expected count is at most z standard deviations from c, each n with its own
-    deviation: ``(c - E_n)^2 <= z^2 Var_n``, a quadratic inequality. So a topic that nobody reports still
-    has an interval. The ends are clipped to 0 and N. Source: Wilson's score interval (1927), for two
-    binomial numbers; the normal approximation makes the confidence approximate where few reports are
-    expected.
+    These are the n for which so few reports, and so many, each have a probability of 2.5 % or more. Whatever
+    n is, it is among them with a probability of 95 % at least. Source: Clopper and Pearson (1934), for the
+    sum of two binomial numbers, which grows with n.
 
     Parameters
     ----------
     n_topics, top_s, noise, n_users, reports
         m, s, r, N and c.
-    z
-        The quantile of the normal distribution; the default is for 95 %.
 
     Raises
     ------
@@ -116,27 +110,47 @@ def users_interval(
 
     Examples
     --------
-    >>> low, high = users_interval(n_topics=349, top_s=5, noise=0.05, n_users=1000, reports=50)
-    >>> round(low), round(high)
-    (204, 337)
+    >>> users_interval(n_topics=349, top_s=5, noise=0.05, n_users=1000, reports=50)
+    (201.0, 337.0)
     >>> users_interval(n_topics=349, top_s=5, noise=0, n_users=10, reports=0)[0]
     0.0
     """
     p, q, N = _model(n_topics, top_s, noise, n_users)
     c = check_whole("reports", reports, 0, N)
-    square = float(check_number("z", z, 0, 100)) ** 2
-    # With y = n (p - q): (k - y)^2 <= z^2 (a + y b). The root is real for 0 <= c <= N.
-    k, a, b = float(c - N * q), float(N * q * (1 - q)), float(1 - p - q)
-    middle = k + square * b / 2
-    half = sqrt(max(0.0, square * (a + k * b) + (square * b / 2) ** 2))
-    low, high = ((middle + sign * half) / float(p - q) for sign in (-1, 1))
-    return min(max(low, 0.0), float(N)), min(max(high, 0.0), float(N))
+    inside, outside = float(p), float(q)
+    few = bisect_left(range(N), True, key=lambda n: _at_most(n, N - n, inside, outside, c - 1) <= 1 - _TAIL)
+    many = bisect_left(range(N), True, key=lambda n: _at_most(n + 1, N - n - 1, inside, outside, c) < _TAIL)
+    return float(min(few, many)), float(many)
 
 
-def wilson_interval(successes: int, trials: int, z: float = NORMAL_95) -> tuple[float, float]:
+def _at_most(n: int, others: int, inside: float, outside: float, c: int) -> float:
+    """Return the probability that of n users who have a topic, and others, c or fewer report it."""
+    import numpy as np
+    from scipy.special import bdtr, gammaln
+
+    if c < 0:
+        return 0.0
+    if n + others <= c:
+        return 1.0
+    mean = others * outside
+    reach = 40 + 9 * sqrt(mean)
+    by_others = np.arange(max(0, int(mean - reach)), min(others, c, int(mean + reach)) + 1)
+    if outside == 0:
+        weights = np.ones(1)
+        by_others = by_others[:1]
+    else:
+        ways = gammaln(others + 1) - gammaln(by_others + 1) - gammaln(others - by_others + 1)
+        weights = np.exp(ways + by_others * log(outside) + (others - by_others) * log1p(-outside))
+    left = c - by_others
+    chances = np.where(left >= n, 1.0, bdtr(np.minimum(left, max(n - 1, 0)), max(n, 1), inside))
+    return float(weights @ chances)
+
+
+def binomial_interval(successes: int, trials: int) -> tuple[float, float]:
     """Return the probabilities that are plausible if ``successes`` of so many trials succeed.
 
-    The x with ``(k/n - x)^2 <= z^2 x(1-x)/n``. Source: Wilson (1927), doi 10.1080/01621459.1927.10502953.
+    Whatever the probability is, it is among them with a probability of 95 % at least. Source: Clopper and
+    Pearson (1934), doi 10.1093/biomet/26.4.404.
 
     Raises
     ------
@@ -145,16 +159,15 @@ def wilson_interval(successes: int, trials: int, z: float = NORMAL_95) -> tuple[
 
     Examples
     --------
-    >>> [round(end, 4) for end in wilson_interval(1000, 1000)]
-    [0.9962, 1.0]
+    >>> [round(end, 4) for end in binomial_interval(1000, 1000)]
+    [0.9963, 1.0]
     """
+    from scipy.special import betaincinv
+
     n = check_whole("trials", trials, 1)
-    share = check_whole("successes", successes, 0, n) / n
-    square = float(check_number("z", z, 0, 100)) ** 2
-    middle = share + square / (2 * n)
-    half = sqrt(square * share * (1 - share) / n + (square / (2 * n)) ** 2)
-    low, high = ((middle + sign * half) / (1 + square / n) for sign in (-1, 1))
-    return (0.0 if successes == 0 else max(low, 0.0)), (1.0 if successes == n else min(high, 1.0))
+    k = check_whole("successes", successes, 0, n)
+    low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, _TAIL))
+    return low, 1.0 if k == n else float(betaincinv(k + 1, n - k, 1 - _TAIL))
 
 
 def _model(n_topics: int, top_s: int, noise: Real, n_users: int) -> tuple[Real, Real, int]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quiff.core.limits import check_fits, check_work
-from quiff.core.numbers import Array, constant_of
+from quiff.core.numbers import Array, constant_of, logarithms
 from quiff.core.sparse import SparseRows
 
 if TYPE_CHECKING:
     from quiff.core.kernels.sparse import SparseKernel
 
-__all__ = ["BLOCK", "Kernel", "entropy_terms", "scale_rows"]
+__all__ = ["BLOCK", "Kernel", "entropy_terms", "least_log", "scale_rows"]
 
 # How many numbers a temporary dense block may hold.
 BLOCK = 2**22
@@ -105,10 +105,19 @@ class Kernel(ABC):
         """Return a kernel and how many times it is seen on the same row, in this one; (self, 1) if once."""
         return self, 1
 
-    def slices(self) -> Iterator[tuple[Array | None, "Kernel"]]:
+    def leaves(self) -> dict["Kernel", int]:
+        """Return the kernels that are not lazy whose product this is, and how often each is in it."""
+        return {self: 1}
+
+    def least_log(self) -> float:
+        """Return the natural logarithm of the least number that is not 0."""
+        return min(least_log(block) for block in self.blocks())
+
+    def slices(self, *, scaled: bool = False) -> Iterator[tuple[Array | None, "Kernel"]]:  # noqa: ARG002 - for products
         """Yield parts that together hold every column that is not all zero, in any order.
 
-        Each is a pair of a factor for each row (None for ones) and a kernel that is not lazy.
+        Each is a pair of a factor for each row (None for ones) and a kernel that is not lazy. If they may
+        be `scaled`, the factors of a part are multiplied by a number that keeps the largest from vanishing.
         """
         yield None, self
 
@@ -130,6 +139,12 @@ def entropy_terms(values: Array) -> Array:
     floats = values.astype(np.float64)
     logs = np.log2(floats, where=floats > 0, out=np.zeros_like(floats))
     return np.asarray(-floats * logs)
+
+
+def least_log(values: Array) -> float:
+    """Return the natural logarithm of the least number that is not 0, and 0 without one."""
+    positive = values[values > 0]
+    return float(logarithms(positive.min(keepdims=True))[0]) if positive.size else 0.0
 
 
 def scale_rows(matrix: Array, weights: Array) -> Array:

@@ -5,6 +5,7 @@ for: sums over the columns run over the outputs of all factors but the widest, o
 product of a few membership channels leaks is counted without looking at every column.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import prod
@@ -18,7 +19,7 @@ from quiff.core.kernels.base import Kernel, scale_rows
 from quiff.core.kernels.dense import DenseKernel
 from quiff.core.kernels.mapping import MapKernel
 from quiff.core.limits import check_fits, check_work
-from quiff.core.numbers import Array, constant_of, filled, product, same_kind, unified
+from quiff.core.numbers import Array, constant_of, filled, large, product, same_kind, unified
 from quiff.core.sparse import SparseRows, fold_max
 
 __all__ = ["ProductKernel"]
@@ -39,7 +40,9 @@ class ProductKernel(Kernel):
             for leaf in (factor.factors if isinstance(factor, ProductKernel) else (factor,))
         )
         self.n_rows = self.factors[0].n_rows
-        self.n_columns = prod(factor.n_columns for factor in self.factors)
+        self.n_columns = _width(self.factors)
+        # A factor with one output tells nothing.
+        self._wide = tuple(factor for factor in self.factors if factor.n_columns != 1) or self.factors[:1]
 
     @property
     def exact(self) -> bool:
@@ -61,8 +64,8 @@ class ProductKernel(Kernel):
 
     def _by_column(self, weights: Array, method: str) -> Array:
         check_fits(1, self.n_columns)
-        last = self.factors[-1]
-        parts = [getattr(last, method)(product(weights, head)) for head in self._heads(self.factors[:-1])]
+        *others, last = self._wide
+        parts = [getattr(last, method)(product(weights, head)) for head in self._heads(others)]
         return np.concatenate(parts)
 
     def column_max_sum(self, weights: Array) -> Any:
@@ -75,7 +78,7 @@ class ProductKernel(Kernel):
         factors = kernel._telling if isinstance(kernel, ProductKernel) else (kernel,)
         if len(factors) == 1:
             return factors[0].column_max_sum(weights)
-        if kernel.n_rows * prod(factor.n_columns for factor in factors) > _FEW:
+        if kernel.n_rows * _width(factors) > _FEW:
             memberships = MembershipProduct.of(factors)
             if memberships is not None:
                 return memberships.column_max_sum(weights)
@@ -89,9 +92,9 @@ class ProductKernel(Kernel):
     def left_multiply(self, left: Array | SparseRows) -> Array:
         height = left.width if isinstance(left, SparseRows) else left.shape[0]
         check_fits(height, self.n_columns)
-        last = self.factors[-1]
+        *others, last = self._wide
         parts = []
-        for head in self._heads(self.factors[:-1]):
+        for head in self._heads(others):
             if isinstance(left, SparseRows):
                 parts.append(last.left_multiply(left.scale_rows(head)))
             else:
@@ -120,6 +123,7 @@ class ProductKernel(Kernel):
         return DenseKernel(self.to_dense()).place_columns(positions, width)
 
     def sample(self, rows: Array, rng: np.random.Generator) -> Array:
+        check_work(rows.shape[0] * len(self.factors) * (1 + self.n_columns.bit_length() // 64))
         position: Array = np.zeros(rows.shape[0], dtype=np.int64 if self.n_columns < 2**63 else object)
         for factor in self.factors:
             position = position * factor.n_columns + factor.sample(rows, rng)
@@ -134,7 +138,7 @@ class ProductKernel(Kernel):
         return result
 
     def row_entropies(self) -> Array:
-        return np.asarray(sum(factor.row_entropies() for factor in self.factors))
+        return np.asarray(sum(times * leaf.row_entropies() for leaf, times in self.leaves().items()))
 
     def distinct_rows(self) -> tuple[Array, Array]:
         kinds = np.stack([factor.distinct_rows()[1] for factor in set(self.factors)], axis=1)
@@ -156,28 +160,38 @@ class ProductKernel(Kernel):
     @cached_property
     def _telling(self) -> tuple[Kernel, ...]:
         """The factors, with all maps as one: to see several maps, or one again, is to see one map."""
-        maps = [factor for factor in self.factors if isinstance(factor, MapKernel)]
+        maps = [factor for factor in self._wide if isinstance(factor, MapKernel)]
         if len(maps) < 2:
-            return self.factors
+            return self._wide
         codes = np.stack([factor.codes for factor in dict.fromkeys(maps)], axis=1)
         first, kind = distinct_codes(codes, max(factor.n_columns for factor in maps))
-        rest = (factor for factor in self.factors if not isinstance(factor, MapKernel))
+        rest = (factor for factor in self._wide if not isinstance(factor, MapKernel))
         return MapKernel(kind, first.shape[0]), *rest
 
-    def slices(self) -> Iterator[tuple[Array | None, Kernel]]:
+    def leaves(self) -> dict[Kernel, int]:
+        return dict(Counter(self.factors))
+
+    def slices(self, *, scaled: bool = False) -> Iterator[tuple[Array | None, Kernel]]:
         *narrow, widest = sorted(self._telling, key=lambda factor: factor.n_columns)
-        passes = prod(factor.n_columns for factor in narrow)
+        passes = _width(narrow)
         check_work(self.n_rows * passes, self.number_size if self.exact else 8, passes)
-        for head in self._heads(narrow):
+        for head in self._heads(narrow, scaled=scaled):
             if np.any(head != 0):
                 yield head, widest
 
-    def _heads(self, factors: Sequence[Kernel]) -> Iterator[Array]:
+    def _heads(self, factors: Sequence[Kernel], *, scaled: bool = False) -> Iterator[Array]:
         """Yield, for each tuple of outputs of some factors, the product of their columns."""
         if not factors:
             yield filled(np.int64(1), self.n_rows)
             return
-        for head in self._heads(factors[:-1]):
+        for head in self._heads(factors[:-1], scaled=scaled):
+            start = large(head) if scaled else head
             for block in factors[-1].blocks():
                 for column in block.T:
-                    yield product(head, np.ascontiguousarray(column))
+                    yield product(start, np.ascontiguousarray(column))
+
+
+def _width(factors: Sequence[Kernel]) -> int:
+    """Return how many tuples of outputs there are, quickly even for a million factors."""
+    times = Counter(factor.n_columns for factor in factors)
+    return prod(width**count for width, count in times.items())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.kernels.base import Kernel, entropy_terms
+from quiff.core.kernels.base import Kernel, entropy_terms, least_log
 from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import (
     Array,
@@ -26,6 +26,7 @@ from quiff.core.sparse import SparseRows, spread
 
 __all__ = ["SparseKernel"]
 
+_LITTLE = 1e-4
 _PAIRED = 5  # numbers that are in memory for each pair of entries that is multiplied
 _DRAWS = 64  # from the background, before the columns that are free are looked for
 
@@ -127,8 +128,17 @@ class SparseKernel(Kernel):
             check_fits(left.shape[0], self.n_columns)
             sums, result = left.sum(axis=1), changes.transposed_matmul_dense(left.T).T
         sums, rest, result = unified(sums, rest, result)
-        # A has no negative numbers: what is below 0 is rounding.
-        return np.asarray(np.maximum(np.multiply.outer(sums, rest) + result, 0))
+        common = np.multiply.outer(sums, rest)
+        found = np.asarray(common + result)
+        if not is_exact(found):
+            # Where little is left of the common part, it is rounding: look at these columns entry by entry.
+            for column in np.flatnonzero((found < _LITTLE * common).any(axis=0)).tolist():
+                dense = to_float(self.columns(column, column + 1))
+                if isinstance(left, SparseRows):
+                    found[:, column] = left.transposed_matmul_dense(dense)[:, 0]
+                else:
+                    found[:, column] = (to_float(left) @ dense)[:, 0]
+        return found
 
     def best_actions(self, left: SparseRows) -> Array:
         # Without a background, A C is sparse, too; a channel to very many outputs needs it to stay so.
@@ -230,6 +240,9 @@ class SparseKernel(Kernel):
 
     def distinct_rows(self) -> tuple[Array, Array]:
         return self.entries.distinct(self.entries.values != spread(self.background, self.entries.columns))
+
+    def least_log(self) -> float:
+        return min(least_log(self.background), least_log(self.entries.values))
 
     def as_sparse(self) -> "SparseKernel":
         return self
