@@ -89,7 +89,10 @@ def test_every_pattern_is_linear(place, names, text, used):
         assert isinstance(pattern, str | bytes), f"{place} is put together when needed; add it to BY_HAND"
         shown = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
         methods = sorted({method if method in AT_THE_START else "search" for method in used or {"search"}})
-        task = json.dumps({"pattern": shown.replace(r"\z", r"\Z"), "methods": methods})
+        spelled = re.sub(
+            r"\\x\{([0-9a-fA-F]+)\}", lambda code: rf"\U{code[1]:0>8}", shown
+        )  # as Python has it
+        task = json.dumps({"pattern": spelled.replace(r"\z", r"\Z"), "methods": methods})
         _run(f"hostile.attack({task!r})")
 
 

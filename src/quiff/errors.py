@@ -17,6 +17,7 @@ __all__ = [
     "counted",
     "engine_line",
     "first_line",
+    "how_many",
 ]
 
 _QUOTED = re.compile(r"""(['"`]).*\1""")  # from the first quote to the last one: there may be quotes inside
