@@ -59,6 +59,14 @@ __all__ = ["command"]
     metavar="D",
     help="A set for each epoch of D days.  [default: one set over all days]",
 )
+@click.option(
+    "--max-user-epochs",
+    type=click.IntRange(min=1),
+    default=20_000_000,
+    show_default=True,
+    metavar="N",
+    help="Give up if users times epochs are more, as where a date is far from the rest.",
+)
 @drawn_seed_option
 @click.option(
     "--repeat",
@@ -82,7 +90,7 @@ __all__ = ["command"]
 def command(
     history: Path, out: Path, top: int, fill: str, taxonomy: str, name: str | None, suffixes: Any, rules: str,
     mirror: Path | None, csv_file: Path | None, as_json: bool, epoch_days: int | None, seed: int | None,
-    repeat: int, **options: Any,
+    repeat: int, max_user_epochs: int, **options: Any,
 ) -> None:  # fmt: skip
     """Find each user's top topics, and fill short sets at random.
 
@@ -112,7 +120,7 @@ def command(
         )
         result = profile(
             con, history, out, top_s=top, taxonomy=topics, epoch_days=epoch_days, seed=seed, repeat=repeat,
-            classification=listed, force=guarded(out)["force"], steps=steps,
+            max_user_epochs=max_user_epochs, classification=listed, force=guarded(out)["force"], steps=steps,
         )  # fmt: skip
         if csv_file is not None:
             sets = with_sets(con, history, out)

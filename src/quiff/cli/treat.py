@@ -47,10 +47,25 @@ _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tes
     help="Give up above N malformed lines.",
 )
 @click.option(
+    "--time-format",
+    metavar="FORMAT",
+    help="How times are written, if otherwise than said above: as for strptime, with the codes %Y %y %m %b %B"
+    " %d %H %I %p %M %S %f %z %a %A %F %T.",
+)
+@click.option(
     "--coarse-times",
     type=click.Choice(["day", "hour"]),
     help="Cut times to the day or hour (UTC), so that visits are harder to find again elsewhere.",
 )
+@click.option(
+    "--min-kept",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    metavar="SHARE",
+    help="Give up if less than this share of the rows that have a URL is kept.",
+)
+@click.option("--show-rows", is_flag=True, help="Show three rows in full if too few are kept.")
 @click.option("--seed", type=int, metavar="K", help="Repeatable pseudonyms, which are not secret: for tests.")
 @csv_option
 @engine_options
@@ -64,19 +79,23 @@ def command(
     not; a pipe; or a Parquet file. Every row that is left out is counted by reason. DuckDB keeps to 1.2 GB
     and uses the disk beyond, unless --memory-limit says otherwise.
 
+    Times are 2026-03-02 08:10:00 or 2026-03-02T08:10:00, with decimals or not, with a zone (Z, UTC, +02:00,
+    +0200, +02) or without, which is UTC; Unix seconds or milliseconds, of which a file has one unit, that of
+    most of its times; in Parquet also times, days and numbers as such. All become UTC.
+
     Example: quiff treat log/*.txt.gz --out treated
     """
     from quiff.history.treat import DEFAULT_MEMORY_LIMIT, treat
 
     form = log_form(options)
     rules, max_bad_lines, seed = map(options.pop, ("rules", "max_bad_lines", "seed"))
-    coarse_times = options.pop("coarse_times")
+    of_times = {name: options.pop(name) for name in ("time_format", "coarse_times", "min_kept", "show_rows")}
     if options["engine"] == "duckdb":
         options["memory_limit"] = options["memory_limit"] or DEFAULT_MEMORY_LIMIT
     with connected(**options) as con, recorded() as steps:
         result = treat(
             con, logs, out, form=form, suffixes=suffixes, rules=rules, max_bad_lines=max_bad_lines,
-            coarse_times=coarse_times, seed=seed, force=guarded(out)["force"], steps=steps,
+            **of_times, seed=seed, force=guarded(out)["force"], steps=steps,
         )  # fmt: skip
         write_csv(con, out, "treated", csv_file)
     echo(told("Treated", asdict(result), steps, as_json))

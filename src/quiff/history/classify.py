@@ -10,7 +10,7 @@ from quiff.history.matching import MATCHINGS
 from quiff.history.published import first_appearances
 from quiff.history.queries import distinct_entries, scalar
 from quiff.history.steps import Steps
-from quiff.history.tables import Workspace, find_table, read_table
+from quiff.history.tables import Workspace, find_table, read_visits
 
 __all__ = ["Reduced", "classify"]
 
@@ -79,12 +79,12 @@ def classify(
     Raises
     ------
     ParameterError
-        If there is no such table or rule, or the tables cannot be written.
+        If there is no such table or rule, the table has no rows, or the tables cannot be written.
     """
     if matching not in MATCHINGS:
         raise ParameterError(f"the matching is {matching!r}, but must be one of {', '.join(MATCHINGS)}")
     path = find_table(treated, ("treated",))
-    visits, _ = read_table(con, path, ("treated",))
+    visits, _ = read_visits(con, path, ("treated",))
     names = ("reduced.parquet", "matches.parquet")
     with Workspace(con, out, names, steps=steps, force=force, inputs=[path]) as work:
         listed, _ = work.keep("read the classification", classification.table)

@@ -6,7 +6,7 @@ from typing import Any
 
 from quiff.history.queries import empty_list, fetch_rows, scalar
 from quiff.history.steps import Steps
-from quiff.history.tables import Workspace, find_table, read_table
+from quiff.history.tables import Workspace, find_table, read_visits
 from quiff.theory.parameters import check_whole
 
 __all__ = ["DEFAULT_MAX_VISITS", "Experimental", "experiment"]
@@ -66,12 +66,12 @@ def experiment(
     Raises
     ------
     ParameterError
-        If there is no such table, or `max_visits` is below 2.
+        If there is no such table, it has no rows, or `max_visits` is below 2.
     """
     check_whole("max_visits", max_visits, 2)
     stages = ("treated", "reduced")
     path = find_table(history, stages)
-    visits, stage = read_table(con, path, stages)
+    visits, stage = read_visits(con, path, stages)
     if stage == "treated":
         visits = visits.mutate(topics=empty_list(visits.domain))
     with Workspace(con, out, ["experimental.parquet"], steps=steps, force=force, inputs=[path]) as work:

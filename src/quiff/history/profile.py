@@ -19,14 +19,13 @@ from quiff.files.targets import resolved
 from quiff.history.classifications import Classification
 from quiff.history.filling import fillers, keyed_digest
 from quiff.history.queries import distinct_entries, scalar
+from quiff.history.span import DEFAULT_MAX_USER_EPOCHS, epoch_numbers
 from quiff.history.steps import Steps
 from quiff.history.tables import Workspace
 from quiff.history.visits import find_source, met_topics
 from quiff.theory.parameters import check_whole
 
 __all__ = ["Profiled", "Spread", "profile"]
-
-_DAY = 86_400
 
 
 @dataclass(frozen=True)
@@ -93,6 +92,7 @@ def profile(
     epoch_days: int | None = None,
     seed: int | None = None,
     repeat: int = 1,
+    max_user_epochs: int = DEFAULT_MAX_USER_EPOCHS,
     classification: Classification | None = None,
     force: bool = False,
     steps: Steps | None = None,
@@ -120,6 +120,8 @@ def profile(
         The random seed; None draws from the operating system's randomness.
     repeat
         With how many seeds to count the distinct sets.
+    max_user_epochs
+        The maximum tolerated number of users times epochs; it is looked at before any work.
     classification
         The topics of domains, for a table that does not have them: Treated, or Experimental as published.
     force
@@ -130,7 +132,8 @@ def profile(
     Raises
     ------
     ParameterError
-        If a number is out of range, there is no such table, or topics are too few to fill the sets.
+        If a number is out of range, there is no such table, users and epochs are too many, or topics are too
+        few to fill the sets.
     """
     top_s, repeat = check_whole("top_s", top_s, 1), check_whole("repeat", repeat, 1)
     epoch_days = None if epoch_days is None else check_whole("epoch_days", epoch_days, 1)
@@ -140,7 +143,7 @@ def profile(
     base = secrets.token_hex(16) if seed is None else str(seed)
     names = [target.name]
     with Workspace(con, target.parent, names, steps=steps, force=force, inputs=[source.path]) as work:
-        met = _counts(con, met_topics(work, source), epoch_days)
+        met = _counts(con, met_topics(work, source), epoch_days, max_user_epochs)
         counts, n_counts = work.keep("count the topics of each user", met)
         if not n_counts:
             raise ParameterError(
@@ -197,18 +200,15 @@ class _Draw:
         return rows.select("user", "epoch", "topic", "visits", rank=place + 1)
 
 
-def _counts(con: Any, visits: Any, epoch_days: int | None) -> Any:
+def _counts(con: Any, visits: Any, epoch_days: int | None, most: int) -> Any:
     """Return ``user, epoch, topic, visits``, epochs counted from 0."""
     import ibis
 
     if epoch_days is None:
         dated = visits.select("user", "topics", epoch=ibis.literal(0, "int64"))
     else:
-        seconds = visits.time.epoch_seconds().cast("int64")
-        first = scalar(con, seconds.min())
-        midnight = 0 if first is None else int(first) // _DAY * _DAY
-        number = (seconds - midnight) // (epoch_days * _DAY)
-        dated = visits.select("user", "topics", epoch=number.cast("int64"))
+        number = epoch_numbers(con, visits, epoch_days, most)
+        dated = visits.select("user", "topics", epoch=number)
     single = dated.select("user", "epoch", topic=dated.topics.unnest())
     return single.group_by("user", "epoch", "topic").agg(visits=single.count())
 

@@ -22,6 +22,7 @@ from quiff.history.line_records import first_bad_lines, write_records
 from quiff.history.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text
 from quiff.history.queries import scalar
 from quiff.history.scan import parquet_files, scan_csv, scan_lines, scan_parquet, spark_can_read, view
+from quiff.history.times import as_text
 
 __all__ = ["BadLine", "Log", "LogFormat", "Part", "read_log"]
 
@@ -58,7 +59,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Log:
-    """A log as a table of strings: user, time, url (null where empty), and malformed.
+    """A log as a table of strings: user, time, url (null where empty), malformed, and the number of the file.
 
     Attributes
     ----------
@@ -70,12 +71,15 @@ class Log:
         The number of files whose first line has the names.
     parts
         The files.
+    text
+        How the files are written; None for Parquet.
     """
 
     table: Any
     header: tuple[str, str, str] | None
     headers: int
     parts: tuple[Part, ...]
+    text: TextLog | None = None
 
     @property
     def is_header(self) -> Any:
@@ -165,12 +169,14 @@ def read_log(
     reading = _Reading(con, text, scratch, most_bad)
     parts = tuple(reading.part(number, source) for number, source in enumerate(text.sources))
     headers = len(parts) if text.headed else 0
-    return Log(_union([part.table for part in parts]), text.header, headers, parts)
+    return Log(_union(parts), text.header, headers, parts, text)
 
 
-def _union(tables: list[Any]) -> Any:
+def _union(parts: Sequence[Part]) -> Any:
+    """Return the rows of all files, with the number of their file."""
     import ibis
 
+    tables = [part.table.mutate(file=ibis.literal(k, "int32")) for k, part in enumerate(parts)]
     return ibis.union(*tables) if len(tables) > 1 else tables[0]
 
 
@@ -190,10 +196,10 @@ def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
         table = scan_parquet(con, file)
         check_columns(form, tuple(table.columns), str(file))
         chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
-        rows = table.select(**{name: table[column].cast("string") for name, column in chosen.items()})
-        rows = rows.mutate(malformed=False)
+        texts = {name: table[column].cast("string") for name, column in chosen.items()}
+        rows = table.select(**texts | {"time": as_text(table[form.time])}, malformed=False)
         parts.append(Part(str(file), records, rows, tuple, partial(_check_all, insides)))
-    return Log(_union([part.table for part in parts]), None, 0, tuple(parts))
+    return Log(_union(parts), None, 0, tuple(parts))
 
 
 def _check_all(sources: Sequence[Source]) -> None:

@@ -17,11 +17,20 @@ from quiff.errors import ParameterError, engine_line
 from quiff.files import StrPath, staged
 from quiff.history.engine import cancel, on_cluster
 from quiff.history.published import is_published, read_published
-from quiff.history.queries import progress_of, row_order, store, write_parquet
+from quiff.history.queries import fetch_rows, progress_of, row_order, store, write_parquet
 from quiff.history.scan import PARQUET_OF, duckdb_name, parquet_files, scan_parquet
 from quiff.history.steps import Step, Steps
 
-__all__ = ["COLUMNS", "STAGES", "Workspace", "find_table", "read_table", "stage_of", "table_digest"]
+__all__ = [
+    "COLUMNS",
+    "STAGES",
+    "Workspace",
+    "find_table",
+    "read_table",
+    "read_visits",
+    "stage_of",
+    "table_digest",
+]
 
 COLUMNS = {
     "treated": {"user": "int64", "time": "timestamp", "domain": "string"},
@@ -106,6 +115,22 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
     if stage == "profiles" and "genuine" not in table.columns:
         table = table.mutate(genuine=_genuine(table))
     return table.select(*COLUMNS[stage]).cast(COLUMNS[stage]), stage
+
+
+def read_visits(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]:
+    """Return a table and its stage as :func:`read_table` does, if it has any rows.
+
+    Raises
+    ------
+    ParameterError
+        If it has none, or is no such table.
+    """
+    table, stage = read_table(con, path, stages)
+    if not fetch_rows(con, table.select("user").limit(1)):
+        raise ParameterError(
+            f"{str(path)!r} has no rows, so there is nothing to do; see what {_WRITTEN_BY[stage]} left out"
+        )
+    return table, stage
 
 
 def _genuine(profiles: Any) -> Any:

@@ -158,8 +158,8 @@ class TimeFormat:
     """A way in which times are written, in the codes of ``strptime``.
 
     The codes are ``%Y %y %m %b %B %d %H %I %p %M %S %f %z``, ``%a`` and ``%A`` (any word, as a day of the
-    week), ``%F`` for ``%Y-%m-%d``, ``%T`` for ``%H:%M:%S``, and ``%%``. Names are English. Years of two digits
-    stand for 1969 to 2068. A year, a month and a day are needed; what is missing of the rest is 0.
+    week), ``%F`` for ``%Y-%m-%d``, ``%T`` for ``%H:%M:%S``, and ``%%``. Names are English; two digits
+    of a year stand for 1969 to 2068. A year, a month and a day are needed; what is missing of the rest is 0.
 
     Attributes
     ----------

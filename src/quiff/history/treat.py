@@ -8,27 +8,33 @@ from typing import Any
 from quiff.errors import ParameterError
 from quiff.history.blocks import check_files
 from quiff.history.domains import RULES, host_domains
-from quiff.history.hosts import shortened, with_host
-from quiff.history.line_records import too_many
+from quiff.history.hosts import with_host
+from quiff.history.judged import count_by_reason, judged, looked_at, verdict
+from quiff.history.kept import check_kept
 from quiff.history.pseudonyms import draw_pseudonyms
-from quiff.history.queries import fetch_arrow, fetch_rows, joins_as_written, scalar
-from quiff.history.read import BadLine, Log, LogFormat, read_log
+from quiff.history.queries import fetch_arrow, joins_as_written, scalar
+from quiff.history.read import BadLine, LogFormat, read_log
 from quiff.history.steps import Steps
 from quiff.history.suffixes import Suffixes
 from quiff.history.tables import Workspace
+from quiff.history.times import TimeFormat
 
-__all__ = ["COARSE_TIMES", "DEFAULT_MAX_BAD_LINES", "DEFAULT_MEMORY_LIMIT", "Treated", "treat"]
+__all__ = [
+    "COARSE_TIMES",
+    "DEFAULT_MAX_BAD_LINES",
+    "DEFAULT_MEMORY_LIMIT",
+    "DEFAULT_MIN_KEPT",
+    "Treated",
+    "treat",
+]
 
 DEFAULT_MAX_BAD_LINES = 1000
+DEFAULT_MIN_KEPT = 0.5
 DEFAULT_MEMORY_LIMIT = "1200MB"
 """What the command leaves to DuckDB: a log of 36 million rows then takes less than 2 GB in all."""
 
 COARSE_TIMES = {"day": "D", "hour": "h"}
 """To what times can be cut."""
-
-_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?$"
-_REASONS = ("", "malformed", "header", "no-url", "no-user", "bad-time")  # why a line goes, by its number
-_STAYS = 0
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,9 @@ class Treated:
         The rows of the Treated table, and the distinct users and domains in it.
     dropped
         How many rows were left out, by reason.
+    unix_times
+        For files with Unix times, by name: seconds or milliseconds, that is, what most of its times are; the
+        others of the file are dropped.
     bad_lines
         The first malformed lines.
     seeded
@@ -54,6 +63,7 @@ class Treated:
     users: int
     domains: int
     dropped: dict[str, int]
+    unix_times: dict[str, str]
     bad_lines: tuple[BadLine, ...]
     seeded: bool
 
@@ -67,7 +77,10 @@ def treat(
     suffixes: Suffixes | None = None,
     rules: str = "correct",
     max_bad_lines: int = DEFAULT_MAX_BAD_LINES,
+    time_format: str | None = None,
     coarse_times: str | None = None,
+    min_kept: float = DEFAULT_MIN_KEPT,
+    show_rows: bool = False,
     seed: int | None = None,
     force: bool = False,
     steps: Steps | None = None,
@@ -94,8 +107,16 @@ def treat(
         The rules by which a host has a domain, as in :func:`quiff.history.domains.host_domains`.
     max_bad_lines
         With more malformed lines than this, nothing is written.
+    time_format
+        How times are written, as in :class:`quiff.history.times.TimeFormat`; None for what
+        :mod:`quiff.history.times` reads.
     coarse_times
         ``"day"`` or ``"hour"`` cuts times to the day or hour in which they lie, in UTC; None leaves them.
+    min_kept
+        The share of the rows that have a URL of which no less must be kept, or nothing is written. A run that
+        would keep no row writes nothing either.
+    show_rows
+        Whether the error on too few rows shows three of them in full.
     seed
         Makes the pseudonyms repeatable, for tests; None draws them from the operating system's randomness.
     force
@@ -106,24 +127,26 @@ def treat(
     Raises
     ------
     ParameterError
-        If the log cannot be read or the tables cannot be written, there are no such rules, or times cannot be
-        cut so.
+        If the log cannot be read or the tables cannot be written, or a parameter is wrong.
     QuiffError
-        If there are too many malformed lines.
+        If there are too many malformed lines, or too few rows would be kept.
     """
     if rules not in RULES:
         raise ParameterError(f"the rules are {rules!r}, but must be one of {', '.join(RULES)}")
     if coarse_times is not None and coarse_times not in COARSE_TIMES:
         raise ParameterError(f"coarse_times is {coarse_times!r}, but must be {' or '.join(COARSE_TIMES)}")
+    if not 0 <= min_kept <= 1:
+        raise ParameterError(f"min_kept is {min_kept!r}, but must be a share from 0 to 1")
+    times = None if time_format is None else TimeFormat(time_format)
     files = check_files(paths)
     names = ("treated.parquet", "domains.parquet")
     with Workspace(con, out, names, steps=steps, force=force, inputs=files) as work:
         with work.step("count the lines of the log") as counting:
             log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
             counting.rows = log.rows + log.headers
-        rows, n_lines = work.keep("read the lines of the log", _judged(log))
-        bad_lines, dropped = _dropped_lines(con, rows, log, max_bad_lines)
-        kept = rows.filter(rows.reason == _STAYS).drop("reason")
+        rows, n_lines = work.keep("read the lines of the log", judged(log, times))
+        found = verdict(con, rows, log, max_bad_lines)
+        kept = rows.filter(found.stay(rows)).drop("reason")
         with work.step("draw pseudonyms") as drawing:
             names = fetch_arrow(con, kept.select("user").distinct())
             drawn = draw_pseudonyms(names["user"], seed)
@@ -131,7 +154,10 @@ def treat(
         kept, n_nameless = _with_name(con, kept, drawn.nameless)
         domains = _domains(work, kept, suffixes, rules)
         more = {"no-user": n_nameless, **_dropped_visits(con, domains)}
+        dropped = found.dropped
         dropped |= {reason: dropped.get(reason, 0) + n for reason, n in more.items() if n}
+        looked = looked_at(log, times)
+        check_kept(con, log, looked, domains, found, dropped, least=min_kept, show_rows=show_rows)
         useful = domains.filter(domains.reason.isnull())
         visits = _visits(kept, useful, drawn.places)
         if coarse_times is not None:
@@ -145,63 +171,8 @@ def treat(
         n_users = int(scalar(con, treated.user.nunique()))
         log.check(con, n_rows + sum(dropped.values()))
     n_read = n_lines - log.headers
-    return Treated(n_read, n_rows, n_users, n_domains, dropped, bad_lines, seed is not None)
-
-
-def _judged(log: Log) -> Any:
-    """Return user, time and url of each row, and why it goes; what goes leaves its reason only."""
-    import ibis
-
-    rows = log.table
-    nothing = ibis.null("string")
-    reasons = [
-        (rows.malformed, "malformed"),
-        (log.is_header, "header"),
-        (rows.url.isnull() | (rows.url == ""), "no-url"),
-        (rows.user.isnull() | (rows.user == ""), "no-user"),
-    ]
-    codes = [(wrong, _code(name)) for wrong, name in reasons]
-    looked = rows.select("user", "url", "time", reason=ibis.cases(*codes, else_=_code("")))
-    # Only times of rows that have stayed so far are read: that is the costly part.
-    written = (looked.reason == _STAYS) & looked.time.re_search(_TIME)
-    timed = looked.mutate(time=written.ifelse(looked.time.try_cast("timestamp"), ibis.null("timestamp")))
-    stays = timed.time.notnull()
-    timeless = (timed.reason == _STAYS) & ~stays
-    return timed.select(
-        "time",
-        reason=timeless.ifelse(_code("bad-time"), timed.reason),
-        user=stays.ifelse(timed.user, nothing),
-        url=stays.ifelse(shortened(timed.url), nothing),
-    )
-
-
-def _code(reason: str) -> Any:
-    """Return the number of a reason: a byte a row is less than a word."""
-    import ibis
-
-    return ibis.literal(_REASONS.index(reason), "int8")
-
-
-def _dropped_lines(con: Any, rows: Any, log: Log, most: int) -> tuple[tuple[BadLine, ...], dict[str, int]]:
-    """Return the first malformed lines, and how many rows are dropped by reason."""
-    gone = rows.filter(rows.reason != _STAYS)
-    counts = _count_by_reason(con, gone, gone.count())
-    dropped = {_REASONS[code]: count for code, count in counts.items()}
-    again = dropped.pop("header", 0) - log.headers
-    if again > 0:  # the files' own first lines are no rows; others like them are
-        dropped["header"] = again
-    malformed = dropped.get("malformed", 0)
-    if not malformed:
-        return (), dropped
-    examples = log.bad_lines()
-    if malformed > most:
-        raise too_many(most, examples)
-    return examples, dropped
-
-
-def _count_by_reason(con: Any, rows: Any, count: Any) -> dict[Any, int]:
-    counts = fetch_rows(con, rows.group_by("reason").agg(rows=count).order_by("reason"))
-    return {row["reason"]: int(row["rows"]) for row in counts}
+    seeded = seed is not None
+    return Treated(n_read, n_rows, n_users, n_domains, dropped, found.units, found.bad_lines, seeded)
 
 
 def _with_name(con: Any, kept: Any, nameless: tuple[str, ...]) -> tuple[Any, int]:
@@ -228,7 +199,7 @@ def _domains(work: Workspace, kept: Any, suffixes: Suffixes | None, rules: str) 
 
 def _dropped_visits(con: Any, domains: Any) -> dict[str, int]:
     useless = domains.filter(domains.reason.notnull())
-    return _count_by_reason(con, useless, useless.visits.sum())
+    return count_by_reason(con, useless, useless.visits.sum())
 
 
 def _visits(kept: Any, useful: Any, places: Any) -> Any:

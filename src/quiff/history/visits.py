@@ -9,7 +9,7 @@ from quiff.errors import ParameterError
 from quiff.history.classifications import Classification
 from quiff.history.matching import match_domains
 from quiff.history.published import is_published
-from quiff.history.tables import Workspace, find_table, read_table
+from quiff.history.tables import Workspace, find_table, read_table, read_visits
 
 __all__ = ["Source", "find_source", "met_topics", "with_sets"]
 
@@ -55,11 +55,11 @@ def find_source(
     Raises
     ------
     ParameterError
-        If there is no such table, or times matter and it has none.
+        If there is no such table, it has no rows, or times matter and it has none.
     """
     stages = _STAGES if classification is None else ("treated", *_STAGES)
     path = find_table(history, stages)
-    table, stage = read_table(con, path, stages)
+    table, stage = read_visits(con, path, stages)
     if dated and classification is None and stage == "experimental" and is_published(path):
         raise ParameterError(_NO_TIMES.format(path=str(path)))
     return Source(path, table, stage, classification)

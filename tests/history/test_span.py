@@ -1,0 +1,74 @@
+"""Tables without rows and dates far from the rest: refused at once, with what is wrong and what to do."""
+
+from datetime import datetime, timedelta
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from quiff.errors import ParameterError
+from quiff.history.classifications import Classification
+from quiff.history.classify import classify
+from quiff.history.experiment import experiment
+from quiff.history.profile import profile
+from quiff.history.steps import Steps
+
+REDUCED = pa.schema([
+    ("user", pa.int64()), ("time", pa.timestamp("us")), ("domain", pa.string()),
+    ("topics", pa.list_(pa.string())),
+])  # fmt: skip
+FIRST = datetime(2006, 3, 1, 12)
+
+
+def write(path, times, users=4):
+    rows = [(k % users, time, "a.com", [f"T{k % 7}"]) for k, time in enumerate(times)]
+    columns = list(zip(*rows, strict=True)) or [[], [], [], []]
+    pq.write_table(pa.table([*map(list, columns)], schema=REDUCED), path)
+    return path
+
+
+def daily(days):
+    return [FIRST + timedelta(days=day) for day in range(days)]
+
+
+@pytest.mark.parametrize(
+    ("far", "told"),
+    [
+        (datetime(1970, 1, 1), "of which only 1 visit before 1970-01-08, beyond 1885 epochs without any"),
+        (datetime(9999, 12, 30), "of which only 1 visit from 9999-12-29, beyond 417093 epochs without any"),
+    ],
+)
+def test_a_date_far_from_the_rest_is_named_before_any_work(backend, tmp_path, far, told):
+    table, steps = write(tmp_path / "reduced.parquet", [*daily(30), far]), Steps()
+    options = {"epoch_days": 7, "top_s": 1, "seed": 1}
+    with pytest.raises(ParameterError) as caught:
+        profile(backend, table, tmp_path / "weekly.parquet", max_user_epochs=5000, steps=steps, **options)
+    assert told in str(caught.value)
+    assert f"{far.date()}" in str(caught.value)
+    assert "--max-user-epochs" in str(caught.value)
+    assert steps.done == []
+    assert not (tmp_path / "weekly.parquet").exists()
+    near = write(tmp_path / "near.parquet", daily(30))
+    assert profile(backend, near, tmp_path / "w.parquet", max_user_epochs=20, **options).epochs == 5
+    with pytest.raises(ParameterError, match="would need 20 sets, more than 19: the visits are from 2006"):
+        profile(backend, near, tmp_path / "v.parquet", max_user_epochs=19, **options)
+
+
+def test_a_date_of_the_year_9999_is_refused_with_the_limit_that_is_given(duckdb, tmp_path):
+    table = write(tmp_path / "reduced.parquet", [*daily(60), datetime(9999, 12, 30)], users=60)
+    with pytest.raises(ParameterError, match=r"60 users in 417099 epochs .* would need 25,025,940 sets"):
+        profile(duckdb, table, tmp_path / "weekly.parquet", epoch_days=7)
+
+
+def test_tables_without_rows_are_refused(backend, tmp_path):
+    reduced, treated = write(tmp_path / "reduced.parquet", []), tmp_path / "treated.parquet"
+    pq.write_table(pq.read_table(reduced).drop_columns("topics"), treated)
+    for run in (
+        lambda: classify(backend, treated, Classification("none", None), tmp_path / "out"),
+        lambda: experiment(backend, treated, tmp_path / "out"),
+        lambda: experiment(backend, reduced, tmp_path / "out"),
+        lambda: profile(backend, reduced, tmp_path / "profiles.parquet"),
+    ):
+        with pytest.raises(ParameterError, match="has no rows, so there is nothing to do; see what quiff"):
+            run()
+    assert {path.name for path in tmp_path.iterdir()} == {"reduced.parquet", "treated.parquet"}
