@@ -22,6 +22,7 @@ from quiff.history.queries import distinct_entries, fetch_rows, scalar
 from quiff.history.read import LogFormat, read_log
 from quiff.history.scan import scan_parquet
 from quiff.history.tables import STAGES, find_table, read_table, stage_of
+from quiff.history.times import with_times
 
 __all__ = ["Sizes", "Statistics", "describe", "sizes_of_counts"]
 
@@ -62,7 +63,7 @@ class Statistics:
     most_visited
         The domains with most records, and how many these are.
     first, last
-        The range of time.
+        The range of time; of a log, that of the times that can be read.
     distinct_sets
         How many different sets profiles have.
     malformed
@@ -182,7 +183,8 @@ def _log_in(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, 
     rows = log.table.filter(~log.table.malformed, ~log.is_header.fill_null(False))
     named = rows.mutate(user=rows.user.re_replace(CONTROL, ""))
     counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
-    times = fetch_rows(con, rows.agg(first=rows.time.min(), last=rows.time.max()))[0]
+    read = with_times(rows, ~rows.malformed)
+    times = fetch_rows(con, _span(read))[0]
     n_rows = int(scalar(con, rows.count()))
     n_headers = int(scalar(con, log.table.filter(log.is_header.fill_null(False)).count()))
     malformed = int(scalar(con, log.table.malformed.sum()) or 0)
@@ -213,8 +215,7 @@ def _visits(con: Any, visits: Any, stage: str) -> Statistics:
     labels = domains.select(labels=domains.domain.re_split(r"[.]").length())
     by_labels = fetch_rows(con, labels.group_by("labels").agg(n=labels.count()).order_by("labels"))
     most = domains.order_by([domains.visits.desc(), domains.domain]).limit(_MOST_VISITED)
-    times = visits.agg(first=visits.time.min().cast("string"), last=visits.time.max().cast("string"))
-    span = fetch_rows(con, times)[0]
+    span = fetch_rows(con, _span(visits))[0]
     topics = distinct_entries(con, visits.topics) if "topics" in visits.columns else 0
     return Statistics(
         stage,
@@ -229,6 +230,10 @@ def _visits(con: Any, visits: Any, stage: str) -> Statistics:
         first=span["first"],
         last=span["last"],
     )
+
+
+def _span(rows: Any) -> Any:
+    return rows.agg(first=rows.time.min().cast("string"), last=rows.time.max().cast("string"))
 
 
 def _users_per_count(con: Any, rows: Any) -> tuple[tuple[int, int], ...]:
