@@ -45,7 +45,8 @@ def test_treat_equals_a_plain_reading(con):
         log = plain_logs.draw(seed)
         with TemporaryDirectory() as name:
             files, form = write(log, Path(name))
-            result = treat(con, files, Path(name, "out"), form=form, suffixes=SUFFIXES, max_bad_lines=10**6)
+            options = {"suffixes": SUFFIXES, "rules": "as-published", "max_bad_lines": 10**6}
+            result = treat(con, files, Path(name, "out"), form=form, **options)
             rows = [
                 tuple(row.values()) for row in pq.read_table(Path(name, "out/treated.parquet")).to_pylist()
             ]

@@ -81,7 +81,7 @@ def test_a_table_of_one_engine_is_read_by_the_other(engines, treated):
     duck = experiment(engines["duckdb"], folder / "spark", folder / "crossed-1")
     spark = experiment(engines["spark"], folder / "duckdb", folder / "crossed-2")
     assert duck == spark
-    again = experiment(engines["spark"], folder / "duckdb", folder / "crossed-2")  # in place of a folder
+    again = experiment(engines["spark"], folder / "duckdb", folder / "crossed-2", force=True)  # in its place
     assert again == spark
     digests = [table_digest(folder / name / "experimental.parquet") for name in ("crossed-1", "crossed-2")]
     assert digests[0] == digests[1]

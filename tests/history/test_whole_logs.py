@@ -90,7 +90,7 @@ def test_a_damaged_published_table_is_refused(duckdb, tmp_path):
 def test_a_log_that_changes_while_it_is_read_is_noticed(duckdb, tmp_path, monkeypatch, change):
     log = write(tmp_path / "log.txt", WHOLE)
 
-    def judged(found):
+    def judged(*found):
         if change == "longer":
             with log.open("ab") as file:
                 file.write(row("new").encode())
@@ -100,10 +100,10 @@ def test_a_log_that_changes_while_it_is_read_is_noticed(duckdb, tmp_path, monkey
             write(tmp_path / "new.txt", WHOLE).replace(log)
         else:
             log.unlink()
-        return original(found)
+        return original(*found)
 
-    original = treating._judged
-    monkeypatch.setattr(treating, "_judged", judged)
+    original = treating.judged
+    monkeypatch.setattr(treating, "judged", judged)
     with pytest.raises(QuiffError):
         treat(duckdb, [log], tmp_path / "out")
     assert not list((tmp_path / "out").glob("*"))
