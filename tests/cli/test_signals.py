@@ -107,6 +107,17 @@ def test_in_the_midst_of_compiled_code(tmp_path):
     check_end(process, signal.SIGTERM, tmp_path)
 
 
+def test_nobody_need_be_left_to_read_the_line(tmp_path):
+    process = begun(tmp_path, DEAF)
+    process.stdout.close()
+    process.stderr.close()
+    process.send_signal(signal.SIGTERM)
+    try:
+        assert process.wait(timeout=60) == 128 + signal.SIGTERM
+    finally:
+        process.kill()
+
+
 STUBBORN = """
 import time
 import click

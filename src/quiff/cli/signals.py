@@ -12,7 +12,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from quiff.files import scratch
@@ -66,9 +66,11 @@ class Ending:
             except TimeoutError:
                 waited += _AGAIN
         if self._last.acquire(blocking=False):
-            scratch.drop_all()
-            self._tell(number)
-            os._exit(128 + number)
+            try:
+                scratch.drop_all()
+                self._tell(number)
+            finally:  # the main thread may be waiting for it
+                os._exit(128 + number)
 
     def finish(self, number: int) -> int:
         """Remove what is left, tell why, and return the exit status."""
@@ -83,9 +85,10 @@ class Ending:
 
     @staticmethod
     def _tell(number: int) -> None:
-        """Tell in one line what has ended the run."""
-        sys.stderr.write(f"Ended by {signal.Signals(number).name}; what was not finished is removed.\n")
-        sys.stderr.flush()
+        """Tell in one line what has ended the run, if anybody is still listening."""
+        with suppress(OSError, ValueError):  # the other end of a pipe is closed
+            sys.stderr.write(f"Ended by {signal.Signals(number).name}; what was not finished is removed.\n")
+            sys.stderr.flush()
 
 
 def _heard(ear: socket.socket) -> int | None:
