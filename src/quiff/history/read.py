@@ -265,7 +265,8 @@ class _Reading:
             new_line=count.ends.encode("unicode_escape").decode(), max_line_size=2 * LONGEST_LINE,
         )  # fmt: skip
         if not count.ragged:
-            user, time, url = (table[columns[k]].nullif("") for k in text.used)
+            cells = [table[columns[k]] for k in text.used]
+            user, time, url = [cell.nullif("") for cell in cells] if count.quotes else cells
             return table.select(user=user, time=time, url=url, malformed=False), tuple
         split = table.filter(table.line != "").select(cells=table.line.split(text.delimiter))
         whole = split.cells.length() == fields
