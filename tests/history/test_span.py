@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+import ibis
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -11,6 +12,7 @@ from quiff.history.classifications import Classification
 from quiff.history.classify import classify
 from quiff.history.experiment import experiment
 from quiff.history.profile import profile
+from quiff.history.span import epoch_numbers
 from quiff.history.steps import Steps
 
 REDUCED = pa.schema([
@@ -54,10 +56,17 @@ def test_a_date_far_from_the_rest_is_named_before_any_work(backend, tmp_path, fa
         profile(backend, near, tmp_path / "v.parquet", max_user_epochs=19, **options)
 
 
-def test_a_date_of_the_year_9999_is_refused_with_the_limit_that_is_given(duckdb, tmp_path):
-    table = write(tmp_path / "reduced.parquet", [*daily(60), datetime(9999, 12, 30)], users=60)
-    with pytest.raises(ParameterError, match=r"60 users in 417099 epochs .* would need 25,025,940 sets"):
+def test_a_date_of_the_year_9999_is_refused_without_any_option(duckdb, tmp_path):
+    table = write(tmp_path / "reduced.parquet", [*daily(60), datetime(9999, 12, 30)])
+    with pytest.raises(ParameterError, match=r"in 417099 epochs .* 1,668,396 sets, more than 200,000"):
         profile(duckdb, table, tmp_path / "weekly.parquet", epoch_days=7)
+
+
+def test_many_epochs_with_visits_in_most_of_them_are_no_mistake(duckdb, tmp_path):
+    visits = ibis.memtable(pa.table({"user": range(600), "time": daily(600)}))
+    epoch_numbers(duckdb, visits, 1)  # 360 000, and nothing is said
+    with pytest.raises(ParameterError, match="600 users in 600 epochs of 1 day would need 360,000 sets"):
+        epoch_numbers(duckdb, visits, 1, 359_999)
 
 
 def test_tables_without_rows_are_refused(backend, tmp_path):

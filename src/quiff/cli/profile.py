@@ -62,10 +62,9 @@ __all__ = ["command"]
 @click.option(
     "--max-user-epochs",
     type=click.IntRange(min=1),
-    default=20_000_000,
-    show_default=True,
     metavar="N",
-    help="Give up if users times epochs are more, as where a date is far from the rest.",
+    help="Give up if users times epochs are more.  [default: 10 million; 200 000 if in most epochs nobody has"
+    " a visit, as where one date is far from the rest]",
 )
 @drawn_seed_option
 @click.option(
@@ -90,7 +89,7 @@ __all__ = ["command"]
 def command(
     history: Path, out: Path, top: int, fill: str, taxonomy: str, name: str | None, suffixes: Any, rules: str,
     mirror: Path | None, csv_file: Path | None, as_json: bool, epoch_days: int | None, seed: int | None,
-    repeat: int, max_user_epochs: int, **options: Any,
+    repeat: int, max_user_epochs: int | None, **options: Any,
 ) -> None:  # fmt: skip
     """Find each user's top topics, and fill short sets at random.
 

@@ -19,7 +19,7 @@ from quiff.files.targets import resolved
 from quiff.history.classifications import Classification
 from quiff.history.filling import fillers, keyed_digest
 from quiff.history.queries import distinct_entries, scalar
-from quiff.history.span import DEFAULT_MAX_USER_EPOCHS, epoch_numbers
+from quiff.history.span import epoch_numbers
 from quiff.history.steps import Steps
 from quiff.history.tables import Workspace
 from quiff.history.visits import find_source, met_topics
@@ -92,7 +92,7 @@ def profile(
     epoch_days: int | None = None,
     seed: int | None = None,
     repeat: int = 1,
-    max_user_epochs: int = DEFAULT_MAX_USER_EPOCHS,
+    max_user_epochs: int | None = None,
     classification: Classification | None = None,
     force: bool = False,
     steps: Steps | None = None,
@@ -121,7 +121,8 @@ def profile(
     repeat
         With how many seeds to count the distinct sets.
     max_user_epochs
-        The maximum tolerated number of users times epochs; it is looked at before any work.
+        The maximum tolerated number of users times epochs; it is looked at before any work. None means 10
+        million, but 200 000 if in most epochs nobody has a visit.
     classification
         The topics of domains, for a table that does not have them: Treated, or Experimental as published.
     force
@@ -200,7 +201,7 @@ class _Draw:
         return rows.select("user", "epoch", "topic", "visits", rank=place + 1)
 
 
-def _counts(con: Any, visits: Any, epoch_days: int | None, most: int) -> Any:
+def _counts(con: Any, visits: Any, epoch_days: int | None, most: int | None) -> Any:
     """Return ``user, epoch, topic, visits``, epochs counted from 0."""
     import ibis
 

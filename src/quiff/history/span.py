@@ -7,15 +7,14 @@ from typing import Any
 from quiff.errors import ParameterError, counted
 from quiff.history.queries import fetch_rows
 
-__all__ = ["DEFAULT_MAX_USER_EPOCHS", "epoch_numbers"]
+__all__ = ["epoch_numbers"]
 
-DEFAULT_MAX_USER_EPOCHS = 20_000_000
-"""Above so many sets, a run would take minutes and gigabytes."""
-
+_MOST = 10_000_000
+_MOST_IF_SPARSE = 200_000  # where most epochs have no visit at all, a date is wrong
 _DAY = 86_400
 
 
-def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int) -> Any:
+def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int | None = None) -> Any:
     """Return the number of the epoch of each visit, from 0 on at midnight of the first day of all.
 
     Parameters
@@ -27,7 +26,8 @@ def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int) -> Any:
     epoch_days
         The length of an epoch.
     most
-        The maximum tolerated number of user-epochs.
+        The maximum tolerated number of user-epochs; None means 10 million, but 200 000 if in most epochs
+        nobody has a visit.
 
     Raises
     ------
@@ -41,20 +41,26 @@ def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int) -> Any:
     start = 0 if found["first"] is None else int(found["first"]) // _DAY * _DAY
     epochs = 0 if found["last"] is None else (int(found["last"]) - start) // length + 1
     number = ((seconds - start) // length).cast("int64")
-    if found["users"] * epochs > most:
+    sets = found["users"] * epochs
+    if sets <= (_MOST_IF_SPARSE if most is None else most):
+        return number
+    dated = visits.select(epoch=number)
+    counts = fetch_rows(con, dated.group_by("epoch").agg(visits=dated.count()).order_by("epoch"))
+    if most is None:
+        most = _MOST if 2 * len(counts) >= epochs else _MOST_IF_SPARSE
+    if sets > most:
         raise ParameterError(
             f"{counted(found['users'], 'user')} in {counted(epochs, 'epoch')} of {counted(epoch_days, 'day')}"
-            f" would need {found['users'] * epochs:,} sets, more than {most:,}: the visits are from"
+            f" would need {sets:,} sets, more than {most:,}: the visits are from"
             f" {_date(start)} to {_date(int(found['last']))}"
-            f"{_outlier(con, visits.select(epoch=number), start, length)}; leave such visits out of the log,"
+            f"{_outlier(counts, start, length)}; leave such visits out of the log,"
             " choose longer epochs by --epoch-days, or allow for more by --max-user-epochs"
         )
     return number
 
 
-def _outlier(con: Any, visits: Any, start: int, length: int) -> str:
-    """Say which visits lie beyond the longest time without any."""
-    counts = fetch_rows(con, visits.group_by("epoch").agg(visits=visits.count()).order_by("epoch"))
+def _outlier(counts: list[dict[str, Any]], start: int, length: int) -> str:
+    """Say which visits lie beyond the longest time without any, from their number by epoch."""
     places = [row["epoch"] for row in counts]
     gaps = [later - earlier for earlier, later in pairwise(places)]
     if not gaps or max(gaps) == 1:
