@@ -124,4 +124,4 @@ def test_the_settings_of_the_page_are_in_force(cluster, done):
 
 def test_no_scratch_table_is_left_behind(done):
     """They hold names and URLs."""
-    assert not list(done.rglob(".quiff-*"))
+    assert not list(done.rglob(".quiff-*.tmp"))
