@@ -52,10 +52,10 @@ def estimate_popularity(
     >>> found = estimate_popularity({"Music": 40, "News": 15, "Art": 0}, TopicsAPI(), n_users=200)
     >>> print(found.table().to_text())
     Estimated users of each topic, from one report each of 200 users
-    topic  reports      users  standard error      low     high
-    Music       40    210.376         29.2083  159.281      200
-    News        15    78.7966         18.3702  50.1035  123.861
-    Art          0  -0.150807        0.890846        0  16.2555
+    topic  reports      users  standard error  low  high
+    Music       40    210.376         29.2083  156   200
+    News        15    78.7966         18.3702   48   124
+    Art          0  -0.150807        0.890846    0    17
     The estimate (c - N q)/(p - q) is unbiased and may lie below 0 or above N.
     Low and high are the ends of a 95 % interval, clipped to 0 and N.
 
