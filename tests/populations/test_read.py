@@ -233,3 +233,24 @@ def test_lists_that_python_writes_come_back(topics):
 @given(st.lists(st.tuples(words, st.sampled_from(["2006-03-01 07:17:12", "2006-05-31"]))))
 def test_histories_that_python_writes_come_back(visits):
     assert parse_history(str(visits)) == [(time, domain) for domain, time in visits]
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_an_open_quote_in_the_last_line_is_told_too(tmp_path, merged):
+    file = tmp_path / "profiles.csv"
+    file.write_text('user,t1,t2\nAlice,1,2\nBob,2,"3\n')
+    with pytest.raises(QuiffError, match="line 3: a quote that opens here"):
+        Population.read(file, merged=merged)
+
+
+@pytest.mark.parametrize("merged", [False, True])
+@pytest.mark.parametrize(
+    "columns",
+    [{"user": ["a"], "topics": [{"x": 1}]}, {"user": ["a"], "topics": [[{"x": 1}]]},
+     {"user": [[1]], "topics": [[1, 2]]}],
+)  # fmt: skip
+def test_columns_of_other_kinds_are_told_in_one_line(tmp_path, columns, merged):
+    file = tmp_path / "profiles.parquet"
+    pq.write_table(pa.table(columns), file)
+    with pytest.raises(QuiffError, match="neither text nor numbers nor lists of these"):
+        Population.read(file, merged=merged)

@@ -133,8 +133,11 @@ class ProfileFile:
         }
 
     def _check_lines(self, lines: LineCount, rows: int) -> None:
-        """Look at each line, if rows are fewer: an open quote makes Arrow take many lines for one field."""
-        if self.delimiter == "," and lines.quotes and rows < lines.number - 1:
+        """Look at each line, if rows are fewer: an open quote makes Arrow take many lines for one field.
+
+        One that opens in the last line takes no other; but then the number of quotes is odd.
+        """
+        if self.delimiter == "," and lines.quotes and (rows < lines.number - 1 or lines.quotes % 2):
             self._check_torn()
 
     def _check_torn(self) -> None:

@@ -65,8 +65,14 @@ def read_profiles(
     check_missing(missing)
     top = None if top is None else check_whole("top", top, 1)
     file = open_profiles(path, top=top, weights=weights)
-    table = None if merged else file.table(allowed_bytes() if merged is None else None)
-    found = _merged(file) if table is None else _whole(file, table, missing, seed)
+    try:
+        table = None if merged else file.table(allowed_bytes() if merged is None else None)
+        found = _merged(file) if table is None else _whole(file, table, missing, seed)
+    except NotImplementedError as error:  # Arrow's, of a cast
+        raise QuiffError(
+            f"{str(file.path)!r}: a column is neither text nor numbers nor lists of these; give users as"
+            " text or numbers, and topics as lists of them, or in columns t1, t2 and so on"
+        ) from error
     if found.weights is not None and not found.weights.any():
         raise ParameterError(
             f"{str(file.path)!r}: all weights in {weights} are 0; at least one user must count"

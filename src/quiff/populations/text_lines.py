@@ -103,7 +103,7 @@ class LineCount:
 
     ends: int = 0
     unfinished: bool = False
-    quotes: bool = False
+    quotes: int = 0
 
     @property
     def number(self) -> int:
@@ -115,7 +115,7 @@ class LineCount:
         if text:
             self.ends += text.count(b"\n")
             self.unfinished = not text.endswith(b"\n")
-            self.quotes |= b'"' in text
+            self.quotes += text.count(b'"')
         return self
 
 
