@@ -93,15 +93,15 @@ def test_every_pattern_is_linear(place, names, text, used):
             r"\\x\{([0-9a-fA-F]+)\}", lambda code: rf"\U{code[1]:0>8}", shown
         )  # as Python has it
         task = json.dumps({"pattern": spelled.replace(r"\z", r"\Z"), "methods": methods})
-        _run(f"hostile.attack({task!r})")
+        expect_done(f"hostile.attack({task!r})")
 
 
 @pytest.mark.parametrize("parser", hostile.PARSERS, ids=lambda parser: parser.__name__)
 def test_every_parser_is_linear(parser, tmp_path):
-    _run(f"hostile.{parser.__name__}(hostile.Path({str(tmp_path)!r}))")
+    expect_done(f"hostile.{parser.__name__}(hostile.Path({str(tmp_path)!r}))")
 
 
-def _run(code):
+def expect_done(code):
     program = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import hostile; {code}"
     try:
         done = subprocess.run(

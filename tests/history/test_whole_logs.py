@@ -43,7 +43,7 @@ def write(path, content):
     return path
 
 
-def refused(con, folder, paths, told, kind=ParameterError, **options):
+def expect_refused(con, folder, paths, told, kind=ParameterError, **options):
     with pytest.raises(kind, match=told) as caught:
         treat(con, paths, folder / "out", **options)
     assert "\n" not in str(caught.value)
@@ -72,7 +72,7 @@ PACKED = gzip.compress(WHOLE, mtime=0)
 def test_a_damaged_gzip_is_never_taken_for_a_whole_one(duckdb, tmp_path, damaged):
     log = write(tmp_path / "log.txt.gz", damaged)
     told = r"log.txt.gz' to its end: .*; its first [1-9][0-9]* bytes \([1-9][0-9]* lines\) are readable"
-    refused(duckdb, tmp_path, [log], told)
+    expect_refused(duckdb, tmp_path, [log], told)
     with pytest.raises(ParameterError, match=told):
         describe(duckdb, [log])
 
@@ -116,7 +116,7 @@ def test_malformed_lines_are_all_counted(duckdb, tmp_path):
     log = write(tmp_path / "log.txt", text(row(1), *["\t".join("abcdefghijk")] * 60_000, row(2)))
     result = treat(duckdb, [log], tmp_path / "allowed", max_bad_lines=60_000)
     assert (result.rows_read, result.rows, result.dropped) == (60_002, 2, {"malformed": 60_000})
-    refused(duckdb, tmp_path, [log], "more than 1000 lines .*log.txt:3: too many columns", QuiffError)
+    expect_refused(duckdb, tmp_path, [log], "more than 1000 lines .*log.txt:3: too many columns", QuiffError)
     assert describe(duckdb, [log]).malformed == 60_000
 
 
@@ -168,7 +168,7 @@ def test_a_name_of_nul_is_no_name(duckdb, tmp_path):
 
 def test_a_first_line_without_end_is_refused(duckdb, tmp_path):
     content = text(row(1) + "\t", header=HEADER + "\t" + "h" * 2_100_000)
-    refused(
+    expect_refused(
         duckdb, tmp_path, [write(tmp_path / "log.txt", content)], "line 1 of .* is longer than 1048576 bytes"
     )
 
@@ -196,7 +196,7 @@ def test_a_row_that_vanishes_stops_the_run(duckdb, tmp_path, monkeypatch, quoted
     monkeypatch.setattr(
         reading, "scan_csv", lambda con, paths, **o: _without_one(original(con, paths, **o), paths)
     )
-    refused(
+    expect_refused(
         duckdb, tmp_path, [one, two], r"5 rows, but 4 were read: off is '.*two.txt' by 1 line;", QuiffError
     )
     with pytest.raises(QuiffError, match="off is"):
@@ -210,7 +210,7 @@ def _without_one(table, paths):
 def test_parquet_is_checked_against_its_footers(duckdb, tmp_path, monkeypatch):
     log = parquet_log(tmp_path / "log.parquet")
     monkeypatch.setattr(reading, "scan_parquet", lambda con, path: scan_parquet(con, path).limit(49))
-    refused(
+    expect_refused(
         duckdb, tmp_path, [log], "50 rows, but 49 were read: off is .* by 1 line", QuiffError, form=PARQUET
     )
 
@@ -257,7 +257,7 @@ def test_one_file_counts_once(duckdb, tmp_path):
     (tmp_path / "hard.txt").hardlink_to(log)
     for other in (log, tmp_path / "." / "x" / ".." / "log.txt", tmp_path / "link.txt", tmp_path / "hard.txt"):
         (tmp_path / "x").mkdir(exist_ok=True)
-        refused(duckdb, tmp_path, [log, other], "is named twice")
+        expect_refused(duckdb, tmp_path, [log, other], "is named twice")
         with pytest.raises(ParameterError, match="is named twice"):
             describe(duckdb, [log, other])
 
@@ -346,7 +346,7 @@ def test_what_a_file_is_in_truth_is_told(duckdb, tmp_path):
     }
     for name, (content, told) in files.items():
         named = LogFormat(names=("AnonID", "QueryTime", "ClickURL")) if name == "columns.txt" else None
-        refused(duckdb, tmp_path, [write(tmp_path / name, content)], told, form=named)
+        expect_refused(duckdb, tmp_path, [write(tmp_path / name, content)], told, form=named)
     packed = write(tmp_path / "packed", gzip.compress(log))  # whatever its name
     assert treat(duckdb, [packed], tmp_path / "out").rows == 1
 
@@ -354,13 +354,17 @@ def test_what_a_file_is_in_truth_is_told(duckdb, tmp_path):
 def test_errors_do_not_repeat_rows(duckdb, tmp_path):
     hidden = "alice99\tsecret words\t2006-03-01 07:17:12\t1\thttp://secret.com"
     headless = write(tmp_path / "headless.txt", f"{hidden}\n{hidden}\n".encode())
-    told = refused(duckdb, tmp_path, [headless], "looks like data, not like names of columns.* by --columns")
+    told = expect_refused(
+        duckdb, tmp_path, [headless], "looks like data, not like names of columns.* by --columns"
+    )
     assert "secret" not in told
     other = write(tmp_path / "other.txt", text(hidden, header=HEADER + "\tsecret99@x.com"))
-    told = refused(duckdb, tmp_path, [write(tmp_path / "log.txt", text(row(1))), other], "treat files of")
+    told = expect_refused(
+        duckdb, tmp_path, [write(tmp_path / "log.txt", text(row(1))), other], "treat files of"
+    )
     assert "secret" not in told
     bad = write(tmp_path / "bad.txt", text(*[hidden + "\tmore"] * 5))
-    told = refused(duckdb, tmp_path, [bad], "lines are malformed", QuiffError, max_bad_lines=1)
+    told = expect_refused(duckdb, tmp_path, [bad], "lines are malformed", QuiffError, max_bad_lines=1)
     assert "secret" not in told
 
 
