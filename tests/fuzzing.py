@@ -11,6 +11,11 @@ import random
 import sys
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None
+
 FOUND = Path(__file__).parent / "fuzz" / "found.json"
 """The seeds that failed in `make fuzz`, by the name of the test's file; commit it with the mended code."""
 
@@ -45,7 +50,12 @@ def found():
 
 
 def keep(file, seed):
-    """Add a seed to those that failed."""
-    kept = found()
-    kept[file] = sorted({*kept.get(file, []), seed})
-    FOUND.write_text(json.dumps(kept, indent=2, sort_keys=True) + "\n")
+    """Add a seed to those that failed; several processes may do so at the same time."""
+    with FOUND.open("a+") as kept_by:
+        if fcntl is not None:
+            fcntl.flock(kept_by, fcntl.LOCK_EX)
+        kept_by.seek(0)
+        kept = json.loads(kept_by.read() or "{}")
+        kept[file] = sorted({*kept.get(file, []), seed})
+        kept_by.truncate(0)
+        kept_by.write(json.dumps(kept, indent=2, sort_keys=True) + "\n")

@@ -16,7 +16,7 @@ _HARMFUL = "\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufd
 )
 _IN_CELLS = re.compile(f"[{_HARMFUL}]")
 _IN_LINES = re.compile(f"(?![\t\n])[{_HARMFUL}]")
-_FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+_FORMULA = re.compile(r"'*[=+\-@\t\n\r\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(
     r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})(e[+-]?\d{1,4})?|[+-]?inf", re.ASCII | re.IGNORECASE
 )

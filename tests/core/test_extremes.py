@@ -228,3 +228,8 @@ def test_a_million_repetitions():
     alone = quiff.repeat(Channel([[1.0], [1.0]]), 10**6)
     assert quiff.bayes_capacity(alone) == 1
     assert quiff.posterior_vulnerability(one, alone) == 0.5
+
+
+def test_a_number_of_more_digits_than_python_prints_is_an_error_of_ours():
+    with pytest.raises(quiff.QuiffError, match=r"more than 2\^16609 is too large for a float"):
+        Prior({"a": 10**5000, "b": 0.5})

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quiff import Population, drift
+from quiff import Population, TopicsAPI, drift, measure
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
 from quiff.populations.filling import Filling
 
@@ -177,3 +177,16 @@ def test_a_merged_population_with_weights_cannot_leave_users_out(tmp_path):
     assert population.weights.tolist() == [3, 3]
     with pytest.raises(ParameterError, match="has lost the weights of its single users"):
         population.genuine()
+
+
+def test_genuine_users_who_count_for_nothing_are_not_said_to_be_none():
+    sets = {"Alice": {1, 2}, "Bob": {1, 3}, "Carol": {2, 3}}
+    people = Population.from_sets(
+        sets,
+        visited={"Alice": {1}, "Bob": {1, 3}, "Carol": {2, 3}},
+        weights={"Alice": 1, "Bob": 0, "Carol": 0},
+    )
+    found = measure(people, TopicsAPI(top_s=2))
+    text = str(found)
+    assert "No user has a set of visited topics only" not in text
+    assert any("are not measured" in note for note in found.notes)

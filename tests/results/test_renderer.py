@@ -51,6 +51,18 @@ def test_a_figure_that_takes_too_long_is_given_up():
     assert render("vegalite_to_svg", GOOD).startswith(b"<svg")
 
 
+def test_an_interrupt_leaves_nothing_for_the_next_figure(monkeypatch):
+    def interrupted(source, size):
+        raise KeyboardInterrupt
+
+    render("vegalite_to_svg", GOOD)
+    with monkeypatch.context() as patched:
+        patched.setattr(renderer, "_whole", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            render("vegalite_to_svg", with_label("first"))
+    assert b"second" in render("vegalite_to_svg", with_label("second"))
+
+
 def test_nothing_is_asked_for_over_the_network():
     far = {"data": {"url": "http://127.0.0.1:9/data.csv"}, "mark": "bar"}
     with pytest.raises(QuiffError, match="not allowed"):

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from quiff.errors import ProbabilityError, QuiffError, ShapeError
+from quiff.errors import ProbabilityError, QuiffError, ShapeError, how_many
 
 __all__ = [
     "SMALL",
@@ -114,7 +114,7 @@ def as_float(value: Any, error: type[QuiffError] = ProbabilityError) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise error(f"a number of {len(str(int(value)))} digits is too large for a float") from None
+        raise error(f"{how_many(int(value))} is too large for a float") from None
     except ValueError:
         raise error(f"{value!r} is not a number") from None
 

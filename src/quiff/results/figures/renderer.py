@@ -111,7 +111,11 @@ def render(name: str, *arguments: Any, patience: float = _PATIENCE, **options: A
     """
     request = json.dumps([name, arguments, options]).encode()
     with _turn:
-        answer = _running().ask(request, patience)
+        try:
+            answer = _running().ask(request, patience)
+        except BaseException:  # an interrupt: what comes late must not be taken for the next figure
+            _end()
+            raise
         if answer is None:
             _end()
     if answer is None:

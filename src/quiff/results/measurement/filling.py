@@ -83,7 +83,7 @@ def filling_table(found: "Measurement", filled: Filled) -> Table:
         return None if genuine is None else getattr(genuine.stage(name), quantity)
 
     rows: tuple[tuple[object, ...], ...] = (
-        ("users", found.users, found.users, 0 if genuine is None else genuine.users),
+        ("users", found.users, found.users, filled.genuine_users),
         (
             "different sets",
             found.distinct_sets,

@@ -76,7 +76,8 @@ def _filling(found: "Measurement", filled: Filled) -> str:
         )
     genuine = found.genuine
     if genuine is None:
-        return f"{text} No user has a set of visited topics only."
+        some = filled.genuine_users  # who count for nothing: a note says so
+        return text if some else f"{text} No user has a set of visited topics only."
     alone, report = genuine.stage("topics_api").leakage, found.stage("topics_api").leakage
     return (
         f"{text} Among the {said(genuine.users)} users without filled topics, "

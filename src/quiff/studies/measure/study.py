@@ -81,6 +81,7 @@ def measure(
     if prior == "as-published":
         wrong = use_of_sets(population, {"population": misaligned_prior(population)}, channels)
         aligned, utility = utility, _replaced(utility, wrong)
+    genuine, left = _genuine(population, api)
     return Measurement(
         setting=Setting(api.n_topics, api.top_s, api.noise),
         users=holders.n_users,
@@ -95,25 +96,25 @@ def measure(
         aligned_utility=aligned,
         weighted=population.weights is not None,
         histories=() if seen is None else seen.counts,
-        notes=population.notes,
+        notes=(*population.notes, *left),
         filled=population.filled,
-        genuine=_genuine(population, api),
+        genuine=genuine,
     )
 
 
-def _genuine(population: Population, api: TopicsAPI) -> GenuineFigures | None:
-    """Return the figures of the users without filled topics, if they are some of the users only."""
+def _genuine(population: Population, api: TopicsAPI) -> tuple[GenuineFigures | None, tuple[str, ...]]:
+    """Return the figures of the users without filled topics if these are some of the users, and notes."""
     filled = population.filled
     if filled is None or not filled.filled_sets or not filled.genuine_users:
-        return None
+        return None, ()
     try:
         people = population.genuine()
-    except ParameterError:  # nobody of them has a weight
-        return None
+    except ParameterError as error:  # nobody of them has a weight
+        return None, (f"The users without filled topics are not measured: {error}",)
     holders, m1 = holders_of(people), people.occurring.size
     channels = {"bounded_noise": api.bounded_noise(people), "topics_api": api.report(people)}
     privacy = privacy_by_stage(api, holders, None, channels, m1)[1:]  # cookies do not depend on topics
-    return GenuineFigures(holders.n_users, holders.sets.size, m1, holders.unique_users, privacy)
+    return GenuineFigures(holders.n_users, holders.sets.size, m1, holders.unique_users, privacy), ()
 
 
 def _replaced(rows: tuple[Use, ...], others: tuple[Use, ...]) -> tuple[Use, ...]:
