@@ -20,7 +20,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 
 setup: $(VENV)/ready  ## build the virtual environment in .venv
 
-demo: setup  ## from a made-up log to a report, in the folder demo
+demo: setup  ## from a synthetic log to a report, in the folder demo
 	$(BIN)/quiff demo --force
 
 test: check  ## all checks and all tests but those of check-docs, the same on every run

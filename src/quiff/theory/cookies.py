@@ -53,7 +53,7 @@ def cookies_leakage(n_users: int, contexts: int) -> Fraction:
 
 
 def cookies_posterior(n_users: int, contexts: int) -> Fraction:
-    """Chance to guess a user from a cookie: ``min(N, 2^c - c - 1)/N``.
+    """Probability to guess a user from a cookie: ``min(N, 2^c - c - 1)/N``.
 
     Source: paper, Sec. 4.1.1, posterior vulnerability of third-party cookies; assumptions as for
     :func:`cookies_leakage`. Erratum: printed as 26/3 for N=3 and c=5, more than a probability.

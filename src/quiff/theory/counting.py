@@ -110,7 +110,7 @@ def mode_probability(k: NDArray[np.float64], n: int, first: float, second: float
 
 
 def symmetric_return(n: int, step: float) -> float:
-    """Chance that n steps, each +1 or -1 with probability ``step`` and 0 otherwise, sum to 0.
+    """Probability that n steps, each +1 or -1 with probability ``step`` and 0 otherwise, sum to 0.
 
     Examples
     --------
@@ -141,11 +141,11 @@ _CHUNK = 4096  # counts handled at once: bounds the memory
 
 
 def all_bits_right(n_topics: int, top_s: int, noise: Real, n_users: int, share: Real = HALF) -> Real:
-    """Chance that a best guess of all N users' bits, who has the topic and who not, is right.
+    """Probability that a best guess of all N users' bits, who has the topic and who not, is right.
 
     ``(max(a p, (1-a) q) + max(a (1-p), (1-a) (1-q)))^N``, which is ``((1 + p - q)/2)^N`` for
     uniform bits and then does not depend on m, since p - q = (1-r)/s. Source: paper, Sec. 4.2.1,
-    corollary on Kronecker products. Erratum: the paper takes it for the chance to count right, and
+    corollary on Kronecker products. Erratum: the paper takes it for the probability to count right, and
     the figure shows it although the printed sum is :func:`printed_counting_sum`.
 
     Raises
@@ -198,11 +198,11 @@ def printed_counting_sum(top_s: int, noise: Real, n_users: int) -> Real:
 
 
 def raw_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share: Real = HALF) -> float:
-    """Chance that as many users report the topic as have it.
+    """Probability that as many users report the topic as have it.
 
     A user shifts the count by -1 with probability u = a (1-p) and by +1 with v = (1-a) q, so the
-    chance is ``sum over j of N!/(j! j! (N-2j)!) u^j v^j (1-u-v)^(N-2j)``. Tilting the steps until
-    both are equally likely turns it into ``Z^N`` times the chance that a symmetric walk returns to
+    probability is ``sum over j of N!/(j! j! (N-2j)!) u^j v^j (1-u-v)^(N-2j)``. Tilting the steps until
+    both are equally likely turns it into ``Z^N`` times the probability that a symmetric walk returns to
     0, with ``Z = 1 - (sqrt(u) - sqrt(v))^2``; nothing overflows, and what underflows is 0.
     Source: paper, Sec. 4.2.1, the counting query, taken at its word.
 
@@ -227,7 +227,7 @@ def raw_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share:
 
 
 def prior_count_right(n_users: int, share: Real = HALF) -> float:
-    """Chance to guess before any report how many of the N users have the topic.
+    """Probability to guess before any report how many of the N users have the topic.
 
     The probability of the mode of ``Bin(N, a)``. What :func:`best_count_right` is to be compared with.
 
@@ -249,7 +249,7 @@ def prior_count_right(n_users: int, share: Real = HALF) -> float:
 
 
 def best_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share: Real = HALF) -> float:
-    """Chance that a Bayes-optimal guess of how many users have the topic is right.
+    """Probability that a Bayes-optimal guess of how many users have the topic is right.
 
     The number k of users who report it is all that matters. It is ``Bin(N, P)`` distributed with
     P = a p + (1-a) q, and given k the true count is ``Bin(k, a p/P) + Bin(N-k, a (1-p)/(1-P))``,

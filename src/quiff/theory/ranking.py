@@ -1,4 +1,4 @@
-"""The chance that the most popular topics are found, and in order, by counting reports.
+"""The probability that the most popular topics are found, and in order, by counting reports.
 
 The topics are ranked by how often they are reported; topics that are reported equally often are put in
 random order, so that in a tie for the first place each of them wins equally often. Three answers:
@@ -29,7 +29,7 @@ _MOST_POINTS = 2**16  # in all, for many densities
 
 
 def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> NDArray[np.float64]:
-    """Chance that one topic is reported more often than another, a tie counting one half: exact.
+    """Probability that one topic is reported more often than another, a tie counting one half: exact.
 
     Users of kind k, ``users[k]`` of them, report the first topic with probability ``up[k]`` and the
     second with ``down[k]``. The difference D of the two counts is a sum of independent steps +1, -1 and
@@ -48,7 +48,7 @@ def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> NDArray[np.float6
     Returns
     -------
     NDArray
-        One chance for each pair, with an absolute error below 1e-10.
+        One probability for each pair, with an absolute error below 1e-10.
 
     Examples
     --------
@@ -146,10 +146,10 @@ def needed_pairs(holders: ArrayLike, top: int) -> tuple[NDArray[np.int64], NDArr
 
 
 def order_bounds(holders: ArrayLike, top: int, chances: ArrayLike) -> tuple[float, float]:
-    """Return bounds on the chance that the first ``top`` topics are found in order.
+    """Return bounds on the probability that the first ``top`` topics are found in order.
 
     Below: ``1 - sum of (1 - P[pair is right])`` over the :func:`needed_pairs`, or 0 (Boole). Above: the
-    least chance of a pair that must be right. Where the last places are tied with topics behind them, it
+    least probability of a pair that must be right. Where the last places are tied with topics behind them, it
     does not matter which of these are found, and their pairs are left out.
 
     Parameters
@@ -157,7 +157,7 @@ def order_bounds(holders: ArrayLike, top: int, chances: ArrayLike) -> tuple[floa
     holders, top
         As for :func:`needed_pairs`.
     chances
-        The chance of each of the needed pairs, from :func:`ahead`.
+        The probability of each of the needed pairs, from :func:`ahead`.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def order_bounds(holders: ArrayLike, top: int, chances: ArrayLike) -> tuple[floa
 
 
 def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLike, top: int) -> float:
-    """Approximate the chance that the first ``top`` topics are found in order: independent normal counts.
+    """Approximate the probability that the first ``top`` topics are found in order: independent normal counts.
 
     A count with mean mu and variance v is replaced by a normal number with variance v + 1/12, the 1/12
     for the random order within ties. Counts are taken for independent, so that the variances should be
@@ -184,7 +184,7 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
 
     ``g_top(x) = f_top(x) prod over the rest of F_t(x)``, ``g_k(x) = f_k(x) int up to x of g_(k+1)``,
 
-    and the chance is ``int g_1``, times the number of orders that equally popular topics may have: at each
+    and the probability is ``int g_1``, times the number of orders that equally popular topics may have: at each
     place, how many may stand there.
 
     Parameters
@@ -225,7 +225,7 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
 def _grid(means: NDArray[np.float64], deviations: NDArray[np.float64], equals: int) -> NDArray[np.float64]:
     """Return points where some normal densities are not negligible, each as closely as its width asks for.
 
-    The more topics are equally popular, the steeper is the chance that all of them lie below a point.
+    The more topics are equally popular, the steeper is the probability that all of them lie below a point.
     """
     import numpy as np
 
@@ -254,7 +254,7 @@ def _density(x: NDArray[np.float64], mean: float, deviation: float) -> NDArray[n
 def _all_below(
     x: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the chance that all of some normal numbers lie below each point, and its derivative.
+    """Return the probability that all of some normal numbers lie below each point, and its derivative.
 
     It is the product of ``F_t^k`` over the k topics t that are alike; ``F_t'/F_t = f_t/F_t``.
     """

@@ -63,7 +63,7 @@ def generalization_leakage(distinct_sets: int) -> Fraction:
 
 
 def generalization_posterior(distinct_sets: int, n_users: int) -> Fraction:
-    """Chance to guess a user from the whole top-s set: ``distinct_sets/N``.
+    """Probability to guess a user from the whole top-s set: ``distinct_sets/N``.
 
     Source: paper, Sec. 4.1.2, posterior vulnerability up to the generalization step.
 
@@ -144,7 +144,7 @@ def bounded_noise_leakage(n_topics: int, top_s: int, occurring: int) -> Fraction
 
 
 def bounded_noise_posterior(n_topics: int, top_s: int, occurring: int, n_users: int) -> Fraction:
-    """Chance to guess a user from one topic of the set: ``m'/(s N)``.
+    """Probability to guess a user from one topic of the set: ``m'/(s N)``.
 
     Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step.
 
@@ -237,7 +237,7 @@ def topics_leakage(n_topics: int, top_s: int, noise: Real, occurring: int) -> Re
 
 
 def topics_posterior(n_topics: int, top_s: int, noise: Real, occurring: int, n_users: int) -> Real:
-    """Chance to guess a user from one report: ``(r + m'(1-r)/s)/N``.
+    """Probability to guess a user from one report: ``(r + m'(1-r)/s)/N``.
 
     Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API.
 
@@ -282,7 +282,7 @@ def bayes_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
 
 
 def topics_posterior_bound(n_topics: int, top_s: int, noise: Real, n_users: int) -> Real:
-    """Upper bound on the chance to guess a user from one report: ``min(1, capacity/N)``.
+    """Upper bound on the probability to guess a user from one report: ``min(1, capacity/N)``.
 
     Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API.
 
@@ -375,7 +375,7 @@ def _excess(n_topics: int, top_s: int, noise: Real) -> Real:
 def side_information_bound(n_topics: int, top_s: int, noise: Real, prior_success: Real) -> Real:
     """Upper bound on an adversary's success after one report: ``min(1, P (r + m(1-r)/s))``.
 
-    P is the chance to succeed before, at any guessing task about anything that is correlated with
+    P is the probability to succeed before, at any guessing task about anything that is correlated with
     the user in any way: the Bayes capacity bounds the leakage over all priors, gains between 0 and
     1, and unknown correlations. Source: paper, Sec. 2, capacity under arbitrary correlations
     (Dalenius), with the capacity of Sec. 4.1.2.

@@ -1,7 +1,7 @@
 """How often an advertiser names a topic of the user's set: the IBA gain.
 
 Write f_t for the share of sets (by the prior) that contain t, f_tw for those that contain t and w,
-p and q for the chance that a topic inside or outside the set is reported, and d = p - q. After one
+p and q for the probability that a topic inside or outside the set is reported, and d = p - q. After one
 report the best guess earns ``V = sum over t of max over w of (q f_w + d f_tw)``, and before it
 ``V(prior) = max f``. Every bound below follows from this.
 """
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def inside_probability(n_topics: int, top_s: int, noise: Real) -> Real:
-    """Chance p that a given topic of the user's set is reported: ``(1-r)/s + r/m``.
+    """Probability p that a given topic of the user's set is reported: ``(1-r)/s + r/m``.
 
     Source: paper, Sec. 4.2.1, counting experiment.
 
@@ -45,7 +45,7 @@ def inside_probability(n_topics: int, top_s: int, noise: Real) -> Real:
 
 
 def outside_probability(n_topics: int, noise: Real) -> Real:
-    """Chance q that a given topic outside the user's set is reported: ``r/m``.
+    """Probability q that a given topic outside the user's set is reported: ``r/m``.
 
     Source: paper, Sec. 4.2.1, counting experiment.
 
@@ -63,7 +63,7 @@ def outside_probability(n_topics: int, noise: Real) -> Real:
 
 
 def genuine_probability(n_topics: int, top_s: int, noise: Real) -> Real:
-    """Chance that the reported topic is in the user's set: ``(1-r) + r s/m``.
+    """Probability that the reported topic is in the user's set: ``(1-r) + r s/m``.
 
     Naming the reported topic earns this under every prior, so it is a lower bound on the posterior
     IBA gain, sharper than the theorem's (paper, Thm. on the posterior IBA gain). It is met iff
