@@ -176,7 +176,7 @@ def order_bounds(holders: ArrayLike, top: int, chances: ArrayLike) -> tuple[floa
 
 
 def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLike, top: int) -> float:
-    """Approximate the probability that the first ``top`` topics are found in order: independent normal counts.
+    """Approximate the probability to find the first ``top`` topics in order: independent normal counts.
 
     A count with mean mu and variance v is replaced by a normal number with variance v + 1/12, the 1/12
     for the random order within ties. Counts are taken for independent, so that the variances should be
@@ -184,8 +184,8 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
 
     ``g_top(x) = f_top(x) prod over the rest of F_t(x)``, ``g_k(x) = f_k(x) int up to x of g_(k+1)``,
 
-    and the probability is ``int g_1``, times the number of orders that equally popular topics may have: at each
-    place, how many may stand there.
+    and the probability is ``int g_1``, times the number of orders that equally popular topics may have:
+    at each place, how many may stand there.
 
     Parameters
     ----------
