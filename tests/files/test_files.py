@@ -75,6 +75,12 @@ def test_what_fails_on_the_way_leaves_nothing_not_even_folders(tmp_path):
     assert held(tmp_path) == {}
 
 
+def half_a_folder(path):
+    with whole_folder(path) as new:
+        (new / "a.csv").write_text("half")
+        raise RuntimeError
+
+
 def written_by_another_too(path):
     with whole_file(path) as new:
         new.write_text("new")
@@ -243,7 +249,7 @@ class TestFolders:
         rename = Path.replace
 
         def fails(self, target):
-            if self.name == "t" and self.parent.name.endswith(".tmp"):
+            if self.name == "t" and self.parent.parent.name.endswith(".tmp"):
                 no_space()
             return rename(self, target)
 
@@ -251,6 +257,15 @@ class TestFolders:
         with pytest.raises(ParameterError, match="No space"):
             wrote(tmp_path / "t", "b.csv", force=True)
         assert held(tmp_path) == before
+
+    @pytest.mark.parametrize("name", ["replaced", "new"])
+    def test_any_name_will_do(self, tmp_path, name):
+        with pytest.raises(RuntimeError):
+            half_a_folder(tmp_path / name)
+        assert held(tmp_path) == {}
+        for force in (False, True):
+            wrote(tmp_path / name, "b.csv" if force else "a.csv", force=force)
+        assert sorted(held(tmp_path)) == [name, f"{name}/{MARKER}", f"{name}/b.csv"]
 
 
 class TestGroups:

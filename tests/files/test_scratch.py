@@ -177,3 +177,28 @@ def test_a_signal_waits_until_all_outputs_have_their_names(tmp_path, monkeypatch
     with pytest.raises(KeyboardInterrupt):
         written()
     assert left(tmp_path) == ["a.txt"]
+
+
+def failed(path):
+    with whole_file(path, parents=True):
+        raise RuntimeError
+
+
+def test_folders_that_somebody_makes_after_a_failure_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch, "_live", {})
+    with pytest.raises(RuntimeError):
+        failed(tmp_path / "new" / "sub" / "x.txt")
+    assert left(tmp_path) == []
+    (tmp_path / "new" / "sub").mkdir(parents=True)
+    scratch.drop_all()
+    assert left(tmp_path / "new") == ["sub"]
+
+
+def test_what_an_engine_writes_after_a_failure_goes_with_its_folders(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch, "_live", {})
+    with pytest.raises(RuntimeError):
+        failed(tmp_path / "new" / "sub" / "x.txt")
+    (late,) = scratch._live
+    late.mkdir(parents=True)
+    scratch.drop_all()
+    assert left(tmp_path) == []

@@ -159,7 +159,7 @@ class Staged:
     Attributes
     ----------
     scratch
-        A hidden folder, for the outputs until they are done and for all else that goes at the end.
+        A hidden folder, for all that goes at the end.
     folder
         Where the outputs go.
     """
@@ -182,7 +182,12 @@ class Staged:
         """
         self._check(name, folder)
         self._outputs[name] = folder
-        return self.scratch / name
+        return self.new / name
+
+    @property
+    def new(self) -> Path:
+        """The folder in the scratch folder for outputs until they are done, whatever their names."""
+        return scratch.new_folder(self.scratch)
 
     def _check(self, name: str, folder: bool) -> None:
         target = self.folder / name
@@ -199,7 +204,7 @@ class Staged:
         with scratch.uninterrupted():
             try:
                 for name, folder in self._outputs.items():
-                    _finish(self.scratch / name, self.private)
+                    _finish(self.new / name, self.private)
                     self._check(name, folder)
                     done.append(name)
                     _exchange(self.scratch, self.folder / name, replace=self.force)
@@ -249,6 +254,7 @@ def staged(
     hidden, placed = None, False
     try:
         hidden = scratch.make(target, private=private)
+        scratch.new_folder(hidden).mkdir(mode=0o700 if private else 0o777)
         stage = Staged(hidden, target, force, tuple(inputs), private, shown)
         yield stage
         stage._place()
@@ -272,7 +278,7 @@ def _finish(new: Path, private: bool) -> None:
 
 def _exchange(hidden: Path, target: Path, *, replace: bool) -> None:
     """Rename an output to its name; what is there waits in the scratch folder until all is done."""
-    new = hidden / target.name
+    new = scratch.new_folder(hidden) / target.name
     if replace and os.path.lexists(target):
         old = scratch.moved_aside(hidden, target)
         if target.is_dir() or new.is_dir():
@@ -296,7 +302,7 @@ def _exchange(hidden: Path, target: Path, *, replace: bool) -> None:
 
 def _put_back(hidden: Path, target: Path) -> None:
     """Undo an exchange, as far as it has come."""
-    new, old = hidden / target.name, scratch.moved_aside(hidden, target)
+    new, old = scratch.new_folder(hidden) / target.name, scratch.moved_aside(hidden, target)
     with suppress(OSError):
         if not os.path.lexists(new):
             target.rename(new)

@@ -33,6 +33,7 @@ __all__ = [
     "make",
     "make_temporary",
     "moved_aside",
+    "new_folder",
     "sweep",
     "uninterrupted",
 ]
@@ -46,8 +47,9 @@ _HIDDEN = ".quiff-"  # beside outputs
 _NAME = re.compile(
     r"(?:[.]quiff-|quiff-[a-z]+-)([0-9a-f]{12})-([0-9a-f]{8})-([0-9]+)-([0-9]+)-([0-9]+)-[0-9a-f]{16}[.]tmp"
 )
-_RESTORED = "replaced"  # what a run has moved aside, in a folder of this name
+_NEW, _RESTORED = "new", "replaced"  # folders for outputs, and for what a run has moved aside for them
 _live: dict[Path, tuple[int, Sequence[Path]]] = {}
+_dropped: set[Path] = set()  # of failed runs, whose engines may write once more
 _busy = threading.RLock()
 _engines: WeakSet[Any] = WeakSet()
 
@@ -101,10 +103,11 @@ def drop(path: Path, *, failed: bool = False) -> None:
     """
     with uninterrupted():
         _, missing = _live.get(path, (0, ()))
-        if not failed:
+        _remove(path, missing if failed else ())
+        if failed:
+            _dropped.add(path)
+        else:
             _live.pop(path, None)
-            missing = ()
-        _remove(path, missing)
 
 
 @atexit.register
@@ -113,8 +116,10 @@ def drop_all() -> None:
     with uninterrupted():
         for path, (process, missing) in list(_live.items()):
             if process == os.getpid():  # not in a fork of it
-                _remove(path, missing)
+                # folders that were made for scratch which went long ago may be somebody else's by now
+                _remove(path, missing if path not in _dropped or path.exists() else ())
                 _live.pop(path, None)
+                _dropped.discard(path)
 
 
 def sweep(folder: Path) -> None:
@@ -139,6 +144,11 @@ def _remove(path: Path, missing: Sequence[Path] = ()) -> None:
     for place in missing:
         with suppress(OSError):  # there is something in it
             place.rmdir()
+
+
+def new_folder(scratch: Path) -> Path:
+    """Return the folder in a scratch folder where outputs wait for their names."""
+    return scratch / _NEW
 
 
 def moved_aside(scratch: Path, target: Path) -> Path:

@@ -189,7 +189,7 @@ class Workspace:
         self._steps = steps or Steps()
         self._outputs = outputs
         self._stage = staged(folder, force=force, inputs=inputs, private=not on_cluster(con))
-        self._hidden = Path()
+        self._hidden = self._new = Path()
         self._kept: list[str] = []
 
     def __enter__(self) -> Self:
@@ -200,7 +200,7 @@ class Workspace:
         except BaseException as error:
             self._stage.__exit__(type(error), error, error.__traceback__)
             raise
-        self._hidden = stage.scratch
+        self._hidden, self._new = stage.scratch, stage.new
         return self
 
     def scratch(self, name: str) -> Path:
@@ -221,7 +221,7 @@ class Workspace:
                 self._kept.append(name)
                 table, timed.rows = store(self.con, name, expression)
             else:
-                table, timed.rows = self._write(name, expression)
+                table, timed.rows = self._write(self._hidden / name, expression)
         return table, timed.rows
 
     def output(
@@ -234,21 +234,21 @@ class Workspace:
         """
         with self.step(step) as timed:
             order = row_order(expression.columns)
-            table, timed.rows = self._write(name, expression, numbers, order)
+            table, timed.rows = self._write(self._new / name, expression, numbers, order)
         return table, timed.rows
 
     def _write(
         self,
-        name: str,
+        place: Path,
         expression: Any,
         numbers: Mapping[str, Any] | None = None,
         order: tuple[str, ...] = (),
     ) -> tuple[Any, int]:
         try:
-            return write_parquet(self.con, expression, self._hidden / name, numbers, order)
+            return write_parquet(self.con, expression, place, numbers, order)
         except OSError as error:
             reason = engine_line(error)  # DuckDB's own errors come so, too, from a stream
-            raise ParameterError(f"cannot write {str(self.folder / name)!r}: {reason}") from error
+            raise ParameterError(f"cannot write {str(self.folder / place.name)!r}: {reason}") from error
 
     def __exit__(
         self,
