@@ -86,3 +86,20 @@ def test_an_engine_tells_its_share_only_to_who_watches(log, tmp_path):
     assert all(step.share is None for step in steps.done)
     assert all(share is not None for share, _ in seen)
     assert all(share() is None or 0 < share() <= 1 for share, _ in seen)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["treat", "LOG", "--out", "treated"],
+        ["synth", "--users", "9", "--out", "log"],
+        ["epochs", "profiles.csv", "--epochs", "2"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_there_need_be_no_stderr(log, tmp_path, words):
+    (tmp_path / "profiles.csv").write_text('user,topics\na,"[1, 2]"\nb,"[1, 3]"\n')
+    words = [str(log) if word == "LOG" else word for word in words]
+    command = ["sh", "-c", 'exec "$0" "$@" 2>&-', *COMMAND, *words]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, check=False, text=True)
+    assert (done.returncode, bool(done.stdout)) == (0, True)

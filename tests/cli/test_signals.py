@@ -118,6 +118,15 @@ def test_nobody_need_be_left_to_read_the_line(tmp_path):
         process.kill()
 
 
+def test_nor_need_there_be_a_stderr(tmp_path):
+    code = DEAF.replace("deaf(10**12)", "threading.Event().wait()")
+    process = begun(tmp_path, f"import sys; sys.stderr = None\n{code}")  # as Python has it on 2>&-
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate(timeout=60) == ("", "")
+    assert process.returncode == 128 + signal.SIGTERM
+    assert [path.name for path in tmp_path.iterdir()] == ["temporary"]
+
+
 STUBBORN = """
 import time
 import click

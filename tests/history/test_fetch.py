@@ -420,6 +420,12 @@ def test_the_progress_bar_is_for_terminals_only(listed, server, capfd, monkeypat
     assert capfd.readouterr().out == ""
 
 
+def test_there_need_be_no_stderr(listed, server, monkeypatch):
+    server.serve("/psl.dat", CONTENT)
+    monkeypatch.setattr("sys.stderr", None)
+    assert fetch("psl").read_bytes() == CONTENT
+
+
 HEAD = f"HTTP/1.0 200 OK\r\nContent-Length: {len(CONTENT)}\r\n\r\n".encode()
 
 

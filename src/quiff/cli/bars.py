@@ -1,9 +1,10 @@
 """A bar for each step of a long study, on a terminal."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from quiff.cli.terminal import on_terminal
 
 __all__ = ["step_bars"]
 
@@ -16,7 +17,7 @@ def step_bars() -> Iterator[Callable[[str, float], None] | None]:
 
     Nothing is shown of what is over within two seconds.
     """
-    if not sys.stderr.isatty():
+    if not on_terminal():
         yield None
         return
     from threading import Timer

@@ -1,6 +1,5 @@
 """``quiff epochs``: what the reports of several epochs give away."""
 
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from quiff.cli.options import (
 )
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.profiles import api_for
-from quiff.cli.terminal import echo
+from quiff.cli.terminal import echo, on_terminal
 
 __all__ = ["command"]
 
@@ -76,7 +75,7 @@ def command(
     seed = check_whole("seed", seed, 0)
     population = Population.read(profiles, top=top, weights=weights, missing=missing, seed=seed)
     api = api_for(population, taxonomy, noise, profiles, top)
-    if sys.stderr.isatty():
+    if on_terminal():
         plan = plan_epochs(Sequences.of(population, api), epochs, exact=exact, utility=utility)
         echo("\n".join(plan.explained()), err=True)
     with step_bars() as progress:

@@ -1,7 +1,6 @@
 """What the commands of the data pipeline share: engine, columns of a log, steps and their progress."""
 
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ import click
 
 from quiff.cli.options import json_option
 from quiff.cli.outputs import OutputFile, add_input, guarded
+from quiff.cli.terminal import on_terminal
 from quiff.history.engine import ENGINES
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def recorded() -> Iterator["Steps"]:
     """
     from quiff.history.steps import Steps
 
-    if not sys.stderr.isatty():
+    if not on_terminal():
         yield Steps()
         return
     from threading import Event, Thread

@@ -9,11 +9,12 @@ import logging
 import os
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+
+import click
 
 from quiff.files import scratch
 
@@ -87,8 +88,8 @@ class Ending:
     def _tell(number: int) -> None:
         """Tell in one line what has ended the run, if anybody is still listening."""
         with suppress(OSError, ValueError):  # the other end of a pipe is closed
-            sys.stderr.write(f"Ended by {signal.Signals(number).name}; what was not finished is removed.\n")
-            sys.stderr.flush()
+            name = signal.Signals(number).name
+            click.echo(f"Ended by {name}; what was not finished is removed.", err=True)
 
 
 def _heard(ear: socket.socket) -> int | None:

@@ -153,7 +153,7 @@ def _progress(name: str, size: int | None) -> Iterator[Callable[[int], None]]:
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
     console = Console(stderr=True)
-    hidden = not sys.stderr.isatty()
+    hidden = sys.stderr is None or not sys.stderr.isatty()
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
         task = progress.add_task(name, total=size)
