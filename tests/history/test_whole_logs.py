@@ -20,6 +20,8 @@ import quiff.history.treat as treating
 from history.reference import HEADER
 from quiff.cli import main
 from quiff.errors import ParameterError, QuiffError
+from quiff.files import whole_file
+from quiff.history.blocks import blocks, find_source
 from quiff.history.lines import LogFormat
 from quiff.history.scan import scan_parquet
 from quiff.history.stats import describe
@@ -110,6 +112,19 @@ def test_a_log_that_changes_while_it_is_read_is_noticed(duckdb, tmp_path, monkey
 
 
 # Malformed lines.
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_log_that_goes_while_it_is_read_is_not_told_as_an_output(tmp_path, packed):
+    log = tmp_path / ("log.txt.gz" if packed else "log.txt")
+    log.write_bytes(gzip.compress(text(row("u"))) if packed else text(row("u")))
+    source = find_source(log)
+    log.unlink()
+    with (
+        pytest.raises(ParameterError, match=r"cannot read '.*log\.txt.*': .*No such file"),
+        whole_file(tmp_path / "out.txt"),
+    ):
+        next(blocks(source))
 
 
 def test_malformed_lines_are_all_counted(duckdb, tmp_path):

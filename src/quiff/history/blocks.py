@@ -178,8 +178,17 @@ def _state(path: Path) -> tuple[int, int, int, int]:
 
 
 def opened(source: Source) -> IO[bytes]:
-    """Open a file for its bytes, unpacked."""
-    return cast("IO[bytes]", gzip.open(source.path) if source.packed else source.path.open("rb"))
+    """Open a file for its bytes, unpacked.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be read, or is there no more.
+    """
+    try:
+        return cast("IO[bytes]", gzip.open(source.path) if source.packed else source.path.open("rb"))
+    except OSError as error:
+        raise ParameterError(f"cannot read {source.name!r}: {first_line(error)}") from error
 
 
 def blocks(source: Source, size: int = BLOCK) -> Iterator[bytes]:
@@ -212,7 +221,7 @@ def blocks(source: Source, size: int = BLOCK) -> Iterator[bytes]:
 def _damage(source: Source, error: BaseException) -> str:
     """Say how far a file is readable."""
     read = lines = 0
-    with suppress(*_DAMAGES), opened(source) as stream:
+    with suppress(ParameterError, *_DAMAGES), opened(source) as stream:
         while piece := cast("gzip.GzipFile", stream).read1(BLOCK):
             read, lines = read + len(piece), lines + piece.count(b"\n")
     return (
