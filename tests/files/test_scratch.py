@@ -202,3 +202,13 @@ def test_what_an_engine_writes_after_a_failure_goes_with_its_folders(tmp_path, m
     late.mkdir(parents=True)
     scratch.drop_all()
     assert left(tmp_path) == []
+
+
+def test_on_other_systems_no_process_is_sent_a_signal(monkeypatch):
+    sent = []
+    with monkeypatch.context() as patch:
+        patch.setattr(scratch, "_text", lambda path: "")  # there is no /proc
+        patch.setattr("os.kill", lambda *said: sent.append(said))
+        patch.setattr("os.name", "nt")
+        start = scratch._start_of(4194305)
+    assert (start, sent) == ("0", [])

@@ -212,6 +212,8 @@ def _start_of(process: int) -> str | None:
     fields = _text(f"/proc/{process}/stat").rpartition(")")[2].split()
     if fields:
         return None if fields[0] in ("Z", "X") else fields[19]  # a zombie has ended
+    if os.name != "posix":  # there, this would be Ctrl-C
+        return "0"
     try:
         os.kill(process, 0)
     except ProcessLookupError:
