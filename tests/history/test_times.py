@@ -1,8 +1,10 @@
 """Times of logs, read as by plain Python on both engines, in UTC; a run that keeps too little fails."""
 
+import math
 import random
 import re
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 
 import ibis
 import pyarrow as pa
@@ -27,6 +29,9 @@ BY_HAND = {
     "1141197432": datetime(2006, 3, 1, 7, 17, 12),
     "1141197432.25": datetime(2006, 3, 1, 7, 17, 12, 250_000),
     "1141197432250": datetime(2006, 3, 1, 7, 17, 12, 250_000),
+    "1141197432250.000000": datetime(2006, 3, 1, 7, 17, 12, 250_000),
+    "1141197432250.5": datetime(2006, 3, 1, 7, 17, 12, 250_500),
+    "2006-03-01 21:17:12+14:00": datetime(2006, 3, 1, 7, 17, 12),
     "100000000": datetime(1973, 3, 3, 9, 46, 40),
     "9999999999999": datetime(2286, 11, 20, 17, 46, 39, 999_000),
     "0001-01-01 00:00:00": datetime(1, 1, 1),
@@ -38,10 +43,11 @@ BAD = [
     "2006-13-01 00:00:00", "2006-00-01 00:00:00", "2006-02-30 00:00:00", "2006-02-30T00:00:00+01:00",
     "2100-02-29 00:00:00", "2006-01-01 00:00:60", "2006-12-31 23:59:60Z", "2006-01-01 00:60:00",
     "0001-01-01 00:00:00+00:01", "9999-12-31 23:59:59-00:01", "2006-03-01 07:17:12+15:00",
-    "2006-03-01 07:17:12+02:60", "2006-03-01 07:17:12 CET", "2006-03-01", "2006-03-01 07:17",
+    "2006-03-01 07:17:12+02:60", "2006-03-01 07:17:12+02:", "2006-03-01 07:17:12+14:59",
+    "2006-03-01 07:17:12-1401", "2006-03-01 07:17:12 CET", "2006-03-01", "2006-03-01 07:17",
     "2006-3-1 07:17:12", " 2006-03-01 07:17:12", "2006-03-01 07:17:12\n", "2006-03-01 07:17:12.", "x", None,
     "20060301", "20060301071712", "99999999", "10000000000", "99999999999", "10000000000000", "-1141197432",
-    "01141197432", "1141197432.", "1141197432250.5", "1e9", "12006-03-01 07:17:12", "٢٠٠٦-03-01 07:17:12",
+    "01141197432", "1141197432.", "1141197432250.", "1e9", "12006-03-01 07:17:12", "٢٠٠٦-03-01 07:17:12",
 ]  # fmt: skip
 
 
@@ -62,8 +68,11 @@ def by_python(text):
     if re.fullmatch("[1-9][0-9]{8,9}([.][0-9]{1,9})?", text):
         whole, _, rest = text.partition(".")
         return datetime(1970, 1, 1) + timedelta(seconds=int(whole), microseconds=int(rest[:6].ljust(6, "0")))
-    if re.fullmatch("[1-9][0-9]{11,12}", text):
-        return datetime(1970, 1, 1) + timedelta(milliseconds=int(text))
+    if re.fullmatch("[1-9][0-9]{11,12}([.][0-9]{1,9})?", text):
+        whole, _, rest = text.partition(".")
+        return datetime(1970, 1, 1) + timedelta(
+            milliseconds=int(whole), microseconds=int(rest[:3].ljust(3, "0"))
+        )
     form = r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)([.]\d{1,9})?( ?(Z|UTC|[+-]\d\d(:?\d\d)?))?"
     found = re.fullmatch(form, text, re.ASCII)
     if not found:
@@ -71,7 +80,7 @@ def by_python(text):
     day, clock, rest, _, zone, _ = found.groups()
     sign, digits = (zone or "Z")[0], re.sub("[^0-9]", "", zone or "")
     minutes = int(digits[:2] or 0) * 60 + int(digits[2:] or 0)
-    if int(digits[:2] or 0) > 14 or int(digits[2:] or 0) > 59:
+    if minutes > 14 * 60 or int(digits[2:] or 0) > 59:
         return None
     try:
         local = datetime.strptime(f"{day} {clock}", "%Y-%m-%d %H:%M:%S")
@@ -93,7 +102,7 @@ def random_text(draw):
     )
     rest = draw.choice(["", "", ".5", ".000001", ".1234567", "."])
     zone = draw.choice(
-        ["", "", "Z", " UTC", "+02:00", "-0930", "+14", "-14:59", "+15:00", " +0000", "z", "+2"]
+        ["", "", "Z", " UTC", "+02:00", "-0930", "+14", "-14:59", "+02:", "+15:00", " +0000", "z", "+2"]
     )
     return day + draw.choice("  TT_") + clock + rest + zone
 
@@ -141,7 +150,7 @@ def by_strptime(text, form):
     except ValueError:
         return None
     if found.tzinfo is not None:
-        if abs(found.utcoffset()) >= timedelta(hours=15):
+        if abs(found.utcoffset()) > timedelta(hours=14):
             return None
         return found.astimezone(UTC).replace(tzinfo=None)
     return found
@@ -220,6 +229,27 @@ def test_times_in_parquet(backend, tmp_path, monkeypatch, column, expected):
     assert times_of(tmp_path / "out") == {0: expected}
 
 
+@pytest.mark.parametrize(
+    ("column", "unit"),
+    [
+        (pa.array([1141197432.25, 1141197432.25, 1141197432.25, math.nan, math.inf, 1e300]), "seconds"),
+        (pa.array([1141197432250.0] * 3 + [-math.inf, -1e300, None]), "milliseconds"),
+        (
+            pa.array([Decimal("1141197432250.00")] * 3 + [Decimal(1)] * 3, pa.decimal128(38, 2)),
+            "milliseconds",
+        ),
+    ],
+)
+def test_odd_numbers_in_parquet_are_bad_times(backend, tmp_path, column, unit):
+    urls = [f"http://s{k}.com" for k in range(6)]
+    pq.write_table(pa.table({"who": list("123456"), "when": column, "where": urls}), tmp_path / "log.parquet")
+    form = LogFormat("who", "when", "where")
+    result = treat(backend, [tmp_path / "log.parquet"], tmp_path / "out", form=form)
+    assert result.dropped == {"bad-time": 3}
+    assert result.unix_times == {str(tmp_path / "log.parquet"): unit}
+    assert times_of(tmp_path / "out") == dict.fromkeys(range(3), MOMENT.replace(microsecond=250_000))
+
+
 def test_a_format_of_ones_own(backend, tmp_path):
     log = write_log(tmp_path / "log.txt", ["01/Mar/2006:09:17:12 +0200", "2006-03-01 07:17:12"])
     result = treat(backend, [log], tmp_path / "out", time_format="%d/%b/%Y:%H:%M:%S %z")
@@ -248,6 +278,15 @@ def test_a_run_that_keeps_too_little_fails_and_shows_the_form_of_rows(backend, t
     assert treat(backend, [log], tmp_path / "out", min_kept=0.2).rows == 1
     with pytest.raises(ParameterError, match="min_kept is 2, but must be a share"):
         treat(backend, [log], tmp_path / "out", min_kept=2)
+
+
+@pytest.mark.parametrize(("kept", "rows"), [(1, 3), (2, 3), (7, 100), (29, 100), (197, 1000)])
+def test_the_share_that_is_advised_is_enough(duckdb, tmp_path, kept, rows):
+    log = write_log(tmp_path / "log.txt", ["2006-03-01 07:17:12"] * kept + ["x"] * (rows - kept))
+    with pytest.raises(QuiffError) as caught:
+        treat(duckdb, [log], tmp_path / "out", min_kept=1)
+    share = re.search(r"--min-kept (\S+);", str(caught.value))[1]
+    assert treat(duckdb, [log], tmp_path / "out", min_kept=float(share)).rows == kept
 
 
 def test_a_run_that_keeps_half_is_kept_and_one_that_keeps_nothing_is_not(backend, tmp_path):

@@ -1,5 +1,6 @@
 """A run that would keep too few rows is refused, and shows where to look without repeating what rows hold."""
 
+from decimal import ROUND_DOWN, Context, Decimal
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,7 @@ from quiff.safe_text import shape, visible
 __all__ = ["check_kept"]
 
 _SHOWN = 3
+_ROUNDED_DOWN = Context(prec=2, rounding=ROUND_DOWN)  # a share rounded up would be refused again
 _MOST_SEARCHED = 1_000_000
 _WITHOUT_URL = ("malformed", "header", "no-url")
 _ADVICE = {
@@ -57,7 +59,7 @@ def check_kept(
     """
     kept = log.rows - sum(dropped.values())
     with_url = log.rows - sum(dropped.get(reason, 0) for reason in _WITHOUT_URL)
-    if kept and kept >= least * with_url:
+    if kept and kept / with_url >= least:
         return
     if not log.rows:
         raise QuiffError("the log has no rows; nothing is written")
@@ -67,7 +69,8 @@ def check_kept(
     total = f"{with_url:,} rows that have a URL" if with_url else f"{log.rows:,} rows"
     advice = [_ADVICE.get(main, "see that --url names the column of URLs")]
     if kept:
-        advice.append(f"keep to less by --min-kept {kept / with_url:.2g}")
+        share = _ROUNDED_DOWN.divide(Decimal(kept), Decimal(with_url))
+        advice.append(f"keep to less by --min-kept {share:f}")
     if not show_rows:
         advice.append("show these rows in full by --show-rows")
     lines = [

@@ -2,7 +2,7 @@
 
 Accepted are ``2026-03-02 08:10:00`` (with a blank or a ``T``, up to nine decimals, of which six count), the
 same with a zone (``Z``, ``UTC``, ``+02:00``, ``+0200`` or ``+02``, up to 14 hours), and Unix times of the
-years 1973 to 2286: seconds (9 or 10 digits, with decimals or not) or milliseconds (12 or 13 digits). A time
+years 1973 to 2286: seconds (9 or 10 digits) or milliseconds (12 or 13 digits), with decimals or not. A time
 without a zone is in UTC. What no calendar has is no time: 30 February, the year 0, 24:00:00, a second 60.
 """
 
@@ -21,15 +21,16 @@ KINDS = ("", "text", "zone", "seconds", "milliseconds")
 _YEAR = "(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
 _DAY = f"{_YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _CLOCK = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
-_OFFSET = "([+-])(0[0-9]|1[0-4]):?([0-5][0-9])?"
+_OFFSET = "([+-])(0[0-9]|1[0-4])(?::?([0-5][0-9]))?"
 _PLAIN = rf"^{_DAY}[ T]{_CLOCK}(?:[.][0-9]{{1,6}})?\z"
 _ZONED = rf"^{_DAY}[ T]{_CLOCK}(?:[.][0-9]{{1,9}})?(?: ?(?:Z|UTC|{_OFFSET}))?\z"
 _SECONDS = r"^[1-9][0-9]{8,9}(?:[.][0-9]{1,9})?\z"
-_MILLISECONDS = r"^[1-9][0-9]{11,12}\z"
+_MILLISECONDS = r"^[1-9][0-9]{11,12}(?:[.][0-9]{1,9})?\z"
 _DECIMALS = r"[.]([0-9]{1,6})"
 _OFFSET_AT_END = rf"{_OFFSET}\z"
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _LAST_YEAR = 9999
+_MOST_MINUTES = 14 * 60  # of an offset
 
 
 def with_times(rows: Any, wanted: Any, form: "TimeFormat | None" = None) -> Any:
@@ -63,13 +64,13 @@ def with_times(rows: Any, wanted: Any, form: "TimeFormat | None" = None) -> Any:
     kinds = [(known.wanted & known.time.re_search(pattern), _kind(name)) for pattern, name in ways]
     known = known.mutate(kind=ibis.cases(*kinds, else_=_kind("")))
     text, kind = known.time, known.kind
-    whole = text.re_extract("^([0-9]+)", 1).try_cast("int64")
+    whole, rest = text.re_extract("^([0-9]+)", 1).try_cast("int64"), _microseconds(text)
     read = known.mutate(
         time=ibis.cases(
             (kind == _kind("text"), text.try_cast("timestamp")),
             (kind == _kind("zone"), _zoned(text)),
-            (kind == _kind("seconds"), _from_unix(whole, _microseconds(text))),
-            (kind == _kind("milliseconds"), _from_unix(whole // 1000, whole % 1000 * 1000)),
+            (kind == _kind("seconds"), _from_unix(whole, rest)),
+            (kind == _kind("milliseconds"), _from_unix(whole // 1000, whole % 1000 * 1000 + rest // 1000)),
             else_=ibis.null("timestamp"),
         )
     )
@@ -80,7 +81,7 @@ def with_times(rows: Any, wanted: Any, form: "TimeFormat | None" = None) -> Any:
 def as_text(column: Any) -> Any:
     """Return a column of any type as texts of times: of Parquet, times with or without a zone, days, numbers.
 
-    Times with a zone are written in UTC.
+    Times with a zone are written in UTC; a number that no time can be, such as NaN or 1e300, is null.
     """
     kind = column.type()
     if kind.is_date():
@@ -88,7 +89,7 @@ def as_text(column: Any) -> Any:
     if kind.is_timestamp():
         return column.cast("timestamp").strftime("%Y-%m-%d %H:%M:%S.%f")
     if kind.is_floating():
-        return column.cast("decimal(20, 6)").cast("string")
+        return column.try_cast("decimal(20, 6)").cast("string")
     return column.cast("string")
 
 
@@ -99,7 +100,7 @@ def _kind(name: str) -> Any:
 
 
 def _zoned(text: Any) -> Any:
-    """Read a time that matches `_ZONED`; null if it is not in the years 1 to 9999 of UTC."""
+    """Read a time that matches `_ZONED`; null if it is beyond years 1 to 9999 of UTC or 14 hours."""
     import ibis
 
     local = (text.substr(0, 19) + "." + _decimals(text)).try_cast("timestamp")
@@ -108,7 +109,8 @@ def _zoned(text: Any) -> Any:
     behind = text.re_extract(_OFFSET_AT_END, 1) == "-"
     time = local - behind.ifelse(-offset, offset).as_interval("m")
     year = time.year()
-    return ((year >= 1) & (year <= _LAST_YEAR)).ifelse(time, ibis.null("timestamp"))
+    right = (year >= 1) & (year <= _LAST_YEAR) & (offset <= _MOST_MINUTES)
+    return right.ifelse(time, ibis.null("timestamp"))
 
 
 def _decimals(text: Any) -> Any:
@@ -146,7 +148,7 @@ _CODES = {
     "M": ("minute", "[0-9]{1,2}"),
     "S": ("second", "[0-9]{1,2}"),
     "f": ("decimals", "[0-9]{1,9}"),
-    "z": ("zone", "Z|[+-][0-9]{2}:?(?:[0-9]{2})?"),
+    "z": ("zone", "Z|[+-][0-9]{2}(?::?[0-9]{2})?"),
 }
 _IGNORED = {"a": "[A-Za-z]{3}", "A": "[A-Za-z]{6,9}", "%": "%"}
 _SHORT = {"F": "%Y-%m-%d", "T": "%H:%M:%S"}
