@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from history import plain_domains
 from quiff.history.domains import REASONS, find_domains
 from quiff.history.hosts import shortened, with_host
 from quiff.history.queries import fetch_rows
@@ -143,95 +144,6 @@ def test_urls_may_come_twice_or_not_at_all(backend):
     assert answers(find_domains(backend, ["a.com", "com", "a.com"]))[2] == ("a.com", "a.com", None)
 
 
-# The rules in plain Python: urlsplit for the URL, the algorithm of publicsuffix.org for the host.
-
-
-def host(url):
-    parts = urlsplit(re.sub(r"[\x0e\x0f\[\]]", "", url))
-    path, last = parts.path, parts.path.rpartition("/")[2]
-    place = parts.netloc or path.removesuffix(last) + last.partition(";")[0]
-    place = re.sub("^([A-Za-z0-9+.-]+:)?//", "", place).partition("/")[0].rpartition("@")[2]
-    if re.fullmatch("[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*", place):
-        return "::"
-    return re.sub("[。．｡]", ".", place.partition(":")[0].strip().rstrip(".。．｡"))
-
-
-def matches(rule, labels):
-    wanted = rule.removeprefix("!").split(".")
-    last = labels[len(labels) - len(wanted) :]
-    return len(labels) >= len(wanted) and all(a in ("*", b) for a, b in zip(wanted, last, strict=True))
-
-
-def suffix_size(rules, labels):
-    labels = [
-        label.removeprefix("xn--").encode().decode("punycode")
-        if re.match("xn--[a-z0-9-]+$", label)
-        else label
-        for label in map(str.lower, labels)
-    ]
-    fitting = [rule for rule in rules if matches(rule, labels)]
-    exceptions = [rule.count(".") for rule in fitting if rule.startswith("!")]
-    return exceptions[0] if exceptions else max((rule.count(".") + 1 for rule in fitting), default=0)
-
-
-def no_name(name):
-    if not name:
-        return "no-host"
-    labels = name.split(".")
-    numbers = len(labels) == 4 and all(re.fullmatch("0|[1-9][0-9]{0,2}", n) and int(n) < 256 for n in labels)
-    return "ip-address" if name == "::" or numbers else None
-
-
-def as_dns_has_it(url):
-    """By the list's own algorithm: small letters, an unknown last label is a suffix, a suffix no domain."""
-    name = "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in host(url))
-    labels = name.split(".")
-    size = suffix_size(RULES.rules, labels)
-    known = size > 0
-    if not known and len(labels) > 1 and not re.fullmatch("[0-9]+", labels[-1]):
-        size = 1
-    domain = labels[-size - 1 :]
-    checked = domain[: 1 if known else 2]
-    if reason := no_name(name):
-        return url, None, reason
-    if "" in labels:
-        return url, None, "bad-label"
-    if not size:
-        return url, None, "no-suffix"
-    if len(labels) == size:
-        return url, None, "bare-suffix"
-    if any(label.strip("-") != label or not all(map(is_letter, label)) for label in checked):
-        return url, None, "bad-label"
-    return url, ".".join(domain), None
-
-
-def is_letter(sign):
-    if sign.isascii():
-        return sign == "-" or sign.isdigit() or sign.islower()
-    spans = [("\xc0", "\u167f"), ("\u1681", "\u1fff"), ("\u2c00", "\u2fff"), ("\u3005", "\ud7ff")]
-    spans += [("\uf900", "\ufdff"), ("\U00010000", "\U000effff")]
-    return any(low <= sign <= high for low, high in spans)
-
-
-def as_published(url):
-    name = host(url)
-    labels = name.split(".")
-    if reason := no_name(name):
-        return url, None, reason
-    size = suffix_size(RULES.rules, labels)
-    if not size:
-        return url, None, "no-suffix"
-    suffix = ".".join(labels[len(labels) - size :])
-    label = labels[-size - 1] if len(labels) > size else ""
-    if suffix.startswith("."):
-        return url, None, "bad-label"
-    if not label.lower().strip("w"):
-        return (url, suffix, None) if size > 1 else (url, None, "bare-suffix")
-    if re.search("[^A-Za-z0-9-]", label) or not label.strip("-"):
-        return url, None, "bad-label"
-    return url, f"{label.strip('-')}.{suffix}", None
-
-
 SUFFIX = st.sampled_from([
     "com", "br", "gov.br", "GOV.br", "co.uk", "uk", "ck", "www.ck", "x.uk", "å.no", "Å.no", "公司.香港",
     "香港", "tp", "xn--55qx5d.xn--j6w193g", "XN--55QX5D.香港", "b.c.com", "a.b.c.com", "nosuch", "bg.ac.yu",
@@ -277,9 +189,11 @@ def can_be_split(url):
 @settings(max_examples=40)
 @given(st.lists(URLS.filter(can_be_split), min_size=1, max_size=40))
 def test_every_url_is_read_as_by_the_rules(duckdb, urls):
-    assert answers(find_domains(duckdb, urls, RULES)) == [as_dns_has_it(url) for url in urls]
+    assert answers(find_domains(duckdb, urls, RULES)) == [
+        (url, *plain_domains.by_the_list(url, RULES.rules)) for url in urls
+    ]
     published = find_domains(duckdb, urls, RULES, "as-published")
-    assert answers(published) == [as_published(url) for url in urls]
+    assert answers(published) == [(url, *plain_domains.as_published(url, RULES.rules)) for url in urls]
 
 
 @settings(max_examples=40)
@@ -297,6 +211,8 @@ def test_a_shortened_url_has_the_same_host(duckdb, urls):
 @settings(max_examples=3)
 @given(st.lists(URLS.filter(can_be_split), min_size=200, max_size=400))
 def test_every_url_is_read_as_by_the_rules_on_spark(spark, urls):
-    assert answers(find_domains(spark, urls, RULES)) == [as_dns_has_it(url) for url in urls]
+    assert answers(find_domains(spark, urls, RULES)) == [
+        (url, *plain_domains.by_the_list(url, RULES.rules)) for url in urls
+    ]
     published = find_domains(spark, urls, RULES, "as-published")
-    assert answers(published) == [as_published(url) for url in urls]
+    assert answers(published) == [(url, *plain_domains.as_published(url, RULES.rules)) for url in urls]
