@@ -29,6 +29,7 @@ _BROKEN = (
     zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile, tarfile.TarError,
 )  # fmt: skip
 _DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3]) *", re.IGNORECASE)
+_LEAVES = re.compile(r"[.]{2}[. ]*|[A-Za-z]:")  # Windows reads ".. " as "..", and "C:" as a drive
 _OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
 
 
@@ -73,18 +74,20 @@ def safe_name(name: str) -> str:
     """
     path = name.replace("\\", "/")
     parts = [part for part in path.split("/") if part not in ("", ".")]
-    if path.startswith("/") or not all(map(_stays, parts)):
+    if path.startswith("/") or any(map(_LEAVES.fullmatch, parts)):
         raise QuiffError(f"the archive has the member {name!r}, which would leave its folder")
+    if not all(map(_is_plain, parts)):
+        raise QuiffError(f"the archive has the member {name!r}, which is no plain name on every system")
     if not name.isprintable():
         raise QuiffError(f"the archive has the member {name!r}, a name with unprintable characters")
     return "/".join(parts)
 
 
-def _stays(part: str) -> bool:
+def _is_plain(part: str) -> bool:
     """Tell whether a part of a path names an entry of its folder, on every system.
 
-    Windows leaves out dots and blanks at the end, so that ``.. `` climbs, and keeps names for devices, with
-    any ending.
+    Windows leaves out dots and blanks at the end, takes what follows a colon for a stream, and keeps names
+    for devices, with any ending.
     """
     return ":" not in part and part[-1] not in ". " and not _DEVICES.fullmatch(part.partition(".")[0])
 
