@@ -11,11 +11,10 @@ from typing import cast
 
 from quiff.errors import QuiffError
 from quiff.history.blocks import Source, opened
-from quiff.history.lines import BadLine, TextLog, json_object
+from quiff.history.lines import LONGEST_LINE, BadLine, TextLog, json_object
 
 __all__ = ["first_bad_lines", "records", "too_many", "write_records"]
 
-_LONGEST_LINE = 1 << 20  # bytes
 _MOST_LINES = 100  # in one record
 _LONGEST_FIELD = 1 << 30
 _BATCH = 1 << 16
@@ -107,12 +106,12 @@ class _Lines:
 
     def _numbered(self, stream: io.TextIOWrapper) -> Iterator[tuple[int, str | None]]:
         number = 0
-        while line := stream.readline(_LONGEST_LINE + 1):
+        while line := stream.readline(LONGEST_LINE + 1):
             number += 1
             if number == 1:
                 line = line.removeprefix("\xef\xbb\xbf")
-            if not line.endswith("\n") and len(line) > _LONGEST_LINE:
-                while (more := stream.readline(_LONGEST_LINE)) and not more.endswith("\n"):
+            if not line.endswith("\n") and len(line) > LONGEST_LINE:
+                while (more := stream.readline(LONGEST_LINE)) and not more.endswith("\n"):
                     pass
                 yield number, None
             else:

@@ -19,12 +19,23 @@ from quiff.errors import ParameterError
 from quiff.history.blocks import Source, blocks
 from quiff.safe_text import shape, shapes
 
-__all__ = ["BOM", "BadLine", "LogFormat", "TextLog", "check_columns", "json_object", "look_at_text"]
+__all__ = [
+    "BOM",
+    "LONGEST_LINE",
+    "BadLine",
+    "LogFormat",
+    "TextLog",
+    "check_columns",
+    "json_object",
+    "look_at_text",
+]
 
 BOM = "\ufeff"
 """What some editors put before the first line."""
 
-_LONGEST_LINE = 1 << 20  # bytes
+LONGEST_LINE = 1 << 20
+"""The bytes that a line may have; one with more is malformed."""
+
 _DELIMITERS = ("\t", ",", ";")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_ .-]{0,39}[0-9]{0,2}")
 _DATA = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|://|^[0-9.]+$|^www[.]|@")
@@ -191,13 +202,13 @@ def _fields(line: str, delimiter: str, quoted: bool, file: str) -> tuple[str, ..
 
 def _first_lines(source: Source) -> list[str]:
     """Return the lines that are in the first mebibyte of a file, at most so many as are looked at."""
-    head = b"".join(islice(blocks(source), 3))[: _LONGEST_LINE + 2]
+    head = b"".join(islice(blocks(source), 3))[: LONGEST_LINE + 2]
     first = re.split(b"[\r\n]", head, maxsplit=1)[0]
     if first.count(b"\0") > len(first) // 4 > 0:
         raise ParameterError(f"{source.name!r} seems to be in UTF-16; convert it by iconv -f UTF-16 -t UTF-8")
-    if len(first) > _LONGEST_LINE:
+    if len(first) > LONGEST_LINE:
         raise ParameterError(
-            f"line 1 of {source.name!r} is longer than {_LONGEST_LINE} bytes; it names no columns"
+            f"line 1 of {source.name!r} is longer than {LONGEST_LINE} bytes; it names no columns"
         )
     try:
         line = first.decode().removeprefix(BOM)

@@ -223,7 +223,7 @@ class _Reading:
         count = self._count(source, copy if unpack else None)
         plain = Source.of(copy, source.name) if unpack else source
         if self._is_plain(count, plain):
-            table, bad_lines = (self._by_duckdb if duckdb else self._by_spark)(plain, count)
+            table, bad_lines = self._by_duckdb(plain, count) if duckdb else self._by_spark(plain)
         else:
             table, bad_lines = self._by_python(plain, self._scratch / f"records-{number}.parquet")
             copy.unlink(missing_ok=True)
@@ -277,7 +277,7 @@ class _Reading:
         )
         return split.select(user=user, time=time, url=url, malformed=~whole), lambda: examples
 
-    def _by_spark(self, source: Source, count: LineCount) -> tuple[Any, Examples]:  # noqa: ARG002
+    def _by_spark(self, source: Source) -> tuple[Any, Examples]:
         from pyspark.sql import functions as f
 
         text = self._text
