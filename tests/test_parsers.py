@@ -18,6 +18,7 @@ import pytest
 
 import hostile
 import quiff
+from quiff.history import times
 
 SRC = Path(quiff.__file__).parent
 HANG = 20  # seconds after which a parser is said to hang; the slowest takes one or two
@@ -36,6 +37,13 @@ BY_HAND = {
         "^((?s:.*)[^\\x09-\\x20])",
     ],
     "history/matching.py: ibis.literal('^') + tried.pattern + '$'": ["^news.example.org$"],
+    "history/times.py: pattern": [
+        times._PLAIN,
+        times._ZONED,
+        times._SECONDS,
+        times._MILLISECONDS,
+        times.TimeFormat("[%d/%b/%Y:%H:%M:%S.%f %z]")._pattern()[0],
+    ],
 }
 
 
