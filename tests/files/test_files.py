@@ -354,3 +354,12 @@ def test_a_folder_without_write_permission_is_told_before_any_work(tmp_path, mon
     monkeypatch.setattr("os.access", lambda *_: False)  # root may write everywhere
     with pytest.raises(ParameterError, match="nothing may be written in the folder"):
         check_target(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
+    "write", [lambda path: write_text(path, "x"), lambda path: check_target(path, parents=False)]
+)
+def test_the_folder_that_is_missing_is_the_one_that_a_link_points_into(tmp_path, write):
+    (tmp_path / "link.txt").symlink_to("missing/a.txt")
+    with pytest.raises(ParameterError, match=r"link\.txt': there is no folder '.*missing'; make it first"):
+        write(tmp_path / "link.txt")

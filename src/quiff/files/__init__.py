@@ -14,7 +14,16 @@ from pathlib import Path
 
 from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
-from quiff.files.targets import MARKER, StrPath, check_suffix, check_target, check_written, entries, resolved
+from quiff.files.targets import (
+    MARKER,
+    StrPath,
+    check_place,
+    check_suffix,
+    check_target,
+    check_written,
+    entries,
+    resolved,
+)
 
 __all__ = [
     "MARKER",
@@ -244,13 +253,7 @@ def staged(
     """
     target = Path(folder)
     name = target if shown is None else shown
-    place = next(place for place in (target, *target.parents) if place.exists())
-    if not place.is_dir():
-        raise ParameterError(f"cannot write to {str(place)!r}: it is no folder; name a folder")
-    if place != target and not make:
-        raise ParameterError(
-            f"cannot write {os.fspath(name)!r}: there is no folder {str(target)!r}; make it first"
-        )
+    check_place(os.fspath(name), target, make)
     hidden, placed = None, False
     try:
         hidden = scratch.make(target, private=private)

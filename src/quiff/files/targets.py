@@ -14,7 +14,16 @@ from pathlib import Path
 from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
 
-__all__ = ["MARKER", "StrPath", "check_suffix", "check_target", "check_written", "entries", "resolved"]
+__all__ = [
+    "MARKER",
+    "StrPath",
+    "check_place",
+    "check_suffix",
+    "check_target",
+    "check_written",
+    "entries",
+    "resolved",
+]
 
 StrPath = str | os.PathLike[str]
 """What names a file."""
@@ -89,7 +98,7 @@ def check_target(
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
-        _check_place(shown, target, parents)
+        check_place(shown, target.parent, parents)
         return
     except OSError as error:
         raise ParameterError(f"cannot write {shown!r}: {first_line(error)}") from error
@@ -102,7 +111,7 @@ def check_target(
         raise ParameterError(f"cannot write {shown!r}: it is a file; name a new or empty folder")
     elif not force:
         raise ParameterError(f"cannot write {shown!r}: the file is there already; {_FORCE}")
-    _check_place(shown, target, parents)
+    check_place(shown, target.parent, parents)
 
 
 def resolved(path: StrPath) -> Path:
@@ -119,15 +128,19 @@ def resolved(path: StrPath) -> Path:
         raise ParameterError(f"cannot write {os.fspath(path)!r}: {first_line(error)}") from error
 
 
-def _check_place(shown: str, target: Path, parents: bool) -> None:
-    """Raise an error if nothing can be made in the folder of a target."""
-    place = next(place for place in target.parents if place.exists())
-    if place != target.parent and not parents:
-        raise ParameterError(
-            f"cannot write {shown!r}: there is no folder {str(Path(shown).parent)!r}; make it first"
-        )
+def check_place(shown: str, folder: Path, parents: bool) -> None:
+    """Raise an error if nothing can be made in a folder, or `parents` is not given and it is missing.
+
+    Raises
+    ------
+    ParameterError
+        If nothing can be written there.
+    """
+    place = next(place for place in (folder, *folder.parents) if place.exists())
     if not place.is_dir():
-        raise ParameterError(f"cannot write {shown!r}: {str(place)!r} is no folder")
+        raise ParameterError(f"cannot write to {str(place)!r}: it is no folder; name a folder")
+    if place != folder and not parents:
+        raise ParameterError(f"cannot write {shown!r}: there is no folder {str(folder)!r}; make it first")
     if not os.access(place, os.W_OK | os.X_OK):
         raise ParameterError(f"cannot write {shown!r}: nothing may be written in the folder {str(place)!r}")
 
