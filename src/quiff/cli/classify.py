@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from quiff.cli.options import mirror_option
-from quiff.cli.outputs import OutputFolder, Writing, guarded
+from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import (
     connected,
     csv_option,
@@ -78,7 +78,7 @@ def command(
 
     with connected(**options) as con, recorded() as steps:
         classification = read_classification(name, mirror=mirror, suffixes=suffixes, rules=rules)
-        force = guarded(out)["force"]
+        force = forced()
         result = classify(con, treated, classification, out, matching=matching, force=force, steps=steps)
         write_csv(con, out, "reduced", csv_file)
     echo(told(f"Reduced by {name}", asdict(result), steps, as_json))

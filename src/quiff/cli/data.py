@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from quiff.cli.options import json_option, mirror_option
-from quiff.cli.outputs import OutputFolder, Writing, guarded
+from quiff.cli.outputs import OutputFolder, Writing, forced, guarded
 from quiff.cli.terminal import echo
 
 __all__ = ["command"]
@@ -98,7 +98,7 @@ def _get(name: str, mirror: Path | None, unpack: Path | None, time_limit: float)
     facts = {"name": name, "path": str(path)}
     if unpack is not None and entry.is_archive:
         target = unpack / entry.name
-        facts["unpacked"] = str(archives.unpack(path, target, entry.folder, force=guarded(target)["force"]))
+        facts["unpacked"] = str(archives.unpack(path, target, entry.folder, force=forced()))
     return facts | {"licence": entry.licence, "citation": entry.citation}
 
 

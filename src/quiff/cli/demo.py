@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from quiff.cli.options import seed_option
-from quiff.cli.outputs import OutputFolder, Writing, guarded
+from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import connected
 from quiff.cli.terminal import echo
 
@@ -51,7 +51,7 @@ def command(out: Path, users: int, seed: int) -> None:
     Example: quiff demo --out demo
     """
     with connected("duckdb", None, None) as con:
-        force = guarded(out)["force"]
+        force = forced()
         _log(out, users, seed, force)
         _tables(con, out, seed, force)
     page = _report(out, users, seed)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from quiff.cli.outputs import OutputFolder, Writing, guarded
+from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import (
     connected,
     csv_option,
@@ -52,7 +52,7 @@ def command(
     from quiff.history.experiment import experiment
 
     with connected(**options) as con, recorded() as steps:
-        force = guarded(out)["force"]
+        force = forced()
         result = experiment(con, history, out, max_visits=max_visits, force=force, steps=steps)
         write_csv(con, out, "experimental", csv_file)
     echo(told("Experimental", asdict(result), steps, as_json))

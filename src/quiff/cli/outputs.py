@@ -15,7 +15,7 @@ import click
 from quiff.errors import ParameterError
 from quiff.files import check_suffix, check_target
 
-__all__ = ["Output", "OutputFile", "OutputFolder", "Writing", "add_input", "guarded"]
+__all__ = ["Output", "OutputFile", "OutputFolder", "Writing", "add_input", "forced", "guarded"]
 
 _FORCE = "quiff.force"
 _INPUTS = "quiff.inputs"
@@ -142,6 +142,20 @@ def _lies_in(path: Path, folder: Path) -> bool:
     return any(place.exists() and place.samefile(folder) for place in path.absolute().parents)
 
 
+def forced() -> bool:
+    """Say if the running command has --force.
+
+    Examples
+    --------
+    >>> @click.command(cls=Writing)
+    ... def command():
+    ...     print(forced())
+    >>> command(["--force"], standalone_mode=False)
+    True
+    """
+    return bool(click.get_current_context().meta[_FORCE])
+
+
 def guarded(path: Path) -> dict[str, Any]:
     """Return the arguments force and inputs for an output of the running command.
 
@@ -155,4 +169,4 @@ def guarded(path: Path) -> dict[str, Any]:
     {'force': True, 'inputs': []}
     """
     ctx = click.get_current_context()
-    return {"force": ctx.meta[_FORCE], "inputs": _apart(path, list(_inputs(ctx)))}
+    return {"force": forced(), "inputs": _apart(path, list(_inputs(ctx)))}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quiff.cli.options import drawn_seed_option, mirror_option
-from quiff.cli.outputs import OutputFile, Writing, guarded
+from quiff.cli.outputs import OutputFile, Writing, forced, guarded
 from quiff.cli.pipeline import (
     connected,
     csv_option,
@@ -119,7 +119,7 @@ def command(
         )
         result = profile(
             con, history, out, top_s=top, taxonomy=topics, epoch_days=epoch_days, seed=seed, repeat=repeat,
-            max_user_epochs=max_user_epochs, classification=listed, force=guarded(out)["force"], steps=steps,
+            max_user_epochs=max_user_epochs, classification=listed, force=forced(), steps=steps,
         )  # fmt: skip
         if csv_file is not None:
             sets = with_sets(con, history, out)

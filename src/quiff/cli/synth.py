@@ -6,7 +6,7 @@ import click
 
 from quiff.cli.bars import step_bars
 from quiff.cli.options import json_option, seed_option
-from quiff.cli.outputs import OutputFolder, Writing, guarded
+from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.terminal import echo
 from quiff.errors import counted
 
@@ -36,7 +36,7 @@ def command(users: int | None, rows: int | None, out: Path, seed: int, as_json: 
     log = SyntheticLog(users=users, rows=rows, seed=seed)
     with step_bars() as bars:
         progress = None if bars is None else lambda rows: bars("rows", rows / log.expected_rows)
-        written = write_log(log, out, force=guarded(out)["force"], progress=progress)
+        written = write_log(log, out, force=forced(), progress=progress)
     if as_json:
         paths = {"files": list(map(str, written.files)), "classification": str(written.classification)}
         echo(to_json({**vars(written), **paths}))

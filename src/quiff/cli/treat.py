@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from quiff.cli.outputs import OutputFolder, Writing, guarded
+from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import (
     connected,
     csv_option,
@@ -95,7 +95,7 @@ def command(
     with connected(**options) as con, recorded() as steps:
         result = treat(
             con, logs, out, form=form, suffixes=suffixes, rules=rules, max_bad_lines=max_bad_lines,
-            **of_times, seed=seed, force=guarded(out)["force"], steps=steps,
+            **of_times, seed=seed, force=forced(), steps=steps,
         )  # fmt: skip
         write_csv(con, out, "treated", csv_file)
     echo(told("Treated", asdict(result), steps, as_json))
