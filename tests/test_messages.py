@@ -12,6 +12,9 @@ from quiff.browser.page_loads import read_page_loads
 from quiff.browser.rates import visit_rates
 from quiff.browser.reports import Reports
 from quiff.errors import QuiffError, engine_line
+from quiff.history.classifications import read_classification
+from quiff.history.engine import connect
+from quiff.history.tables import read_table
 
 SECRET = "Zaphod"  # noqa: S105 - a user, a topic, a site or a domain
 PROFILES = [
@@ -115,3 +118,11 @@ def test_a_topic_that_is_not_in_the_taxonomy():
 )
 def test_what_engines_quote_is_left_out(said):
     assert SECRET not in engine_line(ValueError(said))
+
+
+def test_published_tables_and_classifications_without_their_first_line(tmp_path):
+    table, listed = tmp_path / "experimental.csv", tmp_path / "topics.csv"
+    table.write_text(f"0,17,\"[('{SECRET}.example', '2006-03-05 07:21:19')]\",\"['{SECRET}']\"\n")
+    listed.write_text(f"{SECRET}.example,{SECRET}\n")
+    assert SECRET not in told(lambda: read_table(connect(), table, ("experimental",)))
+    assert SECRET not in told(lambda: read_classification(listed))

@@ -50,6 +50,14 @@ def test_measure_prints_no_control_character(profiles, form):
     assert "x1b[2J" in printed.replace(r"\textbackslash{}", "\\").replace(r"\[", "[")
 
 
+def test_sentences_in_markdown_are_escaped_too(tmp_path):
+    path = tmp_path / "profiles.csv"
+    path.write_text("user,t1\nu,<img src=x onerror=alert(1)>\nv,News\n")
+    printed = run("measure", path, "--topic", "<img src=x onerror=alert(1)>", "--format", "markdown")
+    assert "&lt;img" in printed
+    assert "<img" not in printed
+
+
 def test_json_is_harmless_and_says_what_the_labels_are(profiles):
     found = json.loads(run("measure", profiles, "--topics", "occurring", "--exposure", "--json"))
     assert "\\u001b[2J" in json.dumps(found)

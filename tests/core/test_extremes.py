@@ -233,3 +233,14 @@ def test_a_million_repetitions():
 def test_a_number_of_more_digits_than_python_prints_is_an_error_of_ours():
     with pytest.raises(quiff.QuiffError, match=r"more than 2\^16609 is too large for a float"):
         Prior({"a": 10**5000, "b": 0.5})
+
+
+def test_repetitions_that_fit_no_memory_and_labels_that_fill_a_screen():
+    C = Channel([[0.5, 0.5], [0.25, 0.75]])
+    with pytest.raises(quiff.SizeError):
+        quiff.repeat(C, 10**30)
+    with pytest.raises(quiff.LabelError) as caught:
+        quiff.repeat(C, 10**5) @ C
+    assert len(str(caught.value)) < 2000
+    with pytest.raises(quiff.LabelError, match="a number of thousands of digits is not a known label"):
+        Prior.uniform([1, 2])[10**5000]

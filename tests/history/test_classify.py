@@ -252,3 +252,10 @@ def test_chrome_5_on_a_log(con, mirror, tmp_path):
     found = {row["domain"]: (row["match"], row["topics"]) for row in rows}
     assert found[f"{first}-{second}.com"] == ("full", sorted(map(str, topics)))
     assert result.notes == listed.notes
+
+
+def test_a_line_of_a_classification_with_too_many_fields_is_told(tmp_path):
+    listed = tmp_path / "topics.csv"
+    listed.write_text("domain,topics\nsite1.com,NEWS,SPORT\n")
+    with pytest.raises(QuiffError, match="line 2: it has 3 fields, but the first line 2; put topics"):
+        read_classification(listed)

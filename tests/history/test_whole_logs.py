@@ -106,7 +106,7 @@ def test_a_log_that_changes_while_it_is_read_is_noticed(duckdb, tmp_path, monkey
 
     original = treating.judged
     monkeypatch.setattr(treating, "judged", judged)
-    with pytest.raises(QuiffError):
+    with pytest.raises(QuiffError, match=r"log\.txt' changed while it was read"):
         treat(duckdb, [log], tmp_path / "out")
     assert not list((tmp_path / "out").glob("*"))
 

@@ -35,7 +35,11 @@ __all__ = ["command"]
 @click.option(
     "--utility", is_flag=True, help="Also what an advertiser learns, over up to 3 epochs of stable sets."
 )
-@click.option("--exact", is_flag=True, help="Count exactly and begin, whatever it takes.")
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="Count exactly as far as that goes, up to 5 epochs, whatever it takes.",
+)
 @json_option
 @figure_option
 def command(

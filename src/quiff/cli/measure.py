@@ -191,9 +191,12 @@ def _write_tables(found: "Measurement", folder: Path, keep_formulas: bool) -> No
 
 def _told(found: "Measurement", form: str, keep_formulas: bool) -> str:
     """Return the tables and, where text can stand beside them, what they say."""
+    from quiff.results.markup import markdown_text
+
     options = {"keep_formulas": keep_formulas} if form == "csv" else {}
     blocks = [getattr(table, f"to_{form}")(**options).rstrip("\n") for table in found.tables()]
     if form in ("text", "markdown"):
         hint = ["--genuine leaves users with filled topics out."] if found.genuine is not None else []
-        blocks.append("\n".join([*found.sentences(), *hint]))
+        sentences = [*found.sentences(), *hint]
+        blocks.append("\n".join(map(markdown_text, sentences) if form == "markdown" else sentences))
     return "\n\n".join(blocks)

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-import click
-
+from quiff.cli.terminal import echo
 from quiff.files import scratch
 
 __all__ = ["Ended", "Ending", "ending"]
@@ -89,7 +88,7 @@ class Ending:
         """Tell in one line what has ended the run, if anybody is still listening."""
         with suppress(OSError, ValueError):  # the other end of a pipe is closed
             name = signal.Signals(number).name
-            click.echo(f"Ended by {name}; what was not finished is removed.", err=True)
+            echo(f"Ended by {name}; what was not finished is removed.", err=True)
 
 
 def _heard(ear: socket.socket) -> int | None:

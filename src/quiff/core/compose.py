@@ -15,6 +15,8 @@ from quiff.errors import ParameterError
 
 __all__ = ["external_choice", "internal_choice", "kronecker", "parallel", "repeat"]
 
+_PER_REPETITION = 4  # numbers that a lazy product holds for each of its factors
+
 
 def internal_choice(C: Channel, D: Channel, r: Any) -> Channel:
     """Return the channel that secretly runs D with probability r, and C otherwise.
@@ -108,6 +110,7 @@ def repeat(C: Channel, n: int) -> Channel:
     if not isinstance(n, int | np.integer) or n < 1:
         raise ParameterError(f"the number of repetitions is {n!r}, but must be 1, 2, 3, ...")
     n = int(n)
+    check_fits(n, _PER_REPETITION)
     return Channel.from_kernel(C.inputs, ProductLabels((C.outputs,) * n), ProductKernel([C.kernel] * n))
 
 

@@ -30,6 +30,9 @@ __all__ = [
 ]
 
 
+_LONGEST = 200  # signs of a label in a message
+
+
 class Labels(Sequence[Hashable], ABC):
     """A sequence of unique labels that knows where each one stands."""
 
@@ -95,8 +98,8 @@ class Labels(Sequence[Hashable], ABC):
         """Return where a label stands, or raise a LabelError that quotes it."""
         found = self._find_any(label)
         if found is None:
-            known = ", ".join(map(repr, self[:5])) + (", ..." if self.size > 5 else "")
-            raise LabelError(f"{label!r} is not a known {what}; known are {known or 'none'}")
+            known = ", ".join(map(_cut, self[:5])) + (", ..." if self.size > 5 else "")
+            raise LabelError(f"{_cut(label)} is not a known {what}; known are {known or 'none'}")
         return found
 
     def positions(self, labels: Iterable[Hashable], what: str = "label") -> Array:
@@ -257,7 +260,7 @@ def _array_labels(array: Array, what: str) -> Labels:
 
 
 def _twice(label: Hashable, what: str) -> QuiffError:
-    return LabelError(f"the {what} {label!r} is there twice; every {what} must be unique")
+    return LabelError(f"the {what} {_cut(label)} is there twice; every {what} must be unique")
 
 
 def _whole_number(label: Any) -> int | None:
@@ -310,9 +313,18 @@ def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Arr
     return np.array(found, dtype=np.intp)
 
 
+def _cut(label: Hashable) -> str:
+    """Return how a label is written, but not much of a long one, such as a tuple of many."""
+    try:
+        text = repr(label)
+    except ValueError:  # a whole number of more digits than Python writes
+        text = "a number of thousands of digits"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
 def _check_among(labels: Labels, others: Labels, owner: str, other_owner: str) -> None:
     missing = [label for label in labels if label not in others]
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        shown = ", ".join(map(repr, missing[:3]))
+        shown = ", ".join(map(_cut, missing[:3]))
         raise LabelError(f"{shown}{more}: known to the {owner}, but missing in the {other_owner}")

@@ -14,6 +14,7 @@ from quiff.history.sources.chrome import TESTING_KEY, chrome_table
 from quiff.history.sources.citizenlab import citizenlab_table
 from quiff.history.suffixes import Suffixes
 from quiff.populations.literals import parse_topics
+from quiff.safe_text import shapes
 
 __all__ = ["CLASSIFICATIONS", "Classification", "read_classification"]
 
@@ -135,11 +136,16 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
             names = next(reader, [])
             if not {"domain", "topics"} <= set(names):
                 raise QuiffError(
-                    f"{str(path)!r}, line 1: the columns are {', '.join(map(repr, names)) or 'none'};"
+                    f"{str(path)!r}, line 1: the columns are {shapes(names, ('domain', 'topics'))};"
                     " a classification needs domain and topics"
                 )
             line = reader.line_num + 1
             for row in reader:
+                if len(row) > len(names):
+                    raise QuiffError(
+                        f"{str(path)!r}, line {line}: it has {len(row)} fields, but the first line"
+                        f" {len(names)}; put topics with commas between them in quotes"
+                    )
                 if row:  # else the line is empty
                     cells = dict(zip(names, row, strict=False))
                     yield line, cells.get("domain"), cells.get("topics")

@@ -21,7 +21,7 @@ from quiff.history.line_count import LineCount
 from quiff.history.queries import empty_list, fetch_rows, row_order, scalar
 from quiff.history.scan import engine_errors, scan_csv
 from quiff.populations.literals import QUOTED, TOPIC_LIST
-from quiff.safe_text import shape
+from quiff.safe_text import shape, shapes
 
 __all__ = ["first_appearances", "is_published", "read_published", "write_published"]
 
@@ -35,6 +35,7 @@ _HEADS = {
     "experimental": ("RandID", "BrowsingHistory", "AllTopics"),
     "profiled": ("RandID", "BrowsingHistory", "AllTopics", "sTopics"),
 }
+_KNOWN = frozenset(name for head in _HEADS.values() for name in head)
 _BATCH = 10_000
 
 
@@ -55,7 +56,7 @@ def read_published(con: Any, path: Path) -> Any:
         return _experimental(con, rows, path)
     if not {"RandID", "QueryTime", "Domain"} <= names:
         raise ParameterError(
-            f"{str(path)!r} has the columns {', '.join(rows.columns)}; a published table has RandID, and"
+            f"{str(path)!r} has the columns {shapes(rows.columns, _KNOWN)}; a published table has RandID, and"
             " QueryTime and Domain or BrowsingHistory"
         )
     columns = {"user": rows.RandID.try_cast("int64"), "time": rows.QueryTime.try_cast("timestamp")}

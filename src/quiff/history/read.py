@@ -101,6 +101,17 @@ class Log:
         """Find the first malformed lines."""
         return tuple(islice(chain.from_iterable(part.bad_lines() for part in self.parts), _EXAMPLES))
 
+    def check_unchanged(self) -> None:
+        """Check that the files are as they were.
+
+        Raises
+        ------
+        ParameterError
+            If one has changed.
+        """
+        for part in self.parts:
+            part.check()
+
     def check(self, con: Any, rows: int) -> None:
         """Check that so many rows are all that the files have, and that these are as they were.
 
@@ -111,8 +122,7 @@ class Log:
         QuiffError
             If rows are missing, or too many; the error says in which file.
         """
-        for part in self.parts:
-            part.check()
+        self.check_unchanged()
         if rows == self.rows:
             return
         off = []

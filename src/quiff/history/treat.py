@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, QuiffError
 from quiff.history.blocks import check_files
 from quiff.history.domains import RULES, host_domains
 from quiff.history.hosts import with_host
@@ -144,7 +144,11 @@ def treat(
         with work.step("count the lines of the log") as counting:
             log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
             counting.rows = log.rows + log.headers
-        rows, n_lines = work.keep("read the lines of the log", judged(log, times))
+        try:
+            rows, n_lines = work.keep("read the lines of the log", judged(log, times))
+        except QuiffError:  # an engine gives up: maybe since a file has become shorter
+            log.check_unchanged()
+            raise
         found = verdict(con, rows, log, max_bad_lines)
         kept = rows.filter(found.stay(rows)).drop("reason")
         with work.step("draw pseudonyms") as drawing:
