@@ -58,7 +58,7 @@ class Ending:
         ear.settimeout(_AGAIN)
         waited = 0.0
         while waited < (_UNWINDING if self._noticed.is_set() else _WAKING):
-            if not self._noticed.is_set():
+            if waited < _WAKING:  # also once it is noticed: DuckDB then waits for what is at work
                 scratch.interrupt_all()
             try:
                 _heard(ear)

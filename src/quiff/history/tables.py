@@ -260,8 +260,8 @@ class Workspace:
     ) -> None:
         try:
             if kind is not None and issubclass(kind, KeyboardInterrupt):
-                cancel(self.con)  # else Spark goes on to write
-            if self.con.name == "duckdb":
+                cancel(self.con)  # else Spark goes on to write; DuckDB's scratch goes with the process
+            elif self.con.name == "duckdb":
                 for name in self._kept:
                     self.con.raw_sql(f"DROP TABLE IF EXISTS {name}")
         finally:
