@@ -68,7 +68,7 @@ def test_a_folder_with_two_tables_asks_for_one(con, tmp_path):
 
 def test_a_wrong_table_is_told(con, tmp_path):
     pq.write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
-    with pytest.raises(ParameterError, match=r"has the columns a, but this needs a table"):
+    with pytest.raises(ParameterError, match=r"has the columns 'a', but this needs a table"):
         experiment(con, tmp_path / "a.parquet", tmp_path)
     (tmp_path / "text.parquet").write_text("no Parquet")
     with pytest.raises(ParameterError, match=r"cannot read .* as Parquet") as caught:
