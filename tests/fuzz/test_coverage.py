@@ -33,8 +33,8 @@ def drawn(rng):
     return users, weights, m, s, Fraction(rng.choice([1, 10, 50, 100, 200, 500]), 1000), E, same
 
 
-def enough(held, tries, at):
-    """Held as often as stated, but for what chance explains once in a million."""
+def expect_enough(held, tries, at):
+    """Held as often as stated, but for what happens at random once in a million."""
     least = STATED - 4.9 * (STATED * (1 - STATED) / tries) ** 0.5
     assert held / tries >= least, f"{at}: {held} of {tries} intervals hold the exact value"
 
@@ -60,9 +60,9 @@ def test_intervals_over_epochs_hold_the_exact_value():
                 else:
                     found = hybrid_leakage(sequences, E, chosen, samples=samples).times(1 / len(users))
                 held += found.low - 1e-12 <= exact <= found.high + 1e-12
-            enough(held, ESTIMATES, f"seed {seed}, {how}, {samples} samples")
+            expect_enough(held, ESTIMATES, f"seed {seed}, {how}, {samples} samples")
             in_all, tries = in_all + held, tries + ESTIMATES
-    enough(in_all, tries, "all")
+    expect_enough(in_all, tries, "all")
 
 
 def test_intervals_of_means_hold_the_expectation_of_few_odd_values():
@@ -76,7 +76,7 @@ def test_intervals_of_means_hold_the_expectation_of_few_odd_values():
         for k in rng.binomial(n, share, size=tries):
             found = Estimate.of_mean(np.repeat([odd, usual], [k, n - k]))
             held += found.low - 1e-12 <= expected <= found.high + 1e-12
-        enough(held, tries, f"seed {seed}, {n} values of {usual}, {share:.2%} of {odd}")
+        expect_enough(held, tries, f"seed {seed}, {n} values of {usual}, {share:.2%} of {odd}")
 
 
 def test_intervals_of_shares_hold_the_probability():
