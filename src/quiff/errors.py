@@ -6,20 +6,6 @@ place and the shape only. Three helpers write such sentences.
 
 import re
 
-__all__ = [
-    "GainError",
-    "LabelError",
-    "ParameterError",
-    "ProbabilityError",
-    "QuiffError",
-    "ShapeError",
-    "SizeError",
-    "counted",
-    "engine_line",
-    "first_line",
-    "how_many",
-]
-
 _QUOTED = re.compile(r"""(['"`]).*\1""")  # from the first quote to the last one: there may be quotes inside
 _ROW = re.compile(r"(, got \d+): .*")
 

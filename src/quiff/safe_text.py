@@ -7,8 +7,6 @@ import json
 import re
 from collections.abc import Container, Iterable
 
-__all__ = ["csv_cell", "csv_text", "shape", "shapes", "visible", "visible_json", "visible_lines"]
-
 # Control characters (C0, DEL, C1), what turns the direction of writing around, line and paragraph separators,
 # halves of surrogate pairs, and code points that are no characters.
 _HARMFUL = "\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef" + "".join(

@@ -13,8 +13,6 @@ import numpy as np
 from quiff.errors import ParameterError, counted
 from quiff.populations.sets import in_order
 
-__all__ = ["CookieReport", "Visit", "report_cookie", "report_topic", "top_topics"]
-
 
 class Visit(NamedTuple):
     """A page that was visited, and when."""

@@ -9,8 +9,6 @@ from quiff.core.channel import Channel
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 
-__all__ = ["Api", "browsing", "set_of_user"]
-
 
 class Api(ABC):
     """An API under study: its parameters, and the channels that it makes of a population.

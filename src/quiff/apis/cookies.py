@@ -15,8 +15,6 @@ from quiff.core.sparse import SparseRows
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 
-__all__ = ["Cookies"]
-
 
 @final
 @dataclass(frozen=True)

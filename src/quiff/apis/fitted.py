@@ -15,8 +15,6 @@ from quiff.errors import LabelError, ParameterError
 from quiff.populations.population import Population
 from quiff.theory.parameters import check_probability
 
-__all__ = ["FittedAPI", "covers"]
-
 
 @final
 @dataclass(frozen=True, eq=False)

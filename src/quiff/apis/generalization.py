@@ -9,8 +9,6 @@ from quiff.errors import SizeError
 from quiff.populations.sets import codes_of_sets
 from quiff.populations.top_set import TopSet
 
-__all__ = ["generalize"]
-
 # The most entries that a channel to random sets may have.
 _MOST = 1_000_000
 

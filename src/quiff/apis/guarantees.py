@@ -5,8 +5,6 @@ import numpy as np
 from quiff.core.channel import Channel
 from quiff.core.numbers import Array
 
-__all__ = ["k_anonymity", "noise_bound"]
-
 
 def k_anonymity(C: Channel) -> int:
     """Return k: every output that occurs has at least k inputs that may lie behind it.

@@ -14,8 +14,6 @@ from quiff.core.numbers import Array
 from quiff.populations.sets import in_order
 from quiff.populations.top_set import TopSet
 
-__all__ = ["report_from_random_sets", "report_from_sets"]
-
 
 def report_from_sets(
     inputs: Labels, codes: Array, topics: Labels, n_topics: int, genuine: Any, anything: Any

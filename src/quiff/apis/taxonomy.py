@@ -14,8 +14,6 @@ from quiff.populations.population import Population
 from quiff.safe_text import shape
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_size
 
-__all__ = ["OCCURRING", "TaxonomyLabels", "Unnamed", "place_in_taxonomy", "topics_for"]
-
 OCCURRING = "occurring"
 """The name for the taxonomy of just the topics that occur in a population."""
 

@@ -21,8 +21,6 @@ from quiff.populations.sets import as_set_labels
 from quiff.populations.top_set import TopSet
 from quiff.theory.parameters import Real, check_probability, check_sizes, follow
 
-__all__ = ["TopicsAPI"]
-
 
 @final
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.populations.population import Population
 
-__all__ = ["Attack", "Paper", "Sighting"]
-
 
 @final
 @dataclass(frozen=True)

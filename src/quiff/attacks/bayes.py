@@ -14,8 +14,6 @@ from quiff.core.numbers import Array
 from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
 
-__all__ = ["BayesProfiles", "check_profiles", "codes_in_taxonomy", "given_profiles"]
-
 
 def codes_in_taxonomy(population: Population, topics: Labels) -> Array:
     """Return the sets of a population as positions in a taxonomy, (epochs, users, s).

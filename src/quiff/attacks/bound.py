@@ -10,8 +10,6 @@ from quiff.epochs.plan import plan_epochs
 from quiff.epochs.sequences import Sequences
 from quiff.populations.population import Population
 
-__all__ = ["Bound", "attack_bound"]
-
 _EXACT = 3  # reports that are counted exactly; more would take longer than the attacks
 
 

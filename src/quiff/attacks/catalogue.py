@@ -12,8 +12,6 @@ from quiff.attacks.overlap import BeuginMcDaniel
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
 
-__all__ = ["ATTACKS", "MOST_LINKED", "attack_named", "attacks_on", "check_attack"]
-
 MOST_LINKED = 50_000
 """Up to so many users the adversary who links two sites is quick enough to be run without being asked for."""
 

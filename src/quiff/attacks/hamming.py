@@ -13,8 +13,6 @@ from quiff.core.numbers import Array
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_probability, check_sizes, check_whole
 
-__all__ = ["Carey", "hamming_weights"]
-
 _STEPS = 2**32  # of a weight, so that sums of weights are exact and equal ones are equal
 _LEAST = 1e-300
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from quiff.core.numbers import Array
 
-__all__ = ["ItemSets"]
-
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,6 @@ from quiff.core.distinct import distinct_codes
 from quiff.core.numbers import Array
 from quiff.theory.parameters import Real, check_probability, check_whole
 
-__all__ = ["JhaLoose", "JhaStrict"]
-
 _SLICE = 1000
 
 

@@ -6,15 +6,6 @@ from quiff.core.compiled import compiled
 from quiff.core.counting.loops import count_bits
 from quiff.core.numbers import Array
 
-__all__ = [
-    "keep_missing",
-    "mark_users",
-    "match_loosely",
-    "rank_by_bits",
-    "rank_by_lists",
-    "turn_around",
-]
-
 _ZERO, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 _BLOCK = 128  # words: what is worked on stays in the fastest memory
 

@@ -11,8 +11,6 @@ import numpy as np
 from quiff.core.compiled import compiled
 from quiff.core.numbers import Array
 
-__all__ = ["count_fits", "fitting_sets", "linked_score", "rank_linked", "spread_over_sets"]
-
 _CLOSE = 1e-9
 
 

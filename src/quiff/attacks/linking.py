@@ -20,8 +20,6 @@ from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_probability
 
-__all__ = ["BayesLink"]
-
 _LOST = 1e-10
 _MOST_CELLS = 10**8
 _SLICE = 100

@@ -5,8 +5,6 @@ import numpy as np
 from quiff.core.compiled import compiled
 from quiff.core.numbers import Array
 
-__all__ = ["keep_genuine", "keep_repeated"]
-
 
 @compiled
 def keep_genuine(codes: Array, earlier: int, per_call: int, enough: int, rare: Array, kept: Array) -> None:

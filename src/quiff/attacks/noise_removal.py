@@ -11,8 +11,6 @@ from quiff.attacks.item_sets import ItemSets
 from quiff.core.numbers import Array
 from quiff.populations.population import Population
 
-__all__ = ["Denoising", "NoiseRemoval", "noise_removal"]
-
 
 @runtime_checkable
 class Denoising(Protocol):

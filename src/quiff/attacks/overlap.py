@@ -15,8 +15,6 @@ from quiff.core.numbers import Array
 from quiff.populations.population import Population
 from quiff.theory.parameters import check_whole
 
-__all__ = ["BeuginMcDaniel"]
-
 _SLICE = 5000
 
 

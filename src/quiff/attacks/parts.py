@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 from quiff.core.counting.work import cores, in_slices
 
-__all__ = ["parts", "work_through"]
-
 
 def parts(n: int, most: int) -> list[slice]:
     """Return slices that cover n users: about one for each core, but none with more than so many users.

@@ -11,8 +11,6 @@ from quiff.attacks.item_sets import ItemSets
 from quiff.attacks.parts import work_through
 from quiff.core.numbers import Array
 
-__all__ = ["Queries", "ranked_best"]
-
 _MOST_WORDS = 2**24  # of a table of bits, 128 MiB
 _MOST_WEIGHT = 2**10  # of one item, so that what is missing is counted fast
 _SLICE = 1000  # queries, which take well below a second

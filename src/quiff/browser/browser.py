@@ -23,8 +23,6 @@ from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
 from quiff.errors import ParameterError, counted
 
-__all__ = ["DAY", "WEEK", "Browser", "Epoch", "PageLoad", "TopTopic"]
-
 DAY = 24 * 60 * 60
 WEEK = 7 * DAY
 _OBSERVED = 3 * WEEK  # how long a caller's observation counts

@@ -12,8 +12,6 @@ from quiff.epochs.calls import view_chance
 from quiff.epochs.estimate import Estimate
 from quiff.theory.parameters import Real, check_whole
 
-__all__ = ["estimate_call_leakage"]
-
 
 def estimate_call_leakage(
     codes: Array, n_topics: int, noise: Real, per_call: int = 3, samples: int = 2000, seed: int | None = None

@@ -19,21 +19,6 @@ from quiff.core.numbers import Array
 from quiff.errors import ParameterError
 from quiff.theory.parameters import Real, check_whole
 
-__all__ = [
-    "INDEX",
-    "NOISE",
-    "PHASE_OUT",
-    "RANDOM",
-    "SWITCH",
-    "WITNESS",
-    "BulkDecide",
-    "BulkDecisions",
-    "Decide",
-    "HmacDecisions",
-    "is_noise",
-    "splitmix64",
-]
-
 # The specification's names of its decisions.
 INDEX = "top-topic-index-decision"
 NOISE = "random-or-top-topic-decision"

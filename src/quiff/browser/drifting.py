@@ -9,8 +9,6 @@ from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_probability, check_whole
 
-__all__ = ["drift"]
-
 _ROUNDS = 16  # of drawing anew what is in the set already, before weights are looked at one by one
 
 

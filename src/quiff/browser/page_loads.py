@@ -22,8 +22,6 @@ from quiff.history.classifications import Classification
 from quiff.safe_text import shape, shapes
 from quiff.theory.parameters import check_whole
 
-__all__ = ["classified_hosts", "read_page_loads", "simulate_page_loads"]
-
 _NEEDED = ("user", "time", "site", "callers")
 _KNOWN = (*_NEEDED, "onlookers", "host")
 _FARTHEST = 2**52  # seconds, so that milliseconds fit in eight bytes

@@ -16,8 +16,6 @@ from quiff.populations.population import Population
 from quiff.safe_text import shape
 from quiff.theory.parameters import check_whole
 
-__all__ = ["VisitRates", "enlarge", "profiles_from_rates", "top_codes", "visit_rates"]
-
 _CHUNK = 2**22  # numbers at a time
 
 

@@ -20,8 +20,6 @@ from quiff.safe_text import csv_cell, csv_text, shape, shapes
 if TYPE_CHECKING:
     from quiff.browser.reports import Reports
 
-__all__ = ["ReportTable", "read_reports", "write_reports"]
-
 _COLUMNS = ("user", "site", "epoch", "topic")
 _KNOWN = (*_COLUMNS, "late")
 _UNNAMED = re.compile(r"unnamed ([0-9]{1,9})")

@@ -14,8 +14,6 @@ from quiff.core.numbers import Array
 from quiff.errors import LabelError, ShapeError, counted
 from quiff.theory.parameters import check_whole
 
-__all__ = ["Reports"]
-
 _NOTHING = -1
 
 

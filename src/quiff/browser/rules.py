@@ -7,8 +7,6 @@ from typing import Any, final
 from quiff.errors import ParameterError
 from quiff.theory.parameters import Real, check_probability, check_whole
 
-__all__ = ["RULES", "BrowserRules"]
-
 _OFF: dict[str, dict[str, Any]] = {
     "noise": {"noise": 0},
     "three_epochs": {"epochs_per_call": 1},

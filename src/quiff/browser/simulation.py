@@ -29,8 +29,6 @@ from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_number, check_probability, check_whole
 
-__all__ = ["simulate"]
-
 _DELAY = 2 * DAY
 _NOTHING = -1
 

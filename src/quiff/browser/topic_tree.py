@@ -11,8 +11,6 @@ from quiff.errors import LabelError, ParameterError
 from quiff.history.fetch import fetch
 from quiff.history.sources.taxonomies import Topic, read_taxonomy, read_utility_buckets
 
-__all__ = ["TopicTree", "topic_tree"]
-
 
 @final
 @dataclass(frozen=True, eq=False)

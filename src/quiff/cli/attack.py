@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from quiff.browser.reports import Reports
     from quiff.populations.population import Population
 
-__all__ = ["command"]
-
 _FILE = click.Path(path_type=Path)
 _earlier_option = click.option(
     "--earlier",

@@ -6,8 +6,6 @@ from typing import Any
 
 from quiff.cli.terminal import on_terminal
 
-__all__ = ["step_bars"]
-
 _DELAY = 2.0  # seconds
 
 

@@ -20,8 +20,6 @@ from quiff.cli.pipeline import (
 )
 from quiff.cli.terminal import echo
 
-__all__ = ["command"]
-
 
 @click.command("classify", cls=Writing)
 @click.argument("treated", type=click.Path(path_type=Path), metavar="TREATED")

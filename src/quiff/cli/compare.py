@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from quiff.populations.population import Population
     from quiff.results.api_comparison import SettingComparison
 
-__all__ = ["ComparedSetting", "compare_option", "compared", "read_settings"]
-
 _FORM = "give top=S, noise=R and topics=M, as in top=9,noise=0.05"
 
 

@@ -8,8 +8,6 @@ from quiff.cli.options import json_option, mirror_option
 from quiff.cli.outputs import OutputFolder, Writing, forced, guarded
 from quiff.cli.terminal import echo
 
-__all__ = ["command"]
-
 
 @click.group("data")
 def command() -> None:

@@ -14,9 +14,6 @@ from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import connected
 from quiff.cli.terminal import echo
 
-__all__ = ["command"]
-
-
 _OUTPUTS = {
     "log": True,
     "treated/treated.parquet": False,

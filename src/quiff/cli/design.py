@@ -11,8 +11,6 @@ from quiff.cli.terminal import echo
 from quiff.errors import ParameterError
 from quiff.theory.design import Measure
 
-__all__ = ["command"]
-
 
 @click.command("design", cls=Writing)
 @topics_option

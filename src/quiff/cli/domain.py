@@ -12,8 +12,6 @@ from quiff.errors import ParameterError
 if TYPE_CHECKING:
     from quiff.history.suffixes import Suffixes
 
-__all__ = ["command"]
-
 
 @click.command("domain")
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")

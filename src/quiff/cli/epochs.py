@@ -20,8 +20,6 @@ from quiff.cli.outputs import Writing, guarded
 from quiff.cli.profiles import api_for
 from quiff.cli.terminal import echo, on_terminal
 
-__all__ = ["command"]
-
 
 @click.command("epochs", cls=Writing)
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")

@@ -17,8 +17,6 @@ from quiff.cli.pipeline import (
 )
 from quiff.cli.terminal import echo
 
-__all__ = ["command"]
-
 
 @click.command("experiment", cls=Writing)
 @click.argument("history", type=click.Path(path_type=Path), metavar="HISTORY")

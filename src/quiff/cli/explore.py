@@ -14,8 +14,6 @@ from quiff.cli.options import (
 from quiff.cli.terminal import echo
 from quiff.errors import QuiffError
 
-__all__ = ["command"]
-
 
 @click.command("explore")
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="[PROFILES]", required=False)

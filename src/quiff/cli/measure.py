@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from quiff.results.measurement.measurement import Measurement
     from quiff.studies.measure.seen import Seen
 
-__all__ = ["command"]
-
 _FORMATS = ("text", "markdown", "latex", "csv")
 
 

@@ -13,27 +13,6 @@ from quiff.cli.outputs import OutputFile
 from quiff.errors import ParameterError
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
-__all__ = [
-    "drawn_seed_option",
-    "epoch_option",
-    "figure_option",
-    "genuine_option",
-    "histories_option",
-    "json_option",
-    "keep_formulas_option",
-    "mirror_option",
-    "missing_option",
-    "noise_option",
-    "population_topics_option",
-    "read_number",
-    "read_taxonomy",
-    "read_topics",
-    "seed_option",
-    "stored_top_option",
-    "topics_option",
-    "weights_option",
-]
-
 _FRACTION = re.compile(r"[+-]?\d{1,15}/\d{1,15}", re.ASCII)
 
 

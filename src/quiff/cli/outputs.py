@@ -15,8 +15,6 @@ import click
 from quiff.errors import ParameterError
 from quiff.files import check_suffix, check_target
 
-__all__ = ["Output", "OutputFile", "OutputFolder", "Writing", "add_input", "forced", "guarded"]
-
 _FORCE = "quiff.force"
 _INPUTS = "quiff.inputs"
 _OF_FILES = frozenset(

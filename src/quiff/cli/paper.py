@@ -8,8 +8,6 @@ from quiff.cli.options import json_option
 from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.terminal import echo
 
-__all__ = ["command"]
-
 _FOLDER = click.Path(path_type=Path)
 
 

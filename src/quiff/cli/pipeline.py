@@ -17,23 +17,8 @@ from quiff.history.engine import ENGINES
 if TYPE_CHECKING:
     from threading import Event
 
-    from quiff.history.read import LogFormat
+    from quiff.history.lines import LogFormat
     from quiff.history.steps import Step, Steps
-
-__all__ = [
-    "connected",
-    "csv_option",
-    "engine_options",
-    "log_form",
-    "log_options",
-    "read_suffixes",
-    "recorded",
-    "rules_option",
-    "steps_table",
-    "suffixes_option",
-    "told",
-    "write_csv",
-]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _REFRESH = 0.1  # seconds
@@ -91,7 +76,7 @@ def log_options(command: _Command) -> _Command:
 
 def log_form(options: dict[str, Any]) -> "LogFormat":
     """Take the options that say how a log is written out of a command's, and return its form."""
-    from quiff.history.read import LogFormat
+    from quiff.history.lines import LogFormat
 
     user, time, url, delimiter, quoted = map(options.pop, ("user", "time", "url", "delimiter", "quoted"))
     columns = options.pop("columns")

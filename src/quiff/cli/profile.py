@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from quiff.history.profile import Profiled
     from quiff.history.steps import Steps
 
-__all__ = ["command"]
-
 
 @click.command("profile", cls=Writing)
 @click.argument("history", type=click.Path(path_type=Path), metavar="HISTORY")

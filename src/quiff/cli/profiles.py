@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
     from quiff.populations.population import Population
 
-__all__ = ["api_for", "one_epoch", "without_filled"]
-
 
 def one_epoch(population: "Population", epoch: int | None, file: Path) -> "Population":
     """Return the sets of one epoch; of several the first is taken unless one is named, and a note says so.

@@ -22,8 +22,6 @@ from quiff.cli.pipeline import recorded
 from quiff.cli.profiles import api_for, one_epoch
 from quiff.cli.terminal import echo
 
-__all__ = ["command"]
-
 
 @click.command("report", cls=Writing)
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")

@@ -17,8 +17,6 @@ from types import FrameType
 from quiff.cli.terminal import echo
 from quiff.files import scratch
 
-__all__ = ["Ended", "Ending", "ending"]
-
 _WAKING = 2.0  # seconds in which the main thread should notice
 _UNWINDING = 30.0  # seconds in which it should have tidied up
 _AGAIN = 0.2  # seconds after which a query that has begun meanwhile is ended too

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from quiff.core.labels import Labels
     from quiff.populations.population import Population
 
-__all__ = ["command"]
-
 _RULES = (
     "noise", "three-epochs", "each-once", "per-site", "switch-delay", "witness-filter", "noise-after-filter",
 )  # fmt: skip

@@ -10,8 +10,6 @@ from quiff.cli.outputs import Writing, guarded
 from quiff.cli.pipeline import connected, engine_options, log_form, log_options
 from quiff.cli.terminal import echo
 
-__all__ = ["command"]
-
 
 @click.command("stats", cls=Writing)
 @click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TABLE...")

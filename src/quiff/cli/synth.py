@@ -10,8 +10,6 @@ from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.terminal import echo
 from quiff.errors import counted
 
-__all__ = ["command"]
-
 
 @click.command("synth", cls=Writing)
 @click.option("--users", type=int, metavar="N", help="Users; each has 55 rows on average.")

@@ -6,8 +6,6 @@ import click
 
 from quiff.safe_text import visible_lines
 
-__all__ = ["echo", "on_terminal"]
-
 
 def echo(text: str, *, bold: str = "", nl: bool = True, err: bool = False) -> None:
     r"""Print text with its lines, control characters in it as escapes.

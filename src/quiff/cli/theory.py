@@ -10,8 +10,6 @@ from quiff.cli.options import figure_option, json_option, noise_option, read_num
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.terminal import echo
 
-__all__ = ["command"]
-
 
 @click.command("theory", cls=Writing)
 @topics_option

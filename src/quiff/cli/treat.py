@@ -21,8 +21,6 @@ from quiff.cli.pipeline import (
 )
 from quiff.cli.terminal import echo
 
-__all__ = ["command"]
-
 _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tests only."
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from quiff.browser.rates import VisitRates
     from quiff.populations.population import Population
 
-__all__ = ["read_rates", "visitor_options", "visitors"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

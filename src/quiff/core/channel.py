@@ -20,8 +20,6 @@ from quiff.errors import LabelError, ShapeError, counted
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Channel"]
-
 
 @final
 class Channel(Shown):

@@ -10,8 +10,6 @@ from quiff.core.labels import Labels
 from quiff.core.numbers import Array, check_unmasked
 from quiff.errors import LabelError, ShapeError
 
-__all__ = ["as_codes", "sets_as_entries"]
-
 
 def as_codes(
     codes: object,

@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 import numba
 
-__all__ = ["compiled"]
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

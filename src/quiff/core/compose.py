@@ -13,8 +13,6 @@ from quiff.core.numbers import Array, as_numbers, unified
 from quiff.core.validate import check_probability
 from quiff.errors import ParameterError
 
-__all__ = ["external_choice", "internal_choice", "kronecker", "parallel", "repeat"]
-
 _PER_REPETITION = 4  # numbers that a lazy product holds for each of its factors
 
 

@@ -12,8 +12,6 @@ import numpy as np
 from quiff.core.labels import Labels, same
 from quiff.errors import SizeError
 
-__all__ = ["ProductLabels", "SubsetLabels", "TaggedLabels"]
-
 _MOST_FACTORS = 10_000  # whose labels are looked up one by one, as numbers of so many digits
 
 

@@ -10,8 +10,6 @@ from quiff.core.labels import Labels
 from quiff.core.numbers import Array, Number
 from quiff.safe_text import visible
 
-__all__ = ["Shown", "html_table", "text_table"]
-
 _ROWS, _COLUMNS = 12, 8
 Cell = Callable[[int, int], Any]
 Names = Labels | Sequence[str]

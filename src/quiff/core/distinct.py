@@ -6,8 +6,6 @@ import numpy as np
 
 from quiff.core.numbers import Array
 
-__all__ = ["distinct_codes", "smallest_index_type", "sorted_rows"]
-
 _WORD = 2**63
 _NARROW = 12
 

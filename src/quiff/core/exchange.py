@@ -10,8 +10,6 @@ from quiff.core.numbers import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["frame_labels", "to_frame", "to_index"]
-
 
 def frame_labels(rows: object) -> tuple[list[Any] | None, list[Any] | None]:
     """Return the names of a pandas frame's rows and columns; (None, None) for anything else."""

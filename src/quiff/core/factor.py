@@ -15,8 +15,6 @@ from quiff.core.kernels.base import BLOCK, scale_rows
 from quiff.core.numbers import Array, product, unified
 from quiff.core.sparse import SparseRows, fold_max
 
-__all__ = ["BestInputs", "LeftFactor", "Matrix"]
-
 
 class LeftFactor(ABC):
     """A gain function times the weights of the inputs."""

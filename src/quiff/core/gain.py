@@ -20,15 +20,6 @@ from quiff.errors import GainError, LabelError, ParameterError, ShapeError, coun
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "Gain",
-    "bayes_gain",
-    "membership_gain",
-    "membership_gain_from_codes",
-    "predicate_gain",
-    "tries_gain",
-]
-
 
 @final
 class Gain(Shown):

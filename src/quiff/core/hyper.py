@@ -15,8 +15,6 @@ from quiff.core.numbers import Array, Number, as_fractions, as_number, is_exact,
 from quiff.core.prior import Prior
 from quiff.errors import counted
 
-__all__ = ["Hyper", "hyper"]
-
 # Float posteriors that differ by no more than this anywhere are one.
 TOLERANCE = 1e-12
 

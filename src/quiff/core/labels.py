@@ -20,16 +20,6 @@ from quiff.core.distinct import distinct_codes, smallest_index_type, sorted_rows
 from quiff.core.numbers import Array, check_unmasked
 from quiff.errors import LabelError, QuiffError, ShapeError, SizeError, counted, how_many
 
-__all__ = [
-    "Labels",
-    "SetLabels",
-    "aligned",
-    "as_labels",
-    "check_hashable",
-    "same",
-]
-
-
 _LONGEST = 200  # signs of a label in a message
 
 

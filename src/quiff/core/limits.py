@@ -11,8 +11,6 @@ from typing import Any
 from quiff.core.numbers import as_float
 from quiff.errors import ParameterError, SizeError
 
-__all__ = ["check_fits", "check_limit", "check_memory", "check_work", "dense_limit", "work_limit"]
-
 _GIB = 2**30
 _FRACTION, _PASS = 100, 1000  # how many floats are looked at in the time of one fraction, and to begin a pass
 _limits = {

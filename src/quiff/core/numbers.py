@@ -14,29 +14,6 @@ import numpy as np
 
 from quiff.errors import ProbabilityError, QuiffError, ShapeError, how_many
 
-__all__ = [
-    "SMALL",
-    "Array",
-    "Number",
-    "as_float",
-    "as_fractions",
-    "as_number",
-    "as_numbers",
-    "check_unmasked",
-    "constant_of",
-    "filled",
-    "is_exact",
-    "large",
-    "logarithms",
-    "matmul",
-    "number_size",
-    "product",
-    "quotient",
-    "same_kind",
-    "to_float",
-    "unified",
-]
-
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Number: TypeAlias = float | Fraction
 

@@ -26,8 +26,6 @@ from quiff.errors import LabelError, ProbabilityError, SizeError, counted
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Prior"]
-
 _NO_MAPPING = (
     "a prior needs a mapping from label to number, not a {}; "
     "for arrays use Prior.from_array(labels, numbers), for a pandas Series Prior.from_pandas(series)"

@@ -10,8 +10,6 @@ from quiff.core.distinct import distinct_codes, smallest_index_type, sorted_rows
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, constant_of, filled, is_exact, product, to_float
 
-__all__ = ["SparseRows", "fold_max", "spread"]
-
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:

@@ -10,17 +10,6 @@ import numpy as np
 from quiff.core.numbers import Array, is_exact
 from quiff.errors import GainError, ProbabilityError, QuiffError, ShapeError
 
-__all__ = [
-    "LARGEST_GAIN",
-    "TOLERANCE",
-    "cell",
-    "check_gains",
-    "check_probabilities",
-    "check_probability",
-    "check_shape",
-    "check_sums",
-]
-
 # How far the sum of float probabilities may be from 1; exact ones must sum to 1.
 TOLERANCE = 1e-9
 

@@ -20,8 +20,6 @@ from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
 from quiff.theory.parameters import Real, check_whole, follow
 
-__all__ = ["EPOCHS_OF_A_CALL", "EpochLaw", "TopicGroups", "linked_sites", "view_chance"]
-
 EPOCHS_OF_A_CALL = 3
 _CLOSE = 1e-9  # floats that are nearer to each other than this may be in the wrong order
 

@@ -12,15 +12,6 @@ from quiff.core.counting.work import Progress, in_slices
 from quiff.core.numbers import Array
 from quiff.epochs.sequences import Profiles, Sequences
 
-__all__ = [
-    "SAMPLES",
-    "Estimate",
-    "certain_bracket",
-    "hybrid_leakage",
-    "mismatch_tail",
-    "sampled_vulnerabilities",
-]
-
 SAMPLES = 5_000
 _DEVIATIONS = 2.170090377584560  # the two-sided 97 % quantile of the normal distribution
 _SLICE = 100  # sequences between two chances to be interrupted

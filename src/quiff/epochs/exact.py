@@ -4,8 +4,6 @@ from quiff.core.counting.work import MOST_CHANGING, Progress
 from quiff.core.numbers import Number, as_number
 from quiff.epochs.sequences import Sequences
 
-__all__ = ["exact_vulnerability", "leakage_of_counts", "stable_leakages"]
-
 
 def leakage_of_counts(counts: list[int], sequences: Sequences) -> Number:
     """Return L = sum_k N_k p^k q^(E-k), the leakage of E epochs when all users are equally likely.

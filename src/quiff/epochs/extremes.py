@@ -9,8 +9,6 @@ from quiff.core.limits import check_work
 from quiff.core.numbers import Array, Number
 from quiff.epochs.sequences import Sequences
 
-__all__ = ["differing_epochs", "worst_case"]
-
 
 def differing_epochs(sequences: Sequences, epochs: int) -> int:
     """Return H, the largest number of epochs in which the sets of two users differ.

@@ -5,8 +5,6 @@ import numpy as np
 from quiff.core.compiled import compiled
 from quiff.core.numbers import Array
 
-__all__ = ["best_topics", "count_together"]
-
 
 @compiled
 def count_together(codes: Array, weights: Array, pairs: Array, triples: Array) -> None:

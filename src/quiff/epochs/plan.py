@@ -14,8 +14,6 @@ from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import MOST_NAMING
 from quiff.errors import SizeError, counted
 
-__all__ = ["EXACT_IT", "Method", "Plan", "Step", "plan_epochs"]
-
 EXACT_IT = ", or use exact=True (--exact) to do it anyway"
 """What an error of a plan ends with; to be cut off where that cannot be said."""
 

@@ -11,8 +11,6 @@ from quiff.core.numbers import Array
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
 
-__all__ = ["MOST_RISK", "user_risk"]
-
 MOST_RISK = 3
 
 

@@ -6,8 +6,6 @@ from quiff.core.compiled import compiled
 from quiff.core.counting.loops import room_for_rows, user_rows
 from quiff.core.numbers import Array
 
-__all__ = ["add_risk", "count_ties", "share_hits"]
-
 
 @compiled
 def count_ties(

@@ -5,8 +5,6 @@ import numpy as np
 from quiff.core.compiled import compiled
 from quiff.core.numbers import Array
 
-__all__ = ["best_shares"]
-
 
 @compiled
 def best_shares(

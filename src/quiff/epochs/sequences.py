@@ -16,8 +16,6 @@ from quiff.errors import ParameterError
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_whole
 
-__all__ = ["Profiles", "Sequences"]
-
 
 @final
 @dataclass(frozen=True, eq=False)

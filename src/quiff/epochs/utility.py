@@ -12,8 +12,6 @@ from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError, SizeError
 from quiff.populations.weights import summed
 
-__all__ = ["MOST_NAMING", "naming_gain", "reconstruction"]
-
 MOST_NAMING = 3
 _ROOM = 2**62
 

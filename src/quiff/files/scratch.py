@@ -24,20 +24,6 @@ from types import FrameType
 from typing import Any
 from weakref import WeakSet
 
-__all__ = [
-    "SIGNALS",
-    "drop",
-    "drop_all",
-    "interrupt_all",
-    "interruptible",
-    "make",
-    "make_temporary",
-    "moved_aside",
-    "new_folder",
-    "sweep",
-    "uninterrupted",
-]
-
 SIGNALS = tuple(
     number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None
 )

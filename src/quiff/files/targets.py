@@ -14,17 +14,6 @@ from pathlib import Path
 from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
 
-__all__ = [
-    "MARKER",
-    "StrPath",
-    "check_place",
-    "check_suffix",
-    "check_target",
-    "check_written",
-    "entries",
-    "resolved",
-]
-
 StrPath = str | os.PathLike[str]
 """What names a file."""
 

@@ -17,8 +17,6 @@ from quiff.errors import QuiffError, SizeError
 from quiff.files import whole_folder
 from quiff.history.members import Bounded, Member, archive_errors, members, too_much
 
-__all__ = ["Limits", "check_archive", "files_digest", "read_files", "unpack"]
-
 _BLOCK = 1 << 16
 
 

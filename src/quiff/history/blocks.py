@@ -18,17 +18,6 @@ from typing import IO, cast
 
 from quiff.errors import ParameterError, first_line
 
-__all__ = [
-    "BLOCK",
-    "Source",
-    "blocks",
-    "check_files",
-    "find_source",
-    "find_sources",
-    "opened",
-    "private_file",
-]
-
 BLOCK = 1 << 19
 """How many bytes are read at a time."""
 

@@ -16,8 +16,6 @@ from quiff.history.suffixes import Suffixes
 from quiff.populations.literals import parse_topics
 from quiff.safe_text import shapes
 
-__all__ = ["CLASSIFICATIONS", "Classification", "read_classification"]
-
 
 @dataclass(frozen=True)
 class Classification:

@@ -12,8 +12,6 @@ from quiff.history.queries import distinct_entries, scalar
 from quiff.history.steps import Steps
 from quiff.history.tables import Workspace, find_table, read_visits
 
-__all__ = ["Reduced", "classify"]
-
 
 @dataclass(frozen=True)
 class Reduced:

@@ -13,8 +13,6 @@ from quiff.history.hosts import split_part, with_host, without_end
 from quiff.history.queries import fetch_rows
 from quiff.history.suffixes import Suffixes, packaged_suffixes
 
-__all__ = ["REASONS", "RULES", "domain_table", "find_domains", "host_domains"]
-
 REASONS = ("no-host", "ip-address", "no-suffix", "bare-suffix", "bad-label")
 """Why a URL has no domain."""
 

@@ -12,8 +12,6 @@ from quiff.errors import QuiffError, SizeError, first_line
 from quiff.files import whole_file
 from quiff.history.time_limit import TimeLimit
 
-__all__ = ["cache_folder", "download", "network_errors"]
-
 _CHUNK = 1 << 16
 
 

@@ -11,8 +11,6 @@ from typing import Any
 from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
 
-__all__ = ["ENGINES", "cancel", "connect", "on_cluster"]
-
 ENGINES = ("duckdb", "spark")
 """The names of the engines."""
 

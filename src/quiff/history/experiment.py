@@ -9,8 +9,6 @@ from quiff.history.steps import Steps
 from quiff.history.tables import Workspace, find_table, read_visits
 from quiff.theory.parameters import check_whole
 
-__all__ = ["DEFAULT_MAX_VISITS", "Experimental", "experiment"]
-
 DEFAULT_MAX_VISITS = 10_000
 
 

@@ -15,8 +15,6 @@ from quiff.history.records import fetch_record
 from quiff.history.registry import Dataset, dataset
 from quiff.history.time_limit import USUAL_LIMIT, TimeLimit
 
-__all__ = ["fetch"]
-
 _ARCHIVE_LIMIT = 64 << 20  # an archive that is made anew has no size of which one can be sure
 
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from quiff.history.tables import Workspace
 
-__all__ = ["fillers", "keyed_digest"]
-
 _DIGITS = "0123456789abcdef"
 _RANGE = 16**4
 _PER_DIGEST = 16

@@ -7,8 +7,6 @@ A URL is split as Python's ``urllib.parse.urlparse`` does: the host stands in th
 from functools import cache
 from typing import Any
 
-__all__ = ["shortened", "split_part", "with_host", "without_end"]
-
 # Every pattern keeps to what RE2 (DuckDB) and java.util.regex (Spark) read alike: no look-around, no class
 # that depends on Unicode tables, \z for the end.
 _PLAIN_PLACE = r"^[A-Za-z0-9.-]*[A-Za-z0-9-]\z"

@@ -6,11 +6,10 @@ from typing import Any
 
 from quiff.history.hosts import shortened
 from quiff.history.line_records import too_many
+from quiff.history.lines import BadLine
 from quiff.history.queries import fetch_rows
-from quiff.history.read import BadLine, Log
+from quiff.history.read import Log
 from quiff.history.times import KINDS, TimeFormat, with_times
-
-__all__ = ["Verdict", "count_by_reason", "judged", "looked_at", "verdict"]
 
 _REASONS = ("", "malformed", "header", "no-url", "no-user", "bad-time")  # why a line goes, by its number
 _STAYS = 0

@@ -12,8 +12,6 @@ from quiff.history.queries import fetch_rows
 from quiff.history.read import Log
 from quiff.safe_text import shape, visible
 
-__all__ = ["check_kept"]
-
 _SHOWN = 3
 _ROUNDED_DOWN = Context(prec=2, rounding=ROUND_DOWN)  # a share rounded up would be refused again
 _MOST_SEARCHED = 1_000_000

@@ -15,8 +15,6 @@ import numpy as np
 
 from quiff.core.numbers import Array
 
-__all__ = ["LONGEST_LINE", "MOST_LINES", "UNIT", "LineCount"]
-
 LONGEST_LINE = 1 << 20
 """How many bytes a line may have."""
 

@@ -13,8 +13,6 @@ from quiff.errors import QuiffError
 from quiff.history.blocks import Source, opened
 from quiff.history.lines import LONGEST_LINE, BadLine, TextLog, json_object
 
-__all__ = ["first_bad_lines", "records", "too_many", "write_records"]
-
 _MOST_LINES = 100  # in one record
 _LONGEST_FIELD = 1 << 30
 _BATCH = 1 << 16

@@ -19,17 +19,6 @@ from quiff.errors import ParameterError
 from quiff.history.blocks import Source, blocks
 from quiff.safe_text import shape, shapes
 
-__all__ = [
-    "BOM",
-    "LONGEST_LINE",
-    "BadLine",
-    "LogFormat",
-    "TextLog",
-    "check_columns",
-    "json_object",
-    "look_at_text",
-]
-
 BOM = "\ufeff"
 """What some editors put before the first line."""
 

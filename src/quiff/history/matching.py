@@ -6,8 +6,6 @@ of ``gov.uk``. The published figures rest on another rule, by mistake, which can
 
 from typing import Any
 
-__all__ = ["MATCHINGS", "key_of", "match_as_published", "match_domains"]
-
 _LONGEST_NAME = 253  # of a host, which has so many stretches that each can be looked up
 _OTHER_SIGNS = r"[\\^$|?*+()\[\]{}]"  # that mean something in a pattern; no domain has them
 

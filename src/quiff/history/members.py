@@ -22,8 +22,6 @@ from typing import IO, Any
 
 from quiff.errors import QuiffError, SizeError, first_line
 
-__all__ = ["Bounded", "Member", "archive_errors", "members", "safe_name", "too_much"]
-
 _BROKEN = (
     OSError, EOFError, ValueError, LookupError, RuntimeError,
     zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile, tarfile.TarError,

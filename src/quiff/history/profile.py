@@ -25,8 +25,6 @@ from quiff.history.tables import Workspace
 from quiff.history.visits import find_source, met_topics
 from quiff.theory.parameters import check_whole
 
-__all__ = ["Profiled", "Spread", "profile"]
-
 
 @dataclass(frozen=True)
 class Spread:

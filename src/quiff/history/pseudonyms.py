@@ -11,8 +11,6 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CONTROL", "Pseudonyms", "draw_numbers", "draw_pseudonyms"]
-
 CONTROL = r"[\x00-\x1f\x7f]"
 """The pattern of characters that are no part of a user's name."""
 

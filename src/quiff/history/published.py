@@ -23,8 +23,6 @@ from quiff.history.scan import engine_errors, scan_csv
 from quiff.populations.literals import QUOTED, TOPIC_LIST
 from quiff.safe_text import shape, shapes
 
-__all__ = ["first_appearances", "is_published", "read_published", "write_published"]
-
 _STRING = r"""['"]([^'"\\]*)['"]"""
 _VISIT = rf"^\s*{_STRING}\s*,\s*(?:Timestamp\(\s*)?{_STRING}\s*(?:\)\s*)?$"
 _BEGIN, _END = "\x1e", "\x1f"  # of a topic in quotes

@@ -14,19 +14,6 @@ from typing import Any
 from quiff.errors import QuiffError, engine_line
 from quiff.history.scan import engine_errors, parquet_files, scan_parquet
 
-__all__ = [
-    "distinct_entries",
-    "empty_list",
-    "fetch_arrow",
-    "fetch_rows",
-    "joins_as_written",
-    "progress_of",
-    "row_order",
-    "scalar",
-    "store",
-    "write_parquet",
-]
-
 _BATCH = 120_000  # rows, and so many make a row group
 
 

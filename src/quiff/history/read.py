@@ -24,8 +24,6 @@ from quiff.history.queries import scalar
 from quiff.history.scan import parquet_files, scan_csv, scan_lines, scan_parquet, spark_can_read, view
 from quiff.history.times import as_text
 
-__all__ = ["BadLine", "Log", "LogFormat", "Part", "read_log"]
-
 _EXAMPLES = 5
 
 

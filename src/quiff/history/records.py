@@ -17,8 +17,6 @@ from quiff.history.members import safe_name
 from quiff.history.registry import Dataset
 from quiff.history.time_limit import TimeLimit
 
-__all__ = ["fetch_record"]
-
 _DIGESTS = "digests.json"
 _LIMIT = 50 * 10**9  # Zenodo takes no larger record
 

@@ -8,8 +8,6 @@ from types import MappingProxyType
 
 from quiff.errors import LabelError
 
-__all__ = ["DATASETS", "Dataset", "dataset"]
-
 
 @dataclass(frozen=True)
 class Dataset:

@@ -12,18 +12,6 @@ from typing import Any
 
 from quiff.errors import ParameterError, engine_line
 
-__all__ = [
-    "PARQUET_OF",
-    "duckdb_name",
-    "engine_errors",
-    "parquet_files",
-    "scan_csv",
-    "scan_lines",
-    "scan_parquet",
-    "spark_can_read",
-    "view",
-]
-
 PARQUET_OF = "read_parquet(?, hive_partitioning = false)"
 """A table in a statement of DuckDB's; its parameter is a list of files, each by :func:`duckdb_name`."""
 

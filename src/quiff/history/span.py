@@ -7,8 +7,6 @@ from typing import Any
 from quiff.errors import ParameterError, counted
 from quiff.history.queries import fetch_rows
 
-__all__ = ["epoch_numbers"]
-
 _MOST = 10_000_000
 _MOST_IF_SPARSE = 200_000  # where most epochs have no visit at all, a date is wrong
 _DAY = 86_400

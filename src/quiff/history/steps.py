@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
 
-__all__ = ["Step", "Steps"]
-
 
 @dataclass
 class Step:

@@ -12,8 +12,6 @@ from typing import Any, final
 
 from quiff.errors import ParameterError, first_line
 
-__all__ = ["EXTRA_SUFFIXES", "Suffixes", "packaged_suffixes"]
-
 EXTRA_SUFFIXES = (
     "bg.ac.yu", "ac.yu", "cg.yu", "co.yu", "edu.yu", "gov.yu", "net.yu", "org.yu", "yu", "or.tp", "tp", "an",
 )  # fmt: skip

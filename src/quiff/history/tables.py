@@ -22,17 +22,6 @@ from quiff.history.scan import PARQUET_OF, duckdb_name, parquet_files, scan_parq
 from quiff.history.steps import Step, Steps
 from quiff.safe_text import shapes
 
-__all__ = [
-    "COLUMNS",
-    "STAGES",
-    "Workspace",
-    "find_table",
-    "read_table",
-    "read_visits",
-    "stage_of",
-    "table_digest",
-]
-
 COLUMNS = {
     "treated": {"user": "int64", "time": "timestamp", "domain": "string"},
     "reduced": {"user": "int64", "time": "timestamp", "domain": "string", "topics": "array<string>"},

@@ -6,8 +6,6 @@ from pathlib import Path
 from quiff.errors import ParameterError
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS
 
-__all__ = ["taxonomy_topics"]
-
 
 def taxonomy_topics(name: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the topics of taxonomy v1 or v2, which are numbers, or those in a file, one a line.

@@ -8,8 +8,6 @@ from typing import Any, final
 
 from quiff.errors import ParameterError, QuiffError
 
-__all__ = ["USUAL_LIMIT", "TimeLimit"]
-
 USUAL_LIMIT = 3600.0
 """Seconds for all files of a data set."""
 

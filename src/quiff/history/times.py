@@ -12,8 +12,6 @@ from typing import Any
 
 from quiff.errors import ParameterError
 
-__all__ = ["KINDS", "TimeFormat", "as_text", "with_times"]
-
 KINDS = ("", "text", "zone", "seconds", "milliseconds")
 """How a time is written, by its number: not to be read, without or with a zone, or as a Unix time."""
 

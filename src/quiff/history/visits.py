@@ -11,8 +11,6 @@ from quiff.history.matching import match_domains
 from quiff.history.published import is_published
 from quiff.history.tables import Workspace, find_table, read_table, read_visits
 
-__all__ = ["Source", "find_source", "met_topics", "with_sets"]
-
 _NO_TIMES = (
     "{path!r} does not say which visit had which topics, so that epochs cannot be told apart;"
     " leave --epoch-days out, or give the topics of domains by --with"

@@ -10,15 +10,6 @@ from quiff.core.kernels import Kernel
 from quiff.core.limits import check_work
 from quiff.core.numbers import Array, Number, as_number, filled, logarithms, product, quotient
 
-__all__ = [
-    "bayes_capacity",
-    "column_extremes",
-    "farthest",
-    "log_entries",
-    "log_ratio_of_tiny",
-    "max_case_capacity",
-]
-
 _SURE = -660.0  # ln 1e-287: products above it are as exact as any
 _LARGEST_LOG = 709.0
 

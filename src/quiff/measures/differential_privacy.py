@@ -11,8 +11,6 @@ from quiff.core.numbers import Array, logarithms
 from quiff.errors import ParameterError
 from quiff.measures.capacity import column_extremes, farthest, log_entries, log_ratio_of_tiny
 
-__all__ = ["epsilon", "metric_epsilon"]
-
 
 def epsilon(C: Channel) -> float:
     """Return the smallest epsilon of local differential privacy, max |ln C[x,y] / C[x',y]|.

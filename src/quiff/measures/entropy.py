@@ -10,16 +10,6 @@ from quiff.core.numbers import Array, Number, as_number, product, to_float, unif
 from quiff.core.prior import Prior
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 
-__all__ = [
-    "conditional_entropy",
-    "guessing_entropy",
-    "min_entropy",
-    "min_entropy_leakage",
-    "mutual_information",
-    "posterior_guessing_entropy",
-    "shannon_entropy",
-]
-
 
 def shannon_entropy(prior: Prior) -> float:
     """Return H(pi) = -sum_x pi_x log2 pi_x.

@@ -7,8 +7,6 @@ from quiff.core.prior import Prior
 from quiff.errors import GainError, LabelError
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 
-__all__ = ["dalenius_leakage", "leakage"]
-
 
 def leakage(prior: Prior, channel: Channel, gain: Gain | None = None, additive: bool = False) -> Number:
     """Return V_g[pi > C] / V_g(pi) (paper, eq. leakage), or their difference.

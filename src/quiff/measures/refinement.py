@@ -9,8 +9,6 @@ from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, to_float
 from quiff.errors import SizeError
 
-__all__ = ["refinement_witness", "refines"]
-
 # The largest entry of |C - D R| that still counts as equal.
 TOLERANCE = 1e-8
 

@@ -11,8 +11,6 @@ from quiff.papers.settings import V1, percent, sized
 from quiff.papers.tallies import Classification, Histories, Matches, Visits
 from quiff.papers.verdict import Derived, Exactly, Rounded, parse_number
 
-__all__ = ["DataSet", "from_table"]
-
 _RAW = "quiff treat LOG... --out DIR, on the original logs, which are not among the published tables"
 _LISTS = "quiff data get NAME, for Citizen Lab's lists at commit ebd0ee8"
 

@@ -3,8 +3,6 @@
 from quiff.papers.items import Value
 from quiff.papers.settings import CITIZEN_LAB, V1, V1_OCCURRING, percent
 
-__all__ = ["share", "table_of"]
-
 COMMAND = "quiff paper --data DIR, or quiff measure PROFILES"
 USERS = {"experimental": "436 005", "citizen-lab": "211 313", "google-v1": "198 023"}
 SETS = {"citizen-lab": "27 970", "google-v1": "110 870"}

@@ -13,8 +13,6 @@ from quiff.papers.verdict import judge
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable
 
-__all__ = ["PaperCheck", "check_paper"]
-
 ITEMS: tuple[Item, ...] = tuple(
     item
     for part in (example, statements, accounting, privacy, utility, counting, limits)

@@ -9,8 +9,6 @@ from quiff.papers.items import Item, Value
 from quiff.papers.settings import NOISE, TOP_S, V1, V2, V2_HAS_469, closed_form, percent, sized
 from quiff.papers.verdict import Reading, Rounded, Statement
 
-__all__: list[str] = []
-
 _TEXT = "Sec. 5.3.1, text"
 _CONSTANTS = "Sec. 5.3.1, footnote with the constants of Fig. counting"
 _FIGURE = "Sec. 5.3.1, description of Fig. counting"

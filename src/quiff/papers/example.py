@@ -17,8 +17,6 @@ from quiff.papers.items import Item
 from quiff.papers.settings import percent
 from quiff.papers.verdict import Exactly, Rounded, Statement
 
-__all__ = ["iba_gains", "report_channel"]
-
 TOPICS = ("Music", "News", "Sports", "Travel", "Ads")
 SETS = {
     "Alice": frozenset({"Music", "News"}),

@@ -7,8 +7,6 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from quiff.results.numbers import shown
 
-__all__ = ["Check", "DataCheck", "Item", "Judged", "Outcome", "Value", "Verdict", "shown_value"]
-
 Value: TypeAlias = float | Fraction
 Verdict: TypeAlias = Literal["match", "erratum", "needs-data"]
 _SMALL = 100

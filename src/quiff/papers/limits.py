@@ -22,8 +22,6 @@ from quiff.papers.settings import (
 )
 from quiff.papers.verdict import Exactly, Rounded, Statement
 
-__all__: list[str] = []
-
 _AOL, _GOOGLE, _WORST = "Tab. theoretical-aol", "Tab. theoretical-google", "Tab. theoretical-worst-case"
 _TEXT, _DISCUSSION = "Sec. 5.4.1, text", "Sec. 6, text"
 

@@ -16,17 +16,6 @@ from quiff.papers.items import Value
 from quiff.papers.settings import NOISE
 from quiff.papers.tallies import Histories
 
-__all__ = [
-    "bayes_posterior",
-    "bayes_prior",
-    "bounded_noise_leakage",
-    "iba_posterior",
-    "iba_prior",
-    "quantile",
-    "standard_deviation",
-    "topics_leakage",
-]
-
 
 def quantile(counts: list[int], share: float) -> float:
     """Return a quantile, linearly interpolated.

@@ -24,8 +24,6 @@ from quiff.papers.settings import CITIZEN_LAB, NOISE, TOP_S, V1, V1_OCCURRING, p
 from quiff.papers.tallies import Histories
 from quiff.papers.verdict import Derived, Exactly, Rounded, Statement, parse_number
 
-__all__: list[str] = []
-
 _PRIVACY = "Tab. results-privacy-bayes"
 
 

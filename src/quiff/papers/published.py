@@ -14,8 +14,6 @@ from quiff.errors import QuiffError
 from quiff.papers.tallies import Classification, Histories, Matches, Tally, Visits
 from quiff.populations.literals import parse_topics
 
-__all__ = ["find_tables", "read_tables"]
-
 _LONGEST_CELL = 1 << 28  # a browsing history is one cell; the csv module allows 128 KB unless told
 _TALLIES: dict[str, Callable[[], Tally]] = {
     "treated": Visits,

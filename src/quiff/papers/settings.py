@@ -8,8 +8,6 @@ from quiff.papers.items import Item, Value
 from quiff.papers.verdict import Exactly, Rounded
 from quiff.theory.taxonomies import TAXONOMY_SIZES
 
-__all__ = ["closed_form", "percent", "sized"]
-
 V1, V2, NATURAL_LANGUAGE, IAB = (TAXONOMY_SIZES[name] for name in ("v1", "v2", "google-nl-v2", "iab-1.1"))
 # Citizen Lab's taxonomy, all of which occurs in the AOL data, and the topics of v1 that do.
 CITIZEN_LAB, V1_OCCURRING = 31, 169

@@ -30,8 +30,6 @@ from quiff.papers.example import (
 from quiff.papers.items import Item
 from quiff.papers.verdict import Statement
 
-__all__: list[str] = []
-
 _AB, _AC, _DE = (frozenset(pair) for pair in ("ab", "ac", "de"))
 _LETTERS = tuple("abcde")
 _PAIRS = tuple(map(frozenset, combinations(_LETTERS, 2)))

@@ -11,8 +11,6 @@ from quiff.papers.limits import GOOGLE_ROWS, WORST_CASE_ROWS
 from quiff.papers.settings import V1
 from quiff.results.table import Table
 
-__all__ = ["paper_tables", "write_paper"]
-
 _VISITS = (*SHARES, "mean", "sigma")
 
 

@@ -11,8 +11,6 @@ from quiff.populations.literals import parse_history, parse_topics
 if TYPE_CHECKING:
     from quiff.core.numbers import Array
 
-__all__ = ["Classification", "Histories", "Matches", "Tally", "Visits"]
-
 
 class Tally(Protocol):
     """Counts the rows of one table."""

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from quiff.papers.check import PaperCheck
 from quiff.papers.items import Judged, shown_value
 
-__all__ = ["as_text"]
-
 
 def as_text(paper: PaperCheck) -> str:
     """Return all items as text, the counts by verdict last.

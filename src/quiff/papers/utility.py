@@ -30,8 +30,6 @@ from quiff.papers.settings import CITIZEN_LAB, NOISE, TOP_S, V1, percent
 from quiff.papers.tallies import Histories
 from quiff.papers.verdict import Derived, Interval, Rounded, Statement, parse_number, rounds_to
 
-__all__: list[str] = []
-
 _BAYES, _IBA = "Tab. results-utility-bayes", "Tab. results-utility-iba"
 _MISALIGNED = (
     "The published run lined up the prior with the sets by position, though the two were in different orders."

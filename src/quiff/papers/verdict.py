@@ -14,18 +14,6 @@ from typing import Any
 from quiff.errors import QuiffError
 from quiff.papers.items import Item, Judged, Outcome, Value
 
-__all__ = [
-    "Derived",
-    "Exactly",
-    "Interval",
-    "Reading",
-    "Rounded",
-    "Statement",
-    "judge",
-    "parse_number",
-    "rounds_to",
-]
-
 _NUMBER = re.compile(r"(?P<digits>-?\d+(?:\.(?P<decimals>\d+))?)(?:e(?P<exponent>-?\d+))?")
 _READING = re.compile(r"(?P<side>just above|just below|close to) (?P<level>\d+\.\d+)")
 _DOUBLE = 15  # significant digits that a double carries; what is printed beyond them is noise

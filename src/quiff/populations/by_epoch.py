@@ -10,8 +10,6 @@ from quiff.errors import LabelError, ParameterError, QuiffError, counted
 from quiff.populations.user_columns import At
 from quiff.safe_text import shape
 
-__all__ = ["MISSING", "Arranged", "arranged", "check_missing", "epochs_of"]
-
 MISSING = ("error", "drop", "fill")
 """What can be done with users who lack a set in some epoch."""
 

@@ -26,8 +26,6 @@ from quiff.populations.text_lines import (
     torn_row,
 )
 
-__all__ = ["ProfileFile", "open_profiles"]
-
 _BLOCK = 1 << 24  # bytes of text that are cut into columns at a time; longer than any line
 _ROWS = 1 << 18  # rows of Parquet at a time
 _LONG = 16  # times as long are rows with ranked topic counts

@@ -16,8 +16,6 @@ from quiff.core.numbers import Array
 from quiff.errors import LabelError, ShapeError
 from quiff.populations.sets import members
 
-__all__ = ["Filled", "Filling", "filling_warnings", "visited_in_order", "visited_of_sets"]
-
 _MUCH = 1 / 2  # of the sets: beyond it, filling dominates
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from quiff.errors import ParameterError, QuiffError
 from quiff.safe_text import shapes
 
-__all__ = ["GENUINE", "RANKING", "Form", "form_of"]
-
 RANKING = "ranking"
 """The column of ranked topic counts that ``quiff profile`` stores."""
 

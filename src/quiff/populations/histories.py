@@ -15,8 +15,6 @@ from quiff.errors import LabelError, ParameterError, counted
 from quiff.populations.sets import in_order, members
 from quiff.populations.top_set import TopSet, top_set
 
-__all__ = ["Histories"]
-
 History = tuple[Hashable, ...] | frozenset[Hashable]
 
 

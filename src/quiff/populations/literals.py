@@ -5,8 +5,6 @@ import re
 from quiff.errors import QuiffError
 from quiff.safe_text import shape
 
-__all__ = ["QUOTED", "TOPIC_LIST", "no_topic_list", "parse_history", "parse_topics"]
-
 # No two parts of a pattern can take the same signs in two ways: engines that go back and try again, as those
 # of Python and Java do, then take a time that grows with the length of a cell and no faster.
 _SIGNS = "[A-Za-z0-9_./&-]+"

@@ -9,8 +9,6 @@ from typing import Any
 
 from quiff.core.limits import check_limit
 
-__all__ = ["allowed_bytes", "reading_limit"]
-
 _GIB = 2**30
 _PART = 4  # of the memory that is free, what one population may take
 _UNKNOWN = 2 * _GIB  # where the system does not tell

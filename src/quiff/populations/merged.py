@@ -19,8 +19,6 @@ from quiff.populations.topic_columns import SetReader
 from quiff.populations.user_columns import twice, user_texts, weights_of
 from quiff.populations.visited import genuine_of
 
-__all__ = ["MergedSets", "read_merged"]
-
 _LEAST_MEMORY = 1 << 28  # below it DuckDB cannot work well
 
 

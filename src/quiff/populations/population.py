@@ -15,8 +15,6 @@ from quiff.populations.synthetic import made_up_sets
 from quiff.populations.user_sets import UserSets
 from quiff.populations.weights import weights_by_user
 
-__all__ = ["Population"]
-
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)

@@ -26,8 +26,6 @@ from quiff.populations.visited import genuine_of
 from quiff.populations.weights import summed
 from quiff.theory.parameters import check_whole
 
-__all__ = ["ProfileTable", "place_of_topic", "read_profiles"]
-
 
 @dataclass(frozen=True)
 class ProfileTable:

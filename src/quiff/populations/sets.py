@@ -17,8 +17,6 @@ from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.numbers import Array, check_unmasked
 from quiff.errors import LabelError, ShapeError, counted
 
-__all__ = ["as_set_labels", "checked_codes", "codes_of_sets", "codes_of_values", "in_order", "members"]
-
 # Whole numbers below this are counted rather than sorted to find the distinct ones.
 _FEW = 2**20
 _NOBODY = "there is no user; give at least one, with a set of topics"

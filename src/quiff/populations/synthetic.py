@@ -7,8 +7,6 @@ import numpy as np
 from quiff.core.numbers import Array
 from quiff.theory.parameters import check_sizes, check_whole
 
-__all__ = ["made_up_sets", "topic_weights"]
-
 # As in the published population of 250 000 users with 349 topics (PETS '24): about a quarter of the users has
 # the most popular topic, one in forty the 50th, one in two thousand the 200th, and three in four a set that
 # nobody else has.

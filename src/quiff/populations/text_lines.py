@@ -9,8 +9,6 @@ from typing import BinaryIO
 
 from quiff.errors import QuiffError, counted
 
-__all__ = ["CountedStream", "LineCount", "head_of", "line_of_row", "text_fault", "torn_row"]
-
 _NO_UTF8 = "a byte is no UTF-8; convert the file, for example by iconv"
 _CARRIAGE_RETURN = "it ends in a carriage return alone; convert the file, for example by tr '\\r' '\\n'"
 _TORN = "a quote that opens here does not close at the end of its field and swallows the next lines; close it"

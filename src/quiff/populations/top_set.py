@@ -7,8 +7,6 @@ from itertools import combinations
 from math import comb
 from typing import final
 
-__all__ = ["TopSet", "top_set"]
-
 
 @final
 @dataclass(frozen=True)

@@ -18,8 +18,6 @@ from quiff.populations.user_columns import At
 from quiff.populations.visited import visited_of
 from quiff.safe_text import shape
 
-__all__ = ["SetReader"]
-
 _BETWEEN, _BEGIN, _END = "\x1d", "\x1e", "\x1f"
 _TOP_REMEDY = "run quiff profile again with --top {top}"
 

@@ -10,8 +10,6 @@ from quiff.errors import LabelError, ParameterError, QuiffError
 from quiff.populations.form import Form
 from quiff.safe_text import shape
 
-__all__ = ["At", "check_once", "twice", "user_texts", "users_of", "weights_of"]
-
 At: TypeAlias = Callable[[int], str]
 """Says where a row of a file stands, counted from 0."""
 

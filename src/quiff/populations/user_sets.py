@@ -15,8 +15,6 @@ from quiff.populations.sets import checked_codes
 from quiff.populations.weights import checked_counts, checked_weights, prior_of_weights, summed
 from quiff.theory.parameters import check_whole
 
-__all__ = ["UserSets"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UserSets:

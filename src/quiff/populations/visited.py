@@ -12,8 +12,6 @@ from quiff.populations.form import GENUINE, RANKING
 from quiff.populations.user_columns import At
 from quiff.safe_text import shape
 
-__all__ = ["genuine_of", "visited_of"]
-
 
 def genuine_of(table: Any, size: int, at: At, before: int = 0) -> Array | None:
     """Return how many topics of each set of a piece were visited; None if the piece does not say.

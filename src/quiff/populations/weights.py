@@ -12,9 +12,6 @@ from quiff.core.numbers import Array, as_fractions, as_numbers, is_exact
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, ShapeError
 
-__all__ = ["checked_counts", "checked_weights", "prior_of_weights", "summed", "weights_by_user"]
-
-
 _LEAST, _MOST = 1e-150, 1e150  # of the largest weight, if a float is to hold sums and products of them
 
 

@@ -41,8 +41,6 @@ from quiff.studies.measure.study import measure
 from quiff.studies.popularity import popularity
 from quiff.studies.risk import user_risk
 
-__all__ = ["Source", "compose_report"]
-
 _NOISES = (0.01, 0.05, 0.1, 0.25, 0.5)
 _PARTS = ("quiff", "numpy", "scipy", "altair", "vl-convert-python")
 _ATTACKED = (1, 5, 10, 15, 20, 30)  # epochs after which attacks are tried

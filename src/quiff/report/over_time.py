@@ -11,8 +11,6 @@ from quiff.report.sections import attacks_section, epochs_section, left_out
 from quiff.studies.attacks import attack_comparison
 from quiff.studies.epochs import StepProgress, leakage_over_epochs
 
-__all__ = ["study_attacks", "study_epochs"]
-
 _EARLIER = 2  # epochs before its own that a first call shows, as specified
 
 

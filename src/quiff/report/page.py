@@ -15,8 +15,6 @@ from quiff.results.numbers import shown
 from quiff.results.table import Table
 from quiff.safe_text import visible
 
-__all__ = ["Headline", "Page", "Section"]
-
 _MOST_ROWS = 12  # of a table; the commands print them all
 
 

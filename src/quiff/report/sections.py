@@ -13,21 +13,6 @@ from quiff.results.measurement.measurement import Measurement
 from quiff.results.popularity import Popularity
 from quiff.results.risk import UserRisk
 
-__all__ = [
-    "attacks_section",
-    "epochs_section",
-    "histories_section",
-    "left_out",
-    "limits_section",
-    "people_section",
-    "popularity_section",
-    "privacy_section",
-    "risk_section",
-    "settings_section",
-    "topics_section",
-    "utility_section",
-]
-
 _TITLES = {"epochs": "Week after week", "attacks": "What known attacks achieve"}
 
 

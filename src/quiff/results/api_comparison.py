@@ -12,8 +12,6 @@ from quiff.results.table import Table
 from quiff.results.tabled import OneTable, Tabled
 from quiff.theory.parameters import Real
 
-__all__ = ["ApiComparison", "SettingComparison", "SettingFigures", "StageFigures"]
-
 _TITLE = "What APIs give away, and what they are good for"
 
 

@@ -15,8 +15,6 @@ from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
 
-__all__ = ["AttackComparison"]
-
 
 @final
 @dataclass(frozen=True)

@@ -14,8 +14,6 @@ from quiff.results.stages import stage_seen
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable
 
-__all__ = ["AttributeInference", "AttributeTable", "Inference"]
-
 _COLUMNS = ("before", "after", "leakage", "added", "has it, if reported", "has it, if another is")
 _NOTES = (
     "Before and after an output: the chance to guess right whether the user has the topic.",

@@ -14,8 +14,6 @@ from quiff.results.tabled import OneTable
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["BrowserRulesResult", "RuleEffect", "RuleLeakage"]
-
 
 @final
 @dataclass(frozen=True)

@@ -12,8 +12,6 @@ from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
 
-__all__ = ["FEW_USERS", "ClosedForms", "CountingPoint", "Scenario"]
-
 FEW_USERS = (2, 3, 4, 5, 10, 30)
 """How many users are counted in the paper's examples, and at the end of its figure."""
 

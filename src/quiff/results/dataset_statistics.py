@@ -10,8 +10,6 @@ from quiff.results.figures.figure import Figure
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 
-__all__ = ["DatasetStatistics"]
-
 _SIZES = {"q25": "25%", "q50": "50%", "q75": "75%", "q95": "95%", "q99": "99%", "deviation": "sd"}
 _SHOWN = 10  # counts of records that the table for people has
 

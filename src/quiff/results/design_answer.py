@@ -11,8 +11,6 @@ from quiff.results.tabled import Tabled
 from quiff.theory.design import Design, Measure
 from quiff.theory.parameters import Real
 
-__all__ = ["DesignAnswer"]
-
 _COLUMNS = ("top", "noise", "bayes_capacity", "max_case_capacity", "epsilon", "utility")
 _HEADINGS = ("top s", "noise r", "capacity", "max-case capacity", "epsilon", "utility u")
 _WORDS: dict[Measure, str] = {

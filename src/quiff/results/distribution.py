@@ -8,8 +8,6 @@ import numpy as np
 
 from quiff.core.numbers import Array, Number, as_number, is_exact, product
 
-__all__ = ["QUANTILES", "ROUNDING", "Distribution", "of_users"]
-
 ROUNDING = 1e-9
 """By how much of itself a float may be off a number that it stands for."""
 

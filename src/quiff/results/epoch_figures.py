@@ -6,8 +6,6 @@ from typing import final
 from quiff.core.numbers import Number
 from quiff.theory.parameters import Real
 
-__all__ = ["CallFigures", "EpochFigures", "LinkFigures", "RiskSpread", "UtilityFigures"]
-
 
 @final
 @dataclass(frozen=True)

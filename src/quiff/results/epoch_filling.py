@@ -11,8 +11,6 @@ from quiff.results.table import Table
 if TYPE_CHECKING:
     from quiff.results.epochs import EpochsResult
 
-__all__ = ["filling_facts", "filling_sentences", "filling_table", "short"]
-
 
 def filling_table(found: "EpochsResult", filled: Filled) -> Table:
     """Return the leakage with filled topics beside that of the users without any."""

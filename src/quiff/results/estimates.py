@@ -9,8 +9,6 @@ from quiff.results.numbers import plain
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable
 
-__all__ = ["PopularityEstimate", "TopicEstimate"]
-
 
 @final
 @dataclass(frozen=True)

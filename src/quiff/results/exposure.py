@@ -14,8 +14,6 @@ from quiff.results.numbers import shown
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable
 
-__all__ = ["ExposedTopic", "TopicExposure"]
-
 
 @final
 @dataclass(frozen=True)

@@ -14,8 +14,6 @@ from typing import Any
 from quiff.errors import QuiffError
 from quiff.safe_text import visible
 
-__all__ = ["embedded", "html_page", "html_text"]
-
 # What could end the element or begin another; escaped, it means the same to JSON.
 _JSON = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 

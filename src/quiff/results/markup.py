@@ -4,8 +4,6 @@ import re
 
 from quiff.safe_text import visible
 
-__all__ = ["latex_text", "markdown_text"]
-
 _LATEX = {
     "\\": r"\textbackslash{}",
     **{c: "\\" + c for c in "&%$#_{}"},

@@ -13,8 +13,6 @@ from quiff.safe_text import visible_json
 if TYPE_CHECKING:  # else every command would load NumPy
     from quiff.core.numbers import Number
 
-__all__ = ["plain", "rounded", "shown", "to_json", "whole"]
-
 _SURE = 10  # significant digits; what a float has beyond them may be the rounding of a computation
 _LONG = 10**15  # from here on nobody reads all digits
 

@@ -12,8 +12,6 @@ from quiff.results.tabled import Tabled
 from quiff.theory.parameters import Real
 from quiff.theory.popularity import binomial_interval
 
-__all__ = ["FindingChance", "GrowthPoint", "Popularity", "SimulatedChance", "TopicPopularity"]
-
 _ENOUGH = 0.95  # the chance from which on a sentence calls a topic found
 
 

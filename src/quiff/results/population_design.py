@@ -10,8 +10,6 @@ from quiff.results.table import Table
 from quiff.results.tabled import OneTable
 from quiff.theory.design import Design
 
-__all__ = ["FittedDesign", "PopulationDesign"]
-
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from quiff.results.numbers import shown
 from quiff.theory.parameters import Real
 
-__all__ = ["Quantity"]
-
 
 @dataclass(frozen=True)
 class Quantity:

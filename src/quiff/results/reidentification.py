@@ -20,8 +20,6 @@ from quiff.results.table import Table
 from quiff.results.tabled import OneTable
 from quiff.theory.popularity import binomial_interval
 
-__all__ = ["AttackPoint", "Reidentification", "Share", "removal_to_dict"]
-
 
 @final
 @dataclass(frozen=True)

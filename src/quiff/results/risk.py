@@ -17,8 +17,6 @@ from quiff.results.stages import stage_seen, stage_title
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable, Tabled
 
-__all__ = ["SetSharing", "SharingGroup", "StageRisk", "UserRisk"]
-
 _WORST = "Probabilities max_y P(x | y): what the most telling output says about the user."
 
 

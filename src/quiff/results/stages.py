@@ -1,7 +1,5 @@
 """The steps of an API in words."""
 
-__all__ = ["stage_seen", "stage_title"]
-
 _SEEN = {
     "cookies": "a third-party cookie",
     "generalization": "the whole set of topics",

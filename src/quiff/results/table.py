@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["Table"]
-
 _NOTEBOOK_ROWS = 60  # what a notebook shows of a long table
 _INT64 = 2**63
 _STYLE = (

@@ -4,8 +4,6 @@ from abc import ABC, abstractmethod
 
 from quiff.results.table import Table
 
-__all__ = ["OneTable", "Tabled"]
-
 
 class Tabled(ABC):
     """A result that is shown by its tables."""

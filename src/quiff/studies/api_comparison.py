@@ -15,8 +15,6 @@ from quiff.populations.population import Population
 from quiff.results.api_comparison import ApiComparison, SettingComparison, SettingFigures, StageFigures
 from quiff.studies.measure.holders import holders_of
 
-__all__ = ["compare_apis", "compare_settings"]
-
 
 def compare_apis(population: Population, *apis: Api) -> ApiComparison:
     """Measure every step of every API on a population, and what an advertiser learns of each report.

@@ -17,8 +17,6 @@ from quiff.errors import ParameterError
 from quiff.populations.population import Population
 from quiff.populations.weights import prior_of_weights
 
-__all__ = ["misaligned_prior", "text_order"]
-
 
 def misaligned_prior(population: Population) -> Prior:
     """Return the prior that gives the k-th set in order of text the share of the k-th to appear.

@@ -22,8 +22,6 @@ from quiff.results.reidentification import AttackPoint, Reidentification, Share
 from quiff.studies.epochs import StepProgress
 from quiff.theory.parameters import check_whole
 
-__all__ = ["attack_comparison", "epochs_to_show", "reidentify"]
-
 _STEP = 5
 _DENOISED = 20_000  # users whose noise removal is looked at
 

@@ -20,8 +20,6 @@ from quiff.studies.measure.seen import Seen, seen_histories
 from quiff.studies.own_risk import marginal
 from quiff.studies.risk import all_stages, masses
 
-__all__ = ["attribute_inference", "attribute_table"]
-
 
 def attribute_inference(
     population: Population,

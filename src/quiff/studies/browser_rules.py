@@ -18,8 +18,6 @@ from quiff.populations.population import Population
 from quiff.results.browser_rules import BrowserRulesResult, RuleEffect, RuleLeakage
 from quiff.theory.parameters import HALF, Real, check_probability
 
-__all__ = ["browser_rules"]
-
 
 def browser_rules(
     population: Population,

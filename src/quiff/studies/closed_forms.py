@@ -10,8 +10,6 @@ from quiff.studies.forms_of_use import BOUNDS, UTILITY
 from quiff.theory.parameters import HALF, Real, check_probability, check_whole, follow
 from quiff.theory.topics import least_users
 
-__all__ = ["closed_forms"]
-
 _SECTIONS = (
     ("Who is it? Third-party cookies", COOKIES),
     ("Who is it? The Topics API, stage by stage", STAGES),

@@ -12,8 +12,6 @@ from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from quiff.core.numbers import Array
 
-__all__ = ["fractional_cover", "partial_cover"]
-
 _FIRST = 2_000  # sets in the first program
 _MORE = 3_000  # violated sets that the next one gets at most
 _CLOSE = 1e-9

@@ -8,8 +8,6 @@ from quiff.results.design_answer import DesignAnswer
 from quiff.theory.design import Design, Measure
 from quiff.theory.parameters import Real, check_probability, check_whole
 
-__all__ = ["meet_budget"]
-
 _MOST_TOPICS = 100_000
 _FIGURES: dict[Measure, str] = {
     "capacity": "bayes_capacity",

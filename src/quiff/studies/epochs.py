@@ -26,8 +26,6 @@ from quiff.results.epochs import EpochsResult
 from quiff.theory.epochs import epochs_bound
 from quiff.theory.parameters import HALF, check_whole
 
-__all__ = ["StepProgress", "leakage_over_epochs"]
-
 StepProgress: TypeAlias = Callable[[str, float], None]
 
 

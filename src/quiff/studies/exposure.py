@@ -15,8 +15,6 @@ from quiff.results.exposure import ExposedTopic, TopicExposure
 from quiff.studies.own_risk import marginal, own_risk
 from quiff.studies.risk import group_sizes, user_weights
 
-__all__ = ["reported_topics", "topic_exposure"]
-
 
 def topic_exposure(population: Population, api: Api) -> TopicExposure:
     """Measure, for each topic that occurs, what a report of it says about who the user is.

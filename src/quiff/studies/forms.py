@@ -7,8 +7,6 @@ from quiff.results.closed_forms import Scenario
 from quiff.results.quantity import Quantity
 from quiff.theory.parameters import Real
 
-__all__ = ["Form"]
-
 
 @dataclass(frozen=True)
 class Form:

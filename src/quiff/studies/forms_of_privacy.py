@@ -7,8 +7,6 @@ from quiff.results.closed_forms import Scenario
 from quiff.studies.forms import Form
 from quiff.theory.parameters import Real
 
-__all__ = ["COOKIES", "STAGES", "WORST_CASE"]
-
 _UNIFORM = "users equally likely beforehand"
 _FIXED = "users equally likely beforehand; each user's set fixed, not drawn at random"
 _TWO_SETS = "two users whose sets differ; with a single set the channel's own {} instead"

@@ -3,8 +3,6 @@
 from quiff import theory
 from quiff.studies.forms import Form
 
-__all__ = ["BOUNDS", "UTILITY"]
-
 _THEOREM = "paper, Sec. 4.2.2, theorem on the posterior IBA gain"
 
 BOUNDS = (

@@ -10,8 +10,6 @@ from quiff.core.kernels.base import scale_rows
 from quiff.core.numbers import Array, constant_of, filled, is_exact, product, quotient, unified
 from quiff.core.sparse import SparseRows
 
-__all__ = ["marginal", "own_risk"]
-
 
 def own_risk(C: Channel, weights: Array, holders: Array) -> tuple[Array, Array]:
     """Return R_x and max_y P(x | y) of one user of each row; see `user_risk`.

@@ -25,8 +25,6 @@ from quiff.theory.popularity import estimate_variance, estimated_users, users_in
 from quiff.theory.ranking import ahead, needed_pairs, order_approximately, order_bounds
 from quiff.theory.utility import inside_probability, outside_probability
 
-__all__ = ["estimate_popularity", "popularity"]
-
 
 def estimate_popularity(
     counts: Mapping[Hashable, int], api: TopicsAPI, n_users: int | None = None

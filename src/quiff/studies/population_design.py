@@ -22,8 +22,6 @@ from quiff.studies.covering import fractional_cover, partial_cover
 from quiff.theory.design import Design, noise_for_utility
 from quiff.theory.parameters import Real, check_probability
 
-__all__ = ["fit_design"]
-
 _SAMPLE = 10_000
 
 

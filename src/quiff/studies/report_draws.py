@@ -12,8 +12,6 @@ from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.populations.population import Population
 
-__all__ = ["ReportDraws"]
-
 _MANY = 20  # users of one set from which on a multinomial draw for all of them is cheaper than one each
 
 

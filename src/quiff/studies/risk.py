@@ -18,8 +18,6 @@ from quiff.studies.measure.seen import Seen, seen_histories
 from quiff.studies.own_risk import own_risk
 from quiff.theory.parameters import HALF, Real, check_probability
 
-__all__ = ["all_stages", "group_sizes", "masses", "set_sharing", "user_risk", "user_weights"]
-
 # Where the groups of users by the number of others with their set begin.
 _GROUPS = (0, 1, 2, 10, 100, 1000)
 

@@ -8,8 +8,6 @@ from fractions import Fraction
 from quiff.core.channel import Channel
 from quiff.core.numbers import Number
 
-__all__ = ["Example", "gallery"]
-
 
 @dataclass(frozen=True)
 class Example:

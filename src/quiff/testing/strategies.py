@@ -23,8 +23,6 @@ from quiff.core.compose import internal_choice, kronecker, parallel, repeat
 from quiff.core.gain import Gain, bayes_gain, membership_gain, tries_gain
 from quiff.core.prior import Prior
 
-__all__ = ["KERNELS", "channels", "distributions", "gains_for", "priors", "priors_for"]
-
 Kernel = Literal["dense", "map", "sparse", "product"]
 KERNELS: tuple[Kernel, ...] = ("dense", "map", "sparse", "product")
 _NAMES = "abcdefghijklmnopqrstuvwxyz"

@@ -4,8 +4,6 @@ from fractions import Fraction
 
 from quiff.theory.parameters import check_whole, prior_vulnerability
 
-__all__ = ["cookies_leakage", "cookies_posterior", "possible_histories"]
-
 
 def possible_histories(contexts: int) -> int:
     """Browsing histories that cookies can link: ``sum over h=2..c of C(c,h) = 2^c - c - 1``.

@@ -21,19 +21,6 @@ from typing import TYPE_CHECKING
 from quiff.theory.parameters import HALF, Real, check_probability, check_sizes, check_whole
 from quiff.theory.utility import inside_probability, outside_probability
 
-__all__ = [
-    "all_bits_right",
-    "best_count_right",
-    "binomial_window",
-    "mode_probability",
-    "printed_counting_sum",
-    "prior_count_right",
-    "raw_count_right",
-    "reach",
-    "symmetric_return",
-]
-
-
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray

@@ -32,22 +32,6 @@ from quiff.theory.parameters import (
 from quiff.theory.topics import bayes_capacity, epsilon, max_case_capacity
 from quiff.theory.utility import genuine_probability
 
-__all__ = [
-    "Design",
-    "Measure",
-    "capacity_at_utility",
-    "design_options",
-    "largest_utility",
-    "least_capacity",
-    "max_case_at_utility",
-    "nearest_top_s",
-    "noise_for_capacity",
-    "noise_for_epsilon",
-    "noise_for_max_case",
-    "noise_for_utility",
-    "strict_top_s",
-]
-
 
 def noise_for_capacity(n_topics: int, top_s: int, capacity: Real) -> Real:
     """Least noise whose Bayes capacity is at most L: ``(m - s L)/(m - s)``, or 0 if L >= m/s.

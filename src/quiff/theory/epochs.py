@@ -6,8 +6,6 @@ from math import comb, inf, log
 from quiff.theory.parameters import Real, check_sizes, check_whole, follow
 from quiff.theory.topics import bayes_capacity, epsilon, max_case_capacity
 
-__all__ = ["epochs_bound", "epochs_epsilon_bound", "epochs_max_case_bound"]
-
 
 def epochs_bound(
     n_topics: int, top_s: int, noise: Real, n_users: int, epochs: int, *, stable_sets: bool = True

@@ -13,19 +13,6 @@ from typing import TypeAlias
 
 from quiff.errors import ParameterError
 
-__all__ = [
-    "Real",
-    "at_most_one",
-    "check_number",
-    "check_occurring",
-    "check_probability",
-    "check_sizes",
-    "check_whole",
-    "follow",
-    "prior_vulnerability",
-]
-
-
 Real: TypeAlias = float | Fraction
 
 HALF = Fraction(1, 2)

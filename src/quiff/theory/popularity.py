@@ -13,14 +13,6 @@ from quiff.errors import ParameterError
 from quiff.theory.parameters import Real, check_probability, check_sizes, check_whole
 from quiff.theory.utility import inside_probability, outside_probability
 
-__all__ = [
-    "binomial_interval",
-    "estimate_variance",
-    "estimated_users",
-    "reports_variance",
-    "users_interval",
-]
-
 _TAIL = 0.025  # on each side of an interval of 95 %
 
 

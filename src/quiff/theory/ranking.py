@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ahead", "needed_pairs", "order_approximately", "order_bounds"]
-
 _CHUNK = 2**20  # complex numbers handled at once: bounds the memory
 _TAIL = 8  # standard deviations beyond which a normal density is left out: 1e-15
 _POINTS = 640  # of the grid for each normal density: 40 in a standard deviation

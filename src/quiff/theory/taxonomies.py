@@ -4,8 +4,6 @@ from types import MappingProxyType
 
 from quiff.errors import ParameterError
 
-__all__ = ["TAXONOMY_NUMBERS", "TAXONOMY_SIZES", "taxonomy_size"]
-
 # Taxonomy v2 numbers its topics up to 629, but has only 469 of them.
 TAXONOMY_SIZES = MappingProxyType({"v1": 349, "v2": 469, "google-nl-v2": 1091, "iab-1.1": 1679})
 

@@ -23,26 +23,6 @@ from quiff.theory.parameters import (
     prior_vulnerability,
 )
 
-__all__ = [
-    "bayes_capacity",
-    "bounded_noise_capacity",
-    "bounded_noise_leakage",
-    "bounded_noise_posterior",
-    "bounded_noise_posterior_bound",
-    "epsilon",
-    "generalization_capacity",
-    "generalization_leakage",
-    "generalization_posterior",
-    "generalization_posterior_bound",
-    "least_users",
-    "max_case_capacity",
-    "max_case_is_met",
-    "side_information_bound",
-    "topics_leakage",
-    "topics_posterior",
-    "topics_posterior_bound",
-]
-
 
 def generalization_leakage(distinct_sets: int) -> Fraction:
     """Leakage of reporting the whole top-s set: the number of different sets that occur.

@@ -12,17 +12,6 @@ from fractions import Fraction
 from quiff.errors import ParameterError
 from quiff.theory.parameters import Real, check_probability, check_sizes, check_whole, follow
 
-__all__ = [
-    "bounded_noise_iba_gain",
-    "genuine_probability",
-    "iba_lower",
-    "iba_upper",
-    "inside_probability",
-    "outside_probability",
-    "prior_iba_gain",
-    "prior_iba_gain_all_sets",
-]
-
 
 def inside_probability(n_topics: int, top_s: int, noise: Real) -> Real:
     """Probability p that a given topic of the user's set is reported: ``(1-r)/s + r/m``.

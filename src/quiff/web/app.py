@@ -27,8 +27,6 @@ from quiff.web.plane import FIGURES, plane_data, plane_figure
 from quiff.web.queries import BOUNDS, DesignQuery, Setting, read_design, read_paper, read_population
 from quiff.web.shown import table_to_dict
 
-__all__ = ["make_app"]
-
 _Pairs: TypeAlias = list[tuple[str, str]]
 
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}

@@ -16,8 +16,6 @@ from quiff.theory.parameters import Real
 from quiff.theory.taxonomies import TAXONOMY_SIZES
 from quiff.web.queries import DesignQuery, Setting
 
-__all__ = ["DesignAnswer", "answer_design", "presets", "quick_design", "said_difference"]
-
 _NAMES = ("first design", "second design")
 
 

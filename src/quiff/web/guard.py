@@ -10,8 +10,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HEADERS", "Access", "Guard", "Refusal"]
-
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _LONGEST_QUERY = 2000
 HEADERS = {

@@ -18,8 +18,6 @@ from quiff.web.shown import section_to_dict
 if TYPE_CHECKING:
     from quiff.web.people import Profiles
 
-__all__ = ["BusyError", "Cancelled", "Jobs"]
-
 Event: TypeAlias = tuple[str, Any]
 
 _WAITING = 6  # studies that run or wait at the same time

@@ -5,8 +5,6 @@ from functools import cache
 from quiff.results.table import Table
 from quiff.web.queries import VERDICTS, PaperQuery
 
-__all__ = ["paper_table"]
-
 
 def paper_table(query: PaperQuery) -> Table:
     """Return the items that have one of the verdicts and all of the words, errata first.

@@ -18,8 +18,6 @@ from quiff.studies.risk import user_risk
 from quiff.theory.taxonomies import taxonomy_size
 from quiff.web.queries import PopulationQuery
 
-__all__ = ["People", "Profiles", "study"]
-
 Tell: TypeAlias = Callable[[str, float], None]
 
 _EPOCHS = 4

@@ -12,8 +12,6 @@ from quiff.web.queries import BOUNDS, Setting
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["FIGURES", "plane_data", "plane_figure"]
-
 Rows: TypeAlias = list[dict[str, Any]]
 
 FIGURES = ("capacity", "epsilon", "settings")

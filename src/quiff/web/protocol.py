@@ -11,8 +11,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from quiff.web.guard import HEADERS
 
-__all__ = ["PatientProtocol"]
-
 _PATIENCE = 10.0  # seconds for a whole request, or for the next part of an answer to be taken
 _MOST = 256  # connections at the same time
 

@@ -8,18 +8,6 @@ from typing import final
 from quiff.errors import ParameterError
 from quiff.theory.taxonomies import taxonomy_size
 
-__all__ = [
-    "BOUNDS",
-    "DesignQuery",
-    "PaperQuery",
-    "PopulationQuery",
-    "Reader",
-    "Setting",
-    "read_design",
-    "read_paper",
-    "read_population",
-]
-
 BOUNDS = {
     "topics": (2, 10_000),
     "top": (1, 100),

@@ -16,8 +16,6 @@ from quiff.web.jobs import Jobs
 if TYPE_CHECKING:
     from quiff.web.people import Profiles
 
-__all__ = ["LOOPBACK", "Place", "find_place", "serve"]
-
 LOOPBACK = "127.0.0.1"
 """The address that only this machine reaches."""
 

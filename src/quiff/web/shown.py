@@ -7,8 +7,6 @@ from quiff.results.numbers import shown
 from quiff.results.table import Table
 from quiff.safe_text import visible
 
-__all__ = ["section_to_dict", "table_to_dict"]
-
 _ROWS = 12  # of a table on the page; the file has them all
 
 

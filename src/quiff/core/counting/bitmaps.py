@@ -21,8 +21,6 @@ from quiff.core.counting.loops import mark_bits, mark_ranks, tally_bits, tally_r
 from quiff.core.counting.work import Progress, in_slices, words_for
 from quiff.core.numbers import Array
 
-__all__ = ["best_sum", "mark_all", "match_counts"]
-
 
 def match_counts(codes: Sequence[Array], sizes: Sequence[int], progress: Progress | None = None) -> list[int]:
     """Return N_0, ..., N_E: the number of tuples y with K(y) = 0, ..., E.

@@ -19,8 +19,6 @@ import numpy as np
 from quiff.core.distinct import smallest_index_type
 from quiff.core.numbers import Array, is_exact
 
-__all__ = ["Layout", "RankedValues"]
-
 
 @dataclass(frozen=True, eq=False)
 class Layout:

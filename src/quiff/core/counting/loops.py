@@ -14,29 +14,6 @@ import numpy as np
 from quiff.core.compiled import compiled
 from quiff.core.numbers import Array
 
-__all__ = [
-    "best_fit",
-    "best_ranks",
-    "count_bits",
-    "fit_prefix",
-    "keep_above",
-    "keep_common",
-    "mark_bits",
-    "mark_faces",
-    "mark_ranks",
-    "room_for_rows",
-    "set_sizes",
-    "tally_apart",
-    "tally_bits",
-    "tally_faces",
-    "tally_last_two",
-    "tally_ranks",
-    "tally_without_pairs",
-    "tally_without_triples",
-    "user_rows",
-]
-
-
 _FIVES, _THREES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333)
 _NIBBLES, _ONES = np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(0x0101010101010101)
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)

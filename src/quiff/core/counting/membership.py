@@ -13,8 +13,6 @@ from quiff.core.numbers import Array, constant_of
 if TYPE_CHECKING:
     from quiff.core.kernels.base import Kernel
 
-__all__ = ["MembershipProduct"]
-
 
 @dataclass(frozen=True, eq=False)
 class MembershipProduct:

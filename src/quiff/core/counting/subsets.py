@@ -19,9 +19,6 @@ from quiff.core.counting.work import Progress, in_slices, words_for
 from quiff.core.distinct import distinct_codes
 from quiff.core.numbers import Array
 
-__all__ = ["Subsets", "stable_match_counts", "surjections"]
-
-
 _BLOCK = 2**16  # sets looked at between two chances to be interrupted
 
 

@@ -10,18 +10,6 @@ import numpy as np
 
 from quiff.core.numbers import Array
 
-__all__ = [
-    "BY_SUBSETS",
-    "MOST_CHANGING",
-    "MOST_STABLE",
-    "Progress",
-    "cores",
-    "counting_memory",
-    "counting_work",
-    "in_slices",
-    "words_for",
-]
-
 
 def words_for(bits: int) -> int:
     """Return how many words hold this many bits.

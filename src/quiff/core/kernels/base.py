@@ -13,8 +13,6 @@ from quiff.core.sparse import SparseRows
 if TYPE_CHECKING:
     from quiff.core.kernels.sparse import SparseKernel
 
-__all__ = ["BLOCK", "Kernel", "entropy_terms", "least_log", "scale_rows"]
-
 # How many numbers a temporary dense block may hold.
 BLOCK = 2**22
 

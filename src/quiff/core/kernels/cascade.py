@@ -6,8 +6,6 @@ from quiff.core.kernels.mapping import MapKernel
 from quiff.core.limits import check_fits
 from quiff.core.numbers import matmul
 
-__all__ = ["cascade"]
-
 
 def cascade(first: Kernel, second: Kernel) -> Kernel:
     """Return the kernel of C D; the columns of C are the rows of D.

@@ -9,8 +9,6 @@ from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, is_exact, matmul, number_size, unified
 from quiff.core.sparse import SparseRows
 
-__all__ = ["DenseKernel"]
-
 
 @final
 class DenseKernel(Kernel):

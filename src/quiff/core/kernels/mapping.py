@@ -10,8 +10,6 @@ from quiff.core.kernels.sparse import SparseKernel
 from quiff.core.numbers import Array, filled
 from quiff.core.sparse import SparseRows
 
-__all__ = ["MapKernel"]
-
 
 @final
 class MapKernel(SparseKernel):

@@ -22,8 +22,6 @@ from quiff.core.limits import check_fits, check_work
 from quiff.core.numbers import Array, constant_of, filled, large, product, same_kind, unified
 from quiff.core.sparse import SparseRows, fold_max
 
-__all__ = ["ProductKernel"]
-
 # So many numbers are looked at faster than the compiled loops are loaded.
 _FEW = 20_000
 

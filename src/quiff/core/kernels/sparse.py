@@ -24,8 +24,6 @@ from quiff.core.numbers import (
 )
 from quiff.core.sparse import SparseRows, spread
 
-__all__ = ["SparseKernel"]
-
 _LITTLE = 1e-4
 _PAIRED = 5  # numbers that are in memory for each pair of entries that is multiplied
 _DRAWS = 64  # from the background, before the columns that are free are looked for

@@ -11,8 +11,6 @@ from quiff.errors import QuiffError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TESTING_KEY", "Override", "chrome_rows", "chrome_table", "host_of_key"]
-
 TESTING_KEY = "for testing only"
 """How the keys of the rows begin that Chrome's own tests need; they are no hosts."""
 

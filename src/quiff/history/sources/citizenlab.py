@@ -13,8 +13,6 @@ from quiff.history.archives import read_files
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MERGED_CATEGORIES", "citizenlab_rows", "citizenlab_table"]
-
 # Old codes that one of the official lists still has, and the codes that replace them.
 MERGED_CATEGORIES = MappingProxyType({"DEV": "ECON", "FEXP": "NEWS", "P2P": "FILE"})
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from quiff.errors import QuiffError
 
-__all__ = ["Topic", "read_taxonomy", "read_utility_buckets"]
-
 
 @dataclass(frozen=True)
 class Topic:

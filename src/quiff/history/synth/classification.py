@@ -11,8 +11,6 @@ from quiff.history.synth.law import N_DOMAINS, N_THEMES
 from quiff.history.synth.names import CLASSIFIED_SUFFIXES, N_NAMES, Names
 from quiff.history.synth.words import made_up_words
 
-__all__ = ["Classification", "classification", "write_classification"]
-
 # Three in ten of the popular domains are classified: about 5 000, as in the paper, with one visit in six.
 _POPULAR, _SHARE = 17_000, 0.3
 _NEVER_VISITED = 2_000

@@ -21,19 +21,6 @@ import numpy as np
 
 from quiff.core.numbers import Array
 
-__all__ = [
-    "DAYS",
-    "MEAN_ROWS",
-    "N_DOMAINS",
-    "N_THEMES",
-    "OUTLIER_CLICKS",
-    "click_chances",
-    "clicked_domains",
-    "outlier_rows",
-    "query_times",
-    "rows_per_user",
-]
-
 DAYS = 92  # 1 March to 31 May 2006
 MEAN_ROWS = 55.37
 N_THEMES = 150

@@ -14,8 +14,6 @@ from quiff.history.synth.names import Names
 from quiff.history.synth.odd import ODD_QUERIES, ODD_URLS, drawn_patterns, filled_url
 from quiff.history.synth.words import phrases
 
-__all__ = ["HEADER", "Pieces", "lines"]
-
 HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 
 _FIRST_DAY = date(2006, 3, 1)

@@ -21,8 +21,6 @@ from quiff.history.synth.lines import Pieces, lines
 from quiff.history.synth.names import Names
 from quiff.theory.parameters import check_whole
 
-__all__ = ["Block", "SyntheticLog"]
-
 _USERS = 4_096  # in a block
 
 

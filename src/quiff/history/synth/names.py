@@ -10,8 +10,6 @@ import pyarrow.compute as pc
 from quiff.core.numbers import Array
 from quiff.history.synth.words import MARK, made_up_words
 
-__all__ = ["CLASSIFIED_SUFFIXES", "N_NAMES", "Names"]
-
 _BITS = 11  # of each half of a name
 _HALF = 2**_BITS
 N_NAMES = _HALF**2

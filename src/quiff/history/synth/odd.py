@@ -11,8 +11,6 @@ import numpy as np
 
 from quiff.core.numbers import Array
 
-__all__ = ["ODD_QUERIES", "ODD_URLS", "Odd", "drawn_patterns", "filled_url"]
-
 
 @dataclass(frozen=True)
 class Odd:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["MARK", "made_up_words", "phrases"]
-
 MARK = "-example"  # the end of every synthetic domain's own label, so that nobody takes it for a real one
 
 _SYLLABLES = tuple(consonant + vowel for consonant in "bdgklmnrtvwz" for vowel in "aeiou")

@@ -17,8 +17,6 @@ from quiff.history.synth.law import N_DOMAINS
 from quiff.history.synth.lines import HEADER
 from quiff.history.synth.log import Block, SyntheticLog
 
-__all__ = ["Written", "write_log"]
-
 _BLOCKS = 16  # in a file: about 3.6 million rows, and ten files for a log of AOL's size
 _LEVEL = 1  # of compression: fast, and small enough
 

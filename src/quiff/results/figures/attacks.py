@@ -10,8 +10,6 @@ from quiff.results.figures.style import GREY, PALETTE, log_axis, point_styles
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["comparison_figure", "groups_figure"]
-
 _BOUND = "bound on every attack"
 
 

@@ -12,8 +12,6 @@ from quiff.theory.parameters import HALF, Real, check_whole
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["counting_chart", "counting_figure"]
-
 _ALL_BITS = "guess right who of the N has it (the paper's figure)"
 _BEST = "guess right how many have it"
 _PRIOR = "the same without any report"

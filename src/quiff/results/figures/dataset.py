@@ -6,8 +6,6 @@ from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import PALETTE, log_axis
 
-__all__ = ["records_figure"]
-
 
 def records_figure(
     stage: str, users_per_count: Sequence[tuple[int, int]], marks: Sequence[tuple[str, float]] = ()

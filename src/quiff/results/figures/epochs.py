@@ -11,8 +11,6 @@ from quiff.results.figures.style import PALETTE, line_styles, log_axis, panel_ti
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["epochs_figure"]
-
 _TOPICS, _BOUND = "Topics API", "bound from the parameters"
 _COOKIES, _LIMIT = "cookies", "limit: the profiles themselves"
 _SERIES = (_TOPICS, _BOUND, _COOKIES, _LIMIT)

@@ -6,8 +6,6 @@ from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import GREY, PALETTE, point_styles
 
-__all__ = ["change_figure", "exposure_figure"]
-
 _STEP = 20  # pixels for a row
 
 

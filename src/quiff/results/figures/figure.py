@@ -16,8 +16,6 @@ from quiff.safe_text import visible
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Figure", "figure_format"]
-
 _STYLE = """
 body { margin: 0; background: #ffffff; color: #111111; font: 1rem/1.5 sans-serif; }
 .vega-actions { padding: 0 .75rem .75rem; }

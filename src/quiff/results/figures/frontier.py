@@ -13,8 +13,6 @@ from quiff.theory.parameters import Real, check_whole
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["frontier_figure"]
-
 _STEPS = 200
 _X = "utility u (probability that a report is genuine)"
 _NAMES: dict[Measure, str] = {

@@ -13,8 +13,6 @@ from quiff.theory.topics import bayes_capacity, epsilon
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["limits_chart", "limits_figure", "sizes_to_show"]
-
 _USUAL_SIZES = (1, 2, 5, 10, 20)
 _STEPS = 200  # of the noise, from 0 to 1
 

@@ -8,8 +8,6 @@ from quiff.results.figures.style import panel_title
 from quiff.results.numbers import shown
 from quiff.theory.parameters import HALF, Real
 
-__all__ = ["overview_figure"]
-
 
 def overview_figure(n_topics: int = 349, top_s: int = 5, noise: Real = 0.05, share: Real = HALF) -> Figure:
     """Draw the limits of one report above, and the counting probabilities below.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from quiff.results.popularity import GrowthPoint, TopicPopularity
 
-__all__ = ["popularity_figure"]
-
 _MOST_TOPICS = 15
 
 

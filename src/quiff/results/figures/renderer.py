@@ -16,8 +16,6 @@ from typing import IO, Any
 from quiff.errors import QuiffError
 from quiff.safe_text import visible
 
-__all__ = ["render", "vega_bundle"]
-
 _PATIENCE = 120.0  # seconds for one figure
 _SAID = 200  # characters of what the library says
 _HEAD = struct.Struct(">cQ")  # whether it worked, and how many bytes follow

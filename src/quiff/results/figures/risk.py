@@ -6,8 +6,6 @@ from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import line_styles, log_axis
 
-__all__ = ["risk_figure"]
-
 
 def risk_figure(curves: Mapping[str, Sequence[tuple[float, float]]], n_users: int) -> Figure:
     """Draw the share of users whose own risk is at least a given one, a line for each step.

@@ -11,8 +11,6 @@ from quiff.results.figures.style import PALETTE, log_axis, point_styles
 from quiff.results.numbers import shown
 from quiff.results.stages import stage_title
 
-__all__ = ["StageMark", "stages_figure"]
-
 _ALL, _OCCURRING = "capacity, all topics (m)", "capacity, topics that occur (m')"
 
 

@@ -7,18 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = [
-    "CONFIG",
-    "DASHES",
-    "GREY",
-    "PALETTE",
-    "SHAPES",
-    "line_styles",
-    "log_axis",
-    "panel_title",
-    "point_styles",
-]
-
 # Okabe and Ito's colours, without the yellow, which is too faint on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY = "#777777"  # of lines that are there for comparison

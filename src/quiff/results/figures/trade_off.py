@@ -12,8 +12,6 @@ from quiff.results.figures.style import GREY, PALETTE, SHAPES, log_axis
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["label_heights", "trade_off_figure"]
-
 _WIDTH, _HEIGHT = 460, 320
 _LINE = 16.0  # pixels from one label to the next
 _MARGIN = 16.0  # pixels from the plot to the labels

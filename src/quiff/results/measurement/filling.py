@@ -12,8 +12,6 @@ from quiff.results.table import Table
 if TYPE_CHECKING:
     from quiff.results.measurement.measurement import Measurement
 
-__all__ = ["GenuineFigures", "filling_table", "population_facts"]
-
 
 @final
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ from quiff.results.quantity import Quantity
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 
-__all__ = ["Measurement", "Part"]
-
 
 class Part(Protocol):
     """A result of a further study on the same population, such as each user's risk."""

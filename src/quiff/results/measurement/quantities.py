@@ -10,8 +10,6 @@ from quiff.results.stages import stage_seen
 if TYPE_CHECKING:
     from quiff.results.measurement.measurement import Measurement
 
-__all__ = ["quantities"]
-
 _CAPACITIES = {
     "cookies": ("N", "paper, Sec. 4.1.1, leakage of cookies"),
     "generalization": (

@@ -7,8 +7,6 @@ from typing import Literal, final
 from quiff.core.numbers import Number
 from quiff.theory.parameters import Real
 
-__all__ = ["HistoryCounts", "Limit", "Setting", "StagePrivacy", "Use", "meets"]
-
 _CLOSE = 1e-9
 
 

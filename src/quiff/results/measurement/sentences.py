@@ -10,8 +10,6 @@ from quiff.results.numbers import rounded, shown, whole
 if TYPE_CHECKING:
     from quiff.results.measurement.measurement import Measurement
 
-__all__ = ["readings", "said"]
-
 _LONG = 10**15  # from here on nobody reads all digits
 
 

@@ -11,8 +11,6 @@ from quiff.results.table import Table
 if TYPE_CHECKING:
     from quiff.results.measurement.measurement import Measurement
 
-__all__ = ["CHANNELS", "HISTORIES", "SECRETS_TO", "prior_on_users", "tables"]
-
 CHANNELS = {
     "cookies": "C_BH C_U",
     "generalization": "C_BH C_G",

@@ -19,8 +19,6 @@ from quiff.measures.vulnerability import posterior_vulnerability
 from quiff.populations.population import Population
 from quiff.populations.weights import prior_of_weights
 
-__all__ = ["Holders", "holders_of"]
-
 
 @dataclass(frozen=True)
 class Holders:

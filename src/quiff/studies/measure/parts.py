@@ -16,8 +16,6 @@ from quiff.results.measurement.rows import Limit, StagePrivacy, Use
 from quiff.studies.measure.holders import Holders
 from quiff.studies.measure.seen import Seen
 
-__all__ = ["limits", "privacy_by_stage", "use_of_histories", "use_of_sets"]
-
 
 def privacy_by_stage(
     api: TopicsAPI, holders: Holders, seen: Seen | None, channels: dict[str, Channel], occurring: int

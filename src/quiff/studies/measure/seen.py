@@ -18,8 +18,6 @@ from quiff.populations.population import Population
 from quiff.populations.weights import prior_of_weights, summed
 from quiff.results.measurement.rows import HistoryCounts
 
-__all__ = ["Seen", "seen_histories"]
-
 _WITH_TIMES = "domains and times"
 _IN_ORDER = "domains in order"
 _AS_SETS = "set of domains"

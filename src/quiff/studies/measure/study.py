@@ -16,8 +16,6 @@ from quiff.studies.measure.holders import holders_of
 from quiff.studies.measure.parts import limits, privacy_by_stage, use_of_histories, use_of_sets
 from quiff.studies.measure.seen import Seen, seen_histories
 
-__all__ = ["measure"]
-
 _PRIORS = ("correct", "as-published")
 
 
