@@ -24,8 +24,9 @@ MOST_LINES = 100
 UNIT = b"\x1f"
 """A byte that no reader needs to know: it can stand between fields where there is but one."""
 
-_LF, _QUOTE = b'\n"'
-_NONE = np.empty(0, np.int64)
+_LF, _CR, _QUOTE = b'\n\r"'
+_WORD = np.dtype("<u8")  # 64 places; whatever the machine's order of bytes
+_NONE = np.empty(0, _WORD)
 _EXAMPLES = 5
 _OPEN, _BROKEN = -1, -2
 
@@ -76,10 +77,9 @@ class LineCount:
     def __post_init__(self) -> None:
         self._started = self._cr_is_last = self._only_lf = False
         self._held = b""
+        self._memory = np.empty(0, bool)
         self._lines = self._cr = self._lf = self._crlf = 0
         self._decoder = getincrementaldecoder("utf-8")()
-        self._marks = self.delimiter * (self.fields - 1) + b"\n"
-        self._others = bytes(set(range(256)) - set(self._marks))
 
     @property
     def ends(self) -> str:
@@ -105,11 +105,6 @@ class LineCount:
         """Look for what is odd, but for quotes."""
         endless = len(block) >= LONGEST_LINE // 2 and b"\n" not in block and b"\r" not in block
         self.odd |= endless or b"\0" in block or UNIT in block
-        if b"\r" in block or self._cr_is_last:
-            self._cr, self._lf = self._cr + block.count(b"\r"), self._lf + block.count(b"\n")
-            self._crlf += block.count(b"\r\n") + (self._cr_is_last and block.startswith(b"\n"))
-        else:
-            self._only_lf |= b"\n" in block
         if not (block.isascii() and not self._decoder.getstate()[0]):
             self._check_text(block)
 
@@ -122,66 +117,61 @@ class LineCount:
             self.odd = True
 
     def _with_plain_ends(self, block: bytes) -> bytes:
-        r"""Return a block whose lines end with ``\n``, whatever they end with in the file."""
-        if self._cr_is_last:
-            block = block.removeprefix(b"\n")
-        if block:
-            self._cr_is_last = block.endswith(b"\r")
-        return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in block else block
+        r"""Return a block whose lines end with ``\n``, whatever they end with; count these ends."""
+        goes_on = self._cr_is_last and block.startswith(b"\n")
+        self._cr_is_last = block.endswith(b"\r")
+        if not goes_on and b"\r" not in block:
+            self._only_lf |= b"\n" in block
+            return block
+        text = np.frombuffer(block, np.uint8)
+        cr, lf = _bits(self._places(text, _CR)), _bits(self._places(text, _LF))
+        n_cr, n_crlf = _ones(cr), _ones(cr & _next(lf))
+        self._cr, self._lf, self._crlf = self._cr + n_cr, self._lf + _ones(lf), self._crlf + n_crlf + goes_on
+        block = block[goes_on:]
+        if n_cr == n_crlf + self._cr_is_last:
+            return block.translate(None, b"\r") + b"\n" * self._cr_is_last
+        return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
     def _go_on(self, block: bytes, *, final: bool) -> None:
         """Count the records that are whole in what is held and this block, and hold the rest."""
-        may_quote = self.quoted and (b'"' in block or b'"' in self._held)
-        if not may_quote and self._count_regular(block):
-            return
         text = self._held + block
         if final and text and not text.endswith(b"\n"):
             text += b"\n"
         stop = text.rfind(b"\n") + 1
         if not stop and len(text) > 2 * LONGEST_LINE:
             text = text[: 2 * LONGEST_LINE]  # however long the line is, it is too long
-        if may_quote:
-            stop = self._count_quoted(text, stop, final)
-        else:
-            self._count(np.frombuffer(text, np.uint8, stop), _NONE)
+        if stop and not self._count(np.frombuffer(text, np.uint8, stop)):
+            self.odd = True
+            stop = self._count_one_by_one(text, final)
         self._held = text[stop:]
 
-    def _count_regular(self, block: bytes) -> bool:
-        """Count the lines that end in a block if each has the right number of fields; say if so."""
-        marks = self._held.translate(None, self._others) + block.translate(None, self._others)
-        marks = marks[: marks.rfind(b"\n") + 1]
-        lines = len(marks) // self.fields
-        if self.fields == 1 or not lines or marks != self._marks * lines:
-            return False
-        self.records, self._lines = self.records + lines, self._lines + lines
-        self._held = block[block.rfind(b"\n") + 1 :]
-        return True
-
-    def _count_quoted(self, text: bytes, stop: int, final: bool) -> int:
-        """Count records in lines with quotes; return where what is not counted begins."""
-        whole = np.frombuffer(text, np.uint8, stop)
-        quotes = np.flatnonzero(whole == _QUOTE)
-        self.quotes |= quotes.size > 0
-        if _well_quoted(whole, quotes, self.delimiter[0]):
-            self._count(whole, quotes)
-            return stop
-        self.odd = True
-        return self._count_one_by_one(text, final)
-
-    def _count(self, text: Array, quotes: Array) -> None:
-        """Count lines that are not blank, and the fields in them."""
-        marks = np.flatnonzero((text == _LF) | (text == self.delimiter[0]))
-        if quotes.size:
-            marks = marks[np.searchsorted(quotes, marks) % 2 == 0]
-        which = np.flatnonzero(text[marks] == _LF)
-        fields = np.diff(which, prepend=-1)
-        filled = np.diff(marks[which], prepend=-1) > 1
+    def _count(self, text: Array) -> bool:
+        """Count lines that are not blank, and the fields in them; not if quotes are odd, and say if so."""
+        delimiters = _bits(self._places(text, self.delimiter[0]))
+        quotes = _bits(self._places(text, _QUOTE)) if self.quoted else _NONE
+        is_end = self._places(text, _LF)
+        if quotes.any():
+            self.quotes = True
+            inside = _inside(quotes)
+            if not _well_quoted(quotes, inside, delimiters, _bits(is_end)):
+                return False
+            delimiters &= ~inside
+        ends = np.flatnonzero(is_end)
+        fields = np.diff(_ones_before(delimiters, ends), prepend=0) + 1
+        filled = np.diff(ends, prepend=-1) > 1
         ragged = np.flatnonzero(filled & (fields != self.fields))
         self.records += int(np.count_nonzero(filled))
         self.ragged += ragged.size
         for line in ragged[: _EXAMPLES - len(self.examples)]:
             self.examples.append((self._lines + int(line) + 1, int(fields[line])))
-        self._lines += which.size
+        self._lines += ends.size
+        return True
+
+    def _places(self, text: Array, byte: int) -> Array:
+        """Say of each place if a byte stands there, until the next call: new memory would cost more time."""
+        if self._memory.size < text.size:
+            self._memory = np.empty(2 * text.size, bool)
+        return np.equal(text, byte, out=self._memory[: text.size])
 
     def _count_one_by_one(self, text: bytes, final: bool) -> int:
         """Count records one after the other; return where the first one begins that may not be whole."""
@@ -256,14 +246,49 @@ def _reach(text: bytes, end: int, final: bool) -> tuple[int, bool]:
     return end, True
 
 
-def _well_quoted(text: Array, quotes: Array, delimiter: int) -> bool:
+def _bits(where: Array) -> Array:
+    """Return truth values as bits: the lowest of the first word is the first of them."""
+    packed = np.packbits(where, bitorder="little")
+    words = np.zeros(-(-where.size // 64), _WORD)
+    words.view(np.uint8)[: packed.size] = packed
+    return words
+
+
+def _ones(bits: Array) -> int:
+    """Return how many bits are set."""
+    return int(np.bitwise_count(bits).sum(dtype=np.int64))
+
+
+def _next(bits: Array) -> Array:
+    """Return of each place the bit of the next one."""
+    following = bits >> 1
+    following[:-1] |= bits[1:] << 63
+    return following
+
+
+def _inside(quotes: Array) -> Array:
+    """Say of each place if there is an odd number of quotes up to it: sums modulo 2 of bits, word by word."""
+    sums = quotes.copy()
+    for shift in (1, 2, 4, 8, 16, 32):
+        sums ^= sums << shift
+    sums[1:] ^= -np.bitwise_xor.accumulate(sums[:-1] >> 63)
+    return sums
+
+
+def _well_quoted(quotes: Array, inside: Array, delimiters: Array, ends: Array) -> bool:
     """Say if quotes stand around whole fields within a line only, or doubled within these."""
-    if quotes.size % 2:
-        return False
-    opening, closing = quotes[::2], quotes[1::2]
-    around = np.zeros(256, bool)
-    around[[_LF, _QUOTE, delimiter]] = True
-    before = around[text[np.maximum(opening - 1, 0)]] | (opening == 0)
-    if not (before.all() and around[text[closing + 1]].all()):  # the last byte ends a line
-        return False
-    return not bool((np.searchsorted(quotes, np.flatnonzero(text == _LF)) % 2).any())
+    around = quotes | delimiters | ends
+    before, after = around << 1, _next(around)
+    before[1:] |= around[:-1] >> 63
+    before[0] |= 1
+    wrong = (ends & inside) | (quotes & inside & ~before) | (quotes & ~inside & ~after)
+    return not wrong.any()
+
+
+def _ones_before(bits: Array, places: Array) -> Array:
+    """Return how many bits are set before each of some places, at which none is."""
+    words = places >> 6
+    upto = np.cumsum(np.bitwise_count(bits), dtype=np.int64)
+    beyond = bits[words] >> (places & 63).astype(_WORD)
+    before: Array = upto[words] - np.bitwise_count(beyond)
+    return before
