@@ -115,6 +115,13 @@ def test_odd_numbers_are_told(use, odd):
     assert len(str(caught.value)) < 1000
 
 
+@pytest.mark.filterwarnings("error")
+def test_sums_beyond_the_largest_float_are_told_without_a_warning():
+    for use in (lambda: Prior({"a": 1e308, "b": 1e308}), lambda: Channel([[1e308, 1e308]])):
+        with pytest.raises(QuiffError, match="sums to inf, not to 1"):
+            use()
+
+
 PEOPLE = Population.from_sets({"a": {1}, "b": {2}, "c": {1}})
 
 

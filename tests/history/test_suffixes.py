@@ -31,6 +31,9 @@ def test_a_file_with_a_byte_order_mark(tmp_path):
         (b"a..b\n", "line 1 .* is no rule: 'a..b'"),
         (b"*\n", r"line 1 .* is no rule: '\*'"),
         (b"com\n\xff\xfe\n", "is not in UTF-8"),
+        (b"user,t1\nAlice,1\n", "line 1 .* is no rule: 'user,t1'"),
+        (b"{}\n", "line 1 .* is no rule"),
+        (b"Title\nThis text has no rule\nand is no list\n", "seems to be prose: most of its lines have"),
     ],
 )
 def test_what_is_no_list_is_told(tmp_path, content, message):

@@ -47,9 +47,18 @@ def test_filling_gives_them_topics_by_chance(path):
     assert len(found["b"][1]) == 2
     assert {user: found[user] for user in "ac"} == sets_of(Population.read(path, missing="drop"))
     assert people == Population.read(path, missing="fill", seed=3)
-    (note,) = people.notes
+    note, other = people.notes
+    assert other.startswith("The file does not say which topics were visited")
     assert note.startswith("1 of 3 users has no set in some of the 2 epochs; 1 missing set was filled")
     assert "seed 3" in note
+
+
+def test_what_is_filled_is_counted_though_the_file_does_not_say_what_was_visited(path):
+    filled = Population.read(path, missing="fill").filled
+    assert (filled.sets, filled.filled_sets, filled.filled_topics) == (6, 1, 2)
+    assert filled.sets_without_visits == 1
+    assert filled.genuine_users == 2
+    assert Population.read(path, missing="drop").filled is None
 
 
 def test_every_set_of_topics_that_occur_is_as_probable(tmp_path):

@@ -77,9 +77,16 @@ def test_ctrl_c_ends_it_at_once_with_a_study_at_work():
         with httpx.stream("GET", f"{explorer.link}api/population?people=50000", timeout=60) as stream:
             next(stream.iter_lines())
             explorer.process.send_signal(signal.SIGINT)
-            assert explorer.process.wait(timeout=30) == 128 + signal.SIGINT
-        told = "Ended by SIGINT; what was not finished is removed.\n"
-        assert explorer.process.stdout.read() == told
+            assert explorer.process.wait(timeout=30) == 0
+        assert explorer.process.stdout.read() == "The explorer has ended.\n"
+
+
+@pytest.mark.slow
+def test_other_signals_end_it_like_any_command():
+    with served() as explorer:
+        explorer.process.send_signal(signal.SIGTERM)
+        assert explorer.process.wait(timeout=30) == 128 + signal.SIGTERM
+        assert explorer.process.stdout.read() == "Ended by SIGTERM; what was not finished is removed.\n"
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """``quiff explore``: a local page to think with."""
 
+import signal
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +12,7 @@ from quiff.cli.options import (
     stored_top_option,
     weights_option,
 )
+from quiff.cli.signals import Ended
 from quiff.cli.terminal import echo
 from quiff.errors import QuiffError
 
@@ -49,7 +51,7 @@ def command(
 
     It shows what a design does to privacy and to use. Three views: designs by closed forms, a population
     measured (synthetic, or that of PROFILES, which stays on this machine), and the paper checked line by
-    line. Ctrl-C ends it.
+    line. Ctrl-C ends it, with exit status 0.
 
     Example: quiff explore profiles.parquet --no-browser
     """
@@ -78,4 +80,9 @@ def command(
         if not no_browser:
             threading.Thread(target=click.launch, args=(place.link,), daemon=True).start()
 
-    serve(place, given, ready)
+    try:
+        serve(place, given, ready)
+    except Ended as end:  # how one is meant to end it
+        if end.number != signal.SIGINT:
+            raise
+        echo("The explorer has ended.", err=True)

@@ -23,7 +23,17 @@ _AGAIN = 0.2  # seconds after which a query that has begun meanwhile is ended to
 
 
 class Ended(KeyboardInterrupt):
-    """A signal has told this run to end; as with Ctrl-C in Python, only who tidies up need know."""
+    """A signal has told this run to end; as with Ctrl-C in Python, only who tidies up need know.
+
+    Attributes
+    ----------
+    number
+        The signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 class Ending:
@@ -46,7 +56,7 @@ class Ending:
             logging.disable()  # what libraries would say on being broken off
             self.number = number
             self._noticed.set()
-            raise Ended
+            raise Ended(number)
 
     def listen(self, ear: socket.socket) -> None:
         """Wait for a signal in a thread of its own, and see to it that the run ends."""

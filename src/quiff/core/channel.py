@@ -63,7 +63,7 @@ class Channel(Shown):
         columns = _labels(outputs, matrix.shape[1], "output")
         check_shape(matrix.shape, (named.size, columns.size), "the matrix")
         check_probabilities(matrix, lambda place: cell(named[place[0]], columns[place[1]]))
-        check_sums(matrix.sum(axis=1), lambda row: f"the row of {named[row]!r}")
+        check_sums(lambda: matrix.sum(axis=1), lambda row: f"the row of {named[row]!r}")
         matrix.flags.writeable = False
         self._set(named, columns, DenseKernel(matrix))
 
@@ -234,7 +234,7 @@ class Channel(Shown):
             entries.values[:1] if constant_of(entries.values) is not None else entries.values,
             lambda place: cell(inputs[int(entries.rows[place])], outputs[int(entries.columns[place])]),
         )
-        check_sums(kernel.row_sums(), lambda row: f"the row of {inputs[row]!r}")
+        check_sums(kernel.row_sums, lambda row: f"the row of {inputs[row]!r}")
         return cls.from_kernel(inputs, outputs, kernel)
 
     @property

@@ -198,7 +198,7 @@ def _checked(labels: Labels, probabilities: Array) -> Array:
     _check_some(labels)
     check_shape(probabilities.shape, (labels.size,), "the array of probabilities")
     check_probabilities(probabilities, lambda place: f"the probability of {labels[place[0]]!r}")
-    check_sums(np.atleast_1d(probabilities.sum()), lambda _: "the prior")
+    check_sums(lambda: np.atleast_1d(probabilities.sum()), lambda _: "the prior")
     return probabilities
 
 

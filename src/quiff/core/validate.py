@@ -43,8 +43,10 @@ def _check_entries(values: Array, name: Name, error: type[QuiffError], what: str
         raise error(f"{name(place)} is {_shown(values[place])}, but {what} is finite and not negative")
 
 
-def check_sums(sums: Array, name: Callable[[int], str]) -> None:
+def check_sums(summed: Callable[[], Array], name: Callable[[int], str]) -> None:
     """Raise a ProbabilityError that names the first row whose sum is not 1, and gives the sum."""
+    with np.errstate(over="ignore"):  # a sum that is infinite is not 1 either
+        sums = summed()
     bad = sums != 1 if is_exact(sums) else ~(np.abs(sums - 1) <= TOLERANCE)
     if bad.any():
         row = int(np.argmax(bad))

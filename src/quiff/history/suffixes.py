@@ -17,7 +17,8 @@ EXTRA_SUFFIXES = (
 )  # fmt: skip
 """Endings that were in use in 2006 and have left the list since (App. D.1)."""
 
-_RULE = re.compile(r"(?:!|\*\.)?[^\s.*!/]+(?:\.[^\s.*!/]+)*")
+_LABEL = r"(?:[a-z0-9-]|[^\x00-\x7f\s])+"
+_RULE = re.compile(rf"(?:!|\*\.)?{_LABEL}(?:\.{_LABEL})*")
 _LONGEST_RULE, _MOST_LABELS = 255, 10  # a host has at most 253 signs; an ending of n labels, 2^n spellings
 _PUNYCODE = "xn--"
 _END_OF_BASIC_PLANE = 0x10000  # no rule has a letter beyond
@@ -77,7 +78,8 @@ class Suffixes:
         Raises
         ------
         ParameterError
-            If a line is neither a comment nor a rule, or if there is no rule at all.
+            If a line is neither a comment nor a rule, if there is no rule at all, or if most lines go on
+            after a blank, as in prose.
 
         Examples
         --------
@@ -169,14 +171,22 @@ def packaged_suffixes() -> Suffixes:
 
 def _read_rules(text: str, name: str) -> Iterator[str]:
     """Yield the rules of a list: each line up to its first blank, comments and empty lines left out."""
+    n_rules = n_going_on = 0
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip() or line.startswith("//"):
             continue
-        rule = line.split(maxsplit=1)[0].lower()
+        words = line.split(maxsplit=1)
+        rule = words[0].lower()
+        n_rules, n_going_on = n_rules + 1, n_going_on + (len(words) > 1)
         too_long = len(rule) > _LONGEST_RULE or rule.count(".") >= _MOST_LABELS
         if too_long or not _RULE.fullmatch(rule):
             raise ParameterError(f"line {number} of the suffix list {name} is no rule: {rule[:80]!r}")
         yield rule
+    if 2 * n_going_on > n_rules:
+        raise ParameterError(
+            f"the suffix list {name} seems to be prose: most of its lines have several words; give a list in"
+            " the format of publicsuffix.org, with one rule such as co.uk a line"
+        )
 
 
 def _spellings(ending: str) -> Iterable[str]:

@@ -26,6 +26,10 @@ from quiff.populations.visited import genuine_of
 from quiff.populations.weights import summed
 from quiff.theory.parameters import check_whole
 
+_TAKEN_FOR_VISITED = (
+    "The file does not say which topics were visited: those of the sets that it has are taken for visited."
+)
+
 
 @dataclass(frozen=True)
 class ProfileTable:
@@ -122,8 +126,12 @@ def _whole(file: ProfileFile, table: Any, missing: str, seed: int) -> ProfileTab
     found = arranged(str(file.path), users, epochs, codes, file.at, missing, seed)
     if weights is not None:
         weights = _one_weight(file, users, weights, found.users, found.firsts)
+    notes, gaps = found.notes, found.rows < 0
+    if genuine is None and visited is None and gaps.any():
+        visited = np.ones(codes.shape, dtype=bool)
+        notes = (*notes, _TAKEN_FOR_VISITED)
     filling = _filling(*(_arranged(column, found.rows) for column in (genuine, visited)))
-    return ProfileTable(found.users, topics, found.codes, weights, notes=found.notes, filling=filling)
+    return ProfileTable(found.users, topics, found.codes, weights, notes=notes, filling=filling)
 
 
 def _visited(file: ProfileFile, table: Any, reader: SetReader, codes: Array) -> Array | None:

@@ -29,7 +29,6 @@ def filling_table(found: "EpochsResult", filled: Filled) -> Table:
             filled.sentence(),
             f"First all {counted(found.users, 'user')}, with filled topics, as a browser has them; whole "
             f"sets: the {counted(filled.genuine_users, 'user')} without filled topics in any epoch.",
-            *filled.warnings(),
         ),
     )
 

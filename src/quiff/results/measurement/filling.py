@@ -112,6 +112,5 @@ def filling_table(found: "Measurement", filled: Filled) -> Table:
             "With filling: all users and their sets, as a browser has them. Visited topics: the same without "
             "the filled topics, so that some sets are smaller. Whole sets: users without filled topics only.",
             "Reports are drawn from sets of full size: without filling, only whole sets are measured.",
-            *filled.warnings(),
         ),
     )
