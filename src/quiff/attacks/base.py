@@ -16,8 +16,6 @@ from quiff.populations.population import Population
 class Paper:
     """Where an attack is from.
 
-    Examples
-    --------
     >>> print(Paper("A. Author", "On Attacks", "PoPETs 2024", "10.1000/182"))
     A. Author: On Attacks. PoPETs 2024, doi 10.1000/182
     """
@@ -48,8 +46,6 @@ class Sighting:
     per_call
         How many epochs a call shows.
 
-    Examples
-    --------
     >>> reports = Reports(["Alice"], ["news.tld"], ["Art", "Music"], [[[1, 0, 1, 0]]], earlier=2)
     >>> Sighting.of(reports, "news.tld", 1).codes.tolist()
     [[1, 0, 1]]

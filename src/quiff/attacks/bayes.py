@@ -18,17 +18,10 @@ from quiff.populations.population import Population
 def codes_in_taxonomy(population: Population, topics: Labels) -> Array:
     """Return the sets of a population as positions in a taxonomy, (epochs, users, s).
 
-    Examples
-    --------
     >>> from quiff.core.labels import as_labels
     >>> people = Population.from_sets({"Alice": {"Music", "News"}})
     >>> codes_in_taxonomy(people, as_labels(["Art", "Music", "News"])).tolist()
     [[[1, 2]]]
-
-    Raises
-    ------
-    LabelError
-        If a topic of a set is not in the taxonomy.
     """
     place = np.zeros(population.topics.size, dtype=np.int32)
     used = population.topics.positions(population.occurring, "topic")
@@ -39,19 +32,12 @@ def codes_in_taxonomy(population: Population, topics: Labels) -> Array:
 def check_profiles(population: Population, sighting: Sighting) -> None:
     """Raise a ParameterError unless a population has the profiles of the users that a site saw.
 
-    Examples
-    --------
     >>> from quiff.browser.reports import Reports
     >>> seen = Sighting.of(Reports(["Alice"], [0], ["Art"], [[[0]]]), 0, 1)
     >>> check_profiles(Population.from_sets({"Bob": {"Art"}}), seen)
     Traceback (most recent call last):
     quiff.errors.ParameterError: the reports are of 1 user, but the profiles are of others, or merged; give \
 the profiles of the same users in the same order
-
-    Raises
-    ------
-    ParameterError
-        If users are others or merged, or there are too few epochs of sets.
     """
     if population.merged or not same(population.users, sighting.users):
         raise ParameterError(
@@ -66,13 +52,7 @@ the profiles of the same users in the same order
 
 
 def given_profiles(attack: type[Attack], population: Population | None) -> Population:
-    """Return the profiles that an attack needs.
-
-    Raises
-    ------
-    ParameterError
-        If there are none.
-    """
+    """Return the profiles that an attack needs."""
     if population is None:
         raise ParameterError(
             f"the attack {attack.name!r} needs the profiles of the users, and there are none"

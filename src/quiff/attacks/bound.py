@@ -55,17 +55,10 @@ def attack_bound(population: Population, api: TopicsAPI, reports: int, seed: int
     seed
         For an estimate.
 
-    Examples
-    --------
     >>> people = Population.from_sets({"Alice": {"Art", "Music"}, "Bob": {"News", "Music"}})
     >>> found = attack_bound(people, TopicsAPI(n_topics=4, top_s=2, noise=0.2), 1)
     >>> round(found.value, 6), found.method
     (0.7, 'exact')
-
-    Raises
-    ------
-    ParameterError
-        If there are not so many epochs of sets, or they are not of the API's size.
     """
     sequences = Sequences.of(replace(population, weights=None), api)
     if reports <= _EXACT and plan_epochs(sequences, reports).steps[-1].method == "exact":

@@ -31,13 +31,6 @@ ATTACKS = {attack.name: attack for attack in _ALL}
 def check_attack(name: str) -> None:
     """Raise a ParameterError if there is no attack of this name.
 
-    Raises
-    ------
-    ParameterError
-        If there is none.
-
-    Examples
-    --------
     >>> check_attack("guess")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     quiff.errors.ParameterError: there is no attack 'guess'; there are beugin-mcdaniel, carey, ...
@@ -58,18 +51,11 @@ def attack_named(name: str, api: TopicsAPI, population: Population | None = None
     population
         The users with their profiles; the Bayes-optimal adversaries need it.
 
-    Examples
-    --------
     >>> attack_named("carey", TopicsAPI(noise=0.1))
     Carey(top_s=5, noise=0.1)
     >>> attack_named("bayes-link", TopicsAPI())
     Traceback (most recent call last):
     quiff.errors.ParameterError: the attack 'bayes-link' needs the profiles of the users, and there are none
-
-    Raises
-    ------
-    ParameterError
-        If there is no such attack, or it needs profiles.
     """
     check_attack(name)
     return ATTACKS[name].against(api, population)
@@ -78,16 +64,9 @@ def attack_named(name: str, api: TopicsAPI, population: Population | None = None
 def attacks_on(population: Population, api: TopicsAPI, names: Iterable[str] | None = None) -> list[Attack]:
     """Return the attacks that are quick to run on a population, or those that are named.
 
-    Examples
-    --------
     >>> people = Population.synthetic(10)
     >>> [attack.name for attack in attacks_on(people, TopicsAPI(), ["carey", "bayes-profiles"])]
     ['carey', 'bayes-profiles']
-
-    Raises
-    ------
-    ParameterError
-        If there is no such attack, or a named one cannot be run.
     """
     if names is None:
         linked = population.n_epochs == 1 and population.n_users <= MOST_LINKED

@@ -36,8 +36,6 @@ def hamming_weights(frequency: Array, n_topics: int, top_s: int, noise: Real) ->
     n_topics, top_s, noise
         m, s and r.
 
-    Examples
-    --------
     >>> match, mismatch = hamming_weights(np.array([0.05]), 349, 5, 0.05)
     >>> round(float(match[0]), 4), round(float(mismatch[0]), 4)
     (1.6621, 3.1644)

@@ -14,8 +14,6 @@ from quiff.core.numbers import Array
 class ItemSets:
     """The items of user i are ``items[starts[i] : starts[i + 1]]``, each below `n_items`, each once.
 
-    Examples
-    --------
     >>> sets = ItemSets.from_rows(np.array([[2, 0, -1], [2, -1, -1]]), 3)
     >>> sets.starts.tolist(), sets.items.tolist()
     ([0, 2, 3], [2, 0, 2])

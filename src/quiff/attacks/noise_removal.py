@@ -33,8 +33,6 @@ class NoiseRemoval:
     genuine_kept, genuine_removed, noise_kept, noise_removed
         How many topics are what, and were kept or removed.
 
-    Examples
-    --------
     >>> found = NoiseRemoval(genuine_kept=90, genuine_removed=10, noise_kept=2, noise_removed=8)
     >>> round(found.precision, 3), found.recall, round(found.kept_precision, 3), found.kept_recall
     (0.444, 0.8, 0.978, 0.9)
@@ -78,8 +76,6 @@ def noise_removal(attack: Denoising, sighting: Sighting, population: Population)
     population
         The users in the same order, with stable sets or one for each epoch.
 
-    Examples
-    --------
     >>> from quiff.attacks.jha import JhaStrict
     >>> from quiff.browser.reports import Reports
     >>> people = Population.from_sets({"Alice": {"Art", "Music"}}, ["Art", "Music", "News"])

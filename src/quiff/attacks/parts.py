@@ -8,8 +8,6 @@ from quiff.core.counting.work import cores, in_slices
 def parts(n: int, most: int) -> list[slice]:
     """Return slices that cover n users: about one for each core, but none with more than so many users.
 
-    Examples
-    --------
     >>> parts(5, 2)
     [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
     """

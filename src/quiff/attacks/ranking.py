@@ -28,8 +28,6 @@ class Queries:
     items, weights
         The items of all targets, and their weights.
 
-    Examples
-    --------
     >>> queries = Queries.counted(np.array([[2, 0, 2, -1]]))
     >>> queries.items.tolist(), queries.weights.tolist()
     ([0, 2], [1, 2])
@@ -73,8 +71,6 @@ def ranked_best(candidates: ItemSets, queries: Queries, own: Array) -> Array:
     own
         Which user each target is.
 
-    Examples
-    --------
     >>> candidates = ItemSets.from_rows(np.array([[0, 1], [1, 2], [2, 1]]), 3)
     >>> queries = Queries.counted(np.array([[0, 1, 1], [2, 1, 1], [0, 0, 0]]))
     >>> ranked_best(candidates, queries, np.array([0, 1, 2])).tolist()

@@ -36,8 +36,6 @@ def estimate_call_leakage(
     seed
         The same seed gives the same estimate.
 
-    Examples
-    --------
     >>> found = estimate_call_leakage(np.array([[0, 1], [2, 3]]), 5, 0.05, per_call=1, seed=1)
     >>> abs(found.value - 1.95) < 0.05  # the exact leakage
     True

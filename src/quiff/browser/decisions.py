@@ -47,8 +47,6 @@ class HmacDecisions:
     key
         The user's secret of 128 bits; by default a new one.
 
-    Examples
-    --------
     >>> decide = HmacDecisions(bytes(16))
     >>> decide(INDEX, 0, "news.tld") % 5, decide(INDEX, 0, "sports.tld") % 5
     (0, 3)
@@ -79,8 +77,6 @@ class BulkDecisions:
     seed
         The same seed gives the same decisions; None takes the operating system's randomness.
 
-    Examples
-    --------
     >>> decide = BulkDecisions(seed=1)
     >>> everybody = decide(INDEX, 0, "news.tld", np.arange(1000))
     >>> bool(decide(INDEX, 0, "news.tld", np.array([7]))[0] == everybody[7])
@@ -103,8 +99,6 @@ class BulkDecisions:
 def splitmix64(start: int, numbers: Array) -> Array:
     """Return outputs of SplitMix64 that starts from a 64-bit number, by their numbers, counted from 0.
 
-    Examples
-    --------
     >>> splitmix64(1234567, np.arange(2)).tolist()
     [6457827717110365317, 3203168211198807973]
     """
@@ -119,8 +113,6 @@ def is_noise(decision: Any, noise: Real) -> Any:
 
     A noise that is no whole number of percents is rounded to a billionth.
 
-    Examples
-    --------
     >>> [is_noise(h, 0.05) for h in (4, 5, 104, 199)]
     [True, False, True, False]
     >>> is_noise(np.array([3, 4], dtype=np.uint64), Fraction(1, 25)).tolist()

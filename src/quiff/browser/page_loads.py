@@ -110,8 +110,6 @@ def _names(cell: Any) -> frozenset[str]:
 def classified_hosts(classification: Classification) -> dict[str, tuple[Hashable, ...]]:
     r"""Return the topics of each listed host that has any; topics that are whole numbers become numbers.
 
-    Examples
-    --------
     >>> from quiff.history.classifications import read_classification
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

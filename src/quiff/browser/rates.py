@@ -218,8 +218,6 @@ def top_codes(
     Without padding, places that no visited topic takes are -1. Whatever the ranking and the padding, the same
     seed gives the same visits.
 
-    Examples
-    --------
     >>> rates = VisitRates.of([[90, 0, 0]], ["Art", "Music", "News"])
     >>> top_codes(rates, top_s=2, seed=1, padding=False).tolist()
     [[[0, -1]]]

@@ -53,11 +53,6 @@ def write_reports(
 
     In CSV, an apostrophe comes before names that a spreadsheet would run, unless `keep_formulas` is true; to
     read the file takes it off again.
-
-    Raises
-    ------
-    ParameterError
-        If the suffix is neither ``.parquet`` nor ``.csv``, or the file must not or cannot be written.
     """
     import pyarrow as pa
     import pyarrow.csv as pc
@@ -140,13 +135,7 @@ def _names(labels: Labels) -> Any:
 def read_reports(
     path: str | os.PathLike[str], *, topics: object = None, per_call: int | None = None
 ) -> ReportTable:
-    """Read a table of reports.
-
-    Raises
-    ------
-    QuiffError
-        If the file cannot be read, lacks a column, or has not one row for each user, site and epoch.
-    """
+    """Read a table of reports."""
     path = Path(path)
     if not path.exists():
         raise QuiffError(f"there is no file {str(path)!r}; quiff simulate writes reports")

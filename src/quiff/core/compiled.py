@@ -17,8 +17,6 @@ def compiled(function: _Function) -> _Function:
     It runs without Python's global lock, so that threads may share the work. Numba refuses to keep code
     where neither the folder of the source nor the home can be written; then it compiles in every process.
 
-    Examples
-    --------
     >>> @compiled
     ... def twice(number):
     ...     return 2 * number

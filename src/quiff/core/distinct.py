@@ -13,8 +13,6 @@ _NARROW = 12
 def smallest_index_type(size: int) -> np.dtype[Any]:
     """Return the smallest unsigned type that can number `size` things.
 
-    Examples
-    --------
     >>> smallest_index_type(256), smallest_index_type(349)
     (dtype('uint8'), dtype('uint16'))
     """
@@ -27,8 +25,6 @@ def distinct_codes(codes: Array, radix: int) -> tuple[Array, Array]:
     Rows of codes in 0 .. radix-1 are read as numbers in base `radix`, as many digits at a time as fit 63
     bits; what does not fit is first replaced by the rank of what was read so far.
 
-    Examples
-    --------
     >>> first, kind = distinct_codes(np.array([[3, 1], [0, 2], [3, 1]]), 4)
     >>> first.tolist(), kind.tolist()
     ([1, 0], [1, 0, 1])
@@ -61,8 +57,6 @@ def sorted_rows(codes: Array) -> Array:
     Narrow rows go through odd-even transposition, whole columns at a time: ten times faster than sorting
     row by row.
 
-    Examples
-    --------
     >>> sorted_rows(np.array([[3, 1, 2], [0, 5, 4]])).tolist()
     [[1, 2, 3], [0, 4, 5]]
     """

@@ -166,8 +166,6 @@ class _ArrayLabels(Labels):
 class SetLabels(Labels):
     """Distinct sets of topics, held as an array of codes with one sorted row per set.
 
-    Examples
-    --------
     >>> sets, which = SetLabels.distinct(np.array([[1, 0], [2, 1], [0, 1]]), as_labels(["a", "b", "c"]))
     >>> [sorted(labels) for labels in sets], which.tolist()
     ([['a', 'b'], ['b', 'c']], [0, 1, 0])
@@ -213,8 +211,6 @@ class SetLabels(Labels):
 def as_labels(source: object, what: str = "label") -> Labels:
     """Make labels of a range, an array, or any iterable of hashables.
 
-    Examples
-    --------
     >>> as_labels(["Alice", "Bob", "Alice"])
     Traceback (most recent call last):
     ...
@@ -282,13 +278,7 @@ def same(first: Labels, second: Labels) -> bool:
 
 
 def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Array | None:
-    """Return where each of the wanted labels stands among the given ones, None if in the same places.
-
-    Raises
-    ------
-    LabelError
-        If the two do not have exactly the same labels.
-    """
+    """Return where each of the wanted labels stands among the given ones, None if in the same places."""
     if same(wanted, given):
         return None
     if isinstance(wanted, _ArrayLabels) and isinstance(given, _ArrayLabels) and wanted.size == given.size:

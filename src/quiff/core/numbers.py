@@ -35,19 +35,10 @@ _logarithm = np.frompyfunc(lambda value: math.log(value.numerator) - math.log(va
 def as_numbers(values: object, *, error: type[QuiffError] = ProbabilityError) -> Array:
     """Turn what a caller gave into an exact or a float array.
 
-    Examples
-    --------
     >>> as_numbers([Fraction(1, 2), 1]).tolist()
     [Fraction(1, 2), Fraction(1, 1)]
     >>> as_numbers([Fraction(1, 2), 0.5]).tolist()
     [0.5, 0.5]
-
-    Raises
-    ------
-    ShapeError
-        If the rows have different lengths.
-    QuiffError
-        If something is not a number (of the kind that `error` says).
     """
     check_unmasked(values, error)
     try:
@@ -75,18 +66,11 @@ def as_numbers(values: object, *, error: type[QuiffError] = ProbabilityError) ->
 def as_float(value: Any, error: type[QuiffError] = ProbabilityError) -> float:
     """Return a number as a float.
 
-    Examples
-    --------
     >>> as_float(Fraction(1, 4))
     0.25
     >>> as_float(Decimal("sNaN"))
     Traceback (most recent call last):
     quiff.errors.ProbabilityError: Decimal('sNaN') is not a number
-
-    Raises
-    ------
-    QuiffError
-        If it is too large for one, or not a number (of the kind that `error` says).
     """
     try:
         return float(value)
@@ -180,8 +164,6 @@ def product(first: Array, second: Array) -> Array:
 def large(array: Array) -> Array:
     """Multiply floats by a power of two that makes the largest about 2^500: products with it do not vanish.
 
-    Examples
-    --------
     >>> bool(large(np.array([1e-300, 1e-320])).max() > 1e150)
     True
     """

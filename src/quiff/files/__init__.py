@@ -49,13 +49,6 @@ def write_bytes(
 ) -> Path:
     """Write ``content`` to ``path`` and return the path, as :func:`whole_file` does.
 
-    Raises
-    ------
-    ParameterError
-        If the file is there already and `force` is not given, or it cannot or must not be written.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     write_bytes(Path(folder) / "hello.bin", b"hello").read_bytes()
@@ -71,13 +64,6 @@ def write_text(
 ) -> Path:
     """Write ``text`` to ``path`` in UTF-8, as :func:`write_bytes` does.
 
-    Raises
-    ------
-    ParameterError
-        If the file is there already and `force` is not given, or it cannot or must not be written.
-
-    Examples
-    --------
     >>> write_text("/no/such/folder/table.md", "text")
     Traceback (most recent call last):
     quiff.errors.ParameterError: cannot write '/no/such/folder/table.md': there is no folder \
@@ -111,13 +97,6 @@ def whole_file(
     private
         Whether only the owner can read it; if not, the system's habits decide.
 
-    Raises
-    ------
-    ParameterError
-        If the file must not or cannot be written.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     with whole_file(Path(folder) / "a.txt") as new:
@@ -140,13 +119,6 @@ def whole_folder(
 
     The parameters are those of :func:`whole_file`; parents are made, and an empty folder needs no force.
 
-    Raises
-    ------
-    ParameterError
-        If the folder must not or cannot be written.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as parent:
     ...     with whole_folder(Path(parent) / "tables") as new:
@@ -182,13 +154,7 @@ class Staged:
     _outputs: dict[str, bool] = field(default_factory=dict)
 
     def add(self, name: str, *, folder: bool = False) -> Path:
-        """Name an output, and return where to write it.
-
-        Raises
-        ------
-        ParameterError
-            If it must not be written.
-        """
+        """Name an output, and return where to write it."""
         self._check(name, folder)
         self._outputs[name] = folder
         return self.new / name
@@ -245,11 +211,6 @@ def staged(
         Whether to make the folder; it goes if all fails.
     shown
         What messages name; by default each output.
-
-    Raises
-    ------
-    ParameterError
-        If an output must not or cannot be written.
     """
     target = Path(folder)
     name = target if shown is None else shown

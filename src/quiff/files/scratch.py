@@ -45,8 +45,6 @@ def make(folder: Path, *, private: bool = True) -> Path:
 
     Folders that are missing on the way to it are made too, and go with it if its run fails.
 
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     scratch = make(Path(folder))
@@ -62,8 +60,6 @@ def make(folder: Path, *, private: bool = True) -> Path:
 def make_temporary(kind: str) -> Path:
     """Make a scratch folder for the system's temporary files, and sweep there first.
 
-    Examples
-    --------
     >>> folder = make_temporary("doctest")
     >>> folder.name.startswith("quiff-doctest-")
     True
@@ -213,8 +209,6 @@ def _start_of(process: int) -> str | None:
 def uninterrupted() -> Iterator[None]:
     """Let signals wait that Python would handle meanwhile, such as Ctrl-C, so that all is done or nothing.
 
-    Examples
-    --------
     >>> with uninterrupted():
     ...     pass
     """

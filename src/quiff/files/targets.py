@@ -32,8 +32,6 @@ _FORCE = "use force=True (--force) to replace it, or name another"
 def check_suffix(path: StrPath, suffixes: Sequence[str]) -> None:
     """Raise an error unless a file's name ends in one of some suffixes.
 
-    Examples
-    --------
     >>> check_suffix("capacity.SVG", [".svg", ".png"])
     >>> check_suffix("thesis.txt", [".svg", ".png"])
     Traceback (most recent call last):
@@ -67,13 +65,6 @@ def check_target(
     parents
         Whether folders that are missing will be made.
 
-    Raises
-    ------
-    ParameterError
-        If there is something that must not be replaced, or nothing can be written there.
-
-    Examples
-    --------
     >>> check_target("/dev/null", force=True)
     Traceback (most recent call last):
     quiff.errors.ParameterError: cannot write '/dev/null': it is a device; name a file
@@ -104,13 +95,7 @@ def check_target(
 
 
 def resolved(path: StrPath) -> Path:
-    """Return what a path names after all links.
-
-    Raises
-    ------
-    ParameterError
-        If links go in a circle.
-    """
+    """Return what a path names after all links."""
     try:
         return Path(path).resolve()
     except (OSError, RuntimeError) as error:  # links in a circle
@@ -118,13 +103,7 @@ def resolved(path: StrPath) -> Path:
 
 
 def check_place(shown: str, folder: Path, parents: bool) -> None:
-    """Raise an error if nothing can be made in a folder, or `parents` is not given and it is missing.
-
-    Raises
-    ------
-    ParameterError
-        If nothing can be written there.
-    """
+    """Raise an error if nothing can be made in a folder, or `parents` is not given and it is missing."""
     place = next(place for place in (folder, *folder.parents) if place.exists())
     if not place.is_dir():
         raise ParameterError(f"cannot write to {str(place)!r}: it is no folder; name a folder")
@@ -149,13 +128,7 @@ def _check_folder(shown: Path, target: Path, force: bool, folder: bool) -> None:
 
 
 def check_written(shown: Path, folder: Path) -> None:
-    """Raise an error, naming the first strange entry, unless quiff wrote all that is in a folder.
-
-    Raises
-    ------
-    ParameterError
-        If there is something else, or nothing says what quiff wrote.
-    """
+    """Raise an error, naming the first strange entry, unless quiff wrote all that is in a folder."""
     try:
         wrote = set(json.loads((folder / MARKER).read_text(encoding="utf-8"))["wrote"])
     except (OSError, ValueError, LookupError, TypeError):

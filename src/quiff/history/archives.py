@@ -53,14 +53,6 @@ def check_archive(path: Path, limits: Limits = _LIMITS) -> None:
     """Raise an error unless every member of the zip or tar file is harmless.
 
     A tar file is unpacked for this, byte by byte within the limits, and nothing is kept.
-
-    Raises
-    ------
-    SizeError
-        If it holds more than the limits allow.
-    QuiffError
-        If it is broken or encrypted, or a member would leave its folder, is there twice, or is neither
-        a file nor a folder.
     """
     for _ in _checked(path, limits):
         pass
@@ -80,13 +72,6 @@ def read_files(
     limits
         How much the archive may hold.
 
-    Raises
-    ------
-    SizeError, QuiffError
-        As `check_archive`; also while reading, if the data are broken.
-
-    Examples
-    --------
     >>> import zipfile
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as place:
@@ -128,11 +113,6 @@ def unpack(
 
     Owners, rights and times that the archive tells are not taken over. With `force`, a folder is replaced
     that holds nothing but what quiff wrote there.
-
-    Raises
-    ------
-    QuiffError
-        If `target` is there already or cannot be written, or as `read_files`.
     """
     with whole_folder(target, force=force, inputs=[path]) as new:
         for name, stream in read_files(path, folder, limits):

@@ -58,26 +58,14 @@ class Source:
 
     @classmethod
     def of(cls, path: Path, name: str | None = None) -> "Source":
-        """Return a file that is not packed.
-
-        Raises
-        ------
-        ParameterError
-            If it is not there.
-        """
+        """Return a file that is not packed."""
         try:
             return cls(name or str(path), path, packed=False, state=_state(path))
         except OSError as error:
             raise ParameterError(f"cannot read {str(path)!r}: {first_line(error)}") from error
 
     def check(self) -> None:
-        """Check that the file is as it was.
-
-        Raises
-        ------
-        ParameterError
-            If it has changed since.
-        """
+        """Check that the file is as it was."""
         try:
             same = _state(self.path) == self.state
         except OSError:
@@ -89,13 +77,6 @@ class Source:
 def check_files(paths: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]:
     """Return paths that exist and are different files, under whatever names.
 
-    Raises
-    ------
-    ParameterError
-        If one does not exist, or is named twice.
-
-    Examples
-    --------
     >>> check_files(["/no/such/log"])
     Traceback (most recent call last):
     quiff.errors.ParameterError: there is no file '/no/such/log'; name the files of a log
@@ -113,24 +94,12 @@ def check_files(paths: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]:
 
 
 def find_sources(files: Sequence[Path], scratch: Path) -> tuple[Source, ...]:
-    """Look at the kind of each file; pipes are copied into the folder `scratch`.
-
-    Raises
-    ------
-    ParameterError
-        If a file cannot be read, or is no text.
-    """
+    """Look at the kind of each file; pipes are copied into the folder `scratch`."""
     return tuple(find_source(file, scratch / f"pipe-{number}") for number, file in enumerate(files))
 
 
 def find_source(file: Path, copy: Path | None = None) -> Source:
-    """Look at the kind of a file; if it is a pipe, it becomes the file `copy`.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be read, or is no text.
-    """
+    """Look at the kind of a file; if it is a pipe, it becomes the file `copy`."""
     name, path = str(file), file
     try:
         mode = file.stat().st_mode
@@ -167,13 +136,7 @@ def _state(path: Path) -> tuple[int, int, int, int]:
 
 
 def opened(source: Source) -> IO[bytes]:
-    """Open a file for its bytes, unpacked.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be read, or is there no more.
-    """
+    """Open a file for its bytes, unpacked."""
     try:
         return cast("IO[bytes]", gzip.open(source.path) if source.packed else source.path.open("rb"))
     except OSError as error:
@@ -181,14 +144,7 @@ def opened(source: Source) -> IO[bytes]:
 
 
 def blocks(source: Source, size: int = BLOCK) -> Iterator[bytes]:
-    """Yield the bytes of a file, unpacked; only the last block may be short.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be read to its end, is not what gzip packed, or has changed; the error says how far it
-        was readable.
-    """
+    """Yield the bytes of a file, unpacked; only the last block may be short."""
     read = 0
     with opened(source) as stream, ThreadPoolExecutor(1) as ahead:  # unpacks one while another is used
         reading = ahead.submit(stream.read, size)

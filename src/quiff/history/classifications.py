@@ -51,13 +51,6 @@ def read_classification(
     Chrome's lists have keys of hosts, in which dots and hyphens are spaces: a domain is looked up by its key.
     Some have no topics: a domain that matches one of these is known to have none. Their two rows for
     testing are left out.
-
-    Raises
-    ------
-    ParameterError
-        If there is neither a list nor a file of that name.
-    QuiffError
-        If the file cannot be read.
     """
     name = os.fspath(name)
     if name in CLASSIFICATIONS:

@@ -73,11 +73,6 @@ def classify(
         Whether outputs that are there already are replaced; an input never is.
     steps
         Where to record steps and their times.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such table or rule, the table has no rows, or the tables cannot be written.
     """
     if matching not in MATCHINGS:
         raise ParameterError(f"the matching is {matching!r}, but must be one of {', '.join(MATCHINGS)}")

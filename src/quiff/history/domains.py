@@ -51,13 +51,6 @@ def find_domains(
     rules
         One of :data:`RULES`, as in :func:`host_domains`.
 
-    Raises
-    ------
-    ParameterError
-        If there are no such rules.
-
-    Examples
-    --------
     >>> from quiff.history.engine import connect
     >>> con, urls = connect(), ["http://a.Name.co.uk:80/x", "www.gov.br", "gov.br"]
     >>> [row["domain"] or row["reason"] for row in find_domains(con, urls)]
@@ -90,13 +83,6 @@ def domain_table(urls: Any, suffixes: Suffixes | None = None, rules: str = "corr
     rules
         One of :data:`RULES`, as in :func:`host_domains`.
 
-    Raises
-    ------
-    ParameterError
-        If there are no such rules.
-
-    Examples
-    --------
     >>> import ibis
     >>> import pyarrow as pa
     >>> urls = ibis.memtable(pa.table({"url": ["http://www.example.co.uk/x"]}))
@@ -135,13 +121,6 @@ def host_domains(hosts: Any, suffixes: Suffixes | None = None, rules: str = "cor
     rules
         One of :data:`RULES`.
 
-    Raises
-    ------
-    ParameterError
-        If there are no such rules.
-
-    Examples
-    --------
     >>> import ibis
     >>> import pyarrow as pa
     >>> names = ["A.gov.br", "-A-.gov.br", "www.gov.br", "gov.br", "www.br"]

@@ -47,14 +47,6 @@ def download(
         More bytes than these are not taken.
     size
         The number of bytes to expect, for the progress bar that a terminal shows.
-
-    Raises
-    ------
-    QuiffError
-        If there is no network, the server refuses, breaks off or takes too long, or the file is not the
-        right one.
-    SizeError
-        If more than `limit` bytes come.
     """
     with whole_file(target, force=True, parents=True, private=False) as scratch:  # all of it is public
         with (

@@ -66,14 +66,6 @@ def connect(
     threads
         The threads to use on this machine; by default one for each processor.
 
-    Raises
-    ------
-    ParameterError
-        If there is no such engine, it is not installed, a setting is not usable, or Spark runs already at
-        another master or in another time zone.
-
-    Examples
-    --------
     >>> connect(memory_limit="500MB", threads=1).name
     'duckdb'
     >>> connect("sqlite")
@@ -119,8 +111,6 @@ def cancel(con: Any) -> None:
 def on_cluster(con: Any) -> bool:
     """Say if an engine runs on other machines, under accounts that may be others.
 
-    Examples
-    --------
     >>> on_cluster(connect())
     False
     """

@@ -60,11 +60,6 @@ def experiment(
         Whether outputs that are there already are replaced; an input never is.
     steps
         Where to record steps and their times.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such table, it has no rows, or `max_visits` is below 2.
     """
     check_whole("max_visits", max_visits, 2)
     stages = ("treated", "reduced")

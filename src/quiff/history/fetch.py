@@ -42,17 +42,6 @@ def fetch(
     Path
         The file; for all files of a record, their folder.
 
-    Raises
-    ------
-    LabelError
-        If there is no data set of that name.
-    ParameterError
-        If the mirror is not a folder, or has no copy.
-    QuiffError
-        If the file is cut off or not the pinned one, or cannot be fetched in time. The cache stays as it was.
-
-    Examples
-    --------
     >>> fetch("aol")
     Traceback (most recent call last):
     quiff.errors.LabelError: there is no data set 'aol'; `quiff data list` shows those that there are

@@ -21,8 +21,6 @@ _PER_DIGEST = 16
 def keyed_digest(seed: str, *values: Any) -> Any:
     """Return the SHA-256 digest of a seed and some columns, with bars between them, in hexadecimal.
 
-    Examples
-    --------
     >>> import ibis
     >>> import pyarrow as pa
     >>> from hashlib import sha256

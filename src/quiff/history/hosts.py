@@ -25,8 +25,6 @@ def split_part(text: Any, delimiter: str, place: Any) -> Any:
     Places below 0 count from the end. Both engines know it by this name, and it is faster than a list of
     all parts.
 
-    Examples
-    --------
     >>> import ibis
     >>> split_part(ibis.literal("a.b.c"), ".", -2).to_pyarrow().as_py()
     'b'
@@ -39,8 +37,6 @@ def without_end(text: Any, signs: str) -> Any:
 
     A pattern such as ``[.]+\z`` would do it in a time that grows with the square of the length on Spark.
 
-    Examples
-    --------
     >>> import ibis
     >>> without_end(ibis.literal("a..b.."), "[.]").to_pyarrow().as_py()
     'a..b'
@@ -64,8 +60,6 @@ def shortened(url: Any) -> Any:
     Only what follows the third slash is taken off, and only if a small letter begins the host: it cannot be
     lost by cleaning then, and :func:`with_host` finds the same host.
 
-    Examples
-    --------
     >>> import ibis
     >>> shortened(ibis.literal("https://example.com/x/y?z")).to_pyarrow().as_py()
     'http://example.com'
@@ -82,8 +76,6 @@ def with_host(urls: Any) -> Any:
     and dots behind it are removed; full-width dots become plain ones; letters keep their case. An IPv6
     address keeps its colons, and no other host has one. A null is read as an empty URL.
 
-    Examples
-    --------
     >>> import ibis
     >>> import pyarrow as pa
     >>> urls = ibis.memtable(pa.table({"url": ["http://me@[www.Example.com]:80/x", "example.com/x", "http:///x"]}))

@@ -94,13 +94,7 @@ def judged(log: Log, form: TimeFormat | None) -> Any:
 
 
 def verdict(con: Any, rows: Any, log: Log, most: int) -> Verdict:
-    """Count the rows of :func:`judged`, which have been read, and settle the units of Unix times.
-
-    Raises
-    ------
-    QuiffError
-        If more lines are malformed than `most`.
-    """
+    """Count the rows of :func:`judged`, which have been read, and settle the units of Unix times."""
     gone = rows.filter(rows.reason != _STAYS)
     counts = count_by_reason(con, gone, gone.count())
     dropped = {_REASONS[code]: n for code, n in counts.items() if code < _UNIX}

@@ -49,11 +49,6 @@ def check_kept(
         The share.
     show_rows
         Whether the error shows three rows in full, or only the form of their times.
-
-    Raises
-    ------
-    QuiffError
-        If there are too few rows.
     """
     kept = log.rows - sum(dropped.values())
     with_url = log.rows - sum(dropped.get(reason, 0) for reason in _WITHOUT_URL)

@@ -22,13 +22,7 @@ _EXAMPLES = 5
 def write_records(
     text: TextLog, source: Source, path: Path, *, most_bad: int | None = None
 ) -> tuple[BadLine, ...]:
-    """Write user, time, url and malformed of each record as Parquet; return the first malformed ones.
-
-    Raises
-    ------
-    QuiffError
-        If more records than `most_bad` are malformed.
-    """
+    """Write user, time, url and malformed of each record as Parquet; return the first malformed ones."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

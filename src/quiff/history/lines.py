@@ -107,13 +107,7 @@ class TextLog:
 
 
 def look_at_text(sources: tuple[Source, ...], form: LogFormat) -> TextLog:
-    """Look at the first line of each file, and return how the files are written.
-
-    Raises
-    ------
-    ParameterError
-        If a file is empty or unreadable, lacks one of the columns, or is not like the others.
-    """
+    """Look at the first line of each file, and return how the files are written."""
     heads = {source.name: _first_lines(source) for source in sources}
     lines = {name: head[0] for name, head in heads.items()}
     if any(line.lstrip().startswith(("{", "[")) for line in lines.values()):
@@ -143,13 +137,7 @@ def look_at_text(sources: tuple[Source, ...], form: LogFormat) -> TextLog:
 
 
 def check_columns(form: LogFormat, names: Sequence[str], file: str) -> None:
-    """Check that a file has the columns that count, each once.
-
-    Raises
-    ------
-    ParameterError
-        If it has not.
-    """
+    """Check that a file has the columns that count, each once."""
     for option, column in zip(("user", "time", "url"), form.columns, strict=True):
         if names.count(column) == 1:
             continue

@@ -26,8 +26,6 @@ def match_domains(domains: Any, classification: Any) -> Any:
     An Ibis table ``domain, match, listed, topics``: ``match`` is full or partial, ``listed`` the domain that
     the topics are those of. Topics may be empty, where the classification says so.
 
-    Examples
-    --------
     >>> import ibis
     >>> import pyarrow as pa
     >>> domains = ibis.memtable(pa.table({"domain": ["gov.uk", "gps.gov.uk", "a.org"]}))
@@ -96,8 +94,6 @@ MATCHINGS = {"correct": match_domains, "as-published": match_as_published}
 def key_of(domain: Any) -> Any:
     """Return the key of a domain in Chrome's lists: a space for each dot, hyphen, underscore and plus.
 
-    Examples
-    --------
     >>> import ibis
     >>> ibis.duckdb.connect().execute(key_of(ibis.literal("my-site.co.uk")))
     'my site co uk'

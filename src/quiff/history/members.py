@@ -56,14 +56,8 @@ class Member:
 def safe_name(name: str) -> str:
     r"""Return a member's path with plain slashes, if it stays inside the folder; else raise an error.
 
-    Raises
-    ------
-    QuiffError
-        If it is absolute, climbs by ``..``, has a part that Windows takes for a drive, a stream or a device
-        (``C:``, ``a:b``, ``NUL``) or ends in a dot or a blank, or holds characters that no name needs.
+    On every system: no drive, stream or device of Windows, and no end in a dot or a blank.
 
-    Examples
-    --------
     >>> safe_name("./lists\\global.csv")
     'lists/global.csv'
     >>> safe_name("lists/../../.bashrc")

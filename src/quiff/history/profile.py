@@ -127,12 +127,6 @@ def profile(
         Whether outputs that are there already are replaced; an input never is.
     steps
         Where to record steps and their times.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range, there is no such table, users and epochs are too many, or topics are too
-        few to fill the sets.
     """
     top_s, repeat = check_whole("top_s", top_s, 1), check_whole("repeat", repeat, 1)
     epoch_days = None if epoch_days is None else check_whole("epoch_days", epoch_days, 1)

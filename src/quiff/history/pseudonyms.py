@@ -49,8 +49,6 @@ def draw_pseudonyms(users: Any, seed: int | None = None) -> Pseudonyms:
     seed
         Makes the numbers repeatable, for tests; None draws them from the operating system.
 
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> drawn = draw_pseudonyms(pa.array(["8", "7", "\x197", "\x19"]))
     >>> place = dict(zip(*drawn.places.to_pydict().values()))
@@ -82,8 +80,6 @@ def draw_numbers(size: int, seed: int | None = None) -> Any:
 
     They come from the operating system's randomness, unless a seed is given.
 
-    Examples
-    --------
     >>> len(set(draw_numbers(1000).tolist()))
     1000
     >>> draw_numbers(2, seed=1).tolist() == draw_numbers(2, seed=1).tolist()

@@ -42,11 +42,6 @@ def read_published(con: Any, path: Path) -> Any:
 
     A published Experimental table does not say which topics which visit had: its visits have none here, and
     ``all_topics`` has the topics of the user, each as often as the table names it.
-
-    Raises
-    ------
-    ParameterError
-        If the file has none of the known forms, or a cell is no number, time or list.
     """
     rows = _raw(con, path)
     names = set(rows.columns)
@@ -68,8 +63,6 @@ def read_published(con: Any, path: Path) -> Any:
 def is_published(path: Path) -> bool:
     """Say if a table is a CSV file, as published, by its name.
 
-    Examples
-    --------
     >>> is_published(Path("AOL-treated.csv")), is_published(Path("treated.parquet"))
     (True, False)
     """
@@ -92,13 +85,7 @@ def first_appearances(con: Any, path: Path, visits: Any) -> Any:
 
 
 def _raw(con: Any, path: Path) -> Any:
-    """Return the cells of a published table as text.
-
-    Raises
-    ------
-    ParameterError
-        If the file is damaged, or the engine reads other rows of it than there are.
-    """
+    """Return the cells of a published table as text."""
     source = find_source(path)
     options: dict[str, Any] = {"quote": '"', "escape": '"', "header": True}
     if con.name == "duckdb":
@@ -170,12 +157,6 @@ def write_published(
     """Write a table of the stage treated, reduced or experimental in its published form, sorted by pseudonym.
 
     The stage profiled is an Experimental table with a column ``s_topics``, the sets of one epoch.
-
-    Raises
-    ------
-    ParameterError
-        If the file's name does not end in .csv, it is there already and `force` is not given, or it cannot
-        be written.
     """
     check_suffix(out, (".csv",))
     with (

@@ -74,8 +74,6 @@ def row_order(columns: Iterable[str]) -> tuple[str, ...]:
     In any other order rows would tell something of the log's: where it is sorted by name, so are the
     pseudonyms that appear first.
 
-    Examples
-    --------
     >>> row_order(["domain", "user", "time", "topics"]), row_order(["domain"])
     (('user', 'time', 'domain'), ('domain',))
     """

@@ -34,13 +34,6 @@ def fetch_record(entry: Dataset, member: str, mirror: Path | None, time: TimeLim
         A folder that has a copy of the record's folder, or None for the cache and the network.
     time
         For all that the network does.
-
-    Raises
-    ------
-    LabelError
-        If the record has no such file.
-    QuiffError
-        If a file is not the one that the record tells of, or cannot be fetched.
     """
     folder = (mirror or cache_folder()) / entry.file
     digests = _known_digests(folder / _DIGESTS)

@@ -182,13 +182,6 @@ DATASETS = MappingProxyType({entry.name: entry for entry in _ALL})
 def dataset(name: str) -> Dataset:
     """Return the data set of that name.
 
-    Raises
-    ------
-    LabelError
-        If there is none.
-
-    Examples
-    --------
     >>> dataset("topics-v2").title
     'Taxonomy v2 of the Topics API: 469 topics'
     >>> dataset("topics-v3")

@@ -19,8 +19,6 @@ PARQUET_OF = "read_parquet(?, hive_partitioning = false)"
 def duckdb_name(path: Path) -> str:
     """Return how DuckDB is told of a file, so that no character of its name has a meaning.
 
-    Examples
-    --------
     >>> duckdb_name(Path("/logs/log[1].txt"))
     '/logs/log[[]1].txt'
     """
@@ -34,8 +32,6 @@ def _spark_name(path: Path) -> str:
 def spark_can_read(path: Path) -> bool:
     """Say if Spark can read a file of this name: it hides some names, and cannot speak others.
 
-    Examples
-    --------
     >>> spark_can_read(Path("log.txt")), spark_can_read(Path("_log.txt")), spark_can_read(Path("12:00.txt"))
     (True, False, False)
     """
@@ -43,13 +39,7 @@ def spark_can_read(path: Path) -> bool:
 
 
 def parquet_files(path: Path) -> tuple[Path, ...]:
-    """Return the files of a Parquet table: the file itself, or those in a folder, without hidden ones.
-
-    Raises
-    ------
-    ParameterError
-        If the folder has none.
-    """
+    """Return the files of a Parquet table: the file itself, or those in a folder, without hidden ones."""
     if not path.is_dir():
         return (path,)
     inside = sorted(path.iterdir())
@@ -62,13 +52,7 @@ def parquet_files(path: Path) -> tuple[Path, ...]:
 
 
 def scan_parquet(con: Any, path: Path) -> Any:
-    """Return a Parquet table, one file or a folder of them, with the columns that are in the files.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be read.
-    """
+    """Return a Parquet table, one file or a folder of them, with the columns that are in the files."""
     files = parquet_files(path)
     errors: tuple[type[Exception], ...] = (*engine_errors(con), OSError)
     try:

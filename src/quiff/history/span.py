@@ -26,11 +26,6 @@ def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int | None = Non
     most
         The maximum tolerated number of user-epochs; None means 10 million, but 200 000 if in most epochs
         nobody has a visit.
-
-    Raises
-    ------
-    ParameterError
-        If users times epochs are more; the error names the date that is far from the rest, if there is one.
     """
     seconds = visits.time.epoch_seconds().cast("int64")
     bounds = visits.agg(first=seconds.min(), last=seconds.max(), users=visits.user.nunique())

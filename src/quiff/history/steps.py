@@ -37,8 +37,6 @@ class Steps:
     watch
         Called with a step when it starts (``done`` is False) and when it ends (True).
 
-    Examples
-    --------
     >>> steps = Steps()
     >>> with steps.step("read the log") as step:
     ...     step.rows = 3

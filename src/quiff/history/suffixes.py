@@ -37,8 +37,6 @@ class Suffixes:
     rules
         The rules as the list writes them, without their comments.
 
-    Examples
-    --------
     >>> suffixes = Suffixes.parse("// a comment\ncom\n*.ck\n!www.ck\n", extra=())
     >>> suffixes.rules
     ('com', '*.ck', '!www.ck')
@@ -52,13 +50,6 @@ class Suffixes:
     def read(cls, path: str | PathLike[str], *, extra: Iterable[str] = EXTRA_SUFFIXES) -> "Suffixes":
         """Read a list in the format of publicsuffix.org and add the rules of ``extra``.
 
-        Raises
-        ------
-        ParameterError
-            If the file cannot be read, or is not such a list.
-
-        Examples
-        --------
         >>> Suffixes.read("/no/list.dat")
         Traceback (most recent call last):
         quiff.errors.ParameterError: cannot read the suffix list '/no/list.dat': No such file or directory
@@ -75,14 +66,6 @@ class Suffixes:
     def parse(cls, text: str, *, name: str = "given", extra: Iterable[str] = EXTRA_SUFFIXES) -> "Suffixes":
         r"""Take the rules from the text of a list and add those of ``extra``.
 
-        Raises
-        ------
-        ParameterError
-            If a line is neither a comment nor a rule, if there is no rule at all, or if most lines go on
-            after a blank, as in prose.
-
-        Examples
-        --------
         >>> Suffixes.parse("com\na.*.b")
         Traceback (most recent call last):
         quiff.errors.ParameterError: line 2 of the suffix list given is no rule: 'a.*.b'
@@ -160,8 +143,6 @@ class Suffixes:
 def packaged_suffixes() -> Suffixes:
     """Return the list that comes with the package ``publicsuffixlist``, and the extra suffixes.
 
-    Examples
-    --------
     >>> {"com", "co.uk", "*.ck", "!www.ck", "github.io", "bg.ac.yu"} <= set(packaged_suffixes().rules)
     True
     """

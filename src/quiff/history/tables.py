@@ -52,13 +52,6 @@ _WRITTEN_BY = {
 def find_table(path: str | os.PathLike[str], stages: tuple[str, ...]) -> Path:
     """Return the table that a path names: the table itself, or the only one of some stages in a folder.
 
-    Raises
-    ------
-    ParameterError
-        If there is no such table, or more than one.
-
-    Examples
-    --------
     >>> find_table("/no/such/folder", ("treated",))
     Traceback (most recent call last):
     quiff.errors.ParameterError: there is no table '/no/such/folder'; quiff treat writes one
@@ -89,13 +82,7 @@ def _is_table_folder(path: Path) -> bool:
 
 
 def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]:
-    """Return a table and its stage, which its columns tell; a CSV file is one in a published form.
-
-    Raises
-    ------
-    ParameterError
-        If the file is no Parquet, or its columns are those of none of the stages.
-    """
+    """Return a table and its stage, which its columns tell; a CSV file is one in a published form."""
     table = read_published(con, path) if is_published(path) else scan_parquet(con, path)
     stage = stage_of(table.columns)
     if stage not in stages:
@@ -109,13 +96,7 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
 
 
 def read_visits(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]:
-    """Return a table and its stage as :func:`read_table` does, if it has any rows.
-
-    Raises
-    ------
-    ParameterError
-        If it has none, or is no such table.
-    """
+    """Return a table and its stage as :func:`read_table` does, if it has any rows."""
     table, stage = read_table(con, path, stages)
     if not fetch_rows(con, table.select("user").limit(1)):
         raise ParameterError(
@@ -133,8 +114,6 @@ def _genuine(profiles: Any) -> Any:
 def stage_of(columns: Any) -> str | None:
     """Return the stage whose columns a table has; None if there is none.
 
-    Examples
-    --------
     >>> stage_of(["user", "time", "domain", "topics"]), stage_of(["a"])
     ('reduced', None)
     """

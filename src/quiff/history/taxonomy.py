@@ -10,13 +10,6 @@ from quiff.theory.taxonomies import TAXONOMY_NUMBERS
 def taxonomy_topics(name: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the topics of taxonomy v1 or v2, which are numbers, or those in a file, one a line.
 
-    Raises
-    ------
-    ParameterError
-        If there is no such taxonomy or file, or the file has no topic.
-
-    Examples
-    --------
     >>> taxonomy_topics("v1")[-1], taxonomy_topics("v2")[-1]
     ('349', '629')
     """

@@ -17,15 +17,8 @@ USUAL_LIMIT = 3600.0
 class TimeLimit:
     """Seconds from now on for all that is done within them.
 
-    Examples
-    --------
     >>> TimeLimit(60.0).run(lambda: 6 * 7, "https://example.org/")
     42
-
-    Raises
-    ------
-    ParameterError
-        If it is not above 0.
     """
 
     seconds: float = USUAL_LIMIT
@@ -48,11 +41,6 @@ class TimeLimit:
             What is asked for, for the message.
         stop
             Called when it is given up, to break the connections.
-
-        Raises
-        ------
-        QuiffError
-            If the time is over; otherwise what `work` raises.
         """
         outcome: dict[str, Any] = {}
 

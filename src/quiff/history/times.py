@@ -43,8 +43,6 @@ def with_times(rows: Any, wanted: Any, form: "TimeFormat | None" = None) -> Any:
     form
         The only way in which times are written; None for all ways that are accepted.
 
-    Examples
-    --------
     >>> import ibis
     >>> import pyarrow as pa
     >>> texts = ["2026-03-02T08:10:00+02:00", "1772439000", "1772439000000", "2026-02-30 08:10:00"]
@@ -166,13 +164,6 @@ class TimeFormat:
     text
         The format.
 
-    Raises
-    ------
-    ParameterError
-        If the format has a code that is not known, one twice, or no year, month or day.
-
-    Examples
-    --------
     >>> import ibis
     >>> import pyarrow as pa
     >>> rows = ibis.memtable(pa.table({"time": ["[02/Mar/2026:08:10:00 +0200]"]}))

@@ -115,13 +115,6 @@ def treat(
         Whether outputs that are there already are replaced; an input never is.
     steps
         Where to record steps and their times.
-
-    Raises
-    ------
-    ParameterError
-        If the log cannot be read or the tables cannot be written, or a parameter is wrong.
-    QuiffError
-        If there are too many malformed lines, or too few rows would be kept.
     """
     if rules not in RULES:
         raise ParameterError(f"the rules are {rules!r}, but must be one of {', '.join(RULES)}")

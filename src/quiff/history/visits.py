@@ -49,11 +49,6 @@ def find_source(
         The topics of domains, in place of those in the table.
     dated
         Whether the times of visits matter.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such table, it has no rows, or times matter and it has none.
     """
     stages = _STAGES if classification is None else ("treated", *_STAGES)
     path = find_table(history, stages)
@@ -79,13 +74,7 @@ def met_topics(work: Workspace, source: Source) -> Any:
 
 
 def with_sets(con: Any, history: str | os.PathLike[str], profiles: Path) -> Any:
-    """Return an Experimental table with the sets of its users, ``s_topics``, as it was published.
-
-    Raises
-    ------
-    ParameterError
-        If `history` is no Experimental table.
-    """
+    """Return an Experimental table with the sets of its users, ``s_topics``, as it was published."""
     table, _ = read_table(con, find_table(history, ("experimental",)), ("experimental",))
     sets, _ = read_table(con, profiles, ("profiles",))
     found = table.inner_join(sets.select("user", s_topics=sets.topics), "user")

@@ -73,8 +73,6 @@ _BY_KEY = {data_set.key: data_set for data_set in DATA_SETS}
 def from_table(table: str, compute: Callable[..., Value], *others: str, rounded: bool = False) -> DataCheck:
     """Return a check on published tables: exact, or rounded as printed.
 
-    Examples
-    --------
     >>> check = from_table("treated", lambda visits: sum(visits.visits))
     >>> check.on({}) is None
     True

@@ -42,8 +42,6 @@ CONTEXTS = 10**6  # enough for any number of users to have different histories
 def table_of(key: str) -> str:
     """Return the short name of the published table of a data set.
 
-    Examples
-    --------
     >>> table_of("experimental"), table_of("google-v1")
     ('experimental', 'experimental-google-v1')
     """
@@ -53,8 +51,6 @@ def table_of(key: str) -> str:
 def share(part: Value, whole: Value) -> Value:
     """Return a part of a whole in percent.
 
-    Examples
-    --------
     >>> share(1, 4)
     25.0
     """

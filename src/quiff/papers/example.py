@@ -34,8 +34,6 @@ def report_channel(
 ) -> Channel:
     """Return the channel from top-s sets to reported topics: bounded noise, or any topic with `noise`.
 
-    Examples
-    --------
     >>> report_channel()[DISTINCT[0], "Ads"]
     Fraction(1, 100)
     """
@@ -53,8 +51,6 @@ def iba_gains(
 ) -> tuple[Number, Number]:
     """Return the prior and the posterior IBA vulnerability by their definitions.
 
-    Examples
-    --------
     >>> iba_gains(Prior.uniform(DISTINCT))
     (Fraction(1, 2), Fraction(39, 40))
     """

@@ -97,8 +97,6 @@ class Judged:
 def shown_value(item: Judged) -> str:
     """Return what was computed, in the unit of the print; as a fraction where it counts in such.
 
-    Examples
-    --------
     >>> shown_value(Judged("bound", "Sec. 4", "3", Fraction(10, 3), "erratum"))
     '10/3'
     >>> shown_value(Judged("bound", "Sec. 4", "0.81", Fraction(97, 120), "match"))

@@ -20,8 +20,6 @@ from quiff.papers.tallies import Histories
 def quantile(counts: list[int], share: float) -> float:
     """Return a quantile, linearly interpolated.
 
-    Examples
-    --------
     >>> quantile([1, 2, 10, 3], 0.5)
     2.5
     """
@@ -33,8 +31,6 @@ def quantile(counts: list[int], share: float) -> float:
 def standard_deviation(counts: list[int]) -> float:
     """Return the sample standard deviation, infinite for less than two numbers.
 
-    Examples
-    --------
     >>> standard_deviation([1, 3])
     1.4142135623730951
     """
@@ -70,8 +66,6 @@ def topics_leakage(histories: Histories, n_topics: int) -> Value:
 def bayes_prior(histories: Histories) -> Number:
     """Return the share of users who have the most frequent set.
 
-    Examples
-    --------
     >>> bayes_prior(_two_sets())
     Fraction(2, 3)
     """
@@ -81,8 +75,6 @@ def bayes_prior(histories: Histories) -> Number:
 def iba_prior(histories: Histories) -> Number:
     """Return the share of users who have the most popular topic in their set.
 
-    Examples
-    --------
     >>> iba_prior(_two_sets())
     Fraction(2, 3)
     """
@@ -93,8 +85,6 @@ def iba_prior(histories: Histories) -> Number:
 def bayes_posterior(histories: Histories, n_topics: int, noise: Fraction = NOISE) -> Number:
     """Return the chance to guess a user's whole set from one report.
 
-    Examples
-    --------
     >>> round(bayes_posterior(_two_sets(), 31), 6)
     0.982258
     """
@@ -105,8 +95,6 @@ def bayes_posterior(histories: Histories, n_topics: int, noise: Fraction = NOISE
 def iba_posterior(histories: Histories, n_topics: int, noise: Fraction = NOISE) -> Number:
     """Return the chance to name a topic of a user's set after one report.
 
-    Examples
-    --------
     >>> round(iba_posterior(_two_sets(), 31), 6)
     0.982258
     """

@@ -27,14 +27,6 @@ _TALLIES: dict[str, Callable[[], Tally]] = {
 def find_tables(folder: Path) -> dict[str, Path]:
     r"""Return the published tables in a folder, by short names such as reduced-google-v1.
 
-    Raises
-    ------
-    QuiffError
-        If there is no such folder or no such table in it, if a table lacks a column, or if two files
-        hold the same table.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder) / "any-name.csv"
@@ -62,13 +54,6 @@ def find_tables(folder: Path) -> dict[str, Path]:
 def read_tables(folder: Path) -> dict[str, Tally]:
     """Read all published tables in a folder, by their short names.
 
-    Raises
-    ------
-    QuiffError
-        As for `find_tables`, and if a cell is not what its column should hold; it names file and line.
-
-    Examples
-    --------
     >>> read_tables(Path("/no/such/folder"))
     Traceback (most recent call last):
     quiff.errors.QuiffError: '/no/such/folder' is no folder; give the one with the authors' published tables

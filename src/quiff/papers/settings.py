@@ -29,8 +29,6 @@ _FORMULAS: dict[str, tuple[str, Callable[[int, int, Fraction], Value]]] = {
 def percent(share: Value) -> Value:
     """Return a share in percent.
 
-    Examples
-    --------
     >>> percent(Fraction(1, 20))
     Fraction(5, 1)
     """
@@ -49,8 +47,6 @@ def closed_form(
 ) -> Item:
     """Return the item of a figure that is one of the closed forms: capacity, epsilon or max-case.
 
-    Examples
-    --------
     >>> closed_form("v1", "Tab. theoretical-google", "66.36", "capacity", 349).check.outcome("66.36").holds
     True
     """
@@ -62,8 +58,6 @@ def closed_form(
 def sized(id: str, where: str, printed: str, n_topics: int, why: str = "") -> Item:  # noqa: A002
     """Return the item of a printed number of topics.
 
-    Examples
-    --------
     >>> sized("v2", "Sec. 6", "629", V2).check.outcome("629").holds
     False
     """

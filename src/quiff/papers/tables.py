@@ -17,8 +17,6 @@ _VISITS = (*SHARES, "mean", "sigma")
 def paper_tables(paper: PaperCheck) -> dict[str, Table]:
     """Return the paper's tables by name, and all items as one more.
 
-    Examples
-    --------
     >>> from quiff.papers.check import check_paper
     >>> print(paper_tables(check_paper())["theoretical-aol"].to_text())  # doctest: +ELLIPSIS
     Theoretical limits for the experimental data sets
@@ -46,13 +44,6 @@ def write_paper(
     inputs
         Files and folders that were read, none of which is ever replaced.
 
-    Raises
-    ------
-    ParameterError
-        If the folder holds something already, or cannot be written.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> from quiff.papers.check import check_paper
     >>> with TemporaryDirectory() as folder:

@@ -23,8 +23,6 @@ class Tally(Protocol):
 class Visits:
     """A Treated or a Reduced table: one visit a row.
 
-    Examples
-    --------
     >>> visits = Visits()
     >>> for domain in ("a.com", "b.com", "a.com"):
     ...     visits.add({"RandID": "7", "Domain": domain})
@@ -111,8 +109,6 @@ class Histories:
 class Classification:
     """The topics of domains, one domain a row.
 
-    Examples
-    --------
     >>> classification = Classification()
     >>> classification.add({"domain": "a.com", "topics": "''"})
     >>> classification.unclassified
@@ -134,8 +130,6 @@ class Classification:
 class Matches:
     """How many visited domains are in the classification: themselves (full), or a domain that they are under.
 
-    Examples
-    --------
     >>> matches = Matches()
     >>> matches.add({"domain": "gps.gov.uk", "match": "gov.uk"})
     >>> matches.full, matches.partial

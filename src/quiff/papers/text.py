@@ -9,8 +9,6 @@ from quiff.papers.items import Judged, shown_value
 def as_text(paper: PaperCheck) -> str:
     """Return all items as text, the counts by verdict last.
 
-    Examples
-    --------
     >>> from quiff.papers.check import check_paper
     >>> as_text(check_paper()).splitlines()[0]
     'Errata: what is printed, what is right, where'

@@ -24,8 +24,6 @@ _GRID = Fraction(1, 20)  # the figure's description names multiples of 0.05
 class Interval:
     """The numbers from `low` to `high`, both included.
 
-    Examples
-    --------
     >>> Interval(Fraction(1), Fraction(2)).meets(Interval(Fraction(2), Fraction(3)))
     True
     """
@@ -44,8 +42,6 @@ class Interval:
 def parse_number(text: str) -> Fraction:
     """Return the value of a printed number, of a percentage without its sign.
 
-    Examples
-    --------
     >>> parse_number("1 327.20"), parse_number("26/3"), parse_number("6.17%"), parse_number("2.3e-6")
     (Fraction(6636, 5), Fraction(26, 3), Fraction(617, 100), Fraction(23, 10000000))
     """
@@ -55,8 +51,6 @@ def parse_number(text: str) -> Fraction:
 def rounds_to(text: str) -> Interval:
     """Return the values that round to a printed number, both ends included; a fraction is exact.
 
-    Examples
-    --------
     >>> rounds_to("2.43")
     Interval(low=Fraction(97, 40), high=Fraction(487, 200))
     >>> rounds_to("2/3").low == rounds_to("2/3").high
@@ -162,8 +156,6 @@ class Statement:
 def judge(item: Item, read: Mapping[str, Any] | None = None) -> Judged:
     """Return the verdict on one item, from the published tables where they are at hand.
 
-    Examples
-    --------
     >>> judge(Item("size", "Tab. 1", "629", Exactly(lambda: 469), why="629 is the highest id.")).verdict
     'erratum'
     >>> judge(Item("rows", "Tab. 2", "3 135 270", command="quiff stats TABLE")).note

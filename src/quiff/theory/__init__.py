@@ -3,8 +3,9 @@
 Nothing here builds a channel, which makes it the independent oracle of all that does. In formulas m is
 ``n_topics``, m' ``occurring``, s ``top_s``, r ``noise``, N ``n_users``, c ``contexts``, E ``epochs``.
 Results are Fractions if every parameter is an int or a Fraction, and floats if one is a float;
-logarithms and infinity are floats. "The paper" is Alvim, Fernandes, McIver and Nunes, CCS '24,
-doi 10.1145/3658644.3670368; where one of its figures does not check out, a function says so under "erratum".
+logarithms and infinity are floats. A parameter outside its range is a ParameterError.
+"The paper" is Alvim, Fernandes, McIver and Nunes, CCS '24, doi 10.1145/3658644.3670368; where one of its
+figures does not check out, a function says so under "erratum".
 """
 
 from quiff.theory.cookies import cookies_leakage, cookies_posterior, possible_histories

@@ -34,8 +34,6 @@ def reach(variance: float) -> int:
     The x of Bernstein's ``P[T - mean >= x] <= exp(-x^2 / (2 (variance + x/3)))`` that makes the
     right side e^-40, rounded up.
 
-    Examples
-    --------
     >>> reach(0.0), reach(250_000.0)
     (27, 4486)
     """
@@ -49,8 +47,6 @@ def binomial_window(n: int, probability: float) -> tuple[NDArray[np.float64], ND
     The probabilities come from the ratios of neighbours,
     ``P[k+1]/P[k] = (n-k)/(k+1) probability/(1-probability)``, scaled to sum to one.
 
-    Examples
-    --------
     >>> binomial_window(2, 0.5)
     (array([0., 1., 2.]), array([0.25, 0.5 , 0.25]))
     """
@@ -74,8 +70,6 @@ def mode_probability(k: NDArray[np.float64], n: int, first: float, second: float
     The mode of a sum of independent bits lies less than 1 from its mean (Darroch 1964), so that two
     candidates suffice.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> mode_probability(np.array([0.0, 1.0, 2.0]), 2, 1.0, 0.5).round(12)
     array([0.5, 0.5, 1. ])
@@ -99,8 +93,6 @@ def mode_probability(k: NDArray[np.float64], n: int, first: float, second: float
 def symmetric_return(n: int, step: float) -> float:
     """Probability that n steps, each +1 or -1 with probability ``step`` and 0 otherwise, sum to 0.
 
-    Examples
-    --------
     >>> round(symmetric_return(4, 0.5), 12)
     0.375
     """
@@ -135,11 +127,6 @@ def all_bits_right(n_topics: int, top_s: int, noise: Real, n_users: int, share: 
     corollary on Kronecker products. Erratum: the paper takes it for the probability to count right, and
     the figure shows it although the printed sum is :func:`printed_counting_sum`.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     The paper's 0.56 % for ten users:
@@ -163,11 +150,6 @@ def printed_counting_sum(top_s: int, noise: Real, n_users: int) -> Real:
     Source: paper, Sec. 4.2.1, expected value of A^n. Erratum: ``sum of C(N,n) p^n (1-q)^(N-n)`` is
     ``(1 + p - q)^N``; the figure has the missing factor 2^-N, see :func:`all_bits_right`. Kept to
     explain the erratum. A float too large to hold is infinite.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------
@@ -193,11 +175,6 @@ def raw_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share:
     0, with ``Z = 1 - (sqrt(u) - sqrt(v))^2``; nothing overflows, and what underflows is 0.
     Source: paper, Sec. 4.2.1, the counting query, taken at its word.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> round(raw_count_right(n_topics=349, top_s=5, noise=0.05, n_users=10), 7)
@@ -217,11 +194,6 @@ def prior_count_right(n_users: int, share: Real = HALF) -> float:
     """Probability to guess before any report how many of the N users have the topic.
 
     The probability of the mode of ``Bin(N, a)``. What :func:`best_count_right` is to be compared with.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------
@@ -244,11 +216,6 @@ def best_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share
     Only k within a window around N P matter; what is left out has probability below 1e-16.
     Source: paper, Sec. 4.2.1, the counting query; erratum: the paper's figure, for ten users 0.56 %,
     is :func:`all_bits_right` instead.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------

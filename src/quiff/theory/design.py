@@ -144,11 +144,6 @@ class Design:
     def of(cls, n_topics: int, top_s: int, noise: Real) -> Self:
         """Evaluate the closed forms at these parameters.
 
-        Raises
-        ------
-        ParameterError
-            If a parameter lies outside its range.
-
         Examples
         --------
         >>> Design.of(n_topics=349, top_s=5, noise=Fraction(1, 20)).bayes_capacity
@@ -302,11 +297,6 @@ def least_capacity(n_topics: int, top_s: int, utility: Real) -> Real:
 
     Assumes that all s-subsets are equally likely. An actual population may allow less. The
     Topics API reaches it for u >= s/m; below, a constant report does.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------

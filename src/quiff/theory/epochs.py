@@ -24,11 +24,6 @@ def epochs_bound(
     stable_sets
         Whether each user keeps one set over all epochs; if not, C(m,s) is no limit.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> epochs_bound(n_topics=349, top_s=5, noise=Fraction(1, 20), n_users=250_000, epochs=2)
@@ -51,11 +46,6 @@ def epochs_epsilon_bound(n_topics: int, top_s: int, noise: Real, epochs: int) ->
 
     For 0 < r < 1 met iff the sets of some two users differ in every epoch.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> round(epochs_epsilon_bound(n_topics=349, top_s=5, noise=0.05, epochs=3), 3)
@@ -69,11 +59,6 @@ def epochs_max_case_bound(n_topics: int, top_s: int, noise: Real, epochs: int) -
 
     For 0 < r < 1 met iff the sets of some two users differ in every epoch.
     A float too large to hold is infinite.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------

@@ -21,13 +21,6 @@ HALF = Fraction(1, 2)
 def check_whole(name: str, value: object, least: int, most: int | None = None) -> int:
     """Return the whole number ``value`` if it lies in ``least..most`` (``most=None``: no limit).
 
-    Raises
-    ------
-    ParameterError
-        If it is no whole number or lies outside.
-
-    Examples
-    --------
     >>> check_whole("top_s", 5, 1, 349)
     5
     >>> check_whole("top_s", 6, 1, 5)
@@ -54,13 +47,6 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
 def check_number(name: str, value: object, least: int, most: float) -> Real:
     """Return the number ``value``, as a Fraction or a float, if it lies in ``[least, most]``.
 
-    Raises
-    ------
-    ParameterError
-        If it is no real number (NaN included) or lies outside.
-
-    Examples
-    --------
     >>> check_number("noise", 1, 0, 1), check_number("noise", 0.05, 0, 1)
     (Fraction(1, 1), 0.05)
     >>> check_number("noise", 1.5, 0, 1)
@@ -84,8 +70,6 @@ def check_number(name: str, value: object, least: int, most: float) -> Real:
 def check_probability(name: str, value: object) -> Real:
     """Return the probability ``value`` as a Fraction or a float; see :func:`check_number`.
 
-    Examples
-    --------
     >>> check_probability("share", Fraction(1, 3))
     Fraction(1, 3)
     """
@@ -95,13 +79,6 @@ def check_probability(name: str, value: object) -> Real:
 def check_sizes(n_topics: object, top_s: object) -> tuple[int, int]:
     """Return the taxonomy's size m >= 1 and the size of a top set, 1 <= s <= m.
 
-    Raises
-    ------
-    ParameterError
-        If one of the two lies outside its range.
-
-    Examples
-    --------
     >>> check_sizes(349, 5)
     (349, 5)
     """
@@ -112,13 +89,6 @@ def check_sizes(n_topics: object, top_s: object) -> tuple[int, int]:
 def check_occurring(n_topics: object, top_s: object, occurring: object) -> tuple[int, int]:
     """Return s and m', the number of topics that occur in some top set, s <= m' <= m.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
-    Examples
-    --------
     >>> check_occurring(349, 5, 169)
     (5, 169)
     """
@@ -129,8 +99,6 @@ def check_occurring(n_topics: object, top_s: object, occurring: object) -> tuple
 def at_most_one(value: Real) -> Real:
     """Return ``min(1, value)``, of the type of ``value``.
 
-    Examples
-    --------
     >>> at_most_one(Fraction(10, 3)), at_most_one(2.5)
     (Fraction(1, 1), 1.0)
     """
@@ -140,8 +108,6 @@ def at_most_one(value: Real) -> Real:
 def follow(value: Real, *partners: Real) -> Real:
     """Return ``value`` as it is, or as a float if one of its ``partners`` is a float.
 
-    Examples
-    --------
     >>> follow(Fraction(1), Fraction(1, 20)), follow(Fraction(1), 0.05)
     (Fraction(1, 1), 1.0)
     """

@@ -23,13 +23,6 @@ def estimated_users(n_topics: int, top_s: int, noise: Real, n_users: int, report
     and to exceed N. Source: inversion of the paper's channel of the counting experiment (Sec. 4.2.1), as in
     Warner's randomized response (1965). Here p - q = (1-r)/s.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range, or the noise is 1: then reports do not depend on the sets.
-
-    Examples
-    --------
     >>> round(estimated_users(n_topics=349, top_s=5, noise=0.05, n_users=1000, reports=50), 2)
     262.4
     >>> from fractions import Fraction
@@ -44,13 +37,6 @@ def estimated_users(n_topics: int, top_s: int, noise: Real, n_users: int, report
 def reports_variance(n_topics: int, top_s: int, noise: Real, n_users: int, holders: int) -> Real:
     """Variance of how many of N users report a topic that n have: ``n p(1-p) + (N-n) q(1-q)``.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range, or the noise is 1.
-
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> reports_variance(n_topics=5, top_s=2, noise=Fraction(1, 20), n_users=3, holders=2)
     Fraction(10189, 20000)
@@ -66,13 +52,6 @@ def estimate_variance(n_topics: int, top_s: int, noise: Real, n_users: int, hold
     ``(n p(1-p) + (N-n) q(1-q))/(p-q)^2``: the reports are all that is random, the users and their sets
     are not. Its root is the standard error of the estimated number of users.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range, or the noise is 1.
-
-    Examples
-    --------
     Of 250 000 users 67 831 have the topic; the share is known with a standard error of 0.2 percentage points:
 
     >>> from math import sqrt
@@ -95,13 +74,6 @@ def users_interval(n_topics: int, top_s: int, noise: Real, n_users: int, reports
     n_topics, top_s, noise, n_users, reports
         m, s, r, N and c.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range, or the noise is 1.
-
-    Examples
-    --------
     >>> users_interval(n_topics=349, top_s=5, noise=0.05, n_users=1000, reports=50)
     (201.0, 337.0)
     >>> users_interval(n_topics=349, top_s=5, noise=0, n_users=10, reports=0)[0]
@@ -144,13 +116,6 @@ def binomial_interval(successes: int, trials: int) -> tuple[float, float]:
     Whatever the probability is, it is among them with a probability of 95 % at least. Source: Clopper and
     Pearson (1934), doi 10.1093/biomet/26.4.404.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
-    Examples
-    --------
     >>> [round(end, 4) for end in binomial_interval(1000, 1000)]
     [0.9963, 1.0]
     """

@@ -48,8 +48,6 @@ def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> NDArray[np.float6
     NDArray
         One probability for each pair, with an absolute error below 1e-10.
 
-    Examples
-    --------
     Two users have the first topic only, one the second only, and reports are genuine (s=1, r=0):
 
     >>> ahead([1, 0], [0, 1], [2, 1]).tolist()
@@ -123,8 +121,6 @@ def needed_pairs(holders: ArrayLike, top: int) -> tuple[NDArray[np.int64], NDArr
     top
         How many places count.
 
-    Examples
-    --------
     >>> first, second = needed_pairs([9, 4, 7, 4], top=2)
     >>> list(zip(first.tolist(), second.tolist()))
     [(0, 2), (2, 1), (2, 3)]
@@ -157,8 +153,6 @@ def order_bounds(holders: ArrayLike, top: int, chances: ArrayLike) -> tuple[floa
     chances
         The probability of each of the needed pairs, from :func:`ahead`.
 
-    Examples
-    --------
     >>> order_bounds([9, 4, 7], 2, [0.9, 0.95])
     (0.85, 0.9)
     """
@@ -192,8 +186,6 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
     holders, top
         As for :func:`needed_pairs`.
 
-    Examples
-    --------
     >>> round(order_approximately([100, 50, 50], [75, 40, 40], [10, 5, 5], top=1), 4)
     1.0
     >>> round(order_approximately([5, 5, 5], [4, 4, 4], [10, 10, 9], top=1), 4)

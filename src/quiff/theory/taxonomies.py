@@ -38,13 +38,6 @@ def taxonomy_size(text: str) -> int:
     Google's Natural Language API, and ``iab-1.1`` the audience taxonomy of the Interactive
     Advertising Bureau.
 
-    Raises
-    ------
-    ParameterError
-        If ``text`` is neither a known name nor a whole number.
-
-    Examples
-    --------
     >>> taxonomy_size("v2"), taxonomy_size("31")
     (469, 31)
     >>> taxonomy_size("v3")

@@ -67,11 +67,6 @@ def generalization_capacity(n_topics: int, top_s: int, n_users: int) -> Fraction
     Source: paper, Sec. 4.1.2, leakage up to the generalization step, its upper bound; the cap at
     N is ours. Met when the users' sets are all different, or every s-subset occurs.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> generalization_capacity(n_topics=349, top_s=5, n_users=10**12)
@@ -87,11 +82,6 @@ def generalization_posterior_bound(n_topics: int, top_s: int, n_users: int) -> F
     """Upper bound on the posterior of the top-s sets: ``min(1, C(m,s)/N)``.
 
     Source: paper, Sec. 4.1.2. Erratum: printed without the cap, as 3 for a probability.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------
@@ -150,11 +140,6 @@ def bounded_noise_capacity(n_topics: int, top_s: int) -> Fraction:
 
     Source: paper, Sec. 4.1.2. Met when every topic of the taxonomy occurs in some set.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> bounded_noise_capacity(n_topics=349, top_s=5)
@@ -169,11 +154,6 @@ def bounded_noise_posterior_bound(n_topics: int, top_s: int, n_users: int) -> Fr
 
     Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> bounded_noise_posterior_bound(n_topics=5, top_s=2, n_users=3)
@@ -185,8 +165,6 @@ def bounded_noise_posterior_bound(n_topics: int, top_s: int, n_users: int) -> Fr
 def least_users(top_s: int, occurring: int) -> int:
     """Fewest users whose sets of s topics can cover m' topics: ``ceil(m'/s)``.
 
-    Examples
-    --------
     >>> least_users(top_s=5, occurring=11)
     3
     """
@@ -244,11 +222,6 @@ def bayes_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
     topic of the taxonomy occurs in some set. It grows with m along a line, r being the
     offset; erratum: the paper calls it proportional to m.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> round(bayes_capacity(n_topics=349, top_s=5, noise=0.05), 2)
@@ -266,11 +239,6 @@ def topics_posterior_bound(n_topics: int, top_s: int, noise: Real, n_users: int)
 
     Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> from fractions import Fraction
@@ -286,11 +254,6 @@ def max_case_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
 
     Source: paper, Sec. 4.1.3, max-case capacity of the Topics API. Infinite at r = 0. Assumes
     two users whose sets differ; at s = m there are none, and the channel's own value is 1.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------
@@ -309,11 +272,6 @@ def epsilon(n_topics: int, top_s: int, noise: Real) -> float:
     :func:`max_case_capacity` does. The random topic ranges over the whole taxonomy; erratum:
     the table of limits for the AOL data puts in 169, the number of topics that occur.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> round(epsilon(n_topics=349, top_s=5, noise=0.05), 3)
@@ -331,11 +289,6 @@ def max_case_is_met(noise: Real, distinct_sets: int) -> bool:
     It has if two different sets occur: being of equal size, some topic is in one and not in the
     other, and its column holds both ``(1-r)/s + r/m`` and ``r/m``. With a single set the channel's
     epsilon is 0, which the formula gives only at r = 1.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------
@@ -359,11 +312,6 @@ def side_information_bound(n_topics: int, top_s: int, noise: Real, prior_success
     the user in any way: the Bayes capacity bounds the leakage over all priors, gains between 0 and
     1, and unknown correlations. Source: paper, Sec. 2, capacity under arbitrary correlations
     (Dalenius), with the capacity of Sec. 4.1.2.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------

@@ -18,11 +18,6 @@ def inside_probability(n_topics: int, top_s: int, noise: Real) -> Real:
 
     Source: paper, Sec. 4.2.1, counting experiment.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
     Examples
     --------
     >>> inside_probability(n_topics=5, top_s=2, noise=Fraction(1, 20))
@@ -37,11 +32,6 @@ def outside_probability(n_topics: int, noise: Real) -> Real:
     """Probability q that a given topic outside the user's set is reported: ``r/m``.
 
     Source: paper, Sec. 4.2.1, counting experiment.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------
@@ -60,11 +50,6 @@ def genuine_probability(n_topics: int, top_s: int, noise: Real) -> Real:
     when r > 0 and a topic of the taxonomy is in no set. It equals the gain, and the theorem's
     upper bound, when the prior is uniform over all s-subsets. At large r the prior gain, which is
     also a lower bound, may exceed it.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------
@@ -111,11 +96,6 @@ def prior_iba_gain_all_sets(n_topics: int, top_s: int) -> Fraction:
 
     Source: paper, Thm. on the prior IBA gain, for this prior. No prior has a smaller gain, since
     the shares sum to s.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
 
     Examples
     --------

@@ -34,8 +34,6 @@ def match_counts(codes: Sequence[Array], sizes: Sequence[int], progress: Progres
     progress
         Called with the share that is done.
 
-    Examples
-    --------
     Alice has {0, 1} and then {0, 2}; Bob {2, 3} and then {1, 2}; there are four topics. Alice fits four
     pairs in both factors and Bob four; three of the others begin with a topic that somebody has, or end so.
 
@@ -92,8 +90,6 @@ def best_sum(
     progress
         Called with the share that is done.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> p, q = Fraction(9, 20), Fraction(1, 20)
     >>> best_sum([np.array([[0, 1], [2, 3]])], [4], np.array([2, 1]), p, q)

@@ -45,8 +45,6 @@ class Layout:
     def of(cls, codes: Sequence[Array], sizes: Sequence[int]) -> "Layout":
         """Make the layout of sets, given for each factor as codes (rows, outputs in a set) and m.
 
-        Examples
-        --------
         >>> layout = Layout.of([np.array([[7, 2]]), np.array([[0, 2]])], [9, 3])
         >>> layout.codes.tolist(), layout.occurring.tolist(), layout.spare.tolist()
         ([[[1, 0]], [[0, 1]]], [2, 2], [7, 1])
@@ -135,8 +133,6 @@ class RankedValues:
     def of(cls, weights: Array, inside: Any, outside: Any, n_factors: int) -> "RankedValues":
         """Rank the values.
 
-        Examples
-        --------
         >>> found = RankedValues.of(np.array([1, 3]), Fraction(1, 2), Fraction(1, 4), 1)
         >>> found.ranks.tolist(), [str(value) for value in found.values]
         ([[0, 2], [1, 3]], ['1/4', '1/2', '3/4', '3/2'])

@@ -24,8 +24,6 @@ _ONE, _SIX, _LOW, _ALL = np.uint64(1), np.uint64(6), np.uint64(63), ~np.uint64(0
 def count_bits(word: Any) -> Any:
     """Return how many bits of a word are set; the form that compilers turn into one instruction.
 
-    Examples
-    --------
     >>> int(count_bits(np.uint64(0b1011)))
     3
     """

@@ -51,8 +51,6 @@ class Subsets:
         most
             The largest j and n that are of interest: E factors need no more than E.
 
-        Examples
-        --------
         >>> found = Subsets.of(np.array([[0, 1], [1, 2]]), 4, 3)
         >>> found.inside
         (1, 3, 2, 0)
@@ -76,8 +74,6 @@ class Subsets:
         leaves a set inside stands there alone: by inclusion and exclusion over these topics
         N_{E-1} = sum_{n,c} M_{n,c} sum_{i>=1} (-1)^(i+1) C(c,i) (E)_i surj(E-i,n-i).
 
-        Examples
-        --------
         >>> Subsets.of(np.array([[0, 1], [1, 2]]), 4, 2).fitted_tuples(2)
         (7, 8)
         """
@@ -96,8 +92,6 @@ class Subsets:
 def surjections(things: int, onto: int) -> int:
     """Return how many maps from some things reach all of some others.
 
-    Examples
-    --------
     >>> surjections(4, 2), surjections(0, 0), surjections(2, 3)
     (14, 1, 0)
     """
@@ -165,8 +159,6 @@ def stable_match_counts(
     progress
         Called with the share that is done.
 
-    Examples
-    --------
     >>> stable_match_counts(np.array([[0, 1], [1, 2]]), 4, 3)[2:]
     [[1, 8, 7], [1, 15, 33, 15]]
     """

@@ -14,8 +14,6 @@ from quiff.core.numbers import Array
 def words_for(bits: int) -> int:
     """Return how many words hold this many bits.
 
-    Examples
-    --------
     >>> words_for(349)
     6
     """
@@ -30,8 +28,6 @@ _Result = TypeVar("_Result")
 def cores() -> int:
     """Return how many threads work at the same time.
 
-    Examples
-    --------
     >>> 1 <= cores() <= 8
     True
     """
@@ -52,8 +48,6 @@ def in_slices(
     progress
         Called after each slice with the share that is done.
 
-    Examples
-    --------
     >>> list(in_slices(lambda n: n * n, range(4)))
     [0, 1, 4, 9]
     """
@@ -82,8 +76,6 @@ def counting_work(codes: Sequence[Array], *, stable: bool = False, weighted: boo
     Equal sets, from four factors on: the subsets of all sets, and the sets of E - 1 topics with the words of
     those that may be the next. Weights: m^E numbers instead of bits.
 
-    Examples
-    --------
     >>> codes = np.arange(50_000).reshape(-1, 5) % 349
     >>> f"{counting_work([codes] * 4):.1e}"
     '2.1e+09'
@@ -103,8 +95,6 @@ def counting_memory(
 ) -> int:
     """Return about how many bytes the tables take at the same time.
 
-    Examples
-    --------
     >>> codes = np.arange(50_000).reshape(-1, 5) % 349
     >>> counting_memory([codes] * 4, threads=2) < 50e6
     True

@@ -40,8 +40,6 @@ def host_of_key(key: str) -> str:
     Chrome replaces dots and hyphens alike, so a single space may have been a hyphen; it is taken for
     a dot. Spaces in a row must have been hyphens, since no label of a host is empty.
 
-    Examples
-    --------
     >>> host_of_key("xn  72c0aarl7gxb5hqa7c4a co uk")
     'xn--72c0aarl7gxb5hqa7c4a.co.uk'
     """
@@ -55,11 +53,6 @@ def chrome_rows(path: Path) -> Iterator[Override]:
     ----------
     path
         The file, such as ``fetch("chrome-1")``.
-
-    Raises
-    ------
-    QuiffError
-        If the file is not an override list.
     """
     try:
         with path.open(encoding="utf-8", newline="\n") as file:
@@ -72,13 +65,7 @@ def chrome_rows(path: Path) -> Iterator[Override]:
 
 
 def chrome_table(path: Path) -> "pa.Table":
-    """Return an override list as a table with the columns key, host and topics (a list of numbers).
-
-    Raises
-    ------
-    QuiffError
-        If the file is not an override list.
-    """
+    """Return an override list as a table with the columns key, host and topics (a list of numbers)."""
     import pyarrow as pa
 
     rows = [{"key": row.key, "host": row.host, "topics": row.topics} for row in chrome_rows(path)]

@@ -27,11 +27,6 @@ def citizenlab_rows(path: Path) -> Iterator[tuple[str | None, str | None]]:
     ----------
     path
         The archive, such as ``fetch("citizenlab")``.
-
-    Raises
-    ------
-    QuiffError
-        If the archive or a list in it cannot be read.
     """
     for name, stream in read_files(path, "lists"):
         if name.endswith(".csv") and not name.startswith("00-LEGEND"):
@@ -46,11 +41,6 @@ def citizenlab_table(path: Path) -> "pa.Table":
     """Return all rows as a table with the string columns url and category, in today's codes.
 
     Rows stay as they are otherwise, with nulls for empty cells, so that whoever drops some can count them.
-
-    Raises
-    ------
-    QuiffError
-        If the archive or a list in it cannot be read.
     """
     import pyarrow as pa
 

@@ -21,8 +21,6 @@ class Topic:
     parent
         The number of the topic above it, None for a root.
 
-    Examples
-    --------
     >>> Topic(13, "/Arts & Entertainment/Movies/Action & Adventure Films", 12).depth
     3
     """
@@ -45,13 +43,6 @@ def read_taxonomy(path: Path) -> tuple[Topic, ...]:
     path
         The file, such as ``fetch("topics-v2")``.
 
-    Raises
-    ------
-    QuiffError
-        If the file is not a taxonomy: a table of numbers and paths, each once, each path's parent there.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "taxonomy.md"
@@ -81,11 +72,6 @@ def read_utility_buckets(path: Path) -> dict[str, str]:
     ----------
     path
         The file, such as ``fetch("utility-buckets")``.
-
-    Raises
-    ------
-    QuiffError
-        If the file has no such table, or a root twice.
     """
     buckets: dict[str, str] = {}
     for where, root, bucket in _rows(path):

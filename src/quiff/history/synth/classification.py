@@ -31,8 +31,6 @@ def classification(rng: np.random.Generator, names: Names) -> Classification:
 
     There are also domains without topics, domains that nobody visits, and a few public suffixes.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(1)
     >>> made_up = classification(rng, Names.make(rng))
     >>> len(made_up.topics), set(made_up.domains["gov.uk"]) <= set(made_up.topics)

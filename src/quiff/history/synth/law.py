@@ -74,8 +74,6 @@ _HOUR_SHARES = _shares(np.array(_HOURS))
 def rows_per_user(rng: np.random.Generator, n_users: int) -> Array:
     """Return how many rows each of some users has, at least one.
 
-    Examples
-    --------
     >>> rows = rows_per_user(np.random.default_rng(1), 100_000)
     >>> [round(q) for q in np.quantile(rows, [0, 0.25, 0.5])]
     [1, 5, 17]
@@ -87,8 +85,6 @@ def rows_per_user(rng: np.random.Generator, n_users: int) -> Array:
 def outlier_rows(n_users: float) -> int:
     """Return the rows of the one outlier, in proportion to the users, at most 279 430.
 
-    Examples
-    --------
     >>> outlier_rows(20_000), outlier_rows(1e9)
     (8501, 279430)
     """

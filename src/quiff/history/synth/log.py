@@ -56,16 +56,9 @@ class SyntheticLog:
     seed
         The same seed gives the same lines; another one gives other names, users and visits.
 
-    Examples
-    --------
     >>> log = SyntheticLog(rows=100_000, seed=1)
     >>> sum(block.n_rows for block in log.blocks())
     100000
-
-    Raises
-    ------
-    ParameterError
-        If not exactly one of users and rows is given, or a number is out of range.
     """
 
     users: int | None = None

@@ -44,8 +44,6 @@ class Names:
     keys
         Random odd numbers that scramble the ranks.
 
-    Examples
-    --------
     >>> names = Names.make(np.random.default_rng(1))
     >>> len(set(names.domains(np.arange(10_000)).to_pylist()))
     10000

@@ -103,8 +103,6 @@ def drawn_patterns(
 
     With `all_of_them`, each pattern is there once at least, unless that were more than one row in a hundred.
 
-    Examples
-    --------
     >>> rows, patterns = drawn_patterns(np.random.default_rng(1), ODD_QUERIES, 5_000, True)
     >>> len(set(rows.tolist())) == len(patterns), '"{query}' in patterns
     (True, True)
@@ -121,8 +119,6 @@ def drawn_patterns(
 def filled_url(pattern: str, domain: str, number: int) -> str:
     """Return a pattern with its parts filled in.
 
-    Examples
-    --------
     >>> filled_url("http://{host}:8080", "tubora-example.co.uk", 7)
     'http://www.tubora-example.co.uk:8080'
     """

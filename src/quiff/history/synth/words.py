@@ -11,8 +11,6 @@ _VOCABULARY, _LONGEST = 4_096, 4
 def made_up_words(rng: np.random.Generator, n_words: int, n_syllables: int) -> list[str]:
     """Return different words of the same number of syllables.
 
-    Examples
-    --------
     >>> [len(word) for word in made_up_words(np.random.default_rng(1), 3, 2)]
     [4, 4, 4]
     """
@@ -25,8 +23,6 @@ def made_up_words(rng: np.random.Generator, n_words: int, n_syllables: int) -> l
 def phrases(rng: np.random.Generator, n_phrases: int) -> list[str]:
     """Return short queries of one to four words, some words more frequent than others.
 
-    Examples
-    --------
     >>> sorted({len(phrase.split()) for phrase in phrases(np.random.default_rng(1), 100)})
     [1, 2, 3, 4]
     """

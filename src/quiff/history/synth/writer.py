@@ -68,13 +68,6 @@ def write_log(
     progress
         Is told the number of rows after each block.
 
-    Raises
-    ------
-    ParameterError
-        If the folder is not empty or cannot be written.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     written = write_log(SyntheticLog(users=10, seed=1), Path(folder) / "log")
