@@ -27,7 +27,6 @@ OF_OS = {"link", "open", "remove", "replace", "symlink"}
 OF_SHUTIL = {"copy", "copy2", "copyfile", "copytree", "move"}
 INTO_SCRATCH = {
     "history/archives.py: open 'xb'",  # what is unpacked, into a folder of whole_folder
-    "history/blocks.py: open 'wb'",  # the copy of a pipe
     "history/download.py: open 'xb'",  # into a file of whole_file
     "history/engine.py: write_text",  # how much Spark says, in a folder of make_temporary
     "history/published.py: open 'x'",  # into a file of whole_file

@@ -21,7 +21,7 @@ from history.reference import HEADER
 from quiff.cli import main
 from quiff.errors import ParameterError, QuiffError
 from quiff.files import whole_file
-from quiff.history.blocks import blocks, find_source
+from quiff.files.blocks import blocks, find_source
 from quiff.history.lines import LogFormat
 from quiff.history.scan import scan_parquet
 from quiff.history.stats import describe

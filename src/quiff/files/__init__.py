@@ -3,6 +3,7 @@
 Everything is written into a hidden scratch folder beside its place, which only its owner can read, and
 renamed when all is done. What is there already is replaced only where that is asked for, and only if
 :mod:`quiff.files.targets` allows it, before any work is done and again when the output gets its name.
+What is read, packed or not, is read by :mod:`quiff.files.blocks`.
 """
 
 import json

@@ -1,13 +1,15 @@
 """Classifications: the topics of domains, from the public lists or from a file of one's own."""
 
 import csv
+import io
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError, QuiffError, first_line
+from quiff.errors import ParameterError, QuiffError
+from quiff.files.blocks import DAMAGES, damage, find_source, opened
 from quiff.history.domains import domain_table
 from quiff.history.fetch import fetch
 from quiff.history.sources.chrome import TESTING_KEY, chrome_table
@@ -120,9 +122,9 @@ def _from_file(path: Path, *, lowered: bool) -> Any:
 
 def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
     """Yield line, domain and topics of each row; a quote that is not closed is an error, not a long field."""
-    line = 1
+    line, source = 1, find_source(path)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with io.TextIOWrapper(opened(source), encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             names = next(reader, [])
             if not {"domain", "topics"} <= set(names):
@@ -143,5 +145,9 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
                 line = reader.line_num + 1
     except csv.Error as error:
         raise QuiffError(f"{str(path)!r}, line {line}: it is no CSV, {error}; close all quotes") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {first_line(error)}") from error
+    except UnicodeDecodeError as error:
+        raise QuiffError(
+            f"cannot read {str(path)!r}: it is no UTF-8; convert it, for example by iconv"
+        ) from error
+    except DAMAGES as error:
+        raise damage(source, error) from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from quiff.errors import QuiffError
-from quiff.history.blocks import Source, opened
+from quiff.files.blocks import Source, opened
 from quiff.history.lines import LONGEST_LINE, BadLine, TextLog, json_object
 
 _MOST_LINES = 100  # in one record

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any, cast
 
 from quiff.errors import ParameterError
-from quiff.history.blocks import Source, blocks
+from quiff.files.blocks import Source, blocks
 from quiff.safe_text import shape, shapes
 
 BOM = "\ufeff"

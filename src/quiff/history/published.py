@@ -16,7 +16,7 @@ from typing import Any
 
 from quiff.errors import ParameterError, engine_line
 from quiff.files import StrPath, check_suffix, whole_file
-from quiff.history.blocks import blocks, find_source
+from quiff.files.blocks import blocks, find_source
 from quiff.history.line_count import LineCount
 from quiff.history.queries import empty_list, fetch_rows, row_order, scalar
 from quiff.history.scan import engine_errors, scan_csv

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
-from quiff.history.blocks import Source, blocks, check_files, find_sources, private_file
+from quiff.files.blocks import Source, blocks, check_files, find_sources, private_file
 from quiff.history.line_count import LONGEST_LINE, UNIT, LineCount
 from quiff.history.line_records import first_bad_lines, write_records
 from quiff.history.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text

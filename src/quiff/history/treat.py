@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quiff.errors import ParameterError, QuiffError
-from quiff.history.blocks import check_files
+from quiff.files.blocks import check_files
 from quiff.history.domains import RULES, host_domains
 from quiff.history.hosts import with_host
 from quiff.history.judged import count_by_reason, judged, looked_at, verdict

@@ -3,19 +3,17 @@
 Nothing here knows what a profile is; but every error tells the line, or in Parquet the row, where it is.
 """
 
-import gzip
-import io
 import os
 import re
 import tarfile
-import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from quiff.errors import QuiffError, engine_line
+from quiff.files.blocks import DAMAGES, damage, find_source, opened
 from quiff.populations.form import Form, form_of
 from quiff.populations.text_lines import (
     CountedStream,
@@ -215,14 +213,20 @@ def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
                 yield cast("BinaryIO", archive.extractfile(first))
                 if whole and next(files, None) is not None:
                     raise QuiffError(f"{str(path)!r} has several files; an archive of one is expected")
-        elif path.suffix == ".gz":
-            with gzip.open(path) as stream:
-                yield cast("BinaryIO", io.BufferedReader(stream))
         else:
-            with path.open("rb") as stream:
-                yield stream
-    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}") from error
+            with opened(find_source(path)) as stream:
+                yield cast("BinaryIO", stream)
+    except (*DAMAGES, tarfile.TarError) as error:
+        raise _damage(path, error) from error
+
+
+def _damage(path: Path, error: BaseException) -> QuiffError:
+    """Return the error that a file cannot be read; if it is packed by gzip, it says how far it can."""
+    with suppress(QuiffError):  # another way of packing
+        source = find_source(path)
+        if source.packed:
+            return damage(source, error)
+    return QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}")
 
 
 def _parquet_names(path: Path) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The bytes of a log's files, block by block: each file once, whole, and as it was when the run began.
+"""The bytes of files, packed or not, of a log block by block: each once, whole, and as it was at first.
 
 Files are told by their first bytes, not by their names. A gzip file is checked to its end; a pipe is copied
 into a scratch file first, since it can be read only once.
@@ -22,7 +22,9 @@ BLOCK = 1 << 19
 """How many bytes are read at a time."""
 
 _GZIP = b"\x1f\x8b"
-_DAMAGES = (OSError, EOFError, zlib.error)
+DAMAGES = (OSError, EOFError, zlib.error)
+"""What is raised where the bytes of a file cannot be read, or not be unpacked."""
+
 _OTHERS = {
     b"PK\x03\x04": "a zip archive; unpack it, for example by unzip",
     b"PAR1": "a Parquet file; give it a name that ends in .parquet",
@@ -151,8 +153,8 @@ def blocks(source: Source, size: int = BLOCK) -> Iterator[bytes]:
         while True:
             try:
                 block = reading.result()
-            except _DAMAGES as error:
-                raise ParameterError(_damage(source, error)) from error
+            except DAMAGES as error:
+                raise damage(source, error) from error
             if not block:
                 break
             reading = ahead.submit(stream.read, size)
@@ -163,13 +165,13 @@ def blocks(source: Source, size: int = BLOCK) -> Iterator[bytes]:
         raise ParameterError(f"{source.name!r} has {source.state[2]} bytes, but {read} could be read")
 
 
-def _damage(source: Source, error: BaseException) -> str:
-    """Say how far a file is readable."""
+def damage(source: Source, error: BaseException) -> ParameterError:
+    """Return the error that a file cannot be read to its end, which says how far it can."""
     read = lines = 0
-    with suppress(ParameterError, *_DAMAGES), opened(source) as stream:
+    with suppress(ParameterError, *DAMAGES), opened(source) as stream:
         while piece := cast("gzip.GzipFile", stream).read1(BLOCK):
             read, lines = read + len(piece), lines + piece.count(b"\n")
-    return (
+    return ParameterError(
         f"cannot read {source.name!r} to its end: {first_line(error)};"
         f" its first {read} bytes ({lines} lines) are readable, but it is damaged or cut short"
     )
