@@ -35,27 +35,17 @@ class Paper:
 class Sighting:
     """All that one site has seen of its users up to a call.
 
-    Attributes
-    ----------
-    users, topics
-        Their names.
-    codes
-        The topics by epoch as positions in `topics`, -1 for nothing, (users, earlier + calls).
-    earlier
-        How many epochs before that of the first call the first call showed.
-    per_call
-        How many epochs a call shows.
-
     >>> reports = Reports(["Alice"], ["news.tld"], ["Art", "Music"], [[[1, 0, 1, 0]]], earlier=2)
     >>> Sighting.of(reports, "news.tld", 1).codes.tolist()
     [[1, 0, 1]]
     """
 
+    # Their names.
     users: Labels
     topics: Labels
-    codes: Array
-    earlier: int
-    per_call: int
+    codes: Array  # the topics by epoch as positions in `topics`, -1 for nothing, (users, earlier + calls)
+    earlier: int  # how many epochs before that of the first call the first call showed
+    per_call: int  # how many epochs a call shows
 
     @classmethod
     def of(cls, reports: Reports, site: object, call: int) -> "Sighting":

@@ -16,24 +16,14 @@ _EXACT = 3  # reports that are counted exactly; more would take longer than the 
 @final
 @dataclass(frozen=True)
 class Bound:
-    """A posterior Bayes vulnerability, exact or estimated.
+    """A posterior Bayes vulnerability, exact or estimated."""
 
-    Attributes
-    ----------
-    reports
-        Of how many epochs the adversary has a report.
-    value
-        The chance that the best adversary names a user.
-    low, high
-        The ends of a 95 % interval; the value itself where it is exact.
-    method
-        ``exact``, ``hybrid`` (partly sampled) or ``monte-carlo``.
-    """
-
-    reports: int
-    value: float
+    reports: int  # of how many epochs the adversary has a report
+    value: float  # the chance that the best adversary names a user
+    # The ends of a 95 % interval; the value itself where it is exact.
     low: float
     high: float
+    # ``exact``, ``hybrid`` (partly sampled) or ``monte-carlo``.
     method: Literal["exact", "hybrid", "monte-carlo"]
 
 
@@ -44,16 +34,7 @@ def attack_bound(population: Population, api: TopicsAPI, reports: int, seed: int
     this chance (paper, Sec. 4.1, and its longitudinal model). Whoever sees reports instead of profiles on the
     other side knows no more, so that no attack on one target at a time can exceed it but by chance.
 
-    Parameters
-    ----------
-    population
-        The users, with sets that are stable or one for each epoch.
-    api
-        The parameters of the Topics API.
-    reports
-        How many epochs a site has seen: after E calls E + 2, if the first one shows three.
-    seed
-        For an estimate.
+    After E calls a site has reports of E + 2 epochs, if the first one shows three.
 
     >>> people = Population.from_sets({"Alice": {"Art", "Music"}, "Bob": {"News", "Music"}})
     >>> found = attack_bound(people, TopicsAPI(n_topics=4, top_s=2, noise=0.2), 1)

@@ -42,14 +42,7 @@ def check_attack(name: str) -> None:
 def attack_named(name: str, api: TopicsAPI, population: Population | None = None) -> Attack:
     """Return an attack with the parameters that its paper gives it.
 
-    Parameters
-    ----------
-    name
-        One of `ATTACKS`.
-    api
-        The parameters of the Topics API, which attackers know.
-    population
-        The users with their profiles; the Bayes-optimal adversaries need it.
+    The Bayes-optimal adversaries need the population with its profiles.
 
     >>> attack_named("carey", TopicsAPI(noise=0.1))
     Carey(top_s=5, noise=0.1)

@@ -29,13 +29,6 @@ def hamming_weights(frequency: Array, n_topics: int, top_s: int, noise: Real) ->
     These are the logarithms of the chance that a user reports the topic, given that the user reported it on
     the other site in the same epoch, or reported another one. Estimates pi outside 0 and 1 are moved there.
 
-    Parameters
-    ----------
-    frequency
-        The share f of each topic among all reports.
-    n_topics, top_s, noise
-        m, s and r.
-
     >>> match, mismatch = hamming_weights(np.array([0.05]), 349, 5, 0.05)
     >>> round(float(match[0]), 4), round(float(mismatch[0]), 4)
     (1.6621, 3.1644)

@@ -65,14 +65,7 @@ def rank_by_bits(
     Row b of `missing` tells who lacks items of weight b, among the items looked at so far, the rarest first.
     Who lacks more than the own user does is out; mostly all are after an item or two.
 
-    Parameters
-    ----------
-    bits
-        For each item who has it, (items, words).
-    n_users, lengths
-        How many users there are, and how many have each item.
-    query_starts, query_items, query_weights, own, tied
-        As there; weights are small.
+    `bits` tells for each item who has it, (items, words), and `lengths` how many do; weights are small.
     """
     n_words = bits.shape[1]
     order = np.empty(bits.shape[0], dtype=np.int64)
@@ -200,18 +193,8 @@ def match_loosely(
 ) -> None:
     """Tell whose own user is the only one that fits: kept topics on each side within all of the other's.
 
-    Parameters
-    ----------
-    known, known_kept
-        What the first site saw of every user, and what it kept.
-    bits
-        Who may be named (row 0) and, in row 1 + t, who showed topic t to the first site.
-    query, query_kept, own
-        What the second site saw of the targets, what it kept, and which user each target is.
-    n_topics, least
-        The size of the taxonomy, and in how many epochs both must show the same topic.
-    matched
-        Is set to 1 or 0 for each target.
+    `bits` tells who may be named (row 0) and, in row 1 + t, who showed topic t to the first site; `least` in
+    how many epochs both must show the same topic. `matched` is set to 1 or 0 for each target.
     """
     seen = np.zeros(n_topics, dtype=np.bool_)
     for target in range(own.shape[0]):

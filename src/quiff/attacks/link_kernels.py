@@ -18,16 +18,8 @@ _CLOSE = 1e-9
 def count_fits(row: Array, starts: Array, holders: Array, fits: Array, touched: Array) -> int:
     """Count for each set how many reports of a row lie in it, and return how many sets have any.
 
-    Parameters
-    ----------
-    row
-        Topics in ascending order; what is negative does not count.
-    starts, holders
-        The sets that have each topic.
-    fits
-        Zeros, one for each set; the counts.
-    touched
-        The numbers of the sets with any, in the order in which they are met.
+    The row is in ascending order, and what is negative does not count. `starts` and `holders` are the sets
+    that have each topic. `fits`, zeros before, gets the counts, and `touched` the sets with any.
     """
     n_touched, place = 0, 0
     while place < row.shape[0]:
@@ -62,10 +54,7 @@ def fitting_sets(
     Topics are taken with the shortest list of sets first. A set that is not met by then has only topics that
     are left, and so fits no more reports than these make up; when that is too few, the search ends.
 
-    Returns
-    -------
-    tuple
-        How many sets were met, written to `touched` with their `fits`, and the fits of the best one.
+    How many sets were met is returned, and the fits of the best one; `touched` and `fits` get the rest.
     """
     topics, n_topics, left = np.empty(row.shape[0], dtype=np.int64), 0, 0
     for topic in row:
@@ -166,17 +155,8 @@ def linked_score(
     report, sum_S users(S) A B = sum_S users(S) (A - A_0)(B - B_0) + A_0 sum_S users(S) (B - B_0) +
     B_0 sum_S users(S) A: only sets that fit some reports of both are looked at.
 
-    Parameters
-    ----------
-    row, total, row_most
-        The reports a, the sum over sets of users times A, and how many of a the best set fits.
-    codes, counts, falls
-        The sets, how many users have each, and the powers of 1/lambda.
-    fits, touched, most, weight
-        How many reports of b lie in each set, the sets with any, the most of them, and the sum over sets of
-        users times B - B_0.
-    tally
-        Zeros, one for each topic; they are zeros again afterwards.
+    `total` is the sum over sets of users times A, `weight` that of users times B - B_0, `falls` the powers of
+    1/lambda. `tally` is zeros, one for each topic, before and after.
     """
     row_none, none = falls[row_most], falls[most]
     for topic in row:
@@ -219,21 +199,9 @@ def rank_linked(
     First only those sets are looked at that fit the query well: they give a lower bound of every score. Who
     may still reach the score of the own user is then looked at exactly.
 
-    Parameters
-    ----------
-    queries, own
-        The reports of each target in ascending order, and which of `rows` is the target's own.
-    rows, times, totals, mosts
-        The different rows of the other site, how many users have each, their totals, and how many of their
-        reports the best set fits.
-    cell_starts, cell_rows, cell_levels
-        For each set the rows that it may stand behind, and how many of their reports fit.
-    codes, counts, starts, holders, falls
-        The sets, how many users have each, the sets that have each topic, and the powers of 1/lambda.
-    lost
-        The largest share of a row's posterior that is not among the cells.
-    tied
-        The answer.
+    `rows` are the different rows of the other site, with how many users have each, their totals, and how many
+    of their reports the best set fits; the cells are for each set the rows that it may stand behind, and how
+    many of their reports fit; `lost` is the largest share of a row's posterior that is not among the cells.
     """
     fits, touched = np.zeros(counts.shape[0], dtype=np.int32), np.empty(counts.shape[0], dtype=np.int32)
     tally = np.zeros(starts.shape[0] - 1, dtype=np.int32)

@@ -28,16 +28,12 @@ class NoiseRemoval:
     A topic is genuine if one of its reports is of an epoch whose set has it, else it is noise. A random topic
     that happens to lie in the set is genuine by this rule.
 
-    Attributes
-    ----------
-    genuine_kept, genuine_removed, noise_kept, noise_removed
-        How many topics are what, and were kept or removed.
-
     >>> found = NoiseRemoval(genuine_kept=90, genuine_removed=10, noise_kept=2, noise_removed=8)
     >>> round(found.precision, 3), found.recall, round(found.kept_precision, 3), found.kept_recall
     (0.444, 0.8, 0.978, 0.9)
     """
 
+    # How many topics are what, and were kept or removed.
     genuine_kept: int
     genuine_removed: int
     noise_kept: int
@@ -66,15 +62,6 @@ class NoiseRemoval:
 
 def noise_removal(attack: Denoising, sighting: Sighting, population: Population) -> NoiseRemoval:
     """Compare what an attack keeps of a site's topics with the sets that they come from.
-
-    Parameters
-    ----------
-    attack
-        It leaves out topics.
-    sighting
-        What the site has seen.
-    population
-        The users in the same order, with stable sets or one for each epoch.
 
     >>> from quiff.attacks.jha import JhaStrict
     >>> from quiff.browser.reports import Reports

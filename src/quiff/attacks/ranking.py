@@ -21,19 +21,13 @@ _SLICE = 1000  # queries, which take well below a second
 class Queries:
     """What is known of each target: some items, each with a weight that is a positive whole number.
 
-    Attributes
-    ----------
-    starts
-        Where each target's items start, and where the last ones end.
-    items, weights
-        The items of all targets, and their weights.
-
     >>> queries = Queries.counted(np.array([[2, 0, 2, -1]]))
     >>> queries.items.tolist(), queries.weights.tolist()
     ([0, 2], [1, 2])
     """
 
-    starts: Array
+    starts: Array  # where each target's items start, and where the last ones end
+    # The items of all targets, and their weights.
     items: Array
     weights: Array
 
@@ -61,15 +55,6 @@ def ranked_best(candidates: ItemSets, queries: Queries, own: Array) -> Array:
     """Return for each target how many users have the best score, if their own is among them, else 0.
 
     A user's score is the sum of the weights of the target's items that are in the user's set.
-
-    Parameters
-    ----------
-    candidates
-        A set of items for each user.
-    queries
-        Items and weights for each target.
-    own
-        Which user each target is.
 
     >>> candidates = ItemSets.from_rows(np.array([[0, 1], [1, 2], [2, 1]]), 3)
     >>> queries = Queries.counted(np.array([[0, 1, 1], [2, 1, 1], [0, 0, 0]]))

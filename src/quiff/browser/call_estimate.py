@@ -21,20 +21,8 @@ def estimate_call_leakage(
     V is the mean, over users and what a call shows of them, of the largest posterior probability
     max_x P[A | x] / sum_x P[A | x]. Users and calls are drawn; the posteriors are exact.
 
-    Parameters
-    ----------
-    codes
-        Stable top sets (users, s): whole numbers from 0 to m-1, or -1 for an empty place.
-    n_topics
-        m, the size of the taxonomy.
-    noise
-        r; it comes after the filter, so that an empty place gets none.
-    per_call
-        How many epochs a call shows, up to 3.
-    samples
-        How many calls to draw.
-    seed
-        The same seed gives the same estimate.
+    `codes` are stable top sets (users, s) of numbers below m, -1 for an empty place, which gets no noise:
+    that comes after the filter. A call shows up to 3 epochs.
 
     >>> found = estimate_call_leakage(np.array([[0, 1], [2, 3]]), 5, 0.05, per_call=1, seed=1)
     >>> abs(found.value - 1.95) < 0.05  # the exact leakage

@@ -42,11 +42,6 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 class HmacDecisions:
     """The decisions of one browser.
 
-    Parameters
-    ----------
-    key
-        The user's secret of 128 bits; by default a new one.
-
     >>> decide = HmacDecisions(bytes(16))
     >>> decide(INDEX, 0, "news.tld") % 5, decide(INDEX, 0, "sports.tld") % 5
     (0, 3)
@@ -54,6 +49,7 @@ class HmacDecisions:
     True
     """
 
+    # The user's secret of 128 bits; by default a new one.
     key: bytes = field(default_factory=lambda: secrets.token_bytes(_KEY_BYTES), repr=False)
 
     def __post_init__(self) -> None:
@@ -72,17 +68,13 @@ class HmacDecisions:
 class BulkDecisions:
     """The decisions of many browsers, by the users' numbers.
 
-    Parameters
-    ----------
-    seed
-        The same seed gives the same decisions; None takes the operating system's randomness.
-
     >>> decide = BulkDecisions(seed=1)
     >>> everybody = decide(INDEX, 0, "news.tld", np.arange(1000))
     >>> bool(decide(INDEX, 0, "news.tld", np.array([7]))[0] == everybody[7])
     True
     """
 
+    # The same seed gives the same decisions; None takes the operating system's randomness.
     seed: int | None = None
     _streams: HmacDecisions = field(init=False, repr=False, compare=False)
 

@@ -84,19 +84,9 @@ def whole_file(
 ) -> Iterator[Path]:
     """Give the path of a new file, which gets its name when all went well, and goes away when not.
 
-    Parameters
-    ----------
-    path
-        The file. If it is a link, what it points to is written and the link stays.
-    force
-        Whether a regular file that is there already is replaced, or a folder with nothing but what quiff
-        wrote there.
-    inputs
-        Files and folders that are read; none of them is ever replaced.
-    parents
-        Whether to make the folders that the file lies in.
-    private
-        Whether only the owner can read it; if not, the system's habits decide.
+    Of a link, what it points to is written and the link stays. `force` replaces a regular file, or a folder
+    with nothing but what quiff wrote there, but never one of `inputs`; `parents` makes the folders above;
+    what is not `private` others may read as the system's habits are.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -136,18 +126,10 @@ def whole_folder(
 
 @dataclass
 class Staged:
-    """Outputs of one folder, which get their names together.
+    """Outputs of one folder, which get their names together."""
 
-    Attributes
-    ----------
-    scratch
-        A hidden folder, for all that goes at the end.
-    folder
-        Where the outputs go.
-    """
-
-    scratch: Path
-    folder: Path
+    scratch: Path  # a hidden folder, for all that goes at the end
+    folder: Path  # where the outputs go
     force: bool = False
     inputs: tuple[StrPath, ...] = ()
     private: bool = True
@@ -202,16 +184,8 @@ def staged(
 ) -> Iterator[Staged]:
     """Give a place for outputs of a folder, which get their names together when all went well.
 
-    Parameters
-    ----------
-    folder
-        Where the outputs go.
-    force, inputs, private
-        As in :func:`whole_file`.
-    make
-        Whether to make the folder; it goes if all fails.
-    shown
-        What messages name; by default each output.
+    `make` makes the folder, which goes if all fails; messages name `shown`, by default each output. The rest
+    is as in :func:`whole_file`.
     """
     target = Path(folder)
     name = target if shown is None else shown

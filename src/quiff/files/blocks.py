@@ -39,23 +39,12 @@ _OTHERS = {
 
 @dataclass(frozen=True)
 class Source:
-    """A file of a log.
+    """A file of a log."""
 
-    Attributes
-    ----------
-    name
-        The file as the user names it.
-    path
-        Where its bytes are: the same, but for a pipe.
-    packed
-        Whether it is packed by gzip.
-    state
-        What the system says of it: device, number, size and time of the last change.
-    """
-
-    name: str
-    path: Path
-    packed: bool
+    name: str  # the file as the user names it
+    path: Path  # where its bytes are: the same, but for a pipe
+    packed: bool  # whether it is packed by gzip
+    # What the system says of it: device, number, size and time of the last change.
     state: tuple[int, int, int, int]
 
     @classmethod

@@ -54,16 +54,8 @@ def check_target(
 ) -> None:
     """Raise an error if an output must not be written, before any work is done.
 
-    Parameters
-    ----------
-    path, force, inputs
-        As in :func:`whole_file`.
-    suffixes
-        What the name must end in; None allows all names.
-    folder
-        Whether the output is a folder: an empty one that is there already is no obstacle, but a file is.
-    parents
-        Whether folders that are missing will be made.
+    The name must end in one of `suffixes`, if any are given; a `folder` may be there already if it is empty.
+    The rest is as in :func:`whole_file`.
 
     >>> check_target("/dev/null", force=True)
     Traceback (most recent call last):

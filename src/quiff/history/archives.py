@@ -22,24 +22,12 @@ _BLOCK = 1 << 16
 
 @dataclass(frozen=True)
 class Limits:
-    """How much an archive may hold.
+    """How much an archive may hold."""
 
-    Attributes
-    ----------
-    members
-        The number of members.
-    size
-        The number of bytes in all.
-    ratio
-        The number of bytes in all for each byte of the archive.
-    free
-        A number of bytes that no ratio forbids: a short text may be packed very small.
-    """
-
-    members: int = 10_000
-    size: int = 16 << 30
-    ratio: int = 200
-    free: int = 1 << 20
+    members: int = 10_000  # the number of members
+    size: int = 16 << 30  # the number of bytes in all
+    ratio: int = 200  # the number of bytes in all for each byte of the archive
+    free: int = 1 << 20  # a number of bytes that no ratio forbids: a short text may be packed very small
 
     def allowance(self, path: Path) -> int:
         """Return how many bytes may come out of this archive."""
@@ -63,14 +51,8 @@ def read_files(
 ) -> Iterator[tuple[str, IO[bytes]]]:
     """Check an archive, then yield name and stream of each file; a stream lives until the next one.
 
-    Parameters
-    ----------
-    path
-        A zip file, or a tar file that may be packed by gzip, bzip2 or xz.
-    folder
-        Take only the files in this folder of the archive's top folder, with names relative to it.
-    limits
-        How much the archive may hold.
+    It is a zip file, or a tar file that may be packed by gzip, bzip2 or xz. With `folder`, only the files in
+    this folder of the archive's top folder are taken, with names relative to it.
 
     >>> import zipfile
     >>> from tempfile import TemporaryDirectory

@@ -21,22 +21,13 @@ from quiff.safe_text import shapes
 
 @dataclass(frozen=True)
 class Classification:
-    """Domains and their topics.
+    """Domains and their topics."""
 
-    Attributes
-    ----------
-    name
-        The name of the list, or the path of the file.
-    table
-        An Ibis table: domain (each once), topics (a sorted list of strings, maybe empty). Chrome's lists
-        have a column key too, by which domains are looked up.
-    notes
-        What was left out of the list, in sentences.
-    """
-
-    name: str
+    name: str  # the name of the list, or the path of the file
+    # An Ibis table: domain (each once), topics (a sorted list of strings, maybe empty). Chrome's lists have a
+    # column key too, by which domains are looked up.
     table: Any
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what was left out of the list, in sentences
 
 
 def read_classification(

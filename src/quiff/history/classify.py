@@ -15,34 +15,20 @@ from quiff.history.tables import Workspace, find_table, read_visits
 
 @dataclass(frozen=True)
 class Reduced:
-    """What became of a Treated table.
+    """What became of a Treated table."""
 
-    Attributes
-    ----------
-    rows, users, domains, topics
-        The rows of the Reduced table, and the distinct users, domains and topics in it.
-    full_matches, partial_matches
-        The domains that are listed themselves, and those under a listed one.
-    matches_without_topics
-        The domains that match an entry which has no topics; they are left out.
-    dropped_rows
-        The rows of the Treated table that are not in the Reduced one.
-    matching
-        The rule: correct or as-published.
-    notes
-        What was left out of the classification, in sentences.
-    """
-
+    # The rows of the Reduced table, and the distinct users, domains and topics in it.
     rows: int
     users: int
     domains: int
     topics: int
+    # The domains that are listed themselves, and those under a listed one.
     full_matches: int
     partial_matches: int
-    matches_without_topics: int
-    dropped_rows: int
-    matching: str
-    notes: tuple[str, ...] = ()
+    matches_without_topics: int  # the domains that match an entry which has no topics; they are left out
+    dropped_rows: int  # the rows of the Treated table that are not in the Reduced one
+    matching: str  # the rule: correct or as-published
+    notes: tuple[str, ...] = ()  # what was left out of the classification, in sentences
 
 
 def classify(
@@ -57,22 +43,8 @@ def classify(
 ) -> Reduced:
     """Write the Reduced table of a Treated one, and the matches of its domains.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    treated
-        The Treated table, or the folder that has it.
-    classification
-        The topics of domains.
-    out
-        The folder for ``reduced.parquet`` and ``matches.parquet``.
-    matching
-        correct, or as-published to repeat a mistake that the published figures rest on.
-    force
-        Whether outputs that are there already are replaced; an input never is.
-    steps
-        Where to record steps and their times.
+    `out` gets ``reduced.parquet`` and ``matches.parquet``. The matching as-published repeats a mistake that
+    the published figures rest on. An input is never replaced, whatever `force` is.
     """
     if matching not in MATCHINGS:
         raise ParameterError(f"the matching is {matching!r}, but must be one of {', '.join(MATCHINGS)}")

@@ -40,17 +40,6 @@ def find_domains(
 ) -> list[dict[str, Any]]:
     """Return url, domain and reason of each URL in order; of the last two, one is None.
 
-    Parameters
-    ----------
-    con
-        The engine, from :func:`quiff.history.engine.connect`.
-    urls
-        The URLs.
-    suffixes
-        The public suffixes; None for the packaged ones.
-    rules
-        One of :data:`RULES`, as in :func:`host_domains`.
-
     >>> from quiff.history.engine import connect
     >>> con, urls = connect(), ["http://a.Name.co.uk:80/x", "www.gov.br", "gov.br"]
     >>> [row["domain"] or row["reason"] for row in find_domains(con, urls)]
@@ -73,15 +62,6 @@ def domain_table(urls: Any, suffixes: Suffixes | None = None, rules: str = "corr
     """Return an Ibis table: url, its domain, and if it has none the reason.
 
     Only distinct hosts are looked at.
-
-    Parameters
-    ----------
-    urls
-        An Ibis table with a column ``url``.
-    suffixes
-        The public suffixes; None for the packaged ones.
-    rules
-        One of :data:`RULES`, as in :func:`host_domains`.
 
     >>> import ibis
     >>> import pyarrow as pa
@@ -111,15 +91,6 @@ def host_domains(hosts: Any, suffixes: Suffixes | None = None, rules: str = "cor
     A host has no domain if it ends in no suffix of the list (``no-suffix``), or has no label, or one of only
     w's, before a suffix of one label (``bare-suffix``); before a longer one, that suffix is the domain. Outer
     hyphens are taken off a label; one of nothing else is bad.
-
-    Parameters
-    ----------
-    hosts
-        An Ibis table with a column ``host`` as from :func:`quiff.history.hosts.with_host`; others are kept.
-    suffixes
-        The public suffixes; None for the packaged ones.
-    rules
-        One of :data:`RULES`.
 
     >>> import ibis
     >>> import pyarrow as pa

@@ -33,20 +33,9 @@ def download(
 ) -> Path:
     """Fetch a file, check it, and put it in its place.
 
-    Parameters
-    ----------
-    url
-        An address (http, https), or ``doi:``, a DOI, a slash and the name of a file of that record.
-    target
-        The place, in a folder that is made if needed. What is there is replaced only by a checked file.
-    check
-        Raises a QuiffError if the file is not the right one.
-    time
-        After it, the transfer is given up.
-    limit
-        More bytes than these are not taken.
-    size
-        The number of bytes to expect, for the progress bar that a terminal shows.
+    The address is http, https, or ``doi:``, a DOI, a slash and the name of a file of that record. Only a file
+    for which `check` raises nothing replaces what is there. No more bytes than `limit` are taken; `size` is
+    for the progress bar that a terminal shows.
     """
     with whole_file(target, force=True, parents=True, private=False) as scratch:  # all of it is public
         with (

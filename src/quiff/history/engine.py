@@ -54,17 +54,8 @@ def connect(
     A process has one Spark session: if one is there already, it is returned as it is, with a warning if it
     does not encrypt.
 
-    Parameters
-    ----------
-    engine
-        One of :data:`ENGINES`.
-    memory_limit
-        What the engine may take, such as ``"2GB"`` or ``"500 MiB"``; on a cluster, each of its executors.
-        By default the engine decides.
-    master
-        The address of a Spark cluster, such as ``"spark://host:7077"``.
-    threads
-        The threads to use on this machine; by default one for each processor.
+    `memory_limit` is such as ``"2GB"`` or ``"500 MiB"``, on a cluster for each of its executors; `master` the
+    address of a Spark cluster, such as ``"spark://host:7077"``.
 
     >>> connect(memory_limit="500MB", threads=1).name
     'duckdb'

@@ -14,20 +14,14 @@ DEFAULT_MAX_VISITS = 10_000
 
 @dataclass(frozen=True)
 class Experimental:
-    """What became of a table of visits.
+    """What became of a table of visits."""
 
-    Attributes
-    ----------
-    rows, users, domains
-        The visits in the Experimental table, its users, and the distinct domains in it.
-    dropped_users, dropped_rows
-        How many users were left out, and their visits, by reason: ``singleton`` for users of one domain
-        only, however often they visited it; ``outlier`` for users with too many visits.
-    """
-
+    # The visits in the Experimental table, its users, and the distinct domains in it.
     rows: int
     users: int
     domains: int
+    # How many users were left out, and their visits, by reason: ``singleton`` for users of one domain only,
+    # however often they visited it; ``outlier`` for users with too many visits.
     dropped_users: dict[str, int]
     dropped_rows: dict[str, int]
 
@@ -46,20 +40,8 @@ def experiment(
     A history is the list of a user's visits in the order of time: time, domain and the domain's topics
     (none in a Treated table).
 
-    Parameters
-    ----------
-    con
-        The engine.
-    history
-        The Treated or Reduced table, or the folder that has one of them.
-    out
-        The folder for ``experimental.parquet``.
-    max_visits
-        Users with more visits are outliers.
-    force
-        Whether outputs that are there already are replaced; an input never is.
-    steps
-        Where to record steps and their times.
+    `out` gets ``experimental.parquet``. Users with more visits than `max_visits` are outliers. An input is
+    never replaced, whatever `force` is.
     """
     check_whole("max_visits", max_visits, 2)
     stages = ("treated", "reduced")

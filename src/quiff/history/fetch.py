@@ -23,24 +23,11 @@ def fetch(
 ) -> Path:
     """Return the checked local file of a data set.
 
-    It is looked for in the folder `mirror` and nowhere else, if that is given. Otherwise in the folder
-    that the variable QUIFF_MIRROR names, then in the cache (QUIFF_CACHE, or the operating system's),
-    and then it is fetched from its source into the cache.
-
-    Parameters
-    ----------
-    name
-        The name of a data set. For a record of several files, that is all of them; a slash and the
-        name of a file after it asks for this one only.
-    mirror
-        A folder with copies, under the names in the registry.
-    time_limit
-        Seconds after which a transfer is given up, however slowly something still comes.
-
-    Returns
-    -------
-    Path
-        The file; for all files of a record, their folder.
+    It is looked for in the folder `mirror` and nowhere else, if that is given. Otherwise in the folder that
+    the variable QUIFF_MIRROR names, then in the cache (QUIFF_CACHE, or the operating system's), and then it
+    is fetched from its source into the cache. The name of a record of several files stands for their folder;
+    a slash and the name of a file after it asks for this one only. After `time_limit` seconds a transfer is
+    given up, however slowly something still comes.
 
     >>> fetch("aol")
     Traceback (most recent call last):

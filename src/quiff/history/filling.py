@@ -43,20 +43,9 @@ def fillers(
 ) -> Any:
     """Return ``user, epoch, topic, visits, chance``: topics without visits for short sets, in enough supply.
 
-    Parameters
-    ----------
-    work
-        Where to keep the draws.
-    counts
-        ``user, epoch, topic, visits`` of the topics that were seen.
-    short
-        ``user, epoch, topics`` of the sets to fill, with how many topics they have.
-    pool, pool_size
-        ``position, topic``: the topics to draw from, numbered from 0, and how many they are.
-    top_s
-        The size that sets must have.
-    seed
-        The seed.
+    `counts` are ``user, epoch, topic, visits`` of the topics that were seen; `short` ``user, epoch, topics``
+    of the sets to fill, with how many topics they have; `pool` ``position, topic`` of the topics to draw
+    from, numbered from 0.
     """
     drawn = _draws(short, pool, pool_size, top_s, seed).anti_join(counts, ["user", "epoch", "topic"])
     drawn = drawn.group_by("user", "epoch", "topic").agg(draw=drawn.draw.min())

@@ -20,23 +20,12 @@ _MOST_FILES_IN_A_BYTE = 50
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of the lines of a log.
+    """What became of the lines of a log."""
 
-    Attributes
-    ----------
-    bad_lines
-        The first malformed lines.
-    dropped
-        How many rows go, by reason.
-    units
-        The unit of Unix times, by the name of the file.
-    codes
-        The codes of rows with Unix times that stay, and of those that go.
-    """
-
-    bad_lines: tuple[BadLine, ...]
-    dropped: dict[str, int]
-    units: dict[str, str]
+    bad_lines: tuple[BadLine, ...]  # the first malformed lines
+    dropped: dict[str, int]  # how many rows go, by reason
+    units: dict[str, str]  # the unit of Unix times, by the name of the file
+    # The codes of rows with Unix times that stay, and of those that go.
     codes: tuple[tuple[int, ...], tuple[int, ...]]
 
     def stay(self, rows: Any) -> Any:

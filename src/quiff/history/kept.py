@@ -31,24 +31,9 @@ def check_kept(
 ) -> None:  # fmt: skip
     """Check that some row is kept, and of the rows that have a URL no less than a share.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    log
-        The log.
-    rows
-        The rows as from :func:`quiff.history.judged.looked_at`.
-    domains
-        ``url, domain, reason`` of the URLs of rows that have a user and a time.
-    found
-        What became of the lines.
-    dropped
-        How many rows go, by reason, those without a domain among them.
-    least
-        The share.
-    show_rows
-        Whether the error shows three rows in full, or only the form of their times.
+    `rows` are from :func:`quiff.history.judged.looked_at`; `domains` are ``url, domain, reason`` of the URLs
+    of rows that have a user and a time. With `show_rows` the error shows three rows in full, else only the
+    form of their times.
     """
     kept = log.rows - sum(dropped.values())
     with_url = log.rows - sum(dropped.get(reason, 0) for reason in _WITHOUT_URL)

@@ -33,25 +33,17 @@ _LOOKED_AT = 1000  # objects, for the names in them
 
 @dataclass(frozen=True)
 class LogFormat:
-    """How a log is written; the defaults are those of the AOL search logs.
+    """How a log is written; the defaults are those of the AOL search logs."""
 
-    Attributes
-    ----------
-    user, time, url
-        The names of the three columns that count.
-    delimiter
-        What stands between fields; None takes the one of tab, comma and semicolon that the first line has.
-    quoted
-        Whether fields may stand in double quotes; None means with commas and semicolons yes, with tabs no.
-    names
-        The names of all columns, if the first line does not tell them; None if it does.
-    """
-
+    # The names of the three columns that count.
     user: str = "AnonID"
     time: str = "QueryTime"
     url: str = "ClickURL"
+    # What stands between fields; None takes the one of tab, comma and semicolon that the first line has.
     delimiter: str | None = None
+    # Whether fields may stand in double quotes; None means with commas and semicolons yes, with tabs no.
     quoted: bool | None = None
+    # The names of all columns, if the first line does not tell them; None if it does.
     names: tuple[str, ...] | None = None
 
     @property
@@ -74,28 +66,15 @@ class BadLine:
 
 @dataclass(frozen=True)
 class TextLog:
-    """The files of a log in text, and how they are written in fact.
+    """The files of a log in text, and how they are written in fact."""
 
-    Attributes
-    ----------
-    sources
-        The files.
-    names
-        The names of all columns.
-    used
-        The places of user, time and URL among them.
-    delimiter, quoted
-        What stands between fields, None in JSON; and whether they may stand in quotes.
-    headed
-        Whether the first line of each file has the names.
-    """
-
-    sources: tuple[Source, ...]
-    names: tuple[str, ...]
-    used: tuple[int, int, int]
+    sources: tuple[Source, ...]  # the files
+    names: tuple[str, ...]  # the names of all columns
+    used: tuple[int, int, int]  # the places of user, time and URL among them
+    # What stands between fields, None in JSON; and whether they may stand in quotes.
     delimiter: str | None
     quoted: bool
-    headed: bool
+    headed: bool  # whether the first line of each file has the names
 
     @property
     def header(self) -> tuple[str, str, str] | None:

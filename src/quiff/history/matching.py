@@ -13,16 +13,11 @@ _OTHER_SIGNS = r"[\\^$|?*+()\[\]{}]"  # that mean something in a pattern; no dom
 def match_domains(domains: Any, classification: Any) -> Any:
     """Return the domains that are listed, or have three or more labels and are under a listed one.
 
-    Parameters
-    ----------
-    domains
-        An Ibis table with the column ``domain``, each once.
-    classification
-        An Ibis table with the columns ``domain``, each once, and ``topics``. With a column ``key`` too, as
-        in Chrome's lists, a domain is listed if its key is: see :func:`key_of`.
+    Each domain is there once. With a column ``key`` of the classification, as in Chrome's lists, a domain is
+    listed if its key is: see :func:`key_of`. In the result ``domain, match, listed, topics``, ``match`` is
+    full or partial, ``listed`` the domain whose topics they are; there may be none, where the classification
+    says so.
 
-    Returns
-    -------
     An Ibis table ``domain, match, listed, topics``: ``match`` is full or partial, ``listed`` the domain that
     the topics are those of. Topics may be empty, where the classification says so.
 
@@ -56,17 +51,7 @@ def match_as_published(domains: Any, classification: Any) -> Any:
     It is assumed that the published code went through the domains in the order in which they first appear in
     the Treated table; a published table numbers its rows, in any other the time of the first visit stands in.
 
-    Parameters
-    ----------
-    domains
-        An Ibis table with the columns ``domain``, each once, and ``first``, the row or time where it appears
-        first.
-    classification
-        An Ibis table with the columns ``domain``, each once, and ``topics``.
-
-    Returns
-    -------
-    A table as from :func:`match_domains`.
+    `domains` has a column ``first``, the row or time where a domain appears first.
     """
     import ibis
 

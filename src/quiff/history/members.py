@@ -33,24 +33,12 @@ _OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.
 
 @dataclass(frozen=True)
 class Member:
-    """One entry of an archive.
+    """One entry of an archive."""
 
-    Attributes
-    ----------
-    name
-        Its path, which stays inside the folder.
-    size
-        The number of bytes that it declares.
-    kind
-        "file", "folder", or what it is instead.
-    open
-        Opens its content, while it is the current entry.
-    """
-
-    name: str
-    size: int
-    kind: str
-    open: Callable[[], IO[bytes] | None]
+    name: str  # its path, which stays inside the folder
+    size: int  # the number of bytes that it declares
+    kind: str  # "file", "folder", or what it is instead
+    open: Callable[[], IO[bytes] | None]  # opens its content, while it is the current entry
 
 
 def safe_name(name: str) -> str:

@@ -48,35 +48,21 @@ class Spread:
 
 @dataclass(frozen=True)
 class Profiled:
-    """What became of histories.
+    """What became of histories."""
 
-    Attributes
-    ----------
-    users, epochs
-        The users, and the epochs for each of which a user has a set.
-    distinct_sets, occurring_topics
-        How many different sets there are, and topics in them.
-    filled_users
-        The share of users with a set that has a topic which they did not visit, but which was drawn at random
-        to fill it; with several epochs, the share of such sets among those of all users and epochs.
-    filled_topics
-        The share of such topics among the topics of all sets.
-    sets_without_visits
-        The number of sets without a single visited topic.
-    seeded
-        Whether a seed was given, so that the same profiles can be drawn again.
-    repeats
-        The numbers of distinct sets with each of several seeds; the first are the profiles written.
-    """
-
+    # The users, and the epochs for each of which a user has a set.
     users: int
     epochs: int
+    # How many different sets there are, and topics in them.
     distinct_sets: int
     occurring_topics: int
+    # The share of users with a set that has a topic which they did not visit, but which was drawn at random
+    # to fill it; with several epochs, the share of such sets among those of all users and epochs.
     filled_users: float
-    filled_topics: float
-    sets_without_visits: int
-    seeded: bool
+    filled_topics: float  # the share of such topics among the topics of all sets
+    sets_without_visits: int  # the number of sets without a single visited topic
+    seeded: bool  # whether a seed was given, so that the same profiles can be drawn again
+    # The numbers of distinct sets with each of several seeds; the first are the profiles written.
     repeats: Spread
 
 
@@ -100,33 +86,11 @@ def profile(
     A user has a set for every epoch, from the day of the first visit of all users on; an epoch without
     visits gives a set of random topics. The profiles hold each user's ranked topics with their counts too.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    history
-        The Reduced or Experimental table, or the folder that has one of them.
-    out
-        The Parquet file to write.
-    top_s
-        The size s of the sets.
-    taxonomy
-        The topics to fill short sets from; None takes those seen in the data.
-    epoch_days
-        The length of an epoch in days; None takes all of the time as one.
-    seed
-        The random seed; None draws from the operating system's randomness.
-    repeat
-        With how many seeds to count the distinct sets.
-    max_user_epochs
-        The maximum tolerated number of users times epochs; it is looked at before any work. None means 10
-        million, but 200 000 if in most epochs nobody has a visit.
-    classification
-        The topics of domains, for a table that does not have them: Treated, or Experimental as published.
-    force
-        Whether outputs that are there already are replaced; an input never is.
-    steps
-        Where to record steps and their times.
+    Short sets are filled from `taxonomy`, by default the topics seen in the data. `epoch_days` of None takes
+    all of the time as one epoch. The distinct sets are counted with `repeat` seeds. More users times epochs
+    than `max_user_epochs` are refused before any work; None means 10 million, but 200 000 if in most epochs
+    nobody has a visit. A classification is for a table without topics: Treated, or Experimental as published.
+    An input is never replaced, whatever `force` is.
     """
     top_s, repeat = check_whole("top_s", top_s, 1), check_whole("repeat", repeat, 1)
     epoch_days = None if epoch_days is None else check_whole("epoch_days", epoch_days, 1)

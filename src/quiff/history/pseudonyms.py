@@ -19,35 +19,19 @@ _BITS = 53  # such a number is the same in JSON, JavaScript and spreadsheets
 
 @dataclass(frozen=True)
 class Pseudonyms:
-    """The users of a log and their numbers, apart from each other.
+    """The users of a log and their numbers, apart from each other."""
 
-    Attributes
-    ----------
-    places
-        A PyArrow table: user, place, in random order.
-    numbers
-        A PyArrow array in increasing order: the number that belongs to each place.
-    nameless
-        The users that have no place, since they have no name.
-    """
-
-    places: Any
-    numbers: Any
-    nameless: tuple[str, ...]
+    places: Any  # a PyArrow table: user, place, in random order
+    numbers: Any  # a PyArrow array in increasing order: the number that belongs to each place
+    nameless: tuple[str, ...]  # the users that have no place, since they have no name
 
 
 def draw_pseudonyms(users: Any, seed: int | None = None) -> Pseudonyms:
     r"""Draw a random number for each user.
 
     Control characters are no part of a name: users whose names differ in nothing else are one and the same,
-    and a user whose name is nothing else has none.
-
-    Parameters
-    ----------
-    users
-        The names as a PyArrow array of strings, each of them once.
-    seed
-        Makes the numbers repeatable, for tests; None draws them from the operating system.
+    and a user whose name is nothing else has none. Names come once each; a seed is for tests, and None draws
+    from the operating system.
 
     >>> import pyarrow as pa
     >>> drawn = draw_pseudonyms(pa.array(["8", "7", "\x197", "\x19"]))

@@ -89,20 +89,9 @@ def write_parquet(
 ) -> tuple[Any, int]:
     """Write a table as Parquet, a file or with Spark a folder; return it and the number of its rows.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    expression
-        The table.
-    path
-        Where to write it.
-    numbers
-        For columns that hold places in a PyArrow array, by name: the array, whose entries are written in
-        their stead. DuckDB is not told of them, since it may put on disk what it knows; Spark encrypts that.
-        They are in increasing order, so that the order of places is theirs.
-    order
-        The columns by which rows are sorted; with Spark, the names of the files are in this order, too.
+    Columns in `numbers` hold places in a PyArrow array, in increasing order, whose entries are written in
+    their stead. DuckDB is not told of them, since it may put on disk what it knows; Spark encrypts that. With
+    Spark, the names of the files are in the `order` of the rows, too.
     """
     with _telling(con):
         if con.name != "duckdb":

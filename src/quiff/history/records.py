@@ -24,16 +24,7 @@ _LIMIT = 50 * 10**9  # Zenodo takes no larger record
 def fetch_record(entry: Dataset, member: str, mirror: Path | None, time: TimeLimit) -> Path:
     """Return the checked folder of a record, or the checked file `member` of it if that is not empty.
 
-    Parameters
-    ----------
-    entry
-        A data set that is a record.
-    member
-        The name of a file of the record, or "" for all files.
-    mirror
-        A folder that has a copy of the record's folder, or None for the cache and the network.
-    time
-        For all that the network does.
+    `mirror` is a folder that has a copy of the record's folder, or None for the cache and the network.
     """
     folder = (mirror or cache_folder()) / entry.file
     digests = _known_digests(folder / _DIGESTS)

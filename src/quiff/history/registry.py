@@ -11,40 +11,21 @@ from quiff.errors import LabelError
 
 @dataclass(frozen=True)
 class Dataset:
-    """A public data set at a fixed version.
+    """A public data set at a fixed version."""
 
-    Attributes
-    ----------
-    name
-        The name by which users ask for it.
-    title
-        What it is.
-    url
-        Its source at a fixed version: an address, or ``doi:`` and the DOI of a record of files.
-    licence
-        The terms under which its owners publish it.
-    citation
-        How to cite it.
-    file
-        The name of its file (of its folder, for a record) in the cache and in a mirror.
-    size
-        The number of bytes; None for a record. Where `folder` is given, that of one copy of the archive.
-    sha256
-        The digest of the file, in hexadecimal; None for a record, whose own digests hold. Where
-        `folder` is given, the digest of that folder's files (see `quiff.history.archives`).
-    folder
-        The folder of the archive that is the data set. An archive that a server makes anew for each
-        reader keeps its members, but not its bytes.
-    """
-
-    name: str
-    title: str
-    url: str
-    licence: str
-    citation: str
-    file: str
+    name: str  # the name by which users ask for it
+    title: str  # what it is
+    url: str  # its source at a fixed version: an address, or ``doi:`` and the DOI of a record of files
+    licence: str  # the terms under which its owners publish it
+    citation: str  # how to cite it
+    file: str  # the name of its file (of its folder, for a record) in the cache and in a mirror
+    # The number of bytes; None for a record. Where `folder` is given, that of one copy of the archive.
     size: int | None = None
+    # The digest of the file, in hexadecimal; None for a record, whose own digests hold. Where `folder` is
+    # given, the digest of that folder's files (see `quiff.history.archives`).
     sha256: str | None = None
+    # The folder of the archive that is the data set. An archive that a server makes anew for each reader
+    # keeps its members, but not its bytes.
     folder: str | None = None
 
     @property

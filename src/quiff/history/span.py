@@ -15,17 +15,8 @@ _DAY = 86_400
 def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int | None = None) -> Any:
     """Return the number of the epoch of each visit, from 0 on at midnight of the first day of all.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    visits
-        An Ibis table with the columns ``user`` and ``time``.
-    epoch_days
-        The length of an epoch.
-    most
-        The maximum tolerated number of user-epochs; None means 10 million, but 200 000 if in most epochs
-        nobody has a visit.
+    More than `most` user-epochs are refused; None means 10 million, but 200 000 if in most epochs nobody has
+    a visit.
     """
     seconds = visits.time.epoch_seconds().cast("int64")
     bounds = visits.agg(first=seconds.min(), last=seconds.max(), users=visits.user.nunique())

@@ -8,34 +8,18 @@ from time import perf_counter
 
 @dataclass
 class Step:
-    """One step of a run; whoever runs it sets `rows` as soon as they are known.
+    """One step of a run; whoever runs it sets `rows` as soon as they are known."""
 
-    Attributes
-    ----------
-    name
-        What is done.
-    rows
-        The rows of its result; None if it has none.
-    seconds
-        The time that it took.
-    share
-        Tells, while the step is at work, which share of it is done, from 0 to 1; None if that is not known.
-    """
-
-    name: str
-    rows: int | None = None
-    seconds: float = 0.0
+    name: str  # what is done
+    rows: int | None = None  # the rows of its result; None if it has none
+    seconds: float = 0.0  # the time that it took
+    # Tells, while the step is at work, which share of it is done, from 0 to 1; None if that is not known.
     share: Callable[[], float | None] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass
 class Steps:
     """Collects the steps of a run in order, and tells a watcher of each start and end.
-
-    Parameters
-    ----------
-    watch
-        Called with a step when it starts (``done`` is False) and when it ends (True).
 
     >>> steps = Steps()
     >>> with steps.step("read the log") as step:
@@ -44,6 +28,7 @@ class Steps:
     [('read the log', 3)]
     """
 
+    # Called with a step when it starts (``done`` is False) and when it ends (True).
     watch: Callable[[Step, bool], None] | None = None
     done: list[Step] = field(default_factory=list)
 

@@ -32,11 +32,6 @@ class Suffixes:
     A rule's labels may be in Unicode or in Punycode; a host matches in either form. The sections of the
     list are not told apart: names registered under ``github.io`` belong to different people.
 
-    Attributes
-    ----------
-    rules
-        The rules as the list writes them, without their comments.
-
     >>> suffixes = Suffixes.parse("// a comment\ncom\n*.ck\n!www.ck\n", extra=())
     >>> suffixes.rules
     ('com', '*.ck', '!www.ck')
@@ -44,7 +39,7 @@ class Suffixes:
     {'ending': 'ck', 'alone': 0, 'beneath': 2, 'goes_on': True}
     """
 
-    rules: tuple[str, ...]
+    rules: tuple[str, ...]  # the rules as the list writes them, without their comments
 
     @classmethod
     def read(cls, path: str | PathLike[str], *, extra: Iterable[str] = EXTRA_SUFFIXES) -> "Suffixes":

@@ -128,20 +128,8 @@ class Workspace:
     On a cluster, whose accounts write too, the system's habits decide who can read them; elsewhere that is
     the owner alone.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    folder
-        Where the outputs go; it is made if it is not there.
-    outputs
-        The names of the outputs; that they can be written is seen before any work.
-    steps
-        Where to record each table as a step, with its rows and time.
-    force
-        Whether outputs that are there already are replaced.
-    inputs
-        The files and folders that are read, none of which is ever replaced.
+    That the outputs can be written is seen before any work; they replace others if `force` is given, inputs
+    never. Each table is recorded as a step, with its rows and time.
     """
 
     def __init__(

@@ -32,15 +32,7 @@ class TimeLimit:
         """Return what `work` returns, or give it up when the time is over.
 
         It runs in a thread of its own: nothing else ends the wait for a server that sends a byte at times.
-
-        Parameters
-        ----------
-        work
-            What asks the network.
-        url
-            What is asked for, for the message.
-        stop
-            Called when it is given up, to break the connections.
+        `stop` is called when it is given up, to break the connections.
         """
         outcome: dict[str, Any] = {}
 

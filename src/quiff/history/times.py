@@ -34,14 +34,7 @@ _MOST_MINUTES = 14 * 60  # of an offset
 def with_times(rows: Any, wanted: Any, form: "TimeFormat | None" = None) -> Any:
     """Return a table with its texts in ``time`` as times in UTC, and add ``kind``, how each was written.
 
-    Parameters
-    ----------
-    rows
-        An Ibis table with a column ``time`` of texts.
-    wanted
-        A condition on its rows; the times of others are not read, and null.
-    form
-        The only way in which times are written; None for all ways that are accepted.
+    Times of rows that are not `wanted` are not read, and null. If a form is given, no other way is accepted.
 
     >>> import ibis
     >>> import pyarrow as pa
@@ -159,11 +152,6 @@ class TimeFormat:
     week), ``%F`` for ``%Y-%m-%d``, ``%T`` for ``%H:%M:%S``, and ``%%``. Names are English; two digits
     of a year stand for 1969 to 2068. A year, a month and a day are needed; what is missing of the rest is 0.
 
-    Attributes
-    ----------
-    text
-        The format.
-
     >>> import ibis
     >>> import pyarrow as pa
     >>> rows = ibis.memtable(pa.table({"time": ["[02/Mar/2026:08:10:00 +0200]"]}))
@@ -175,7 +163,7 @@ class TimeFormat:
     quiff.errors.ParameterError: the time format '%d/%m at %H' has no year; it needs year, month and day
     """
 
-    text: str
+    text: str  # the format
 
     def __post_init__(self) -> None:
         self._pattern()  # tells what is wrong

@@ -31,33 +31,19 @@ COARSE_TIMES = {"day": "D", "hour": "h"}
 
 @dataclass(frozen=True)
 class Treated:
-    """What became of a log.
+    """What became of a log."""
 
-    Attributes
-    ----------
-    rows_read
-        The rows of the log; each is in the Treated table or in `dropped`.
-    rows, users, domains
-        The rows of the Treated table, and the distinct users and domains in it.
-    dropped
-        How many rows were left out, by reason.
-    unix_times
-        For files with Unix times, by name: seconds or milliseconds, that is, what most of its times are; the
-        others of the file are dropped.
-    bad_lines
-        The first malformed lines.
-    seeded
-        Whether the pseudonyms come from a seed, and so could be found out: only for tests.
-    """
-
-    rows_read: int
+    rows_read: int  # the rows of the log; each is in the Treated table or in `dropped`
+    # The rows of the Treated table, and the distinct users and domains in it.
     rows: int
     users: int
     domains: int
-    dropped: dict[str, int]
+    dropped: dict[str, int]  # how many rows were left out, by reason
+    # For files with Unix times, by name: seconds or milliseconds, that is, what most of its times are; the
+    # others of the file are dropped.
     unix_times: dict[str, str]
-    bad_lines: tuple[BadLine, ...]
-    seeded: bool
+    bad_lines: tuple[BadLine, ...]  # the first malformed lines
+    seeded: bool  # whether the pseudonyms come from a seed, and so could be found out: only for tests
 
 
 def treat(
@@ -83,38 +69,10 @@ def treat(
     are taken out of user names, which are then replaced by random numbers; who has which number is nowhere
     written, and forgotten at the end. Rows are in the order of these numbers.
 
-    Parameters
-    ----------
-    con
-        The engine, from :func:`quiff.history.engine.connect`.
-    paths
-        The files of the log, as in :func:`quiff.history.read.read_log`.
-    out
-        The folder for ``treated.parquet`` and ``domains.parquet``.
-    form
-        The columns of the log; None for those of the AOL search logs.
-    suffixes
-        The public suffixes; None for the packaged ones.
-    rules
-        The rules by which a host has a domain, as in :func:`quiff.history.domains.host_domains`.
-    max_bad_lines
-        With more malformed lines than this, nothing is written.
-    time_format
-        How times are written, as in :class:`quiff.history.times.TimeFormat`; None for what
-        :mod:`quiff.history.times` reads.
-    coarse_times
-        ``"day"`` or ``"hour"`` cuts times to the day or hour in which they lie, in UTC; None leaves them.
-    min_kept
-        The share of the rows that have a URL of which no less must be kept, or nothing is written. A run that
-        would keep no row writes nothing either.
-    show_rows
-        Whether the error on too few rows shows three of them in full.
-    seed
-        Makes the pseudonyms repeatable, for tests; None draws them from the operating system's randomness.
-    force
-        Whether outputs that are there already are replaced; an input never is.
-    steps
-        Where to record steps and their times.
+    `out` gets ``treated.parquet`` and ``domains.parquet``, but nothing if more lines are malformed than
+    `max_bad_lines`, no row is kept, or less than the share `min_kept` of those with a URL; `show_rows` lets
+    that error show three rows in full. `coarse_times`, ``"day"`` or ``"hour"``, cuts times in UTC. A seed
+    makes the pseudonyms repeatable, for tests. An input is never replaced, whatever `force` is.
     """
     if rules not in RULES:
         raise ParameterError(f"the rules are {rules!r}, but must be one of {', '.join(RULES)}")

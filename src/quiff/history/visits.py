@@ -37,18 +37,9 @@ def find_source(
 ) -> Source:
     """Return the table that topics come from.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    history
-        A Reduced or Experimental table, or the folder that has one of them. A published Experimental table
-        has the topics of a user in one list, without times; each counts as often as it is named. With a
-        classification, also a Treated table.
-    classification
-        The topics of domains, in place of those in the table.
-    dated
-        Whether the times of visits matter.
+    That is a Reduced or Experimental table, or with a classification, whose topics replace those in the
+    table, also a Treated one. A published Experimental table has the topics of a user in one list, without
+    times; each counts as often as it is named. `dated` asks for times.
     """
     stages = _STAGES if classification is None else ("treated", *_STAGES)
     path = find_table(history, stages)

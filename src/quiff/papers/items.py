@@ -30,18 +30,10 @@ class Check(Protocol):
 
 @dataclass(frozen=True)
 class DataCheck:
-    """A check that is made from the authors' published tables.
+    """A check that is made from the authors' published tables."""
 
-    Attributes
-    ----------
-    tables
-        The tables that it needs, by their short names.
-    check
-        Makes the check from what was read of these tables, in the same order.
-    """
-
-    tables: tuple[str, ...]
-    check: Callable[..., Check]
+    tables: tuple[str, ...]  # the tables that it needs, by their short names
+    check: Callable[..., Check]  # makes the check from what was read of these tables, in the same order
 
     def on(self, read: Mapping[str, Any]) -> Check | None:
         """Return the check on these tables, None if one that it needs is not among them."""
@@ -54,32 +46,19 @@ class DataCheck:
 
 @dataclass(frozen=True)
 class Item:
-    """One figure or statement of the paper.
+    """One figure or statement of the paper."""
 
-    Attributes
-    ----------
-    id, where, printed
-        Its name here, its place, and how it stands there (a space between thousands).
-    check
-        The check that needs no data; None if there is none.
-    basis
-        What the computation rests on: the note of a match.
-    why
-        What is wrong, in one sentence: the note if the computation finds an erratum. It decides nothing.
-    data
-        The check on the published tables, which goes before `check` where they are at hand.
-    command
-        What would compute it: the note of an item that needs data.
-    """
-
+    # Its name here, its place, and how it stands there (a space between thousands).
     id: str
     where: str
     printed: str
-    check: Check | None = None
-    basis: str = ""
+    check: Check | None = None  # the check that needs no data; None if there is none
+    basis: str = ""  # what the computation rests on: the note of a match
+    # What is wrong, in one sentence: the note if the computation finds an erratum. It decides nothing.
     why: str = ""
+    # The check on the published tables, which goes before `check` where they are at hand.
     data: DataCheck | None = None
-    command: str = ""
+    command: str = ""  # what would compute it: the note of an item that needs data
 
 
 @dataclass(frozen=True)

@@ -33,17 +33,6 @@ def write_paper(
 ) -> list[Path]:
     """Write the tables as Markdown, CSV and LaTeX, and the counting figure as SVG; return the files.
 
-    Parameters
-    ----------
-    paper
-        The paper, checked.
-    folder
-        A new or empty folder.
-    force
-        Whether a folder is replaced that holds nothing but what quiff wrote there.
-    inputs
-        Files and folders that were read, none of which is ever replaced.
-
     >>> from tempfile import TemporaryDirectory
     >>> from quiff.papers.check import check_paper
     >>> with TemporaryDirectory() as folder:

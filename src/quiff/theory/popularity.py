@@ -69,11 +69,6 @@ def users_interval(n_topics: int, top_s: int, noise: Real, n_users: int, reports
     n is, it is among them with a probability of 95 % at least. Source: Clopper and Pearson (1934), for the
     sum of two binomial numbers, which grows with n.
 
-    Parameters
-    ----------
-    n_topics, top_s, noise, n_users, reports
-        m, s, r, N and c.
-
     >>> users_interval(n_topics=349, top_s=5, noise=0.05, n_users=1000, reports=50)
     (201.0, 337.0)
     >>> users_interval(n_topics=349, top_s=5, noise=0, n_users=10, reports=0)[0]

@@ -36,17 +36,7 @@ def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> NDArray[np.float6
 
     ``E[sgn D] = (2/M) sum over l = 1..K of Im phi(x) (cos(x/2) - (-1)^l)/sin(x/2)``.
 
-    Parameters
-    ----------
-    up, down
-        Arrays (pairs, kinds) of probabilities, or (kinds,) for one pair.
-    users
-        How many users there are of each kind, in the same shape.
-
-    Returns
-    -------
-    NDArray
-        One probability for each pair, with an absolute error below 1e-10.
+    Arrays are (pairs, kinds), or (kinds,) for one pair; the absolute error is below 1e-10.
 
     Two users have the first topic only, one the second only, and reports are genuine (s=1, r=0):
 
@@ -114,13 +104,6 @@ def needed_pairs(holders: ArrayLike, top: int) -> tuple[NDArray[np.int64], NDArr
     popular one; topics with equally many users may change places. It is enough that each topic of a
     level is ahead of each topic of the next level, and enough topics of the last level ahead of all others.
 
-    Parameters
-    ----------
-    holders
-        How many users have each topic.
-    top
-        How many places count.
-
     >>> first, second = needed_pairs([9, 4, 7, 4], top=2)
     >>> list(zip(first.tolist(), second.tolist()))
     [(0, 2), (2, 1), (2, 3)]
@@ -146,12 +129,7 @@ def order_bounds(holders: ArrayLike, top: int, chances: ArrayLike) -> tuple[floa
     least probability of a pair that must be right. Where the last places are tied with topics behind them, it
     does not matter which of these are found, and their pairs are left out.
 
-    Parameters
-    ----------
-    holders, top
-        As for :func:`needed_pairs`.
-    chances
-        The probability of each of the needed pairs, from :func:`ahead`.
+    `chances` are the probabilities of the needed pairs, from :func:`ahead`.
 
     >>> order_bounds([9, 4, 7], 2, [0.9, 0.95])
     (0.85, 0.9)
@@ -178,13 +156,6 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
 
     and the probability is ``int g_1``, times the number of orders that equally popular topics may have:
     at each place, how many may stand there.
-
-    Parameters
-    ----------
-    means, variances
-        Of the number of reports of each topic.
-    holders, top
-        As for :func:`needed_pairs`.
 
     >>> round(order_approximately([100, 50, 50], [75, 40, 40], [10, 5, 5], top=1), 4)
     1.0

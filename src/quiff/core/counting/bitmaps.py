@@ -25,14 +25,8 @@ from quiff.core.numbers import Array
 def match_counts(codes: Sequence[Array], sizes: Sequence[int], progress: Progress | None = None) -> list[int]:
     """Return N_0, ..., N_E: the number of tuples y with K(y) = 0, ..., E.
 
-    Parameters
-    ----------
-    codes
-        For each factor the users' sets, as positions of outputs, (users, outputs in a set).
-    sizes
-        For each factor how many outputs there are.
-    progress
-        Called with the share that is done.
+    `codes` are for each factor the users' sets, as positions of outputs, (users, outputs in a set); `sizes`
+    how many outputs there are.
 
     Alice has {0, 1} and then {0, 2}; Bob {2, 3} and then {1, 2}; there are four topics. Alice fits four
     pairs in both factors and Bob four; three of the others begin with a topic that somebody has, or end so.
@@ -79,16 +73,7 @@ def best_sum(
 ) -> Any:
     """Return sum_y max_x w_x prod_e (p if y_e lies in the set of x for e, else q), for p >= q.
 
-    Parameters
-    ----------
-    codes, sizes
-        For each factor the users' sets, as positions of outputs, and how many outputs there are.
-    weights
-        A number for each user, 0 or more.
-    inside, outside
-        p and q.
-    progress
-        Called with the share that is done.
+    Codes and sizes are those of :func:`match_counts`; a user's weight w_x is 0 or more.
 
     >>> from fractions import Fraction
     >>> p, q = Fraction(9, 20), Fraction(1, 20)

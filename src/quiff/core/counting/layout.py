@@ -22,24 +22,13 @@ from quiff.core.numbers import Array, is_exact
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Sets of outputs by factor, with the outputs that occur numbered from 0.
+    """Sets of outputs by factor, with the outputs that occur numbered from 0."""
 
-    Attributes
-    ----------
-    codes
-        The sets, (factors, rows, outputs in a set); where a factor's sets are smaller the rest is unused.
-    lengths
-        How many outputs a set of each factor has.
-    occurring
-        How many outputs of each factor are in some set.
-    spare
-        How many are in none. They are all alike: one more output, `occurring`, stands for them.
-    """
-
+    # The sets, (factors, rows, outputs in a set); where a factor's sets are smaller the rest is unused.
     codes: Array
-    lengths: Array
-    occurring: Array
-    spare: Array
+    lengths: Array  # how many outputs a set of each factor has
+    occurring: Array  # how many outputs of each factor are in some set
+    spare: Array  # how many are in none. They are all alike: one more output, `occurring`, stands for them
 
     @classmethod
     def of(cls, codes: Sequence[Array], sizes: Sequence[int]) -> "Layout":
@@ -116,18 +105,10 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class RankedValues:
-    """All values w p^k q^(E-k) for the weights w of some users and k = 0, ..., E, from the least up.
+    """All values w p^k q^(E-k) for the weights w of some users and k = 0, ..., E, from the least up."""
 
-    Attributes
-    ----------
-    ranks
-        The rank of each user's value when it fits in k factors, (E + 1, users).
-    values
-        The value of each rank, exact if the weights and p and q are.
-    """
-
-    ranks: Array
-    values: Array
+    ranks: Array  # the rank of each user's value when it fits in k factors, (E + 1, users)
+    values: Array  # the value of each rank, exact if the weights and p and q are
 
     @classmethod
     def of(cls, weights: Array, inside: Any, outside: Any, n_factors: int) -> "RankedValues":

@@ -16,25 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class MembershipProduct:
-    """Factors C[x,y] = p if y lies in the set of x, else q, with the same p >= q in all of them.
+    """Factors C[x,y] = p if y lies in the set of x, else q, with the same p >= q in all of them."""
 
-    Attributes
-    ----------
-    codes
-        The sets of each factor, (rows, outputs in a set).
-    sizes
-        How many outputs each factor has.
-    inside, outside
-        p and q.
-    stable
-        Whether all factors are one and the same.
-    """
-
-    codes: tuple[Array, ...]
-    sizes: tuple[int, ...]
+    codes: tuple[Array, ...]  # the sets of each factor, (rows, outputs in a set)
+    sizes: tuple[int, ...]  # how many outputs each factor has
+    # p and q.
     inside: Any
     outside: Any
-    stable: bool
+    stable: bool  # whether all factors are one and the same
 
     @classmethod
     def of(cls, factors: "Sequence[Kernel]") -> "MembershipProduct | None":

@@ -24,32 +24,20 @@ _BLOCK = 2**16  # sets looked at between two chances to be interrupted
 
 @dataclass(frozen=True)
 class Subsets:
-    """How many sets of topics are inside some set of a family, and how many are almost.
+    """How many sets of topics are inside some set of a family, and how many are almost."""
 
-    Attributes
-    ----------
-    inside
-        F_0, F_1, ...: how many sets of j topics are contained in some set of the family.
-    almost
-        M_{n,c} by n and c: how many sets of n topics are contained in none, but have exactly c subsets of
-        n - 1 topics that are; c >= 1.
-    """
-
+    # F_0, F_1, ...: how many sets of j topics are contained in some set of the family.
     inside: tuple[int, ...]
+    # M_{n,c} by n and c: how many sets of n topics are contained in none, but have exactly c subsets of n - 1
+    # topics that are; c >= 1.
     almost: tuple[tuple[int, ...], ...]
 
     @classmethod
     def of(cls, codes: Array, n_topics: int, most: int) -> "Subsets":
         """Count the subsets of up to `most` topics.
 
-        Parameters
-        ----------
-        codes
-            The sets, as numbers of topics from 0, (sets, topics in a set), ascending in each row.
-        n_topics
-            How many topics there are.
-        most
-            The largest j and n that are of interest: E factors need no more than E.
+        `codes` are the sets, as numbers of topics from 0, ascending in each row. E factors need no more than
+        E topics.
 
         >>> found = Subsets.of(np.array([[0, 1], [1, 2]]), 4, 3)
         >>> found.inside
@@ -148,16 +136,7 @@ def stable_match_counts(
 ) -> list[list[int]]:
     """Return N_0, ..., N_E for every number E of factors from 0 to `most`, which is at most 5.
 
-    Parameters
-    ----------
-    codes
-        The sets, the same in every factor, as positions of topics, (users, topics in a set).
-    n_topics
-        m, how many topics there are.
-    most
-        The largest E.
-    progress
-        Called with the share that is done.
+    `codes` are the sets, the same in every factor, as positions of topics, (users, topics in a set).
 
     >>> stable_match_counts(np.array([[0, 1], [1, 2]]), 4, 3)[2:]
     [[1, 8, 7], [1, 15, 33, 15]]

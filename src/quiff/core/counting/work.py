@@ -39,14 +39,7 @@ def in_slices(
 ) -> Iterator[_Result]:
     """Yield the results of the slices in their order, whichever is done first.
 
-    Parameters
-    ----------
-    work
-        What is done to a slice, without Python's global lock if it is to gain by threads.
-    slices
-        What to do it to.
-    progress
-        Called after each slice with the share that is done.
+    `work` gains by threads if it lets go of Python's global lock.
 
     >>> list(in_slices(lambda n: n * n, range(4)))
     [0, 1, 4, 9]

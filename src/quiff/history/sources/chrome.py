@@ -17,21 +17,11 @@ TESTING_KEY = "for testing only"
 
 @dataclass(frozen=True)
 class Override:
-    """A row of an override list.
+    """A row of an override list."""
 
-    Attributes
-    ----------
-    key
-        The host as Chrome stores it, with a space for each dot and hyphen.
-    host
-        The host that the key stands for most likely.
-    topics
-        The numbers of its topics in the list's taxonomy; there may be none.
-    """
-
-    key: str
-    host: str
-    topics: tuple[int, ...]
+    key: str  # the host as Chrome stores it, with a space for each dot and hyphen
+    host: str  # the host that the key stands for most likely
+    topics: tuple[int, ...]  # the numbers of its topics in the list's taxonomy; there may be none
 
 
 def host_of_key(key: str) -> str:
@@ -47,13 +37,7 @@ def host_of_key(key: str) -> str:
 
 
 def chrome_rows(path: Path) -> Iterator[Override]:
-    """Yield the rows of an override list, those without topics too.
-
-    Parameters
-    ----------
-    path
-        The file, such as ``fetch("chrome-1")``.
-    """
+    """Yield the rows of an override list, those without topics too."""
     try:
         with path.open(encoding="utf-8", newline="\n") as file:
             if next(file, "").rstrip("\r\n") != "domain\ttopics":

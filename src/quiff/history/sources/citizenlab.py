@@ -22,11 +22,6 @@ def citizenlab_rows(path: Path) -> Iterator[tuple[str | None, str | None]]:
 
     All lists count: the global one, those of countries and regions, and the official ones. The
     legends do not.
-
-    Parameters
-    ----------
-    path
-        The archive, such as ``fetch("citizenlab")``.
     """
     for name, stream in read_files(path, "lists"):
         if name.endswith(".csv") and not name.startswith("00-LEGEND"):

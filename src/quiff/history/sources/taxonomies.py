@@ -12,22 +12,13 @@ from quiff.errors import QuiffError
 class Topic:
     """A topic of a taxonomy.
 
-    Attributes
-    ----------
-    id
-        Its number; a later taxonomy keeps the numbers of the topics that it takes over.
-    name
-        Its path from the root, such as ``/Arts & Entertainment/Movies``.
-    parent
-        The number of the topic above it, None for a root.
-
     >>> Topic(13, "/Arts & Entertainment/Movies/Action & Adventure Films", 12).depth
     3
     """
 
-    id: int
-    name: str
-    parent: int | None
+    id: int  # its number; a later taxonomy keeps the numbers of the topics that it takes over
+    name: str  # its path from the root, such as ``/Arts & Entertainment/Movies``
+    parent: int | None  # the number of the topic above it, None for a root
 
     @property
     def depth(self) -> int:
@@ -37,11 +28,6 @@ class Topic:
 
 def read_taxonomy(path: Path) -> tuple[Topic, ...]:
     r"""Return the topics of a taxonomy, in the order of the file.
-
-    Parameters
-    ----------
-    path
-        The file, such as ``fetch("topics-v2")``.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -66,13 +52,7 @@ def read_taxonomy(path: Path) -> tuple[Topic, ...]:
 
 
 def read_utility_buckets(path: Path) -> dict[str, str]:
-    """Return the bucket, such as High or Standard, of each root topic.
-
-    Parameters
-    ----------
-    path
-        The file, such as ``fetch("utility-buckets")``.
-    """
+    """Return the bucket, such as High or Standard, of each root topic."""
     buckets: dict[str, str] = {}
     for where, root, bucket in _rows(path):
         if root in buckets:

@@ -65,20 +65,9 @@ def lines(
 ) -> tuple[memoryview, Array]:
     """Return the lines of some users, and which clicks were made odd.
 
-    Parameters
-    ----------
-    rng
-        The source of randomness.
-    pieces
-        The strings to take.
-    counts
-        How many lines each user has.
-    clicks
-        The positions of the lines with a URL, in order.
-    domains
-        The popularity rank of the domain of each click.
-    first
-        The number of the first user; odd lines of every kind are in the lines of user 0 and those after.
+    `clicks` are the positions of the lines with a URL, and `domains` the popularity rank of the domain of
+    each; odd lines of every kind are in the lines of user 0 and those after, and `first` is the number of the
+    first user here.
     """
     n_rows = int(counts.sum())
     odd, patterns = drawn_patterns(rng, ODD_URLS, clicks.shape[0], all_of_them=first == 0)

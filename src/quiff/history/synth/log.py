@@ -26,44 +26,30 @@ _USERS = 4_096  # in a block
 
 @dataclass(frozen=True)
 class Block:
-    """Some users' lines of a log.
+    """Some users' lines of a log."""
 
-    Attributes
-    ----------
-    n_users, n_rows, n_without_url
-        How many users and lines there are, and how many lines without a URL.
-    domains
-        The popularity ranks of the domains that were clicked on, one for each click, odd lines aside.
-    text
-        The lines in UTF-8.
-    """
-
+    # How many users and lines there are, and how many lines without a URL.
     n_users: int
     n_rows: int
     n_without_url: int
+    # The popularity ranks of the domains that were clicked on, one for each click, odd lines aside.
     domains: Array
-    text: memoryview
+    text: memoryview  # the lines in UTF-8
 
 
 @dataclass(frozen=True)
 class SyntheticLog:
     """A synthetic search log of so many users, or of so many rows.
 
-    Parameters
-    ----------
-    users, rows
-        How many; give exactly one of the two. With `rows` the last user may be cut short.
-    seed
-        The same seed gives the same lines; another one gives other names, users and visits.
-
     >>> log = SyntheticLog(rows=100_000, seed=1)
     >>> sum(block.n_rows for block in log.blocks())
     100000
     """
 
+    # How many; give exactly one of the two. With `rows` the last user may be cut short.
     users: int | None = None
     rows: int | None = None
-    seed: int = 0
+    seed: int = 0  # the same seed gives the same lines; another one gives other names, users and visits
 
     def __post_init__(self) -> None:
         if (self.users is None) == (self.rows is None):

@@ -35,24 +35,16 @@ _SUFFIXES = {
 class Names:
     """The synthetic names of one seed: the pieces that the names are put together from.
 
-    Attributes
-    ----------
-    first, second
-        The beginnings and the ends of the domains' own labels.
-    suffixes
-        The mark of synthetic names and the public suffix, many times each.
-    keys
-        Random odd numbers that scramble the ranks.
-
     >>> names = Names.make(np.random.default_rng(1))
     >>> len(set(names.domains(np.arange(10_000)).to_pylist()))
     10000
     """
 
+    # The beginnings and the ends of the domains' own labels.
     first: Any
     second: Any
-    suffixes: Any
-    keys: tuple[int, ...]
+    suffixes: Any  # the mark of synthetic names and the public suffix, many times each
+    keys: tuple[int, ...]  # random odd numbers that scramble the ranks
 
     @classmethod
     def make(cls, rng: np.random.Generator) -> "Names":

@@ -23,26 +23,15 @@ _LEVEL = 1  # of compression: fast, and small enough
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
+    """What was written."""
 
-    Attributes
-    ----------
-    users, rows, rows_without_url
-        How many there are in the log.
-    domains
-        How many synthetic domains were clicked on, odd lines aside.
-    files
-        The files of the log, in order.
-    classification
-        The file with the topics of domains.
-    """
-
+    # How many there are in the log.
     users: int
     rows: int
     rows_without_url: int
-    domains: int
-    files: tuple[Path, ...]
-    classification: Path
+    domains: int  # how many synthetic domains were clicked on, odd lines aside
+    files: tuple[Path, ...]  # the files of the log, in order
+    classification: Path  # the file with the topics of domains
 
 
 def write_log(
@@ -55,18 +44,8 @@ def write_log(
     """Write a synthetic log to files ``log-01.txt.gz`` and so on of a folder, with ``classification.csv``.
 
     The same log gives the same bytes wherever the same versions of numpy and zlib are at work. The folder
-    appears whole or not at all. The memory needed does not grow with the log.
-
-    Parameters
-    ----------
-    log
-        The log.
-    out
-        The folder, which must be new or empty.
-    force
-        Whether a folder is replaced that holds nothing but what quiff wrote there.
-    progress
-        Is told the number of rows after each block.
+    appears whole or not at all. The memory needed does not grow with the log. `progress` is called with the
+    number of rows after each block.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
