@@ -40,6 +40,7 @@ from .errors import (
     ShapeError,
     SizeError,
 )
+from .history.histories import read_histories
 from .measures.capacity import bayes_capacity, max_case_capacity
 from .measures.differential_privacy import epsilon, metric_epsilon
 from .measures.entropy import (
@@ -55,6 +56,8 @@ from .measures.leakage import dalenius_leakage, leakage
 from .measures.refinement import refinement_witness, refines
 from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
 from .papers.check import check_paper
+from .populations.attribute import Attribute
+from .populations.groups import grouped
 from .populations.histories import Histories
 from .populations.memory import reading_limit
 from .populations.population import Population
@@ -75,6 +78,7 @@ __version__: str
 
 __all__ = [
     "Api",
+    "Attribute",
     "BayesLink",
     "BayesProfiles",
     "BeuginMcDaniel",
@@ -124,6 +128,7 @@ __all__ = [
     "estimate_popularity",
     "external_choice",
     "fit_design",
+    "grouped",
     "guessing_entropy",
     "hyper",
     "internal_choice",
@@ -148,6 +153,7 @@ __all__ = [
     "posterior_vulnerability",
     "predicate_gain",
     "profiles_from_rates",
+    "read_histories",
     "read_page_loads",
     "reading_limit",
     "refinement_witness",

@@ -175,7 +175,7 @@ def test_a_merged_population_with_weights_cannot_leave_users_out(tmp_path):
     assert Population.read(tmp_path / "w.parquet", weights="w").genuine().weights.tolist() == [1, 3]
     population = Population.read(tmp_path / "w.parquet", weights="w", merged=True)
     assert population.weights.tolist() == [3, 3]
-    with pytest.raises(ParameterError, match="has lost the weights of its single users"):
+    with pytest.raises(ParameterError, match="3 users were merged into 2 distinct sets"):
         population.genuine()
 
 

@@ -78,7 +78,7 @@ def test_several_epochs_have_several_sets():
     assert people != people.epoch(1)
     assert people.occurring == people.topics
     with pytest.raises(
-        ParameterError, match=r"2 sets here, one for each epoch, .* give profiles of one epoch"
+        ParameterError, match=r"2 values for each user, one for each epoch, .* give one epoch"
     ):
         people.distinct_sets()
     with pytest.raises(ParameterError, match=r"the epoch must be a whole number between 0 and 1, not 2"):

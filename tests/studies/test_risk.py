@@ -270,7 +270,7 @@ def test_what_cannot_be_measured_is_an_error():
         user_risk(people, TopicsAPI(2, 1), threshold=2)
     sets, _ = people.distinct_sets()
     merged = Population(sets, people.topics, sets.codes, weights=[1, 2], counts=[1, 1])
-    with pytest.raises(ParameterError, match="read it with merged=False"):
+    with pytest.raises(ParameterError, match="2 users were merged into 2 distinct sets"):
         user_risk(merged, TopicsAPI(2, 1))
     twice = Population.from_array(range(2), np.array([[[0], [1]], [[1], [0]]]), topics=[1, 2])
     with pytest.raises(ParameterError, match="choose an epoch"):

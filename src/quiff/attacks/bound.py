@@ -1,6 +1,6 @@
 """The most that any attack can achieve that matches each target alone: V after as many reports."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, final
 
 from quiff.apis.topics import TopicsAPI
@@ -41,7 +41,7 @@ def attack_bound(population: Population, api: TopicsAPI, reports: int, seed: int
     >>> round(found.value, 6), found.method
     (0.7, 'exact')
     """
-    sequences = Sequences.of(replace(population, weights=None), api)
+    sequences = Sequences.of(population.replaced(weights=None), api)
     if reports <= _EXACT and plan_epochs(sequences, reports).steps[-1].method == "exact":
         value = float(exact_vulnerability(sequences, reports))
         return Bound(reports, value, value, value, "exact")

@@ -1,7 +1,5 @@
 """Interests that drift: sets of topics that change a little from epoch to epoch."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from quiff.core.numbers import Array
@@ -44,10 +42,7 @@ def drift(population: Population, epochs: int, rate: Real, seed: int | None = No
         If a number is out of range, users are merged, or sets already change.
     """
     epochs, rate = check_whole("epochs", epochs, 1), check_probability("rate", rate)
-    if population.merged:
-        raise ParameterError(
-            "the users were merged into distinct sets; in Python read the file with merged=False"
-        )
+    population.check_unmerged()
     if population.occurring.size == population.top_s and rate > 0 and epochs > 1:
         raise ParameterError(
             f"all users have the same {counted(population.top_s, 'topic')}, so that there is no other to "
@@ -62,7 +57,7 @@ def drift(population: Population, epochs: int, rate: Real, seed: int | None = No
         for place in range(population.top_s):
             _replace(rng, sets, place, np.flatnonzero(rng.random(sets.shape[0]) < rate), popularity)
         made.append(sets)
-    return replace(population, sets=np.stack(made), filling=None)
+    return population.replaced(sets=np.stack(made), filling=None)
 
 
 def _replace(rng: np.random.Generator, sets: Array, place: int, pending: Array, popularity: Array) -> None:

@@ -93,12 +93,7 @@ def simulate(
         If a number is out of range, the API has no browser, users are merged, or there are too few epochs of
         sets.
     """
-    if population.merged:
-        raise ParameterError(
-            f"the {counted(population.n_users, 'user')} were merged into "
-            f"{counted(population.users.size, 'distinct set')}, so that "
-            "none has a browser; in Python read the file with merged=False"
-        )
+    population.check_unmerged()
     named = as_labels(range(check_whole("sites", sites, 1)) if isinstance(sites, int) else sites, "site")
     epochs = check_whole("epochs", epochs, 1)
     if isinstance(api, Cookies):

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +27,7 @@ def one_epoch(population: "Population", epoch: int | None, file: Path) -> "Popul
     if n_epochs == 1:
         return found
     note = f"The file has {n_epochs} epochs; this is epoch {chosen}, counted from 0."
-    return replace(found, notes=(*found.notes, note))
+    return found.replaced(notes=(*found.notes, note))
 
 
 def without_filled(population: "Population", file: Path) -> "Population":

@@ -88,11 +88,8 @@ class Sequences:
         api.check_size(population.top_s)
         placed = (place_in_taxonomy(sets, population.topics, api.n_topics)[0] for sets in population.sets)
         anything = api.noise / api.n_topics
-        if population.weights is not None and population.merged:
-            raise ParameterError(
-                "a merged population has lost the weights of its single users; read it without weights, "
-                "or in Python read it with merged=False"
-            )
+        if population.weights is not None:
+            population.check_unmerged()
         return cls(
             tuple(sorted_rows(sets) for sets in placed),
             api.n_topics,

@@ -5,12 +5,14 @@ from collections.abc import Hashable, Iterable, Mapping
 from collections.abc import Set as AnySet
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
-from quiff.core.labels import Labels, as_labels
+from quiff.core.channel import Channel
+from quiff.core.labels import Labels, as_labels, same
 from quiff.core.numbers import Array
+from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, counted
 from quiff.populations.sets import in_order, members
 from quiff.populations.top_set import TopSet, top_set
@@ -46,6 +48,10 @@ class Histories:
     >>> people.top_set(people.distinct[0], top_s=1).sure
     frozenset({'News'})
     """
+
+    attributes: ClassVar[tuple[str, ...]] = ("history",)
+    weights: ClassVar[None] = None
+    counts: ClassVar[None] = None
 
     users: Labels
     distinct: Labels
@@ -120,6 +126,52 @@ class Histories:
                 "or choose a smaller top_s"
             )
         return top
+
+    @property
+    def n_users(self) -> int:
+        """How many users there are."""
+        return self.users.size
+
+    def user_prior(self) -> Prior:
+        """Return the uniform prior on the users."""
+        return Prior.uniform(self.users)
+
+    def channel(self, *names: str) -> Channel:
+        """Return the channel from users to their histories (``"history"``) or, without a name, to themselves.
+
+        Raises
+        ------
+        ParameterError
+            If another attribute is asked for.
+        """
+        if not names:
+            return Channel.identity(self.users)
+        if names != self.attributes:
+            raise ParameterError(
+                f"browsing histories have no attributes {names!r}, but 'history' alone; attach them to people"
+                " by people.with_histories(...)"
+            )
+        return Channel.deterministic_from_codes(self.users, np.asarray(self.which), self.distinct)
+
+    def rows_of(self, users: Labels) -> Array:
+        """Return where some users stand here.
+
+        Raises
+        ------
+        LabelError
+            If one has no history.
+        """
+        if same(users, self.users):
+            return np.arange(users.size)
+        places = [self.users._find_any(user) for user in users]
+        if None in places:
+            others = places.count(None) - 1
+            more = f", and {others} more {'has' if others == 1 else 'have'} none" if others else ""
+            raise LabelError(
+                f"user number {places.index(None) + 1} has no browsing history{more}; "
+                "give the histories from which the profiles were made"
+            )
+        return np.array(places, dtype=np.intp)
 
     def __repr__(self) -> str:
         size = f"{self.distinct.size} distinct, {counted(self.topics.size, 'topic')}"

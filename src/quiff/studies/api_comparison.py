@@ -11,9 +11,9 @@ from quiff.measures.capacity import max_case_capacity
 from quiff.measures.differential_privacy import epsilon
 from quiff.measures.leakage import leakage
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
+from quiff.populations.groups import grouped
 from quiff.populations.population import Population
 from quiff.results.api_comparison import ApiComparison, SettingComparison, SettingFigures, StageFigures
-from quiff.studies.measure.holders import holders_of
 
 
 def compare_apis(population: Population, *apis: Api) -> ApiComparison:
@@ -127,13 +127,14 @@ def compare_settings(
 
 
 def _setting(name: str, api: TopicsAPI, population: Population) -> SettingFigures:
-    holders, C = holders_of(population), api.set_channel(population)
-    naming = membership_gain_from_codes(holders.sets, holders.sets.codes, population.topics)
-    posterior, parameters = holders.named_by(C), (api.n_topics, api.top_s, api.noise)
+    (sets, _), C = population.distinct_sets(), api.set_channel(population)
+    holders = grouped(population, population.channel("topics"))
+    naming = membership_gain_from_codes(sets, sets.codes, population.topics)
+    posterior, parameters = holders.reidentified_by(C), (api.n_topics, api.top_s, api.noise)
     return SettingFigures(
         name,
         *parameters,
-        distinct_sets=holders.sets.size,
+        distinct_sets=sets.size,
         posterior=posterior,
         leakage=posterior / holders.best_user,
         bayes_capacity=theory.bayes_capacity(*parameters),

@@ -13,7 +13,6 @@ from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError
 from quiff.populations.population import Population
 from quiff.populations.weights import prior_of_weights
 
@@ -34,11 +33,7 @@ def misaligned_prior(population: Population) -> Prior:
     ParameterError
         If the population is merged, so that nothing is known of the order of its users.
     """
-    if population.merged:
-        raise ParameterError(
-            "the prior 'as-published' needs the order of the users, which a merged population has not; "
-            "use the prior 'correct', or in Python read it with merged=False"
-        )
+    population.check_unmerged()
     sets, which = population.distinct_sets()
     weights, _ = population.set_prior().weights_for(sets, "population")
     _, first = np.unique(which, return_index=True)

@@ -13,7 +13,7 @@ from quiff.browser.rates import VisitRates, profiles_from_rates, top_codes
 from quiff.core.numbers import Array, Number
 from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.epochs.sequences import Sequences
-from quiff.errors import ParameterError, counted
+from quiff.errors import counted
 from quiff.populations.population import Population
 from quiff.results.browser_rules import BrowserRulesResult, RuleEffect, RuleLeakage
 from quiff.theory.parameters import HALF, Real, check_probability
@@ -65,11 +65,8 @@ def browser_rules(
         If a number is out of range, the sets are not stable, or users are merged.
     """
     api = api or TopicsAPI()
-    if population.merged:
-        raise ParameterError(
-            "the users were merged into distinct sets; in Python read the file with merged=False"
-        )
-    people = replace(population, weights=None)
+    population.check_unmerged()
+    people = population.replaced(weights=None)
     study = _Study(people, api, check_probability("coverage", coverage), samples, seed)
     specified = study.call(study.law())
     effects = (

@@ -9,7 +9,6 @@ from quiff.apis.base import Api
 from quiff.apis.cookies import Cookies
 from quiff.core.channel import Channel
 from quiff.core.numbers import Array, filled, is_exact, product, to_float
-from quiff.errors import ParameterError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.results.distribution import Distribution
@@ -151,9 +150,5 @@ def user_weights(population: Population) -> Array:
     """
     if population.weights is None:
         return filled(np.int64(1), population.users.size)
-    if population.merged:
-        raise ParameterError(
-            "this population is merged to distinct sets, so that the weight of a single user is not known; "
-            "read it without weights, or in Python read it with merged=False"
-        )
+    population.check_unmerged()
     return population.weights

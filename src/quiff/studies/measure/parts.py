@@ -11,14 +11,14 @@ from quiff.core.prior import Prior
 from quiff.measures.capacity import bayes_capacity, max_case_capacity
 from quiff.measures.differential_privacy import epsilon
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
+from quiff.populations.groups import Groups
 from quiff.populations.population import Population
 from quiff.results.measurement.rows import Limit, StagePrivacy, Use
-from quiff.studies.measure.holders import Holders
 from quiff.studies.measure.seen import Seen
 
 
 def privacy_by_stage(
-    api: TopicsAPI, holders: Holders, seen: Seen | None, channels: dict[str, Channel], occurring: int
+    api: TopicsAPI, holders: Groups, seen: Seen | None, channels: dict[str, Channel], occurring: int
 ) -> tuple[StagePrivacy, ...]:
     """Return the chance to name the user after each step, and the most that the step allows.
 
@@ -32,8 +32,8 @@ def privacy_by_stage(
     N, s, r = holders.n_users, api.top_s, api.noise
     posteriors = {
         "cookies": Fraction(1) if seen is None else seen.named_by_cookie(),
-        "generalization": holders.by_set,
-        **{name: holders.named_by(C) for name, C in channels.items()},
+        "generalization": holders.by_secret,
+        **{name: holders.reidentified_by(C) for name, C in channels.items()},
     }
     capacities = [
         {
@@ -50,7 +50,7 @@ def privacy_by_stage(
     )
 
 
-def use_of_histories(holders: Holders, seen: Seen | None) -> tuple[Use, ...]:
+def use_of_histories(holders: Groups, seen: Seen | None) -> tuple[Use, ...]:
     """Return how well browsing histories are told by C_U, which shows them, and by C_G, which shows sets.
 
     Without histories everybody is taken to have one of their own: then a history is named as a user is.
@@ -58,7 +58,7 @@ def use_of_histories(holders: Holders, seen: Seen | None) -> tuple[Use, ...]:
     if seen is None:
         N = holders.n_users
         before = {"population": holders.best_user, "uniform": Fraction(1, N)}
-        by_set = {"population": holders.by_set, "uniform": Fraction(holders.sets.size, N)}
+        by_set = {"population": holders.by_secret, "uniform": Fraction(holders.secrets.size, N)}
     else:
         priors = {"population": seen.prior(), "uniform": Prior.uniform(as_labels(range(seen.n_histories)))}
         pairs = {weighting: seen.reconstructed(prior) for weighting, prior in priors.items()}

@@ -7,20 +7,16 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.kernels import SparseKernel
-from quiff.core.labels import Labels, as_labels, same
+from quiff.core.labels import as_labels
 from quiff.core.numbers import Array, Number, as_number, filled, quotient
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows, fold_max
-from quiff.errors import LabelError, ParameterError
+from quiff.history.histories import AS_SETS, IN_ORDER, WITH_TIMES, StoredHistories, history_digests
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.populations.weights import prior_of_weights, summed
 from quiff.results.measurement.rows import HistoryCounts
-
-_WITH_TIMES = "domains and times"
-_IN_ORDER = "domains in order"
-_AS_SETS = "set of domains"
 
 
 @dataclass(frozen=True)
@@ -109,59 +105,24 @@ def seen_histories(population: Population, histories: Seen | Histories | str | o
     """
     if isinstance(histories, Seen):
         return histories
-    if population.merged:
-        raise ParameterError(
-            "a merged population has lost the names of its users, so that their histories cannot be found; "
-            "leave the histories out, or in Python read it with merged=False"
-        )
+    population.check_unmerged()
     if isinstance(histories, Histories):
-        view = _AS_SETS if isinstance(histories.distinct[0], frozenset) else _IN_ORDER
-        codes = {view: _of_population(population, histories.users, np.asarray(histories.which))}
+        views = {_view(histories): np.asarray(histories.which)}
     else:
-        users, columns = _digests(histories)
-        codes = {view: _of_population(population, users, ids) for view, ids in columns.items()}
+        users, views = history_digests(histories)
+        histories = Histories(users, users, np.arange(users.size), {}, ())  # for the users alone
+    rows = histories.rows_of(population.users)
+    codes = {view: np.unique(ids[rows], return_inverse=True)[1] for view, ids in views.items()}
     counts = tuple(_counted(view, which) for view, which in codes.items())
     return Seen(population, next(iter(codes.values())), counts)
 
 
-def _of_population(population: Population, users: Labels, ids: Array) -> Array:
-    """Return the numbers of the histories of the population's users, from 0 without gaps."""
-    if not same(users, population.users):
-        found = [users._find_any(user) for user in population.users]
-        if None in found:
-            others = found.count(None) - 1
-            more = f", and {others} more {'has' if others == 1 else 'have'} none" if others else ""
-            raise LabelError(
-                f"user number {found.index(None) + 1} has no browsing history{more}; "
-                "give the histories from which the profiles were made"
-            )
-        ids = ids[np.array(found, dtype=np.intp)]
-    return np.unique(ids, return_inverse=True)[1]
+def _view(histories: Histories) -> str:
+    if isinstance(histories.distinct, StoredHistories):
+        return WITH_TIMES
+    return AS_SETS if isinstance(histories.distinct[0], frozenset) else IN_ORDER
 
 
 def _counted(view: str, which: Array) -> HistoryCounts:
     users = np.bincount(which)
     return HistoryCounts(view, which.shape[0], users.shape[0], int(np.count_nonzero(users == 1)))
-
-
-def _digests(path: str | os.PathLike[str]) -> tuple[Labels, dict[str, Array]]:
-    """Return the users of an Experimental table, and a digest of each history for each way to look at it."""
-    from quiff.history.engine import connect
-    from quiff.history.queries import fetch_arrow
-    from quiff.history.tables import find_table, read_table
-
-    con = connect()
-    try:
-        table, _ = read_table(con, find_table(path, ("experimental",)), ("experimental",))
-        domains = table.history.map(lambda visit: visit.domain)
-        visits = table.history.map(lambda visit: visit.time.cast("string") + "\t" + visit.domain)
-        columns = {_WITH_TIMES: visits, _IN_ORDER: domains, _AS_SETS: domains.unique().sort()}
-        digests = {name: words.join("\n").hexdigest("sha256") for name, words in columns.items()}
-        rows = fetch_arrow(con, table.select("user", **digests))
-    finally:
-        con.disconnect()
-    if rows.num_rows == 0:
-        raise ParameterError(f"{os.fspath(path)!r} has no browsing history; give a table with users")
-    users = as_labels(rows["user"].to_numpy(), "user")
-    codes = {view: rows[view].combine_chunks().dictionary_encode().indices for view in columns}
-    return users, {view: column.to_numpy(zero_copy_only=False) for view, column in codes.items()}

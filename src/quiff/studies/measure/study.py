@@ -6,13 +6,13 @@ from typing import Literal
 from quiff.apis.topics import TopicsAPI
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError
+from quiff.populations.groups import grouped
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.results.measurement.filling import GenuineFigures
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.measurement.rows import Setting, Use
 from quiff.studies.as_published import misaligned_prior
-from quiff.studies.measure.holders import holders_of
 from quiff.studies.measure.parts import limits, privacy_by_stage, use_of_histories, use_of_sets
 from quiff.studies.measure.seen import Seen, seen_histories
 
@@ -69,11 +69,11 @@ def measure(
     api = TopicsAPI(top_s=population.top_s) if api is None else api
     if not isinstance(api, TopicsAPI):
         raise ParameterError(f"measure speaks of the Topics API, not of {api!r}; see quiff.compare_apis")
-    holders = holders_of(population)
+    holders = grouped(population, population.channel("topics"))
     seen = None if histories is None else seen_histories(population, histories)
     channels = {"bounded_noise": api.bounded_noise(population), "topics_api": api.report(population)}
     m1 = population.occurring.size
-    priors = {"population": holders.prior, "uniform": Prior.uniform(holders.sets)}
+    priors = {"population": holders.prior, "uniform": Prior.uniform(holders.secrets)}
     utility = use_of_histories(holders, seen) + use_of_sets(population, priors, channels)
     aligned: tuple[Use, ...] = ()
     if prior == "as-published":
@@ -83,7 +83,7 @@ def measure(
     return Measurement(
         setting=Setting(api.n_topics, api.top_s, api.noise),
         users=holders.n_users,
-        distinct_sets=holders.sets.size,
+        distinct_sets=holders.secrets.size,
         occurring_topics=m1,
         unique_users=holders.unique_users,
         anonymity=holders.anonymity,
@@ -109,10 +109,10 @@ def _genuine(population: Population, api: TopicsAPI) -> tuple[GenuineFigures | N
         people = population.genuine()
     except ParameterError as error:  # nobody of them has a weight
         return None, (f"The users without filled topics are not measured: {error}",)
-    holders, m1 = holders_of(people), people.occurring.size
+    holders, m1 = grouped(people, people.channel("topics")), people.occurring.size
     channels = {"bounded_noise": api.bounded_noise(people), "topics_api": api.report(people)}
     privacy = privacy_by_stage(api, holders, None, channels, m1)[1:]  # cookies do not depend on topics
-    return GenuineFigures(holders.n_users, holders.sets.size, m1, holders.unique_users, privacy), ()
+    return GenuineFigures(holders.n_users, holders.secrets.size, m1, holders.unique_users, privacy), ()
 
 
 def _replaced(rows: tuple[Use, ...], others: tuple[Use, ...]) -> tuple[Use, ...]:

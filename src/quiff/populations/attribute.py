@@ -1,0 +1,301 @@
+"""Attributes of people: columns of values, that is deterministic channels from users to values."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from numbers import Real
+from typing import Any, final
+
+import numpy as np
+
+from quiff.core.channel import Channel
+from quiff.core.codes import as_codes
+from quiff.core.distinct import distinct_codes
+from quiff.core.kernels import MapKernel
+from quiff.core.labels import Labels, SetLabels, as_labels, same
+from quiff.core.numbers import Array
+from quiff.errors import LabelError, ParameterError, ShapeError, counted
+from quiff.theory.parameters import check_whole
+
+TOPICS, HISTORY = "topics", "history"
+"""The attributes that have a form of their own."""
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Attribute:
+    """What a column says of each user, for one epoch (it is stable) or for several.
+
+    Parameters
+    ----------
+    name
+        Its name, such as ``country``.
+    values
+        The distinct values that occur; those that do not are left out.
+    which
+        For each user the position of their value: whole numbers (epochs, users), or (users,) for one epoch.
+
+    Examples
+    --------
+    >>> country = Attribute.of("country", ["AT", None, "AT"])
+    >>> list(country.values), country.which.tolist()
+    (['AT', None], [[0, 1, 0]])
+    >>> country.channel(["Alice", "Bob", "Carol"])
+    Channel from 3 inputs to 2 outputs
+           AT  None
+    Alice  1   0
+    Bob    0   1
+    Carol  1   0
+    """
+
+    name: str
+    values: Labels
+    which: Array
+
+    @classmethod
+    def of(cls, name: str, values: Iterable[Any]) -> "Attribute":
+        """Return the stable attribute with the value of each user, in their order.
+
+        None, nan and empty text are one value, None. Where a truth value occurs beside an equal number, as
+        True beside 1, all values are written as Python writes them, so that they stay apart.
+
+        Raises
+        ------
+        LabelError
+            If a value is not hashable.
+        """
+        return cls.of_codes(name, *_numbered(name, values))
+
+    @classmethod
+    def of_codes(cls, name: str, values: Sequence[Any], which: Array) -> "Attribute":
+        """Return the attribute with positions in a list of values, which may say the same thing twice."""
+        distinct, places = _distinct(name, values)
+        return cls(name, distinct, places[which])
+
+    def __post_init__(self) -> None:
+        values, which = as_labels(self.values, "value"), np.asarray(self.which)
+        which = which[np.newaxis] if which.ndim == 1 else which
+        if which.ndim != 2 or not which.size:
+            raise ShapeError(
+                f"the attribute {self.name!r} has shape {which.shape}, but must have (users,) or"
+                " (epochs, users)"
+            )
+        codes = as_codes(which.reshape(-1), (which.size,), values.size, what="value").astype(np.int64)
+        used = np.bincount(codes, minlength=values.size) > 0
+        if not used.all():
+            values, codes = _taken(values, np.flatnonzero(used)), (np.cumsum(used) - 1)[codes]
+        codes = codes.reshape(which.shape)
+        codes.flags.writeable = False
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "which", codes)
+
+    @property
+    def n_epochs(self) -> int:
+        """For how many epochs there are values; 1 means that they are stable."""
+        return int(self.which.shape[0])
+
+    @property
+    def n_users(self) -> int:
+        """For how many users there are values."""
+        return int(self.which.shape[1])
+
+    @property
+    def changes(self) -> bool:
+        """Whether users have a value for each of several epochs."""
+        return self.n_epochs > 1
+
+    def epoch(self, number: int) -> "Attribute":
+        """Return the attribute in one epoch, counted from 0, with the values that occur there."""
+        if not self.changes:
+            return self
+        number = check_whole("the epoch", number, 0, self.n_epochs - 1)
+        return Attribute(self.name, self.values, self.which[number])
+
+    def first_epochs(self, epochs: int) -> "Attribute":
+        """Return the attribute in the first epochs; a stable one, itself."""
+        return self if epochs >= self.n_epochs else Attribute(self.name, self.values, self.which[:epochs])
+
+    def among(self, chosen: Array) -> "Attribute":
+        """Return the attribute of some users, who are chosen by truth values or positions."""
+        return Attribute(self.name, self.values, self.which[:, chosen])
+
+    def channel(self, users: object) -> Channel:
+        """Return the channel that gives each user their value.
+
+        Raises
+        ------
+        ParameterError
+            If the attribute changes from epoch to epoch, and so has no one value for each user.
+        """
+        self.check_stable()
+        return Channel.deterministic_from_codes(users, self.which[0], self.values)
+
+    def check_stable(self) -> None:
+        """Raise an error unless each user has one value."""
+        if self.changes:
+            raise ParameterError(
+                f"the attribute {self.name!r} has {self.n_epochs} values for each user, one for each epoch,"
+                " but only one can be used; give one epoch, or in Python choose an epoch by"
+                " population.epoch(0)"
+            )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Attribute):
+            return NotImplemented
+        return (
+            self.name == other.name
+            and np.array_equal(self.which, other.which)
+            and same(self.values, other.values)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        epochs = f" in each of {self.n_epochs} epochs" if self.changes else ""
+        values, users = counted(self.values.size, "value"), counted(self.n_users, "user")
+        return f"<Attribute {self.name!r}: {values} of {users}{epochs}>"
+
+
+def records(attributes: Sequence[Attribute]) -> Attribute:
+    """Return several stable attributes as one, whose values are the tuples that occur.
+
+    Examples
+    --------
+    >>> both = records([Attribute.of("country", ["AT", "AT", "BR"]), Attribute.of("age", [30, 40, 30])])
+    >>> both.name, list(both.values)
+    ('country, age', [('AT', 30), ('AT', 40), ('BR', 30)])
+    """
+    codes = np.stack([attribute.which[0] for attribute in attributes], axis=1)
+    first, which = distinct_codes(codes, max(attribute.values.size for attribute in attributes))
+    values = _RecordLabels(tuple(attribute.values for attribute in attributes), codes[first])
+    return Attribute(", ".join(attribute.name for attribute in attributes), values, which)
+
+
+def no_attribute(name: object, there: Sequence[str]) -> str:
+    """Say that there is no such attribute, what there is, and how to get it."""
+    listed = f", but {', '.join(map(repr, there))}" if there else ""
+    start = f"these people have no attribute {name!r}{listed}"
+    if name == HISTORY:
+        return (
+            f"{start}; attach browsing histories by people.with_histories(...), on the command line by"
+            " --histories"
+        )
+    close = get_close_matches(str(name), there, 1)
+    meant = f"; did you mean {close[0]!r}?" if close else ""
+    return (
+        f"{start}{meant or ';'} read a column by Population.read(file, attributes=({name!r},)), on the"
+        f" command line by --attribute {name}"
+    )
+
+
+def attribute_of(name: str, values: object, users: Labels) -> Attribute:
+    """Make an attribute of what `People.with_attribute` takes."""
+    if isinstance(values, Attribute):
+        return Attribute(name, values.values, values.which)
+    if isinstance(values, Channel):
+        if not isinstance(values.kernel, MapKernel) or not same(values.inputs, users):
+            raise ParameterError(
+                f"the attribute {name!r} is a channel; give a deterministic one from the users"
+            )
+        return Attribute(name, values.outputs, np.asarray(values.kernel.codes))
+    if isinstance(values, Mapping):
+        lost = sum(user not in values for user in users)
+        if lost:
+            raise LabelError(
+                f"the attribute {name!r} has no value for {counted(lost, 'user')}; give each user one, None"
+                " where it is not known"
+            )
+        values = [values[user] for user in users]
+    return Attribute.of(name, values)  # type: ignore[arg-type]  # checked there
+
+
+@final
+class _RecordLabels(Labels):
+    """Tuples of labels that occur together, as distinct rows of positions in lists of labels."""
+
+    def __init__(self, parts: tuple[Labels, ...], codes: Array) -> None:
+        self.parts, self.codes = parts, np.ascontiguousarray(codes, dtype=np.int64)
+
+    @property
+    def size(self) -> int:
+        return int(self.codes.shape[0])
+
+    def _label(self, position: int) -> tuple[Hashable, ...]:
+        return tuple(part[int(code)] for part, code in zip(self.parts, self.codes[position], strict=True))
+
+    def _find(self, label: Hashable) -> int | None:
+        if not isinstance(label, tuple) or len(label) != len(self.parts):
+            return None
+        places = [part._find_any(value) for part, value in zip(self.parts, label, strict=True)]
+        return None if None in places else self._rows.get(np.array(places, dtype=np.int64).tobytes())
+
+    def _same_as(self, other: Labels) -> bool:
+        if isinstance(other, _RecordLabels) and self.parts == other.parts:
+            return bool(np.array_equal(self.codes, other.codes))
+        return super()._same_as(other)
+
+    @cached_property
+    def _rows(self) -> dict[bytes, int]:
+        return {row.tobytes(): position for position, row in enumerate(self.codes)}
+
+
+def _taken(values: Labels, kept: Array) -> Labels:
+    """Return the labels at some positions."""
+    if isinstance(values, SetLabels):
+        return SetLabels(values.codes[kept], values.topics)
+    if isinstance(values, _RecordLabels):
+        return _RecordLabels(values.parts, values.codes[kept])
+    return as_labels([values[int(place)] for place in kept], "value")
+
+
+def _numbered(name: str, values: Iterable[Any]) -> tuple[list[Any], Array]:
+    """Return the values of users without most repetitions, and for each user the place of theirs."""
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "biuU":
+        found, which = np.unique(values, return_inverse=True)
+        return found.tolist(), which
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise LabelError(f"the attribute {name!r} is {values!r}; give a value for each user")
+    places: dict[tuple[type, Any], int] = {}
+    try:
+        codes = [places.setdefault((type(value), value), len(places)) for value in values]
+    except TypeError:
+        raise LabelError(
+            f"the attribute {name!r} has a value that is not hashable; use text, numbers,"
+            " tuples or frozensets"
+        ) from None
+    return [value for _, value in places], np.array(codes, dtype=np.int64)
+
+
+def _distinct(name: str, values: Sequence[Any]) -> tuple[Labels, Array]:
+    """Return the distinct values in order, the missing one last, and where each of the given ones is."""
+    plain = [_plain(value) for value in values]
+    seen = {value for value in plain if value is not None}
+    truths = [value for value in plain if isinstance(value, bool)]
+    numbers = {value for value in plain if not isinstance(value, bool)}
+    if any(truth in numbers for truth in truths):
+        written: dict[Any, str] = {}
+        plain = [v if v is None else written.setdefault((type(v) is bool, v), repr(v)) for v in plain]
+        seen = {value for value in plain if value is not None}
+    listed = [*sorted(seen, key=_place), *([None] if None in plain else [])]
+    place = {value: position for position, value in enumerate(listed)}
+    return as_labels(listed, f"value of {name}"), np.array([place[value] for value in plain], dtype=np.int64)
+
+
+def _place(value: Any) -> tuple[str, Any]:
+    """Return what values are sorted by: numbers and texts as such, others as they are written."""
+    if isinstance(value, Real):
+        return "", value
+    if isinstance(value, str):
+        return "str", value
+    parts = sorted(map(repr, value)) if isinstance(value, frozenset) else value
+    return type(value).__name__, repr(parts)
+
+
+def _plain(value: Any) -> Hashable:
+    """Return a value of Python's own type, and None for what is missing."""
+    value = value.item() if isinstance(value, np.generic) else value
+    try:
+        return None if value is None or value == "" or value != value else value
+    except TypeError:  # pandas.NA, of which nothing is true
+        return None
