@@ -1,9 +1,11 @@
 from .apis.algorithms import report_cookie, report_topic, top_topics
-from .apis.base import Api, browsing
+from .apis.base import Api, Limit, Unit, parameter
 from .apis.cookies import Cookies
 from .apis.fitted import FittedAPI
 from .apis.guarantees import k_anonymity, noise_bound
+from .apis.registry import api_from, apis
 from .apis.taxonomy import Unnamed
+from .apis.together import Together
 from .apis.topics import TopicsAPI
 from .attacks.bayes import BayesProfiles
 from .attacks.hamming import Carey
@@ -61,7 +63,7 @@ from .populations.groups import grouped
 from .populations.histories import Histories
 from .populations.memory import reading_limit
 from .populations.population import Population
-from .studies.api_comparison import compare_apis, compare_settings
+from .studies.api_comparison import compare_settings
 from .studies.attacks import attack_comparison, reidentify
 from .studies.attributes import attribute_inference, attribute_table
 from .studies.browser_rules import browser_rules
@@ -69,7 +71,7 @@ from .studies.closed_forms import closed_forms
 from .studies.design import meet_budget
 from .studies.epochs import leakage_over_epochs
 from .studies.exposure import topic_exposure
-from .studies.measure.study import measure
+from .studies.measure import measure
 from .studies.popularity import estimate_popularity, popularity
 from .studies.population_design import fit_design
 from .studies.risk import set_sharing, user_risk
@@ -95,6 +97,7 @@ __all__ = [
     "JhaLoose",
     "JhaStrict",
     "LabelError",
+    "Limit",
     "PageLoad",
     "ParameterError",
     "Population",
@@ -104,20 +107,22 @@ __all__ = [
     "Reports",
     "ShapeError",
     "SizeError",
+    "Together",
     "TopicTree",
     "TopicsAPI",
+    "Unit",
     "Unnamed",
     "VisitRates",
+    "api_from",
+    "apis",
     "attack_comparison",
     "attribute_inference",
     "attribute_table",
     "bayes_capacity",
     "bayes_gain",
     "browser_rules",
-    "browsing",
     "check_paper",
     "closed_forms",
-    "compare_apis",
     "compare_settings",
     "conditional_entropy",
     "dalenius_leakage",
@@ -148,6 +153,7 @@ __all__ = [
     "mutual_information",
     "noise_bound",
     "parallel",
+    "parameter",
     "popularity",
     "posterior_guessing_entropy",
     "posterior_vulnerability",

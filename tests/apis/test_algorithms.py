@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from quiff.apis.algorithms import Visit, report_cookie, report_topic, top_topics
+from quiff.apis.base import stages_of
 from quiff.apis.cookies import Cookies
 from quiff.apis.topics import TopicsAPI
 from quiff.errors import ParameterError
@@ -79,7 +80,7 @@ def test_each_third_party_sets_its_own_cookie():
 @pytest.mark.parametrize("s", [1, 2, 3])
 def test_the_top_set_is_as_random_as_the_channel_says(user, s):
     people = Histories.from_visits(VISITS, CLASSIFICATION, fill=TOPICS)
-    stages = TopicsAPI(n_topics=9, top_s=s).stages(people)
+    stages = stages_of(TopicsAPI(n_topics=9, top_s=s), people)
     rng = np.random.default_rng(100 + s)
     drawn = Counter(top_topics(VISITS[user], CLASSIFICATION, s, rng, fill=TOPICS) for _ in range(RUNS // 4))
     assert_as_probable(drawn, row_of(stages["generalization"], user))

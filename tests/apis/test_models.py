@@ -11,12 +11,13 @@ from hypothesis import given
 import quiff
 import textbook
 from quiff import Channel, ParameterError, SizeError, theory
-from quiff.apis.base import Api
+from quiff.apis.base import Api, stages_of
 from quiff.apis.cookies import Cookies
 from quiff.apis.guarantees import k_anonymity, noise_bound
 from quiff.apis.taxonomy import Unnamed
 from quiff.apis.topics import TopicsAPI
 from quiff.core.kernels import MapKernel, SparseKernel
+from quiff.core.labels import as_labels
 from quiff.errors import LabelError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
@@ -73,7 +74,8 @@ def test_every_entry_is_the_papers(case, exact):
         for t in C.outputs:
             by_hand = (1 - r) / s + r / m if t in chosen else r / m
             assert C[x, t] == pytest.approx(by_hand) if not exact else C[x, t] == by_hand
-    report = textbook.rows_of(api.set_channel(people))
+    ready, distinct = api.fit(people), people.distinct_sets()[0]
+    report = textbook.rows_of(ready.observe(distinct))
     rows = textbook.rows_of(C)
     assert all(report[sets[x]] == rows[x] for x in sets)
     occurring = len(set().union(*sets.values()))
@@ -81,7 +83,7 @@ def test_every_entry_is_the_papers(case, exact):
     assert quiff.leakage(people.user_prior(), C) == pytest.approx(float(expected))
     counts = [list(sets.values()).count(chosen) for chosen in set(sets.values())]
     assert k_anonymity(api.generalization(people)) == min(counts)
-    assert noise_bound(api.bounded_noise(people)) == s
+    assert noise_bound(ready.bounded_noise(distinct)) == s
 
 
 def test_the_rest_of_the_taxonomy_has_no_names():
@@ -99,12 +101,14 @@ def test_topics_that_do_not_occur_make_room_for_a_smaller_taxonomy():
     assert list(C.outputs) == [1, 3, 4, Unnamed(3)]
     assert C["v", 3] == C["v", 4] == Fraction(3, 8) + Fraction(1, 16)
     assert C["v", 1] == C["v", Unnamed(3)] == Fraction(1, 16)
-    assert list(TopicsAPI(10, 2).random_topic(people).outputs) == list(range(10))
+    assert list(TopicsAPI(10, 2).fit(people).random_topic(people.distinct_sets()[0]).outputs) == list(
+        range(10)
+    )
     with pytest.raises(ParameterError, match="n_topics is 2, but 3 topics occur in the sets; n_topics must"):
         TopicsAPI(n_topics=2, top_s=2).channel(people)
 
 
-@pytest.mark.parametrize("method", ["channel", "set_channel", "stages", "generalization", "bounded_noise"])
+@pytest.mark.parametrize("method", ["channel", "fit", "secret", "generalization"])
 def test_the_sets_must_have_the_apis_size(method):
     people = Population.from_sets({"u": {"Music", "News"}})
     with pytest.raises(ParameterError, match="top_s is 5, but the sets have 2 topics; take top_s=2, or sets"):
@@ -121,14 +125,15 @@ def test_one_report_needs_one_epoch():
 @pytest.mark.parametrize("sets", [[], "ab", {"u": {1}}, 7])
 def test_sets_must_be_sets(sets):
     with pytest.raises(LabelError):
-        TopicsAPI(5, 2).report(sets)
+        TopicsAPI(5, 2, taxonomy=as_labels(range(5))).observe(sets)
 
 
 def test_users_who_share_a_history_share_its_identifier():
     """Without histories all users are told apart; with them, only the distinct ones."""
     people = Histories.from_visits({"u": ["x"], "v": ["x"], "w": ["y", "x"]}, {})
-    assert quiff.bayes_capacity(Cookies().channel(people)) == 2
-    assert k_anonymity(Cookies().channel(people)) == 1
+    assert quiff.bayes_capacity(Cookies().channel(people)) == 3
+    assert quiff.bayes_capacity(Cookies("history").channel(people)) == 2
+    assert k_anonymity(Cookies("history").channel(people)) == 1
 
 
 def test_k_and_b_of_other_channels():
@@ -148,9 +153,9 @@ def test_the_structure_stays_at_the_size_of_a_population():
     rng = np.random.default_rng(5)
     codes = np.argsort(rng.random((200_000, 40)), axis=1)[:, :5]
     people = Population.from_array(range(200_000), codes, range(349))
-    stages = TopicsAPI().stages(people)
+    stages = stages_of(TopicsAPI(), people)
     assert [type(C.kernel) for C in stages.values()] == [MapKernel, SparseKernel, SparseKernel]
-    assert stages["topics_api"].kernel.entries.columns.size == 1_000_000
+    assert stages["topics"].kernel.entries.columns.size == 1_000_000
     leakages = [quiff.leakage(people.user_prior(), C) for C in stages.values()]
     assert leakages[0] == people.distinct_sets()[0].size
     assert leakages[1] == pytest.approx(40 / 5)
@@ -173,14 +178,15 @@ def test_random_sets_too_many_to_list_still_have_an_exact_channel():
 def test_an_api_is_one_method():
     @dataclass(frozen=True)
     class HTTPHeaderAPI2(Api):
-        def set_channel(self, population):
-            return Channel.constant([1], population.distinct_sets()[0], ["hello"])
+        def observe(self, secrets):
+            return Channel.constant([1], secrets, ["hello"])
 
     people = Population.from_sets({"u": {1}, "v": {2}})
     api = HTTPHeaderAPI2()
     assert api.name == "http_header_api2"
-    assert list(api.stages(people)) == ["generalization", "http_header_api2"]
+    assert (api.spec, api.title) == ("http_header_api2", "http header api2")
+    assert list(stages_of(api, people)) == ["http_header_api2"]
     assert textbook.rows_of(api.channel(people)) == {"u": {"hello": 1}, "v": {"hello": 1}}
-    assert (TopicsAPI().name, Cookies().name) == ("topics_api", "cookies")
+    assert (TopicsAPI().name, Cookies().name) == ("topics", "cookies")
     with pytest.raises(TypeError, match="abstract"):
         Api()

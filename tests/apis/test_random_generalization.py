@@ -11,7 +11,7 @@ from hypothesis import given
 import quiff
 import textbook
 from quiff import theory
-from quiff.apis.base import browsing
+from quiff.apis.base import stages_of
 from quiff.apis.guarantees import k_anonymity
 from quiff.apis.topics import TopicsAPI
 from quiff.populations.histories import Histories
@@ -50,7 +50,7 @@ def test_every_entry_is_exact(case):
     visits, api = case
     m, s, r = api.n_topics, api.top_s, api.noise
     people = people_of(visits)
-    C, C_G = api.channel(people), textbook.rows_of(browsing(people) @ api.generalization(people))
+    C, C_G = api.channel(people), textbook.rows_of(api.secret(people))
     assert C.exact
     assert C.outputs.size == m
     for user, history in visits.items():
@@ -65,9 +65,8 @@ def test_every_entry_is_exact(case):
 def test_the_list_of_sets_gives_the_same_channel(case):
     visits, api = case
     people = people_of(visits)
-    C_G = api.generalization(people)
-    to_set = browsing(people) @ C_G
-    through_sets = to_set @ api.report(C_G.outputs)
+    to_set = api.secret(people)
+    through_sets = to_set @ api.fit(people).observe(to_set.outputs)
     assert textbook.rows_of(through_sets) == textbook.rows_of(api.channel(people))
 
 
@@ -77,7 +76,7 @@ def test_the_bounds_of_the_paper_hold(case):
     m, s, r, n = api.n_topics, api.top_s, api.noise, len(visits)
     people = people_of(visits)
     users = quiff.Prior.uniform(people.users)
-    stages = api.stages(people)
+    stages = stages_of(api, people)
     leakage = {name: quiff.leakage(users, C) for name, C in stages.items()}
     posterior = {name: quiff.posterior_vulnerability(users, C) for name, C in stages.items()}
     for name, C in stages.items():
@@ -85,14 +84,14 @@ def test_the_bounds_of_the_paper_hold(case):
         assert posterior[name] == textbook.posterior_vulnerability(pi, rows, textbook.gain_of(None, pi))
     assert leakage["generalization"] <= theory.generalization_capacity(m, s, n)
     assert leakage["bounded_noise"] <= Fraction(m, s)
-    assert leakage["topics_api"] <= r + m * (1 - r) / s
-    assert posterior["topics_api"] <= min(1, (r + m * (1 - r) / s) / n)
+    assert leakage["topics"] <= r + m * (1 - r) / s
+    assert posterior["topics"] <= min(1, (r + m * (1 - r) / s) / n)
     # m' counts the topics that may be in some set: the printed equality is an upper bound too.
     occurring = len({t for h in visits.values() for chosen in sets_by_all_orders(h, s) for t in chosen})
     assert leakage["bounded_noise"] <= Fraction(occurring, s)
-    assert leakage["topics_api"] <= r + occurring * (1 - r) / s
+    assert leakage["topics"] <= r + occurring * (1 - r) / s
     if r > 0:
-        assert quiff.max_case_capacity(stages["topics_api"]) <= 1 + m * (1 - r) / (r * s)
+        assert quiff.max_case_capacity(stages["topics"]) <= 1 + m * (1 - r) / (r * s)
 
 
 def test_the_printed_equalities_need_not_hold():
@@ -101,10 +100,10 @@ def test_the_printed_equalities_need_not_hold():
     api = TopicsAPI(n_topics=2, top_s=1, noise=Fraction(1, 20))
     users = quiff.Prior.uniform(people.users)
     assert theory.topics_leakage(2, 1, Fraction(1, 20), occurring=2) == Fraction(39, 20)
-    assert {name: quiff.leakage(users, C) for name, C in api.stages(people).items()} == {
+    assert {name: quiff.leakage(users, C) for name, C in stages_of(api, people).items()} == {
         "generalization": 1,
         "bounded_noise": 1,
-        "topics_api": 1,
+        "topics": 1,
     }
     assert quiff.max_case_capacity(api.channel(people)) == 1
     assert k_anonymity(api.generalization(people)) == 2

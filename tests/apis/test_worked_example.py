@@ -7,7 +7,7 @@ import pytest
 
 import quiff
 import textbook
-from quiff.apis.base import browsing
+from quiff.apis.base import stages_of
 from quiff.apis.cookies import Cookies
 from quiff.apis.guarantees import k_anonymity, noise_bound
 from quiff.apis.topics import TopicsAPI
@@ -41,26 +41,20 @@ def table(C, columns):
 
 
 def test_browsing():
-    assert table(browsing(HISTORIES), [ALICE, BOB, CAROL]) == {
-        "Alice": [1, 0, 0],
-        "Bob": [0, 1, 0],
-        "Carol": [0, 0, 1],
-    }
-    assert table(browsing(PEOPLE), ["Alice", "Bob", "Carol"]) == table(
-        browsing(HISTORIES), [ALICE, BOB, CAROL]
-    )
+    expected = {"Alice": [1, 0, 0], "Bob": [0, 1, 0], "Carol": [0, 0, 1]}
+    assert table(HISTORIES.channel("history"), [ALICE, BOB, CAROL]) == expected
+    assert table(PEOPLE.channel(), ["Alice", "Bob", "Carol"]) == expected
 
 
 def test_unique_ids():
-    expected = {ALICE: [1, 0, 0], BOB: [0, 1, 0], CAROL: [0, 0, 1]}
-    assert table(Cookies().unique_ids(HISTORIES), [0, 1, 2]) == expected
-    assert table(Cookies().unique_ids(browsing(HISTORIES).outputs), [0, 1, 2]) == expected
+    C_U = Cookies("history").fit(HISTORIES).observe(HISTORIES.distinct)
+    assert table(C_U, [0, 1, 2]) == {ALICE: [1, 0, 0], BOB: [0, 1, 0], CAROL: [0, 0, 1]}
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_cookies(source):
     expected = {"Alice": [1, 0, 0], "Bob": [0, 1, 0], "Carol": [0, 0, 1]}
-    (stage,) = Cookies().stages(source).items()
+    (stage,) = stages_of(Cookies(), source).items()
     assert stage[0] == "cookies"
     assert table(stage[1], [0, 1, 2]) == expected
     assert quiff.leakage(PEOPLE.user_prior(), stage[1]) == 3
@@ -71,13 +65,16 @@ def test_generalization():
     assert table(API.generalization(PEOPLE), [MN, ST]) == {"Alice": [1, 0], "Bob": [0, 1], "Carol": [1, 0]}
 
 
-@pytest.mark.parametrize("sets", [PEOPLE, [MN, ST, {"Music", "Ads"}], API.generalization(HISTORIES).outputs])
+@pytest.mark.parametrize(
+    "sets", [PEOPLE.distinct_sets()[0], [MN, ST, {"Music", "Ads"}], API.generalization(HISTORIES).outputs]
+)
 def test_one_topic_of_the_set(sets):
-    columns = list(API.bounded_noise(sets).outputs)[:5]
+    ready = API.fit(PEOPLE)
+    columns = TOPICS
     for method, inside, outside in [
-        (API.bounded_noise, Fraction(1, 2), 0),
-        (API.random_topic, Fraction(1, 5), Fraction(1, 5)),
-        (API.report, Fraction(97, 200), Fraction(1, 100)),
+        (ready.bounded_noise, Fraction(1, 2), 0),
+        (ready.random_topic, Fraction(1, 5), Fraction(1, 5)),
+        (ready.observe, Fraction(97, 200), Fraction(1, 100)),
     ]:
         C = method(sets)
         assert C.exact
@@ -89,27 +86,27 @@ def test_one_topic_of_the_set(sets):
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_users_channels(source):
-    stages = API.stages(source)
-    assert list(stages) == ["generalization", "bounded_noise", "topics_api"]
+    stages = stages_of(API, source)
+    assert list(stages) == ["generalization", "bounded_noise", "topics"]
     assert table(stages["generalization"], [MN, ST]) == {"Alice": [1, 0], "Bob": [0, 1], "Carol": [1, 0]}
     h, a, b = Fraction(1, 2), Fraction(97, 200), Fraction(1, 100)
     assert table(stages["bounded_noise"], TOPICS) == {
         "Alice": [h, h, 0, 0, 0], "Bob": [0, 0, h, h, 0], "Carol": [h, h, 0, 0, 0],
     }  # fmt: skip
-    assert table(stages["topics_api"], TOPICS) == {
+    assert table(stages["topics"], TOPICS) == {
         "Alice": [a, a, b, b, b], "Bob": [b, b, a, a, b], "Carol": [a, a, b, b, b],
     }  # fmt: skip
-    assert table(API.channel(source), TOPICS) == table(stages["topics_api"], TOPICS)
+    assert table(API.channel(source), TOPICS) == table(stages["topics"], TOPICS)
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_numbers(source):
-    users, stages = PEOPLE.user_prior(), API.stages(source)
+    users, stages = PEOPLE.user_prior(), stages_of(API, source)
     posteriors = [quiff.posterior_vulnerability(users, C) for C in stages.values()]
     assert posteriors == [Fraction(2, 3), Fraction(2, 3), Fraction(13, 20)]
     assert [quiff.leakage(users, C) for C in stages.values()] == [2, 2, Fraction(39, 20)]
     assert k_anonymity(API.generalization(source)) == 1
-    assert noise_bound(API.bounded_noise(API.generalization(source).outputs)) == 2
+    assert noise_bound(API.fit(source).bounded_noise(API.generalization(source).outputs)) == 2
     assert quiff.max_case_capacity(API.channel(source)) == Fraction(97, 2)
     assert quiff.epsilon(API.channel(source)) == pytest.approx(math.log(48.5))
 
@@ -122,13 +119,15 @@ def test_the_capacity_needs_a_set_with_every_topic():
 
 
 def test_the_pipelines_are_the_cascades_of_their_parts():
-    C_BH, C_G = browsing(HISTORIES), API.generalization(HISTORIES)
-    mixed = quiff.internal_choice(API.bounded_noise(C_G.outputs), API.random_topic(C_G.outputs), API.noise)
+    C_BH, C_G = HISTORIES.channel("history"), API.generalization(HISTORIES)
+    ready, cookies = API.fit(HISTORIES), Cookies("history")
+    C_BN, C_DP = ready.bounded_noise(C_G.outputs), ready.random_topic(C_G.outputs)
+    mixed = quiff.internal_choice(C_BN, C_DP, API.noise)
     for C, D in [
-        (mixed, API.report(C_G.outputs)),
+        (mixed, ready.observe(C_G.outputs)),
         (C_BH @ C_G @ mixed, API.channel(HISTORIES)),
-        (C_BH @ C_G @ API.bounded_noise(C_G.outputs), API.stages(HISTORIES)["bounded_noise"]),
-        (C_BH @ Cookies().unique_ids(HISTORIES), Cookies().channel(HISTORIES)),
+        (C_BH @ C_G @ C_BN, stages_of(API, HISTORIES)["bounded_noise"]),
+        (C_BH @ cookies.fit(HISTORIES).observe(C_BH.outputs), cookies.channel(HISTORIES)),
     ]:
         assert textbook.rows_of(C) == textbook.rows_of(D)
 
@@ -136,17 +135,6 @@ def test_the_pipelines_are_the_cascades_of_their_parts():
 def test_utility():
     """Naming a topic of the set: from 2/3 before to .97667 after a report."""
     sets, _ = PEOPLE.distinct_sets()
-    naming = quiff.membership_gain_from_codes(sets, sets.codes, PEOPLE.topics)
-    prior, report = PEOPLE.set_prior(), API.set_channel(PEOPLE)
+    prior, report, naming = PEOPLE.set_prior(), API.fit(PEOPLE).observe(sets), API.goals(sets)["topics"]
     assert quiff.vulnerability(prior, naming) == Fraction(2, 3)
     assert quiff.posterior_vulnerability(prior, report, naming) == Fraction(293, 300)
-
-
-def test_cookies_tell_the_set():
-    """Each identifier belongs to one user, so the set behind it is certain; all are as probable."""
-    C = Cookies().set_channel(PEOPLE)
-    assert table(C, [0, 1, 2]) == {MN: [Fraction(1, 2), 0, Fraction(1, 2)], ST: [0, 1, 0]}
-    prior = PEOPLE.set_prior()
-    assert quiff.posterior_vulnerability(prior, C) == 1
-    assert quiff.bayes_capacity(C) == 2
-    assert set(dict((prior @ C).items()).values()) == {Fraction(1, 3)}

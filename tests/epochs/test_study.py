@@ -48,7 +48,7 @@ class TestThePapersTwoEpochs:
 
     def test_utility_on_one_set(self):
         """Alice's and Carol's set is twice as likely; only two reports for Bob turn the guess."""
-        C = quiff.repeat(API.set_channel(self.people), 2)
+        C = quiff.repeat(API.fit(self.people).observe(self.people.distinct_sets()[0]), 2)
         assert C.outputs.size == 25
         both, mixed, one_ads, ads = 4 * P**2, 8 * P * Q, 4 * P * Q, Q**2
         by_hand = (2 * (both + mixed + one_ads + ads) + both + one_ads) / 3
@@ -56,7 +56,7 @@ class TestThePapersTwoEpochs:
 
     def test_utility_on_pairs_of_sets(self):
         """If the two epochs' sets are independent, as the figure draws it, chances multiply."""
-        one = API.set_channel(self.people)
+        one = API.fit(self.people).observe(self.people.distinct_sets()[0])
         prior = self.people.set_prior()
         pairs = quiff.Prior({(a, b): prior[a] * prior[b] for a in prior for b in prior})
         both = quiff.kronecker(one, one)

@@ -43,7 +43,7 @@ def test_guessing_the_set(instance):
 def test_both_are_measures_of_the_repeated_channel():
     people = Population.synthetic(40, n_topics=8, top_s=2)
     api = TopicsAPI(8, 2, Fraction(1, 20))
-    C = quiff.repeat(api.set_channel(people), 2)
+    C = quiff.repeat(api.fit(people).observe(people.distinct_sets()[0]), 2)
     sets, _ = people.distinct_sets()
     naming = quiff.membership_gain_from_codes(sets, sets.codes, people.topics)
     found = Sequences.of(people, api)

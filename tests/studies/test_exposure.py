@@ -87,8 +87,10 @@ def test_the_parts_make_the_vulnerability_and_it_shows():
 
 @dataclass(frozen=True)
 class WholeSet(Api):
-    def set_channel(self, population):
-        return Channel.identity(population.distinct_sets()[0])
+    needs = ("topics",)
+
+    def observe(self, sets):
+        return Channel.identity(sets)
 
 
 @pytest.mark.parametrize("api", [Cookies(), WholeSet()])

@@ -15,7 +15,7 @@ import quiff
 import textbook
 from quiff import Cookies, Histories, Population, TopicsAPI, measure, theory
 from quiff.results.numbers import to_json
-from quiff.studies.measure.seen import seen_histories
+from quiff.studies.old_measure.seen import seen_histories
 from quiff.studies.risk import user_risk
 
 TOPICS = "abcdef"

@@ -72,7 +72,7 @@ def test_the_mechanism_is_the_channel_that_it_says(population, floor):
     for fitted in fit_design(
         population, len(population.topics), max(floor, population.top_s / len(population.topics))
     ).fitted:
-        C = fitted.api.set_channel(population)
+        C = fitted.api.observe(population.distinct_sets()[0])
         matrix = C.to_numpy()
         assert matrix.sum(axis=1) == pytest.approx(1)
         assert quiff.bayes_capacity(C) == pytest.approx(fitted.capacity)

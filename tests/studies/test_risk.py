@@ -167,8 +167,9 @@ def test_merged_users_have_the_risk_of_single_ones(sets, tenths, exact):
 class Survey(Api):
     """Somebody's own API: half of the time the whole set, else one of two answers."""
 
-    def set_channel(self, population):
-        sets, _ = population.distinct_sets()
+    needs = ("topics",)
+
+    def observe(self, sets):
         rows = [[Fraction(int(i == j), 2) for j in range(len(sets))] for i in range(len(sets))]
         answers = [[Fraction(1 + i % 2, 6), Fraction(2 - i % 2, 6)] for i in range(len(sets))]
         return Channel(
@@ -182,7 +183,7 @@ class Survey(Api):
 def test_somebodys_own_api(sets):
     population = Population.from_sets(dict(enumerate(sets)))
     found = user_risk(population, Survey())
-    assert [stage.stage for stage in found.stages] == ["cookies", "generalization", "survey"]
+    assert [stage.stage for stage in found.stages] == ["cookies", "survey"]
     rows = textbook.rows_of(Survey().channel(population))
     own, worst = own_and_worst(rows, dict.fromkeys(rows, 1))
     assert found["survey"].own.values.tolist() == list(own.values())

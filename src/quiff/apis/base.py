@@ -1,88 +1,317 @@
-"""What every API answers, and the first steps that APIs share."""
+"""What every API answers: what it needs of people, what an observer sees, and what that is good for."""
 
 import re
 from abc import ABC, abstractmethod
-
-import numpy as np
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from fractions import Fraction
+from math import inf, log2
+from types import MappingProxyType
+from typing import Any, Literal, Self, final
 
 from quiff.core.channel import Channel
+from quiff.core.compose import repeat
+from quiff.core.gain import Gain
+from quiff.core.labels import Labels
+from quiff.errors import ParameterError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
+from quiff.theory.parameters import Real, at_most_one, check_whole
+
+Redraws = Literal["noise", "secret", "nothing"]
+
+
+@final
+@dataclass(frozen=True)
+class Unit:
+    """Whom one observation is about, on which site, and for how many days; None days: one event.
+
+    Examples
+    --------
+    >>> str(Unit("a user", "one site", 7)), str(Unit("a click"))
+    ('a user, one site, 7 days', 'a click')
+    """
+
+    who: str
+    where: str = ""
+    days: float | None = None
+
+    def __str__(self) -> str:
+        days = "" if self.days is None else f"{self.days:g} {'day' if self.days == 1 else 'days'}"
+        return ", ".join(part for part in (self.who, self.where, days) if part)
+
+
+@final
+@dataclass(frozen=True)
+class Limit:
+    """A closed form: the most that one observation can reveal, over all secrets and all priors.
+
+    Attributes
+    ----------
+    quantity
+        What is limited, by its name in the registry of quantities, such as ``bayes_capacity``.
+    value, formula, source
+        The number, how it is computed, and where that stands.
+    assumes
+        What it rests on beside the parameters.
+    stage
+        The stage it speaks of; empty for the last one, what is observed.
+    bound
+        ``equal`` if the capacity over all secrets is this number, ``at most`` if it only bounds it.
+    """
+
+    quantity: str
+    value: Real
+    formula: str
+    source: str
+    assumes: str = ""
+    stage: str = ""
+    bound: Literal["equal", "at most"] = "equal"
+
+
+def parameter(
+    default: Any, allowed: str, meaning: str, check: Callable[[str, Any], Any] | None = None
+) -> Any:
+    """Declare a parameter of an API: its default, the values it may have, what it means, how it is checked.
+
+    A parameter may also be declared as any other field of a dataclass; then nothing is known of its range.
+
+    Examples
+    --------
+    >>> from quiff.theory.parameters import check_probability
+    >>> @dataclass(frozen=True)
+    ... class Coin(Api):
+    ...     bias: float = parameter(0.5, "0 to 1", "probability of heads", check_probability)
+    ...     def observe(self, secrets):
+    ...         return Channel.constant([self.bias, 1 - self.bias], secrets, ["heads", "tails"])
+    >>> Coin(2)
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: bias must be a number between 0 and 1, not 2
+    """
+    return field(default=default, metadata={"allowed": allowed, "meaning": meaning, "check": check})
+
+
+def fitted() -> Any:
+    """Declare a field that `Api.fit` sets: a public fact about people, and no parameter."""
+    return field(default=None, repr=False, compare=False, kw_only=True, metadata={"fitted": True})
 
 
 class Api(ABC):
-    """An API under study: its parameters, and the channels that it makes of a population.
+    """An API under study. A subclass is a frozen dataclass of its parameters with one method, `observe`.
 
-    A new API is a frozen dataclass with its parameters and one method, `set_channel`. An API whose report
-    depends on more than the user's set of topics also overrides `channel`.
+    Attributes
+    ----------
+    title, status, source, sees
+        For people: its name, whether it is live, retired or a draft, the document with its version, and what
+        one observation is, such as "a topic".
+    unit
+        Whom one observation is about, where, and for how long.
+    observer_knows_who
+        Whether the observer already holds the identity, such as a click's. Then nobody is re-identified, and
+        only what is learnt about the secret is measured.
+    redraws
+        What is drawn anew from one observation to the next: the ``noise``, the ``secret``, or ``nothing``.
+    needs
+        The attributes of people that the secret consists of; none: the secret is who the user is.
+    stage_titles
+        For people: what an observer of each stage sees, such as "whole topic set".
 
     Examples
     --------
-    >>> from dataclasses import dataclass
-    >>> from quiff.populations.population import Population
+    >>> from quiff import Population
     >>> @dataclass(frozen=True)
-    ... class WholeSet(Api):
-    ...     def set_channel(self, population):
-    ...         return Channel.identity(population.distinct_sets()[0])
-    >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
-    >>> WholeSet().channel(people)
-    Channel from 3 inputs to 2 outputs
-           {1, 2}  {2, 3}
-    Alice  1       0
-    Bob    0       1
-    Carol  1       0
+    ... class RandomizedCountry(Api):
+    ...     truth: Fraction = Fraction(1, 2)
+    ...     needs = ("country",)
+    ...     def observe(self, secrets):
+    ...         wrong = (1 - self.truth) / (len(secrets) - 1)
+    ...         rows = {x: {y: self.truth if x == y else wrong for y in secrets} for x in secrets}
+    ...         return Channel.sparse(rows, outputs=secrets)
+    >>> people = Population.from_sets({"Ann": {1}, "Bob": {2}}).with_attribute("country", ["BR", "AU"])
+    >>> api = RandomizedCountry(Fraction(3, 4))
+    >>> api.spec, api.channel(people)["Ann", "BR"]
+    ('randomized_country:truth=3/4', Fraction(3, 4))
     """
+
+    title: str = ""
+    status: str = ""
+    source: str = ""
+    sees: str = "an output"
+    unit: Unit = Unit("a user")
+    observer_knows_who: bool = False
+    redraws: Redraws = "noise"
+    needs: tuple[str, ...] = ()
+    name: str = ""
+    stage_titles: Mapping[str, str] = MappingProxyType({})
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", cls.__name__).lower()
+        if "name" not in vars(cls):
+            cls.name = words.removesuffix("_api") or words
+        if "title" not in vars(cls):
+            cls.title = words.replace("_", " ")
+
+    def __post_init__(self) -> None:
+        """Check every parameter that was declared with a check, in order."""
+        for each in fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
+            check = each.metadata.get("check")
+            if check is not None:
+                object.__setattr__(self, each.name, check(each.name, getattr(self, each.name)))
 
     @property
-    def name(self) -> str:
-        """The name of the API in results: that of its class, in lower case with underscores."""
-        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type(self).__name__)
-        return words.lower()
+    def spec(self) -> str:
+        """The API as the command line names it: its name, and the parameters that are not the defaults."""
+        given = self.parameters()
+        changed = [
+            f"{each.name}={_parameter_text(given[each.name])}"
+            for each in parameters_of(type(self))
+            if each.default is MISSING or given[each.name] != each.default
+        ]
+        return f"{self.name}:{','.join(changed)}" if changed else self.name
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters by name, in the order in which they are declared."""
+        return {each.name: getattr(self, each.name) for each in parameters_of(type(self))}
+
+    def fit(self, people: Population | Histories) -> Self:  # noqa: ARG002 - most APIs need nothing
+        """Return the API with what is public about these people settled, such as the taxonomy.
+
+        Once fitted, the rows of `observe` depend on the secret alone, and never on who else is there. To fit
+        again changes nothing. What the settled facts themselves reveal is not measured.
+        """
+        return self
+
+    def space(self) -> Labels | None:
+        """Return all secrets that there can be, or None if they are too many to list."""
+        return None
+
+    def secret(self, people: Population | Histories) -> Channel:
+        """Return the channel from users to secrets; it may be random, as where ties are broken at random."""
+        return people.channel(*self.needs)
 
     @abstractmethod
-    def set_channel(self, population: Population) -> Channel:
-        """Return the channel from the distinct sets of a population to reports: what an analyst sees."""
+    def observe(self, secrets: Labels) -> Channel:
+        """Return the channel from secrets to what is observed."""
 
-    def channel(self, population: Population) -> Channel:
-        """Return the channel from users to reports: what an adversary sees who wants to know the user."""
-        return set_of_user(population) @ self.set_channel(population)
+    def stages(self, secrets: Labels) -> dict[str, Channel]:
+        """Return the channels from secrets to what each stage leaves of them; the last one is `observe`."""
+        return {self.name: self.observe(secrets)}
 
-    def stages(self, population: Population) -> dict[str, Channel]:
-        """Return the channels from users to what is left of them after each step, by name, in order."""
-        return {"generalization": set_of_user(population), self.name: self.channel(population)}
+    def stage_title(self, stage: str) -> str:
+        """Return what an observer of a stage sees, for people."""
+        return self.stage_titles.get(stage) or (self.title if stage == self.name else stage.replace("_", " "))
+
+    def goals(self, secrets: Labels) -> Mapping[str, Gain]:  # noqa: ARG002 - for subclasses
+        """Return what a legitimate receiver wants to learn, as gains on secrets by name."""
+        return {}
+
+    def limits(self) -> tuple[Limit, ...]:
+        """Return the closed forms that are known of the parameters alone."""
+        return ()
+
+    def over_time(self, secrets: Labels, n: int) -> Channel:
+        """Return the channel from secrets to n observations of a person whose secret stays the same."""
+        C = self.observe(secrets)
+        return C if n == 1 or self.redraws == "nothing" else repeat(C, n)
+
+    def channel(self, people: Population | Histories) -> Channel:
+        """Return the channel from users to what is observed: C_secret C_observe."""
+        api, secret = self.fit(people), self.secret(people)
+        return secret @ api.observe(secret.outputs)
 
 
-def browsing(source: Population | Histories) -> Channel:
-    """Return C_BH, the channel from users to their browsing histories (paper, Sec. 3.1).
+def parameters_of(api: type[Api]) -> list[Any]:
+    """Return the fields of an API that are parameters: those that `Api.fit` does not set."""
+    if not hasattr(api, "__dataclass_fields__"):
+        return []
+    return [each for each in fields(api) if each.init and not each.metadata.get("fitted")]  # type: ignore[arg-type]
 
-    It is the identity as long as no two users share a history. A population holds no histories: there,
-    everybody is taken to have one of their own, which is named after the user.
+
+def all_limits(api: Api, prior_success: Real | None = None) -> tuple[Limit, ...]:
+    """Return the closed forms of an API, and what follows from its Bayes capacity.
+
+    The capacity in bits is its logarithm; and whatever an adversary with side information tries, who succeeds
+    with probability P before, succeeds with at most min(1, P capacity) after one observation.
 
     Examples
     --------
-    >>> visits = {"Alice": ["news.tld"], "Bob": ["news.tld"], "Carol": ["art.tld", "news.tld"]}
-    >>> browsing(Histories.from_visits(visits, {}))
-    Channel from 3 inputs to 2 outputs
-           ('news.tld',)  ('art.tld', 'news.tld')
-    Alice  1              0
-    Bob    1              0
-    Carol  0              1
+    >>> from quiff import TopicsAPI
+    >>> {limit.quantity: round(float(limit.value), 3) for limit in all_limits(TopicsAPI(), 0.01)
+    ...  if not limit.stage}
+    {'bayes_capacity': 66.36, 'epsilon': 7.191, 'max_case_capacity': 1327.2, 'min_capacity_bits': 6.052, \
+'side_information_bound': 0.664}
     """
-    if isinstance(source, Population):
-        return Channel.identity(source.users)
-    return Channel.deterministic_from_codes(source.users, np.asarray(source.which), source.distinct)
+    known = api.limits()
+    derived = []
+    for limit in known:
+        if limit.quantity != "bayes_capacity":
+            continue
+        bits = inf if limit.value == inf else log2(limit.value)
+        derived.append(
+            Limit(
+                "min_capacity_bits",
+                bits,
+                f"log2({limit.formula})",
+                limit.source,
+                limit.assumes,
+                limit.stage,
+                limit.bound,
+            )
+        )
+        if prior_success is not None and not limit.stage:
+            most = Fraction(1) if limit.value == inf and prior_success > 0 else prior_success * limit.value
+            derived.append(
+                Limit(
+                    "side_information_bound",
+                    at_most_one(most),
+                    f"min(1, P ({limit.formula}))",
+                    "paper, Sec. 2, capacity under arbitrary correlations (Dalenius)",
+                    "given the secret, the observation is independent of what the adversary already knows "
+                    "and wants to know (a Markov chain)",
+                    bound="at most",
+                )
+            )
+    return (*known, *derived)
 
 
-def set_of_user(population: Population) -> Channel:
-    """Return the channel that gives each user of a population their set of topics.
+def check_observations(n: object) -> int:
+    """Return a number of observations, at least 1."""
+    return check_whole("observations", n, 1)
+
+
+def stages_of(api: Api, people: Population | Histories) -> dict[str, Channel]:
+    """Return the channels from users to what each stage leaves of them, by name, in order.
 
     Examples
     --------
-    >>> set_of_user(Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}}))
-    Channel from 2 inputs to 2 outputs
-           {1, 2}  {2, 3}
-    Alice  1       0
-    Bob    0       1
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}})
+    >>> list(stages_of(TopicsAPI(n_topics=3, top_s=2), people))
+    ['generalization', 'bounded_noise', 'topics']
     """
-    sets, which = population.distinct_sets()
-    return Channel.deterministic_from_codes(population.users, which, sets)
+    ready, secret = api.fit(people), api.secret(people)
+    return {name: secret @ C for name, C in ready.stages(secret.outputs).items()}
+
+
+def check_api(api: object) -> Api:
+    """Return an API as it is.
+
+    Raises
+    ------
+    ParameterError
+        If it is something else; the message says what was expected.
+    """
+    if isinstance(api, Api):
+        return api
+    if isinstance(api, type) and issubclass(api, Api):
+        raise ParameterError(f"{api.__name__} is a class of APIs; give one of them, as {api.__name__}()")
+    if isinstance(api, list | tuple):
+        raise ParameterError("give the APIs one by one, as measure(people, a, b), not as a list")
+    raise ParameterError(f"an API was expected, such as quiff.TopicsAPI(), not {type(api).__name__}")
+
+
+def _parameter_text(value: Any) -> str:
+    """Return a parameter as `--api` writes it."""
+    text = f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else str(value)
+    return text.removesuffix("/1") if isinstance(value, Fraction) else text

@@ -1,28 +1,36 @@
-"""Third-party cookies: a name for every browser, so that nothing stays apart."""
+"""Third-party cookies: an identifier for every browser, so that nothing stays apart."""
 
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import final
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Literal, final
 
-import numpy as np
-
-from quiff.apis.base import Api, browsing
+from quiff.apis.base import Api, Limit, Unit, fitted, parameter
 from quiff.core.channel import Channel
-from quiff.core.kernels import SparseKernel
-from quiff.core.labels import Labels, as_labels
-from quiff.core.numbers import filled
-from quiff.core.sparse import SparseRows
+from quiff.core.labels import Labels
+from quiff.errors import ParameterError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
+
+
+def _check_shows(name: str, value: object) -> object:
+    if value not in ("user", "history"):
+        raise ParameterError(f"{name} must be 'user' or 'history', not {value!r}")
+    return value
 
 
 @final
 @dataclass(frozen=True)
 class Cookies(Api):
-    """Third-party cookies as a channel; they have no parameters (paper, Sec. 3.1).
+    """Third-party cookies as a channel (paper, Sec. 3.1).
 
     A third party is taken to see the whole browsing history under one unique identifier, uid. The
     identifiers are the numbers 0, 1, 2, ...
+
+    Parameters
+    ----------
+    shows
+        What an identifier stands for: every ``user`` has one, or every ``history``, so that users who share
+        a browsing history are not told apart.
 
     Examples
     --------
@@ -35,47 +43,41 @@ class Cookies(Api):
     Carol  0  1
     """
 
-    def unique_ids(self, histories: Population | Histories | Labels) -> Channel:
-        """Return C_U, the identity channel from distinct browsing histories to unique identifiers.
+    shows: Literal["user", "history"] = parameter(
+        "user", "user or history", "what has an identifier of its own", _check_shows
+    )
+    known: Labels | None = fitted()
 
-        Parameters
-        ----------
-        histories
-            The histories: of some users, of a population (everybody's own, named after the user), or the
-            outputs of C_BH.
-        """
-        match histories:
-            case Population():
-                named = histories.users
-            case Histories():
-                named = histories.distinct
-            case _:
-                named = as_labels(histories, "history")
-        return Channel.deterministic_from_codes(named, np.arange(named.size), range(named.size))
+    title = "third-party cookie"
+    status = "live"
+    source = "RFC 6265; paper, Sec. 3.1"
+    sees = "an identifier"
+    unit = Unit("a browser", "all sites with the third party")
+    redraws = "nothing"
 
-    def channel(self, population: Population | Histories) -> Channel:
-        """Return C_C = C_BH C_U, from users to unique identifiers.
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]  # it depends on a parameter
+        """The browsing history, if identifiers stand for histories."""
+        return () if self.shows == "user" else ("history",)
 
-        With histories at hand, users who share one share its identifier; a population holds none, so that
-        all users are told apart.
-        """
-        return browsing(population) @ self.unique_ids(population)
+    def fit(self, people: Population | Histories) -> "Cookies":
+        """Give every user, or every history, an identifier."""
+        return self if self.known is not None else replace(self, known=self.secret(people).outputs)
 
-    def set_channel(self, population: Population) -> Channel:
-        """Return the channel from distinct sets to unique identifiers: C[sigma, uid] = 1/holders of sigma.
+    def observe(self, secrets: Labels) -> Channel:
+        """Return C_U, from users or distinct browsing histories to their identifiers."""
+        if self.known is None:
+            raise ParameterError("the identifiers are not given out yet; take api.fit(people)")
+        codes = self.known.positions(secrets)
+        return Channel.deterministic_from_codes(secrets, codes, range(self.known.size))
 
-        An identifier belongs to one user, and so to one set: the analyst who knows the user's history
-        behind it learns the set for certain.
-        """
-        sets, which = population.distinct_sets()
-        holders = np.bincount(which, minlength=sets.size)
-        shares = np.array([Fraction(1, count) for count in range(1, int(holders.max()) + 1)], dtype=object)
-        ids = np.argsort(which, kind="stable")  # the users, set by set
-        starts = np.concatenate([[0], np.cumsum(holders)])
-        rows = SparseRows(starts, ids, shares[holders[which[ids]] - 1], population.users.size)
-        nothing = filled(Fraction(0), population.users.size)
-        return Channel.from_kernel(sets, as_labels(range(population.users.size)), SparseKernel(nothing, rows))
-
-    def stages(self, population: Population | Histories) -> dict[str, Channel]:
-        """Return the one channel, `cookies`: C_C."""
-        return {self.name: self.channel(population)}
+    def limits(self) -> tuple[Limit, ...]:
+        """Return that nothing limits what identifiers reveal, but the number of users."""
+        return tuple(
+            Limit(quantity, inf, formula, "paper, Sec. 4.1.1", "as many users as one likes")
+            for quantity, formula in (
+                ("bayes_capacity", "N"),
+                ("epsilon", "inf"),
+                ("max_case_capacity", "inf"),
+            )
+        )

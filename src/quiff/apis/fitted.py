@@ -1,18 +1,20 @@
 """A mechanism made for one population: each topic has a weight, the most that any set may report it with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from typing import Any, final
 
 import numpy as np
 
-from quiff.apis.base import Api
+from quiff.apis.base import Api, Limit, Unit, parameter
 from quiff.core.channel import Channel
+from quiff.core.gain import Gain, membership_gain_from_codes
 from quiff.core.labels import Labels, as_labels
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError
 from quiff.populations.population import Population
+from quiff.populations.sets import as_set_labels
 from quiff.theory.parameters import check_probability
 
 
@@ -37,11 +39,11 @@ class FittedAPI(Api):
     Examples
     --------
     >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Music", "Travel"}})
-    >>> FittedAPI({"Music": 0.75, "Travel": 0.25}).set_channel(people)
+    >>> FittedAPI({"Music": 0.75, "Travel": 0.25}).channel(people)
     Channel from 2 inputs to 2 outputs
-                     Music  Travel
-    {Music, News}    0.75   0.25
-    {Music, Travel}  0.75   0.25
+           Music  Travel
+    Alice  0.75   0.25
+    Bob    0.75   0.25
 
     Raises
     ------
@@ -49,7 +51,13 @@ class FittedAPI(Api):
         If a weight is no number from 0 to 1, or they add up to less than 1.
     """
 
-    weights: Mapping[Any, float]
+    weights: Mapping[Any, float] = parameter(MISSING, "0 to 1 each, 1 or more together", "v, by topic")
+
+    title = "fitted mechanism"
+    source = "quiff design --profiles"
+    sees = "a topic"
+    unit = Unit("a user", "one site", 7)
+    needs = ("topics",)
 
     def __post_init__(self) -> None:
         given = {
@@ -79,16 +87,15 @@ class FittedAPI(Api):
         unheld = sum(self.weights.values()) - weights.sum()  # topics that nobody has
         return float((weights * np.maximum(inside, outside)).sum() + unheld * rest.max())
 
-    def set_channel(self, population: Population) -> Channel:
-        """Return the channel from distinct sets to the topics that have a weight.
+    def observe(self, secrets: object) -> Channel:
+        """Return the channel from sets to the topics that have a weight.
 
         Raises
         ------
         SizeError
             If it would not fit into memory.
         """
-        sets, _ = population.distinct_sets()
-        outputs = as_labels(self.weights, "topic")
+        sets, outputs = as_set_labels(secrets), as_labels(self.weights, "topic")
         check_fits(sets.size, outputs.size)
         weights, codes = self._by_code(sets.topics), np.asarray(sets.codes)
         cover = covers(weights, codes)
@@ -100,6 +107,16 @@ class FittedAPI(Api):
         columns = column_of[codes[rows, slots]]
         matrix[rows, columns] = row[columns] * np.minimum(1.0, 1.0 / cover[rows])
         return Channel(matrix / matrix.sum(axis=1, keepdims=True), inputs=sets, outputs=outputs)
+
+    def goals(self, secrets: object) -> Mapping[str, Gain]:
+        """Return the goal to name a topic of the set."""
+        sets = as_set_labels(secrets)
+        return {"topics": membership_gain_from_codes(sets, sets.codes, sets.topics)}
+
+    def limits(self) -> tuple[Limit, ...]:
+        """Return that the capacity is at most the sum of the weights."""
+        total = sum(self.weights.values())
+        return (Limit("bayes_capacity", total, "L = sum of v", "no entry exceeds v_t", bound="at most"),)
 
     def _rest(self, cover: Array) -> Array:
         """Return (1 - min(1, v(S)))/(L - v(S)), 0 where all weight is inside."""

@@ -1,25 +1,32 @@
-"""The Topics API: a browser reports one topic of its top-s set, or now and then any topic at all."""
+"""The Topics API: a browser reveals one topic of its top-s set, or now and then any topic at all."""
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import final
+from itertools import combinations
+from math import comb, inf
+from types import MappingProxyType
+from typing import Any, final
 
 import numpy as np
 
-from quiff.apis.base import Api, browsing, set_of_user
-from quiff.apis.generalization import generalize
-from quiff.apis.reports import report_from_random_sets, report_from_sets
-from quiff.apis.taxonomy import place_in_taxonomy
+from quiff import theory
+from quiff.apis.base import Api, Limit, Unit, fitted, parameter
+from quiff.apis.taxonomy import OCCURRING, TaxonomyLabels, topics_for
 from quiff.core.channel import Channel
-from quiff.core.labels import Labels
+from quiff.core.gain import Gain, membership_gain_from_codes
+from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.numbers import Array, filled
-from quiff.errors import ParameterError, counted
+from quiff.errors import ParameterError, SizeError, counted
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
-from quiff.populations.sets import as_set_labels
+from quiff.populations.sets import as_set_labels, codes_of_sets, in_order
 from quiff.populations.top_set import TopSet
 from quiff.theory.parameters import Real, check_probability, check_sizes, follow
+from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
+
+_MOST_SETS = 1_000_000  # that a channel to random sets lists
+_SMALL_SPACE = 100_000  # sets that `space` lists
 
 
 @final
@@ -27,17 +34,18 @@ from quiff.theory.parameters import Real, check_probability, check_sizes, follow
 class TopicsAPI(Api):
     """The parameters of the Topics API, and its channels (paper, Sec. 3.2).
 
-    An exact `noise`, an int or a Fraction, makes all channels exact.
+    The secret is a user's top-s set. An exact `noise`, an int or a Fraction, makes all channels exact.
 
     Parameters
     ----------
     n_topics
-        m >= 1, the size of the taxonomy. The channels have m columns: the topics of the population, and
-        unnamed ones for the rest.
+        m >= 1, the size of the taxonomy; or the name of a published one, or ``occurring`` for just the topics
+        that occur among the people. The channels have m columns: the topics of the people, and unnamed ones
+        for the rest.
     top_s
         s, the size of a browser's set of top topics, between 1 and m.
     noise
-        r, the probability of reporting a random topic of the taxonomy, between 0 and 1.
+        r, the probability of a random topic of the taxonomy, between 0 and 1.
 
     Examples
     --------
@@ -62,75 +70,178 @@ class TopicsAPI(Api):
         If a parameter lies outside its range.
     """
 
-    n_topics: int = 349
-    top_s: int = 5
-    noise: Real = 0.05
+    # A name stands here until `fit`, or a closed form, asks for the number.
+    n_topics: int = parameter(
+        349, f"1 and more, {', '.join(TAXONOMY_SIZES)} or occurring", "topics of the taxonomy"
+    )
+    top_s: int = parameter(5, "1 to n_topics", "topics in a user's set")
+    noise: Real = parameter(0.05, "0 to 1", "probability of a random topic")
+    taxonomy: Labels | None = fitted()
+
+    title = "Topics API"
+    status = "retired"
+    source = "patcg-individual-drafts/topics; paper, Sec. 3.2"
+    sees = "a topic"
+    unit = Unit("a user", "one site", 7)
+    needs = ("topics",)
+    stage_titles = MappingProxyType(
+        {"generalization": "whole topic set", "bounded_noise": "one topic, no noise", "topics": "one topic"}
+    )
 
     def __post_init__(self) -> None:
-        n_topics, top_s = check_sizes(self.n_topics, self.top_s)
-        object.__setattr__(self, "n_topics", n_topics)
+        name = self._taxonomy_name
+        if name is not None:
+            most = 1 << 62 if name == OCCURRING else taxonomy_size(name)
+            _, top_s = check_sizes(most, self.top_s)
+        else:
+            n_topics, top_s = check_sizes(self.n_topics, self.top_s)
+            object.__setattr__(self, "n_topics", n_topics)
         object.__setattr__(self, "top_s", top_s)
         object.__setattr__(self, "noise", check_probability("noise", self.noise))
 
-    def generalization(self, source: Population | Histories) -> Channel:
-        """Return C_G, from browsing histories to top-s sets.
+    def fit(self, people: Population | Histories) -> "TopicsAPI":
+        """Settle the taxonomy: its size, if it was named, and the names of the topics among its m.
 
-        The histories of a population are named after its users. From histories with ties at the cut, or
-        too short for s topics, the channel is not deterministic.
+        Raises
+        ------
+        LabelError
+            If a topic of the people is not in the named taxonomy.
+        ParameterError
+            If the people have more topics than the taxonomy, or sets of another size.
+        """
+        if self.taxonomy is not None:
+            return self
+        if isinstance(people, Population):
+            self.check_size(people.top_s)
+            name = self._taxonomy_name
+            m = self.n_topics if name is None else topics_for(people, name)
+            named = people.topics if people.topics.size <= m else people.occurring
+        else:
+            m, named = self._sized().n_topics, people.topics
+            if named.size > m:  # then only those that can be in a set keep their names
+                tops = self._top_sets(people).values()
+                named = as_labels(in_order({topic for top in tops for topic in top.inclusion()}), "topic")
+        if named.size > m:
+            raise ParameterError(
+                f"n_topics is {m}, but {named.size} topics occur in the sets; "
+                f"n_topics must be at least {named.size}"
+            )
+        return replace(self, n_topics=m, taxonomy=named if named.size == m else TaxonomyLabels(named, m))
+
+    def space(self) -> Labels | None:
+        """Return all sets of s topics of the fitted taxonomy, if they are few enough to list."""
+        if self.taxonomy is None or comb(self.taxonomy.size, self.top_s) > _SMALL_SPACE:
+            return None
+        codes = np.array(list(combinations(range(self.taxonomy.size), self.top_s)), dtype=np.intp)
+        return SetLabels.distinct(codes, self.taxonomy)[0]
+
+    def secret(self, people: Population | Histories) -> Channel:
+        """Return C_BH C_G, from users to their top-s sets.
+
+        From histories with ties at the cut, or too short for s topics, the set is random.
 
         Raises
         ------
         SizeError
-            If chance leaves too many possible sets to list; `channel` does not need the list.
+            If ties leave too many possible sets to list; `channel` does not need the list.
         """
-        if isinstance(source, Population):
-            self.check_size(source.top_s)
-            return set_of_user(source)
-        return generalize(self._top_sets(source), source.topics)
+        C_G = self.generalization(people)
+        return C_G if isinstance(people, Population) else people.channel("history") @ C_G
 
-    def bounded_noise(self, sets: object) -> Channel:
-        """Return C_BN, from top-s sets to one topic of the set: 1/s if t is in sigma, else 0.
+    def generalization(self, people: Population | Histories) -> Channel:
+        """Return C_G, from browsing histories to top-s sets; of a population, from its users."""
+        if isinstance(people, Population):
+            self.check_size(people.top_s)
+            return people.channel("topics")
+        return _to_random_sets(self._top_sets(people), people.topics)
 
-        Parameters
-        ----------
-        sets
-            The sets: a population (its distinct ones), the outputs of C_G, or any list of sets.
-        """
-        return self._report(*self._sets(sets), *self._bounded)
-
-    def random_topic(self, sets: object) -> Channel:
-        """Return C_DP, from top-s sets to any topic of the taxonomy: 1/m everywhere."""
-        labels, codes, topics = self._sets(sets)
-        _, taxonomy = place_in_taxonomy(codes, topics, self.n_topics)
-        row = filled(follow(Fraction(1, self.n_topics), self.noise), self.n_topics)
-        return Channel.constant(np.array(row), inputs=labels, outputs=taxonomy)
-
-    def report(self, sets: object) -> Channel:
-        """Return C_BN (+)_r C_DP, from top-s sets to the topic that is reported.
+    def observe(self, secrets: object) -> Channel:
+        """Return C_BN (+)_r C_DP, from top-s sets to the topic that is observed.
 
         (1-r)/s + r/m if t is in sigma, else r/m (paper, eq. model-topics-utility-channel).
         """
-        return self._report(*self._sets(sets), *self._complete)
+        return self._members(secrets, *self._complete)
 
-    def set_channel(self, population: Population) -> Channel:
-        """Return `report` on the distinct sets of a population: the channel of the utility analyses."""
-        return self.report(population)
+    def bounded_noise(self, secrets: object) -> Channel:
+        """Return C_BN, from top-s sets to one topic of the set: 1/s if t is in sigma, else 0."""
+        return self._members(secrets, *self._bounded)
 
-    def channel(self, population: Population | Histories) -> Channel:
-        """Return C_T = C_BH C_G (C_BN (+)_r C_DP), from users to the topic that is reported.
+    def random_topic(self, secrets: object) -> Channel:
+        """Return C_DP, from top-s sets to any topic of the taxonomy: 1/m everywhere."""
+        taxonomy = self._fitted()
+        row = filled(follow(Fraction(1, taxonomy.size), self.noise), taxonomy.size)
+        return Channel.constant(np.array(row), inputs=as_set_labels(secrets), outputs=taxonomy)
+
+    def stages(self, secrets: object) -> dict[str, Channel]:
+        """Return the channels to the whole set, to a topic of the set, and to the observed topic."""
+        sets = as_set_labels(secrets)
+        return {
+            "generalization": Channel.identity(sets),
+            "bounded_noise": self.bounded_noise(sets),
+            self.name: self.observe(sets),
+        }
+
+    def goals(self, secrets: object) -> Mapping[str, Gain]:
+        """Return the goal of interest-based advertising: to name a topic of the set (paper, Sec. 4.2.2)."""
+        sets = as_set_labels(secrets)
+        return {"topics": membership_gain_from_codes(sets, sets.codes, sets.topics)}
+
+    def limits(self) -> tuple[Limit, ...]:
+        """Return the paper's capacities, stage by stage, and its worst case."""
+        sized = self._sized()
+        m, s, r = sized.n_topics, sized.top_s, sized.noise
+        two = "two secrets that differ"
+        return (
+            Limit(
+                "bayes_capacity",
+                Fraction(comb(m, s)),
+                "C(m,s)",
+                "paper, Sec. 4.1.2, leakage up to generalization, its bound",
+                stage="generalization",
+            ),
+            Limit("epsilon", inf, "inf", "a map tells sets apart", two, "generalization"),
+            Limit(
+                "bayes_capacity",
+                theory.bounded_noise_capacity(m, s),
+                "m/s",
+                "paper, Sec. 4.1.2, leakage up to bounded noise, its bound",
+                stage="bounded_noise",
+            ),
+            Limit(
+                "bayes_capacity",
+                theory.bayes_capacity(m, s, r),
+                "r + m(1-r)/s",
+                "paper, Sec. 4.1.2, leakage of the complete Topics API, its bound",
+            ),
+            Limit("epsilon", theory.epsilon(m, s, r), "ln(1 + m(1-r)/(r s))", "paper, Sec. 4.1.3", two),
+            Limit(
+                "max_case_capacity",
+                theory.max_case_capacity(m, s, r),
+                "1 + m(1-r)/(r s)",
+                "paper, Sec. 4.1.3",
+                two,
+            ),
+        )
+
+    def channel(self, people: Population | Histories) -> Channel:
+        """Return C_T = C_BH C_G (C_BN (+)_r C_DP), from users to the topic that is observed.
 
         C_T[x,t] = (1-r) P[t in the set of x]/s + r/m, exactly, also where ties and filling up make the
         set a random one.
         """
-        return self._users_to_topic(population, *self._complete)
+        if isinstance(people, Population):
+            return super().channel(people)
+        api = self.fit(people)
+        tops = api._top_sets(people)
+        return people.channel("history") @ _from_random_sets(tops, api._fitted(), *api._complete)
 
-    def stages(self, population: Population | Histories) -> dict[str, Channel]:
-        """Return the channels from users to set, to a topic of the set, and to the reported topic."""
-        return {
-            "generalization": browsing(population) @ self.generalization(population),
-            "bounded_noise": self._users_to_topic(population, *self._bounded),
-            self.name: self.channel(population),
-        }
+    def check_size(self, size: int) -> None:
+        """Raise a ParameterError unless sets of this size are those of the API."""
+        if size != self.top_s:
+            raise ParameterError(
+                f"top_s is {self.top_s}, but the sets have {counted(size, 'topic')}; "
+                f"take top_s={size}, or sets of {self.top_s}"
+            )
 
     @property
     def _bounded(self) -> tuple[Real, Real]:
@@ -140,23 +251,39 @@ class TopicsAPI(Api):
     @property
     def _complete(self) -> tuple[Real, Real]:
         """The shares of the complete API: genuine (1-r)/s, anything r/m."""
-        return (1 - self.noise) / self.top_s, self.noise / self.n_topics
+        return (1 - self.noise) / self.top_s, self.noise / self._sized().n_topics
 
-    def _users_to_topic(self, source: Population | Histories, genuine: Real, anything: Real) -> Channel:
-        if isinstance(source, Population):
-            self.check_size(source.top_s)
-            return self._report(source.users, source.codes, source.topics, genuine, anything)
-        tops = self._top_sets(source)
-        report = report_from_random_sets(tops, source.topics, self.n_topics, genuine, anything)
-        return browsing(source) @ report
+    def _members(self, secrets: object, genuine: Real, anything: Real) -> Channel:
+        """Return C[sigma,t] = genuine [t in sigma] + anything."""
+        sets, taxonomy = as_set_labels(secrets), self._fitted()
+        self.check_size(sets.codes.shape[1])
+        return Channel.membership_from_codes(
+            sets, _placed(sets, taxonomy), outputs=taxonomy, inside=genuine + anything, outside=anything
+        )
 
-    def _report(self, inputs: Labels, codes: Array, topics: Labels, genuine: Real, anything: Real) -> Channel:
-        return report_from_sets(inputs, codes, topics, self.n_topics, genuine, anything)
+    @property
+    def _taxonomy_name(self) -> str | None:
+        given: object = self.n_topics
+        return given if isinstance(given, str) else None
 
-    def _sets(self, sets: object) -> tuple[Labels, Array, Labels]:
-        labels = sets.distinct_sets()[0] if isinstance(sets, Population) else as_set_labels(sets)
-        self.check_size(labels.codes.shape[1])
-        return labels, labels.codes, labels.topics
+    def _sized(self) -> "TopicsAPI":
+        """Return the API with a number of topics, which ``occurring`` has only with people."""
+        name = self._taxonomy_name
+        if name is None:
+            return self
+        if name == OCCURRING:
+            raise ParameterError(
+                "n_topics 'occurring' is known with people only; give a number of topics or one of "
+                + ", ".join(TAXONOMY_SIZES)
+            )
+        return replace(self, n_topics=taxonomy_size(name))
+
+    def _fitted(self) -> Labels:
+        if self.taxonomy is None:
+            raise ParameterError(
+                "the topics of the taxonomy are not known yet; take api.fit(people), or give taxonomy="
+            )
+        return self.taxonomy
 
     def _top_sets(self, histories: Histories) -> dict[Hashable, TopSet]:
         return {
@@ -164,10 +291,59 @@ class TopicsAPI(Api):
             for history in histories.distinct
         }
 
-    def check_size(self, size: int) -> None:
-        """Raise a ParameterError unless sets of this size are those of the API."""
-        if size != self.top_s:
-            raise ParameterError(
-                f"top_s is {self.top_s}, but the sets have {counted(size, 'topic')}; "
-                f"take top_s={size}, or sets of {self.top_s}"
-            )
+
+def _to_random_sets(tops: Mapping[Hashable, TopSet], topics: Labels) -> Channel:
+    """Return C_G, the channel that gives each history each of its possible sets, all as probable.
+
+    Examples
+    --------
+    >>> from quiff.populations.top_set import top_set
+    >>> counts = {"x": {"Art": 2, "News": 1, "Pets": 1}, "y": {"Art": 1, "News": 1}}
+    >>> tops = {history: top_set(count, 2) for history, count in counts.items()}
+    >>> _to_random_sets(tops, as_labels(["Art", "News", "Pets"]))
+    Channel from 2 inputs to 2 outputs
+       {Art, News}  {Art, Pets}
+    x  1/2          1/2
+    y  1            0
+
+    Raises
+    ------
+    SizeError
+        If there are more than a million possible sets, counted for each history.
+    """
+    n_sets = sum(top.n_sets for top in tops.values())
+    if n_sets > _MOST_SETS:
+        raise SizeError(
+            f"ties and filling up leave {n_sets} possible sets, more than {_MOST_SETS}; "
+            "fill up from fewer topics, or ask for api.channel(people), which needs no list of the sets"
+        )
+    possible = {history: list(top.sets()) for history, top in tops.items()}
+    distinct = dict.fromkeys(chosen for sets in possible.values() for chosen in sets)
+    codes, _ = codes_of_sets({chosen: chosen for chosen in distinct}, topics)
+    labels, _ = SetLabels.distinct(codes, topics)
+    if n_sets == len(possible):
+        return Channel.deterministic({history: sets[0] for history, sets in possible.items()}, labels)
+    rows = {history: dict.fromkeys(sets, Fraction(1, len(sets))) for history, sets in possible.items()}
+    return Channel.sparse(rows, outputs=labels, rest=Fraction(0))
+
+
+def _from_random_sets(
+    tops: Mapping[Hashable, TopSet], taxonomy: Labels, genuine: Any, anything: Any
+) -> Channel:
+    """Return C[x,t] = genuine P[t in the set of x] + anything, without a list of the sets."""
+    entries = {
+        x: {topic: genuine * share + anything for topic, share in top.inclusion().items()}
+        for x, top in tops.items()
+    }
+    return Channel.sparse(entries, outputs=taxonomy, rest=anything)
+
+
+def _placed(sets: SetLabels, taxonomy: Labels) -> Array:
+    """Return the sets as codes into the taxonomy."""
+    known = taxonomy.known if isinstance(taxonomy, TaxonomyLabels) else taxonomy
+    if sets.topics is known or sets.topics is taxonomy:
+        return sets.codes
+    seen = np.flatnonzero(np.bincount(sets.codes.reshape(-1), minlength=sets.topics.size))
+    place = np.zeros(sets.topics.size, dtype=np.intp)
+    place[seen] = taxonomy.positions([sets.topics[int(code)] for code in seen], "topic")
+    return place[sets.codes]

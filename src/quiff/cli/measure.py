@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
     from quiff.populations.population import Population
     from quiff.results.measurement.measurement import Measurement
-    from quiff.studies.measure.seen import Seen
+    from quiff.studies.old_measure.seen import Seen
 
 _FORMATS = ("text", "markdown", "latex", "csv")
 
@@ -118,8 +118,8 @@ def command(
     """
     from quiff.populations.population import Population
     from quiff.results.numbers import to_json
-    from quiff.studies.measure.seen import seen_histories
-    from quiff.studies.measure.study import measure
+    from quiff.studies.old_measure.seen import seen_histories
+    from quiff.studies.old_measure.study import measure
 
     def read(size: int | None) -> Population:
         people = Population.read(profiles, top=size, weights=weights, missing=missing)

@@ -94,6 +94,8 @@ class Labels(Sequence[Hashable], ABC):
 
     def positions(self, labels: Iterable[Hashable], what: str = "label") -> Array:
         """Return where each of some labels stands."""
+        if isinstance(labels, Labels) and same(self, labels):
+            return np.arange(self.size)
         return np.fromiter((self.position(label, what) for label in labels), dtype=np.intp)
 
 

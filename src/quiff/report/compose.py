@@ -36,8 +36,8 @@ from quiff.results.risk import UserRisk
 from quiff.studies.api_comparison import compare_settings
 from quiff.studies.attributes import attribute_table
 from quiff.studies.exposure import topic_exposure
-from quiff.studies.measure.seen import seen_histories
-from quiff.studies.measure.study import measure
+from quiff.studies.old_measure.seen import seen_histories
+from quiff.studies.old_measure.study import measure
 from quiff.studies.popularity import popularity
 from quiff.studies.risk import user_risk
 

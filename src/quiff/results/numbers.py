@@ -119,3 +119,32 @@ def _whole_or_float(value: Fraction) -> float:
     except OverflowError:
         return math.inf if value > 0 else -math.inf
     return value.numerator if value.denominator == 1 else rounded
+
+
+def said(value: "Number") -> str:
+    """Return a number to be read in a sentence: three digits, thousands with a comma.
+
+    Examples
+    --------
+    >>> said(66.36), said(249997), said(0.00212963), said(1327.2), said(float("inf"))
+    ('66.4', '249,997', '0.00213', '1,327', 'inf')
+    """
+    if value >= _LONG:
+        return shown(value)
+    if value >= 1000 or value == int(value):
+        return f"{whole(value):,}"
+    return rounded(value, 3)
+
+
+def probability(value: "Number") -> str:
+    """Return a probability to be read: in percent, and below one percent as one in so many.
+
+    Examples
+    --------
+    >>> probability(Fraction(1, 206)), probability(0.42), probability(1), probability(0.9978), probability(0)
+    ('1 in 206', '42 %', '100 %', '99.8 %', '0 %')
+    """
+    if 0 < value < Fraction(1, 100):
+        return f"1 in {said(1 / value)}"
+    percent = rounded(100 * value, 3)
+    return f"{'>99.9' if percent == '100' and value < 1 - 1e-9 else percent} %"

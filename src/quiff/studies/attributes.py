@@ -16,7 +16,7 @@ from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.results.attributes import AttributeInference, AttributeTable, Inference
 from quiff.studies.exposure import reported_topics
-from quiff.studies.measure.seen import Seen, seen_histories
+from quiff.studies.old_measure.seen import Seen, seen_histories
 from quiff.studies.own_risk import marginal
 from quiff.studies.risk import all_stages, masses
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from quiff.apis.base import Api
+from quiff.apis.base import Api, stages_of
 from quiff.apis.cookies import Cookies
 from quiff.core.channel import Channel
 from quiff.core.numbers import Array, filled, is_exact, product, to_float
@@ -13,7 +13,7 @@ from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.results.distribution import Distribution
 from quiff.results.risk import SetSharing, SharingGroup, StageRisk, UserRisk
-from quiff.studies.measure.seen import Seen, seen_histories
+from quiff.studies.old_measure.seen import Seen, seen_histories
 from quiff.studies.own_risk import own_risk
 from quiff.theory.parameters import HALF, Real, check_probability
 
@@ -125,9 +125,9 @@ def set_sharing(population: Population) -> SetSharing:
 
 def all_stages(population: Population, api: Api, seen: Seen | None = None) -> dict[str, Channel]:
     """Return the channel of cookies, on histories if there are some, and those of an API's steps, by name."""
-    cookies = Cookies()
-    first = cookies.channel(population) if seen is None else seen.cookies()
-    return {cookies.name: first, **api.stages(population)}
+    first = Channel.identity(population.users) if seen is None else seen.cookies()
+    named = {"topics": "topics_api"}  # as results that are still to be rebuilt call it
+    return {"cookies": first} | {named.get(name, name): C for name, C in stages_of(api, population).items()}
 
 
 def group_sizes(population: Population) -> Array:

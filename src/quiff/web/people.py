@@ -13,7 +13,7 @@ from quiff.report.page import Section
 from quiff.report.sections import left_out, people_section, privacy_section, risk_section, topics_section
 from quiff.studies.attributes import attribute_table
 from quiff.studies.exposure import topic_exposure
-from quiff.studies.measure.study import measure
+from quiff.studies.old_measure.study import measure
 from quiff.studies.risk import user_risk
 from quiff.theory.taxonomies import taxonomy_size
 from quiff.web.queries import PopulationQuery

@@ -34,6 +34,14 @@ class MapKernel(SparseKernel):
     def sample(self, rows: Array, rng: np.random.Generator) -> Array:  # noqa: ARG002 - nothing is random
         return np.asarray(self.codes[rows], dtype=np.int64)
 
+    def best_actions(self, left: SparseRows) -> Array:
+        if np.bincount(self.codes, minlength=self.n_columns).max() > 1:
+            return super().best_actions(left)
+        best = left.row_max()  # no two rows share an output: each is its row's own gain
+        found = np.zeros(self.n_columns, dtype=best.dtype)
+        found[self.codes] = best
+        return found
+
     def row_entropies(self) -> Array:
         return np.zeros(self.n_rows)
 

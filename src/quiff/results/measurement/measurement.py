@@ -73,7 +73,8 @@ class Measurement(Tabled):
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from quiff import Population, TopicsAPI, measure
+    >>> from quiff import Population, TopicsAPI
+    >>> from quiff.studies.old_measure.study import measure
     >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
     >>> found = measure(Population.from_sets(sets), TopicsAPI(5, 2, Fraction(1, 20)))
     >>> [(row.stage, float(row.leakage), row.reaches) for row in found.privacy[2:]]

@@ -14,7 +14,7 @@ from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
 from quiff.results.measurement.rows import Limit, StagePrivacy, Use
-from quiff.studies.measure.seen import Seen
+from quiff.studies.old_measure.seen import Seen
 
 
 def privacy_by_stage(

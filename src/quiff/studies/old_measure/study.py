@@ -4,6 +4,7 @@ import os
 from typing import Literal
 
 from quiff.apis.topics import TopicsAPI
+from quiff.core.channel import Channel
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError
 from quiff.populations.groups import grouped
@@ -13,8 +14,8 @@ from quiff.results.measurement.filling import GenuineFigures
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.measurement.rows import Setting, Use
 from quiff.studies.as_published import misaligned_prior
-from quiff.studies.measure.parts import limits, privacy_by_stage, use_of_histories, use_of_sets
-from quiff.studies.measure.seen import Seen, seen_histories
+from quiff.studies.old_measure.parts import limits, privacy_by_stage, use_of_histories, use_of_sets
+from quiff.studies.old_measure.seen import Seen, seen_histories
 
 _PRIORS = ("correct", "as-published")
 
@@ -71,7 +72,7 @@ def measure(
         raise ParameterError(f"measure speaks of the Topics API, not of {api!r}; see quiff.compare_apis")
     holders = grouped(population, population.channel("topics"))
     seen = None if histories is None else seen_histories(population, histories)
-    channels = {"bounded_noise": api.bounded_noise(population), "topics_api": api.report(population)}
+    channels = _channels(population, api)
     m1 = population.occurring.size
     priors = {"population": holders.prior, "uniform": Prior.uniform(holders.secrets)}
     utility = use_of_histories(holders, seen) + use_of_sets(population, priors, channels)
@@ -100,6 +101,11 @@ def measure(
     )
 
 
+def _channels(people: Population, api: TopicsAPI) -> dict[str, Channel]:
+    ready, sets = api.fit(people), people.distinct_sets()[0]
+    return {"bounded_noise": ready.bounded_noise(sets), "topics_api": ready.observe(sets)}
+
+
 def _genuine(population: Population, api: TopicsAPI) -> tuple[GenuineFigures | None, tuple[str, ...]]:
     """Return the figures of the users without filled topics if these are some of the users, and notes."""
     filled = population.filled
@@ -110,7 +116,7 @@ def _genuine(population: Population, api: TopicsAPI) -> tuple[GenuineFigures | N
     except ParameterError as error:  # nobody of them has a weight
         return None, (f"The users without filled topics are not measured: {error}",)
     holders, m1 = grouped(people, people.channel("topics")), people.occurring.size
-    channels = {"bounded_noise": api.bounded_noise(people), "topics_api": api.report(people)}
+    channels = _channels(people, api)
     privacy = privacy_by_stage(api, holders, None, channels, m1)[1:]  # cookies do not depend on topics
     return GenuineFigures(holders.n_users, holders.secrets.size, m1, holders.unique_users, privacy), ()
 

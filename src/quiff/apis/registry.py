@@ -1,0 +1,181 @@
+"""All APIs by name, and what the text of ``--api`` stands for."""
+
+import difflib
+import re
+import sys
+from dataclasses import MISSING
+from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from quiff.apis.base import Api, parameters_of
+from quiff.errors import ParameterError, QuiffError
+
+# Where each API stands; a module is loaded when its API is asked for.
+_APIS = MappingProxyType(
+    {
+        "cookies": "quiff.apis.cookies:Cookies",
+        "topics": "quiff.apis.topics:TopicsAPI",
+        "fitted": "quiff.apis.fitted:FittedAPI",
+    }
+)
+_GROUP = "quiff.apis"  # the entry points by which installed packages add APIs
+_FRACTION = re.compile(r"[+-]?\d{1,18}/\d{1,18}", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d{1,400}", re.ASCII)
+_AND = re.compile(r"\+(?=[A-Za-z_.~/\\])")  # but not the sign in 1e+5
+
+
+@cache
+def apis() -> dict[str, type[Api]]:
+    """Return every known API by name: quiff's own, and those that installed packages add.
+
+    Examples
+    --------
+    >>> list(apis())[:2]
+    ['cookies', 'topics']
+    """
+    known = {name: _loaded(place) for name, place in _APIS.items()}
+    for point in entry_points(group=_GROUP):
+        if point.name not in known:
+            known[point.name] = point.load()
+    return known
+
+
+def api_from(spec: str) -> Api:
+    """Return the API that a text stands for, as ``--api`` takes it.
+
+    It is ``NAME``, ``NAME:parameter=value,...``, or ``FILE.py:NAME`` for one's own, whose file is run;
+    several with ``+`` between them are seen by one observer.
+
+    Examples
+    --------
+    >>> api_from("topics:noise=1/10,top_s=3")
+    TopicsAPI(n_topics=349, top_s=3, noise=Fraction(1, 10))
+    >>> api_from("topics:noize=0.1")
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: the API 'topics' has no parameter 'noize'; did you mean 'noise'?
+    >>> api_from("topic")
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: there is no API 'topic'; did you mean 'topics'? (see quiff apis)
+
+    Raises
+    ------
+    ParameterError
+        If there is no such API or parameter, or a value is out of range.
+    QuiffError
+        If a file cannot be run, or has no such API.
+    """
+    parts = _AND.split(spec)
+    if len(parts) == 1:
+        return _one(spec)
+    from quiff.apis.together import Together
+
+    return Together(*map(_one, parts))
+
+
+def _one(spec: str) -> Api:
+    file = re.match(r"(?P<file>.+?\.py):(?P<rest>.+)", spec)
+    name, _, given = (file["rest"] if file else spec).partition(":")
+    made = _from_file(Path(file["file"]), name) if file else _by_name(name)
+    values = dict(_assignment(part, spec) for part in given.split(",")) if given else {}
+    if isinstance(made, Api):
+        return type(made)(**(made.parameters() | _checked(type(made), values))) if values else made
+    checked = _checked(made, values)
+    missing = [each.name for each in parameters_of(made) if _required(each) and each.name not in checked]
+    if missing:
+        raise ParameterError(f"the API {made.name!r} needs {missing[0]}, as in {made.name}:{missing[0]}=...")
+    return made(**checked)
+
+
+def _required(each: Any) -> bool:
+    return each.default is MISSING and each.default_factory is MISSING
+
+
+def _by_name(name: str) -> type[Api]:
+    try:
+        return apis()[name]
+    except KeyError:
+        raise ParameterError(
+            f"there is no API {name!r}{_meant(name, apis(), '; did you mean {!r}?')} (see quiff apis)"
+        ) from None
+
+
+def _assignment(part: str, spec: str) -> tuple[str, Any]:
+    name, equals, text = (piece.strip() for piece in part.partition("="))
+    if not equals or not name or not text:
+        raise ParameterError(f"{part!r} in {spec!r} is not understood; write parameter=value")
+    return name, _value(text)
+
+
+def _value(text: str) -> Any:
+    """Return a number if the text is one, exact for whole numbers and fractions; else the text."""
+    if _FRACTION.fullmatch(text):
+        try:
+            return Fraction(text)
+        except ZeroDivisionError:
+            raise ParameterError(f"{text!r} divides by zero") from None
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if text in ("True", "False"):
+        return text == "True"
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _checked(api: type[Api], values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values; one that names no parameter is an error."""
+    known = [each.name for each in parameters_of(api)]
+    for name in values:
+        if name not in known:
+            meant = _meant(name, known, "; did you mean {!r}?")
+            has = f"; its parameters are {', '.join(known)}" if known and not meant else meant
+            raise ParameterError(f"the API {api.name!r} has no parameter {name!r}{has}")
+    return values
+
+
+def _meant(name: str, known: Any, words: str) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return words.format(close[0]) if close else ""
+
+
+def _loaded(place: str) -> type[Api]:
+    module, _, name = place.partition(":")
+    api: type[Api] = getattr(import_module(module), name)
+    return api
+
+
+def _from_file(path: Path, name: str) -> type[Api] | Api:
+    """Run a user's Python file and return the API of that name: a class of APIs, or one of them."""
+    module = _module(path.resolve())
+    found = {
+        key: value
+        for key, value in vars(module).items()
+        if isinstance(value, Api) or (isinstance(value, type) and issubclass(value, Api) and value is not Api)
+    }
+    named = found | {value.name: value for value in found.values()}
+    if name not in named:
+        has = f"; it has {', '.join(found)}" if found else ", and no other API either"
+        raise QuiffError(f"{str(path)!r} has no API {name!r}{has}")
+    return named[name]
+
+
+@cache
+def _module(path: Path) -> ModuleType:
+    spec = spec_from_file_location(f"quiff_api_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise QuiffError(f"there is no Python file {str(path)!r}")
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[spec.name]
+        raise QuiffError(f"{str(path)!r} cannot be run: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,161 @@
+"""Every quantity that a result can have, described once: its unit, formula, meaning and source."""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import final
+
+
+@final
+@dataclass(frozen=True)
+class Quantity:
+    """What a kind of number is: its unit, how it is computed, what it means and where that is defined."""
+
+    name: str
+    title: str
+    unit: str
+    formula: str
+    meaning: str
+    source: str
+
+
+_VULNERABILITY = "paper, eq. prior-vulnerability and posterior-vulnerability"
+_ALL = (
+    Quantity(
+        "prior",
+        "guessed",
+        "probability",
+        "V_1(pi) = max_x pi_x",
+        "probability to re-identify the user before anything is observed",
+        _VULNERABILITY,
+    ),
+    Quantity(
+        "posterior",
+        "re-identified",
+        "probability",
+        "V_1[pi > C] = sum_y max_x pi_x C[x,y]",
+        "probability to re-identify the user by what is observed",
+        _VULNERABILITY,
+    ),
+    Quantity(
+        "leakage",
+        "leakage",
+        "factor",
+        "V_1[pi > C] / V_1(pi)",
+        "by how much an observation multiplies the probability of re-identification",
+        "paper, eq. leakage",
+    ),
+    Quantity(
+        "bayes_capacity",
+        "capacity",
+        "factor",
+        "sum_y max_x C[x,y]",
+        "the most that an observation can leak, for any people, any prior and any goal",
+        "paper, Sec. 2.3, multiplicative Bayes capacity",
+    ),
+    Quantity(
+        "min_capacity_bits",
+        "capacity in bits",
+        "bits",
+        "log2 sum_y max_x C[x,y]",
+        "the Bayes capacity in bits, min-capacity",
+        "paper, Sec. 2.3",
+    ),
+    Quantity(
+        "shannon_capacity_bits",
+        "Shannon capacity",
+        "bits",
+        "max over pi of I(X;Y)",
+        "the most bits that an observation tells about the secret on average",
+        "Shannon 1948",
+    ),
+    Quantity(
+        "epsilon",
+        "epsilon",
+        "nats",
+        "max over x, x', y of ln C[x,y]/C[x',y]",
+        "local differential privacy of one observation",
+        "paper, Sec. 2.4",
+    ),
+    Quantity(
+        "max_case_capacity",
+        "max-case capacity",
+        "factor",
+        "max over x, x', y of C[x,y]/C[x',y]",
+        "the most that one unlucky observation can raise any belief",
+        "paper, Sec. 2.4",
+    ),
+    Quantity(
+        "side_information_bound",
+        "with side information",
+        "probability",
+        "min(1, P sum_y max_x C[x,y])",
+        "the most an adversary can succeed with after one observation, who succeeds with P before",
+        "paper, Sec. 2, capacity under arbitrary correlations (Dalenius)",
+    ),
+    Quantity(
+        "goal_prior",
+        "without",
+        "probability",
+        "V_g(pi) = max_w sum_x pi_x g(w,x)",
+        "probability to reach the goal before anything is observed",
+        _VULNERABILITY,
+    ),
+    Quantity(
+        "goal_posterior",
+        "with",
+        "probability",
+        "V_g[pi > C] = sum_y max_w sum_x pi_x g(w,x) C[x,y]",
+        "probability to reach the goal by what is observed",
+        _VULNERABILITY,
+    ),
+    Quantity(
+        "risk_mean",
+        "mean risk",
+        "probability",
+        "mean of R_x, R_x = sum_y C[x,y] [x is a best guess for y] / (best guesses for y)",
+        "probability that a user is re-identified, on average over users",
+        "mean: paper, eq. posterior-vulnerability",
+    ),
+    Quantity(
+        "risk_median",
+        "median risk",
+        "probability",
+        "median of R_x",
+        "half of the users are re-identified at most with this probability",
+        "see risk_mean",
+    ),
+    Quantity(
+        "risk_95",
+        "risk of the top 5 %",
+        "probability",
+        "95th percentile of R_x",
+        "one user in twenty is re-identified at least with this probability",
+        "see risk_mean",
+    ),
+    Quantity(
+        "risk_99",
+        "risk of the top 1 %",
+        "probability",
+        "99th percentile of R_x",
+        "one user in a hundred is re-identified at least with this probability",
+        "see risk_mean",
+    ),
+    Quantity(
+        "risk_max",
+        "largest risk",
+        "probability",
+        "max_x R_x",
+        "probability that the user most at risk is re-identified",
+        "see risk_mean",
+    ),
+    Quantity(
+        "users_above",
+        "users above the threshold",
+        "share of users",
+        "|{x : R_x > threshold}| / N",
+        "users who are re-identified with more than the threshold",
+        "see risk_mean",
+    ),
+)
+QUANTITIES = MappingProxyType({quantity.name: quantity for quantity in _ALL})
+"""The quantities by name."""

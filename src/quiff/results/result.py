@@ -1,0 +1,297 @@
+"""The result of a study: tidy rows, and the sentences, tables and figures that show them."""
+
+import difflib
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, final
+
+from quiff import __version__
+from quiff.core.numbers import Number
+from quiff.errors import LabelError, ParameterError
+from quiff.results.figures.figure import Figure
+from quiff.results.numbers import to_json
+from quiff.results.quantities import QUANTITIES
+from quiff.results.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from quiff.apis.base import Unit
+
+Method = Literal["exact", "formula", "discretised", "monte-carlo", "hybrid"]
+Scope = Literal["people", "all"]
+
+
+@final
+@dataclass(frozen=True)
+class Row:
+    """One number, and what it is of.
+
+    Attributes
+    ----------
+    api, unit, stage
+        The API by its spec, whom one observation is about, and the stage of the API.
+    goal
+        What is guessed: ``user`` for re-identification, ``secret``, or an attribute; empty where any is.
+    prior
+        ``population``, ``uniform`` on the distinct secrets, or another; empty where all are meant.
+    observations
+        How many.
+    quantity, value
+        The name of the quantity in the registry, and the number.
+    low, high
+        An interval of 95 %, where the number is estimated.
+    method
+        How it was computed.
+    scope
+        Whether it is of these ``people``, or over ``all`` secrets that there can be.
+    """
+
+    api: str
+    unit: "Unit | None"
+    stage: str
+    goal: str
+    prior: str
+    observations: int
+    quantity: str
+    value: Number
+    low: Number | None = None
+    high: Number | None = None
+    method: Method = "exact"
+    scope: Scope = "people"
+
+
+_COLUMNS = tuple(each.name for each in fields(Row))
+
+
+@final
+@dataclass(frozen=True)
+class Provenance:
+    """What a result rests on, and how to get it again.
+
+    Attributes
+    ----------
+    command
+        The command, or the call in Python, that repeats it.
+    digest
+        The SHA-256 of the people's data; empty if there were none.
+    seed
+        The random seed; None if nothing was drawn.
+    parameters
+        The parameters of each API, by its spec.
+    sources
+        The documents that the APIs are described by.
+    version
+        That of quiff.
+    """
+
+    command: str
+    digest: str = ""
+    seed: int | None = None
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    version: str = __version__
+
+
+@final
+@dataclass(frozen=True)
+class PerUser:
+    """Numbers of each user, by name, in the order of the users."""
+
+    users: Any
+    values: Mapping[Any, Any]
+
+    def of(self, user: Hashable) -> dict[Any, Any]:
+        """Return the numbers of one user."""
+        place = self.users.position(user, "user")
+        return {name: numbers[place] for name, numbers in self.values.items()}
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Result:
+    """What a study found. The answer comes first: sentences, then the main table, then the rest.
+
+    Attributes
+    ----------
+    title
+        What was asked.
+    rows
+        Every number with what it is of; `to_pandas` gives them as a frame, ``result[spec, quantity]`` one.
+    sentences
+        What the numbers say.
+    tables
+        The tables by short names, the main one first.
+    figures
+        The figures by short names, drawn when they are asked for, the main one first.
+    facts
+        What else is known, such as counts of the population, by name: the further keys of JSON.
+    notes
+        What was assumed, and what is not there and why.
+    warnings
+        What makes the numbers doubtful.
+    per_user
+        Numbers of each user, if the study has some.
+    provenance
+        What the result rests on.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from quiff import Population, TopicsAPI, measure
+    >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
+    >>> result = measure(Population.from_sets(sets), TopicsAPI(5, 2, Fraction(1, 20)))
+    >>> result[TopicsAPI(5, 2, Fraction(1, 20)).spec, "leakage"]
+    Fraction(39, 20)
+    """
+
+    title: str
+    rows: tuple[Row, ...]
+    sentences: tuple[str, ...] = ()
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    per_user: PerUser | None = None
+    provenance: Provenance | None = None
+
+    def __getitem__(self, keys: tuple[Hashable, ...]) -> Number:
+        """Return one number, by an API's spec and a quantity; further keys choose stage, goal, prior, scope.
+
+        Without them it is that of the last stage, these people, the population's own prior and one
+        observation; a capacity is that over all secrets, where it is known.
+
+        Raises
+        ------
+        LabelError
+            If there is no such number; the message names the possible keys.
+        """
+        return self.row(*(keys if isinstance(keys, tuple) else (keys,))).value
+
+    def row(self, *keys: Hashable) -> Row:
+        """Return the row that some keys choose; see ``result[...]``."""
+        found = list(self.rows)
+        for key in keys:
+            matching = [row for row in found if key in _keys(row)]
+            if not matching:
+                raise LabelError(_no_such(key, found))
+            found = matching
+        found.sort(key=lambda row: _preference(row, self._last_stages))
+        if not found:
+            raise LabelError("this result has no numbers")
+        return found[0]
+
+    @cached_property
+    def _last_stages(self) -> dict[str, str]:
+        return {row.api: row.stage for row in self.rows if row.stage}
+
+    def figure(self, name: str | None = None) -> Figure:
+        """Draw a figure; the main one if none is named.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such figure.
+        """
+        if not self.figures:
+            raise ParameterError("this result has no figure")
+        chosen = next(iter(self.figures)) if name is None else name
+        if chosen not in self.figures:
+            raise ParameterError(f"there is no figure {chosen!r}; there are {', '.join(self.figures)}")
+        return self.figures[chosen]()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result by plain names, for JSON: rows, sentences, facts and provenance."""
+        return {
+            **self.facts,
+            "rows": [{name: getattr(row, name) for name in _COLUMNS} for row in self.rows],
+            "sentences": list(self.sentences),
+            "warnings": list(self.warnings),
+            "notes": list(self.notes),
+            "provenance": self.provenance,
+        }
+
+    def to_json(self) -> str:
+        """Return the result as JSON text, numbers at full precision."""
+        return to_json(self.to_dict())
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the rows as a pandas frame; fractions become floats, a unit its words."""
+        table = Table(self.title, _COLUMNS, tuple(tuple(_cells(row)) for row in self.rows))
+        return table.to_pandas()
+
+    def explained(self) -> str:
+        """Return for each quantity of the rows what it is, a paragraph each."""
+        names = dict.fromkeys(row.quantity for row in self.rows)
+        return "\n\n".join(
+            f"{q.name} ({q.unit})\n  formula: {q.formula}\n  meaning: {q.meaning}\n  source:  {q.source}"
+            for q in (QUANTITIES[name] for name in names)
+        )
+
+    def joined(self, name: str, other: "Result") -> "Result":
+        """Return this result with another of the same people beside it, its views under a name."""
+        return replace(
+            self,
+            rows=(*self.rows, *other.rows),
+            sentences=(*self.sentences, *other.sentences),
+            tables={**self.tables, **{_under(name, key): table for key, table in other.tables.items()}},
+            figures={**self.figures, **{_under(name, key): draw for key, draw in other.figures.items()}},
+            facts={**self.facts, **other.facts},
+            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            warnings=tuple(dict.fromkeys((*self.warnings, *other.warnings))),
+            per_user=other.per_user or self.per_user,
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.title}: {len(self.rows)} rows, {len(self.tables)} tables>"
+
+    def __str__(self) -> str:
+        return "\n\n".join(self._blocks())
+
+    def _blocks(self) -> Iterator[str]:
+        if self.sentences or self.warnings:
+            yield "\n".join((*self.warnings, *self.sentences))
+        for table in self.tables.values():
+            yield table.to_text()
+
+    def _repr_html_(self) -> str:
+        from quiff.results.html_page import html_text
+
+        said = "".join(f"<p>{html_text(line)}</p>" for line in (*self.warnings, *self.sentences))
+        return said + "".join(table._repr_html_() for table in self.tables.values())
+
+
+def _under(name: str, key: str) -> str:
+    return f"{name}-{key}" if key else name
+
+
+def _keys(row: Row) -> tuple[Hashable, ...]:
+    return (row.api, row.quantity, row.stage, row.goal, row.prior, row.scope, row.method, row.observations)
+
+
+def _preference(row: Row, last: Mapping[str, str]) -> tuple[bool, ...]:
+    """Order rows so that the one that is meant comes first."""
+    capacity = row.quantity not in ("prior", "posterior", "leakage", "goal_prior", "goal_posterior")
+    return (
+        row.stage not in ("", last.get(row.api, row.stage)),
+        row.observations != 1,
+        row.scope != ("all" if capacity else "people"),
+        row.prior not in ("", "population"),
+        row.goal not in ("", "user"),
+    )
+
+
+def _no_such(key: Hashable, rows: list[Row]) -> str:
+    """Say which keys there are instead."""
+    possible = list(dict.fromkeys(str(k) for row in rows for k in _keys(row) if k not in ("", None)))
+    close = difflib.get_close_matches(str(key), possible, n=1)
+    meant = f"; did you mean {close[0]!r}?" if close else ""
+    return f"there is no number for {key!r}{meant} The keys are {', '.join(possible)}"
+
+
+def _cells(row: Row) -> Iterator[Any]:
+    for name in _COLUMNS:
+        cell = getattr(row, name)
+        yield str(cell) if name == "unit" and cell is not None else cell

@@ -1,0 +1,222 @@
+"""The question what one observation of some APIs reveals about people, and what it is good for."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from math import inf, log2
+
+from quiff.apis.base import Api, all_limits
+from quiff.core.channel import Channel
+from quiff.core.compose import parallel
+from quiff.core.gain import Gain, membership_gain_from_codes
+from quiff.core.kernels import MapKernel
+from quiff.core.labels import same
+from quiff.core.numbers import Number
+from quiff.core.prior import Prior
+from quiff.errors import ParameterError, SizeError
+from quiff.measures.capacity import bayes_capacity, max_case_capacity
+from quiff.measures.differential_privacy import epsilon
+from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
+from quiff.populations.groups import grouped
+from quiff.populations.population import Population
+from quiff.results.result import Result, Row
+from quiff.results.views.measure import measured_views
+from quiff.studies.checked import checked_apis, checked_people
+from quiff.studies.provenance import provenance
+
+
+def measure(
+    people: Population,
+    *apis: Api,
+    goals: Iterable[str] | None = None,
+    known: Iterable[str] = (),
+    priors: Mapping[str, Prior] | None = None,
+) -> Result:
+    """Measure what one observation of each API reveals about people, and what a receiver learns.
+
+    For every stage of every API: the probability to re-identify the user before and after (posterior), their
+    ratio (leakage), the capacities of the channel on the secrets that occur, and the probability to reach
+    each goal. Beside them stand the closed forms of the API, which speak of all secrets that there can be.
+
+    Parameters
+    ----------
+    people
+        The users and their attributes. Their weights, if they have some, are the prior on users.
+    apis
+        What to measure; by default third-party cookies and the Topics API.
+    goals
+        The attributes that a receiver wants to learn of the user, for every API (of topics: one of them); by
+        default all. The goals of an API itself are always measured.
+    known
+        The attributes that the adversary already knows of the user: then before and after are both given
+        these.
+    priors
+        Further priors on secrets by name, beside that of the people and the uniform one, for goals.
+
+    Examples
+    --------
+    The worked example of the paper's figure of the Topics channels, with its five topics:
+
+    >>> from fractions import Fraction
+    >>> from quiff import Population, TopicsAPI
+    >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
+    >>> api = TopicsAPI(5, 2, Fraction(1, 20))
+    >>> result = measure(Population.from_sets(sets), api)
+    >>> result[api.spec, "posterior"], result[api.spec, "leakage"]
+    (Fraction(13, 20), Fraction(39, 20))
+    >>> result[api.spec, "goal_prior", "topics"], result[api.spec, "goal_posterior", "topics"]
+    (Fraction(2, 3), Fraction(293, 300))
+
+    Raises
+    ------
+    ParameterError
+        If people or APIs are something else, an attribute is missing, or people are merged and an API needs
+        every single one.
+    """
+    people = checked_people(people)
+    chosen = checked_apis(people, apis)
+    beside = tuple(known)
+    wanted = [name for name in people.attributes if name not in beside] if goals is None else list(goals)
+    for name in (*wanted, *beside):
+        people.attribute(name)  # a name that is not there is told at once
+    rows = tuple(row for api in chosen for row in _api_rows(people, api, wanted, beside, priors or {}))
+    genuine, left = _genuine(people, chosen, beside)
+    views = measured_views(people, {api.spec: api for api in chosen}, rows, genuine, beside)
+    return Result(
+        rows=rows,
+        notes=(*people.notes, *left),
+        warnings=() if people.filled is None else people.filled.warnings(),
+        provenance=provenance("measure", people, chosen),
+        **views,
+    )
+
+
+def attribute_gain(people: Population, name: str) -> Gain:
+    """Return the gain on users of naming an attribute's value, or of a set one of its members.
+
+    Examples
+    --------
+    >>> from quiff import Population
+    >>> people = Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}})
+    >>> attribute_gain(people, "topics").to_numpy().tolist()
+    [[1, 0], [1, 1], [0, 1]]
+    """
+    if name == "topics":
+        return membership_gain_from_codes(people.users, people.codes, people.topics)
+    attribute = people.attribute(name)
+    return membership_gain_from_codes(people.users, attribute.which[0].reshape(-1, 1), attribute.values)
+
+
+def prior_of(people: Population) -> Prior:
+    """Return the prior on the rows of people: on users, or on the distinct sets that they were merged to."""
+    return people.set_prior() if people.merged else people.user_prior()
+
+
+def _api_rows(
+    people: Population, api: Api, goals: list[str], known: tuple[str, ...], priors: Mapping[str, Prior]
+) -> Iterator[Row]:
+    blank = Row(api.spec, api.unit, "", "", "", 1, "", 0)
+    last = api.name
+    for row in _measured(people, api, goals, known, priors):
+        last = row.stage
+        yield replace(row, api=blank.api, unit=blank.unit)
+    for limit in all_limits(api.fit(people)):
+        yield replace(
+            blank,
+            stage=limit.stage or last,
+            quantity=limit.quantity,
+            value=limit.value,
+            method="formula",
+            scope="all",
+        )
+
+
+def _measured(
+    people: Population, api: Api, goals: list[str], known: tuple[str, ...], priors: Mapping[str, Prior]
+) -> Iterator[Row]:
+    """Yield the rows of these people, stage by stage, without the name of the API."""
+    ready = api.fit(people)
+    try:
+        secret = ready.secret(people)
+    except SizeError:  # too many random secrets to list: what is observed of users is still known
+        yield from _of_users(people, ready, ready.name, ready.channel(people), known)
+        yield from _channel_rows(ready.name, ready.channel(people))
+        return
+    stages = ready.stages(secret.outputs)
+    own = ready.goals(secret.outputs)
+    side = people.channel(*known) if known else None
+    groups = grouped(people, secret) if isinstance(secret.kernel, MapKernel) and side is None else None
+    for stage, C in stages.items():
+        if not ready.observer_knows_who:
+            if groups is None:
+                yield from _of_users(people, ready, stage, secret @ C, known)
+            else:
+                yield from _user_rows(stage, groups.best_user, groups.reidentified_by(C))
+        yield from _channel_rows(stage, C)
+        on_secrets: dict[str, Gain | None] = {**({"secret": None} if ready.needs else {}), **own}
+        if on_secrets and side is None:
+            law = prior_of(people) @ secret if groups is None else groups.prior
+            laws = {"population": law, "uniform": Prior.uniform(secret.outputs)}
+            laws |= {name: prior for name, prior in priors.items() if same(prior.labels, secret.outputs)}
+            for goal, gain in on_secrets.items():
+                for name, prior in laws.items():
+                    yield from _goal_rows(
+                        stage, goal, name, vulnerability(prior, gain), posterior_vulnerability(prior, C, gain)
+                    )
+        for goal in goals:
+            if goal not in on_secrets or side is not None:
+                gain, prior, seen = attribute_gain(people, goal), prior_of(people), secret @ C
+                before = posterior_vulnerability(prior, side, gain) if side else vulnerability(prior, gain)
+                after = posterior_vulnerability(prior, parallel(side, seen) if side else seen, gain)
+                yield from _goal_rows(stage, goal, "population", before, after)
+
+
+def _of_users(people: Population, api: Api, stage: str, C: Channel, known: tuple[str, ...]) -> Iterator[Row]:
+    """Yield the probability of re-identification from a channel on users, given what is known of them."""
+    if api.observer_knows_who:
+        return
+    prior = people.user_prior()
+    if not known:
+        yield from _user_rows(stage, vulnerability(prior), posterior_vulnerability(prior, C))
+        return
+    side = people.channel(*known)
+    before, after = (posterior_vulnerability(prior, D) for D in (side, parallel(side, C)))
+    yield from _user_rows(stage, before, after)
+
+
+def _user_rows(stage: str, before: Number, after: Number) -> Iterator[Row]:
+    for quantity, value in (("prior", before), ("posterior", after), ("leakage", after / before)):
+        yield Row("", None, stage, "user", "population", 1, quantity, value)
+
+
+def _goal_rows(stage: str, goal: str, prior: str, before: Number, after: Number) -> Iterator[Row]:
+    for quantity, value in (("goal_prior", before), ("goal_posterior", after)):
+        yield Row("", None, stage, goal, prior, 1, quantity, value)
+
+
+def _channel_rows(stage: str, C: Channel) -> Iterator[Row]:
+    """Yield the capacities of a channel on the secrets that occur."""
+    capacity = bayes_capacity(C)
+    values = {
+        "bayes_capacity": capacity,
+        "min_capacity_bits": inf if capacity == inf else log2(capacity),
+        "epsilon": epsilon(C),
+        "max_case_capacity": max_case_capacity(C),
+    }
+    for quantity, value in values.items():
+        yield Row("", None, stage, "", "", 1, quantity, value)
+
+
+def _genuine(
+    people: Population, apis: tuple[Api, ...], known: tuple[str, ...]
+) -> tuple[Result | None, tuple[str, ...]]:
+    """Return the result of the users without filled topics if these are some of the users, and notes."""
+    filled = people.filled
+    if filled is None or not filled.filled_sets or not filled.genuine_users:
+        return None, ()
+    chosen = [api for api in apis if "topics" in api.needs]
+    if not chosen:
+        return None, ()
+    try:
+        return measure(people.genuine(), *chosen, goals=(), known=known), ()
+    except ParameterError as error:  # nobody of them has a weight
+        return None, (f"The users without filled topics are not measured: {error}",)
