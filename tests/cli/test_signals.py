@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from quiff.cli.signals import Ended, ending
 from quiff.history.synth import SyntheticLog, write_log
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -242,3 +243,18 @@ def test_a_command_in_another_thread_and_afterwards_signals_are_as_before():
     assert told == [0]
     assert [signal.getsignal(number) for number in SIGNALS] == before
     assert signal.set_wakeup_fd(-1) == -1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only where there are such signals")
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_breaks_off_only_what_catches_it(number):
+    """While all is set up or over nobody would catch it, and click would write a line of its own."""
+    with ending() as end:
+        signal.raise_signal(number)
+        with pytest.raises(Ended):
+            end.arm()
+        assert end.number == number
+    with ending() as end:
+        end.arm()
+        end.disarm()
+        signal.raise_signal(number)

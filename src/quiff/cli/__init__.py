@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 from quiff import __version__
-from quiff.cli.signals import ending
+from quiff.cli.signals import Ended, Ending, ending
 from quiff.errors import QuiffError
 from quiff.safe_text import visible_lines
 
@@ -74,13 +74,24 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         with _shown(), ending() as end:
             try:
-                return super().invoke(ctx)
-            except BaseException as error:
-                if end.number is not None or isinstance(error, KeyboardInterrupt):
-                    ctx.exit(end.finish(end.number or signal.SIGINT))
-                if not isinstance(error, QuiffError):
-                    raise
-                raise click.ClickException(_told(str(error), self._named(ctx))) from error
+                return self._armed(ctx, end)
+            except Ended as ended:  # just when another error was to be told
+                ctx.exit(end.finish(ended.number))
+
+    def _armed(self, ctx: click.Context, end: Ending) -> object:
+        """Run the command; signals break it off."""
+        try:
+            end.arm()
+            result = super().invoke(ctx)
+            end.disarm()
+        except BaseException as error:
+            end.disarm()
+            if end.number is not None or isinstance(error, KeyboardInterrupt):
+                ctx.exit(end.finish(end.number or signal.SIGINT))
+            if not isinstance(error, QuiffError):
+                raise
+            raise click.ClickException(_told(str(error), self._named(ctx))) from error
+        return result
 
     def _named(self, ctx: click.Context) -> click.Command:
         """Return the command that the words name, of a group the one inside."""

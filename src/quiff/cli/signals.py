@@ -47,16 +47,29 @@ class Ending:
 
     def __init__(self) -> None:
         self.number: int | None = None
+        self._armed = False
         self._noticed = threading.Event()
         self._last = threading.Lock()  # whoever has it ends the process
 
     def handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - Python's signature
         """Break off what the main thread does; once, since it then tidies up."""
-        if not self._noticed.is_set():
-            logging.disable()  # what libraries would say on being broken off
-            self.number = number
-            self._noticed.set()
+        if self._noticed.is_set():
+            return
+        logging.disable()  # what libraries would say on being broken off
+        self.number = number
+        self._noticed.set()
+        if self._armed:
             raise Ended(number)
+
+    def arm(self) -> None:
+        """Let signals break off what the main thread does until `disarm`; one may have come already."""
+        self._armed = True
+        if self.number is not None:
+            raise Ended(self.number)
+
+    def disarm(self) -> None:
+        """Let signals break off nothing any more: what is to be caught is caught, or all is done."""
+        self._armed = False
 
     def listen(self, ear: socket.socket) -> None:
         """Wait for a signal in a thread of its own, and see to it that the run ends."""
