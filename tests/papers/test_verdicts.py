@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from quiff import theory
-from quiff.papers import statements
+from quiff.papers import counting, data_sets, example, experiments, limits, statements
 from quiff.papers.check import ITEMS, check_paper
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "paper.csv"
@@ -170,6 +170,12 @@ def test_every_item_says_what_it_rests_on(paper):
     for item in paper.by_verdict("needs-data"):
         assert item.note.startswith("quiff "), item.id
     assert sum(paper.counts.values()) == len(ITEMS)
+
+
+@pytest.mark.parametrize("part", [counting, data_sets, example, experiments, limits, statements])
+def test_every_check_is_of_a_printed_item(part):
+    known = {item.id for item in ITEMS}
+    assert set(part.CHECKS) | set(getattr(part, "DATA", {})) <= known
 
 
 def changed(monkeypatch, name, formula):

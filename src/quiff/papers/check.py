@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Any, get_args
 
 from quiff.errors import counted
-from quiff.papers import accounting, counting, example, limits, privacy, statements, utility
-from quiff.papers.items import Item, Judged, Verdict, shown_value
+from quiff.papers import counting, data_sets, example, experiments, limits, statements
+from quiff.papers.items import ROWS, Item, Judged, Verdict, shown_value
 from quiff.papers.published import read_tables
 from quiff.papers.verdict import judge
 from quiff.results.table import Table
 from quiff.results.tabled import OneTable
 
-ITEMS: tuple[Item, ...] = tuple(
-    item
-    for part in (example, statements, accounting, privacy, utility, counting, limits)
-    for item in part.ITEMS
-)  # fmt: skip
+_PARTS = (example, statements, data_sets, experiments, counting, limits)
+_CHECKS = {id_: check for part in _PARTS for id_, check in part.CHECKS.items()}
+_DATA = {**data_sets.DATA, **experiments.DATA}
+ITEMS = tuple(Item(**row, check=_CHECKS.get(row["id"]), data=_DATA.get(row["id"])) for row in ROWS)
 
 
 @dataclass(frozen=True)

@@ -5,24 +5,19 @@ from itertools import pairwise
 from math import comb
 
 from quiff import theory
-from quiff.papers.items import Item, Value
-from quiff.papers.settings import NOISE, TOP_S, V1, V2, V2_HAS_469, closed_form, percent, sized
+from quiff.papers.items import Check, Value
+from quiff.papers.settings import NOISE, TOP_S, V1, V2, closed_form, percent, sized
 from quiff.papers.verdict import Reading, Rounded, Statement
 
-_TEXT = "Sec. 5.3.1, text"
-_CONSTANTS = "Sec. 5.3.1, footnote with the constants of Fig. counting"
-_FIGURE = "Sec. 5.3.1, description of Fig. counting"
 _POPULATIONS = range(2, 31)
-_BASIS = "((1 + p - q)/2)^N, p - q = (1-r)/s"
 
 
 def _all_bits(n_users: int, n_topics: int = V1) -> Value:
     return theory.all_bits_right(n_topics, TOP_S, NOISE, n_users)
 
 
-def _point(n_users: int, printed: str) -> Item:
-    check = Reading(lambda: _all_bits(n_users))
-    return Item(f"counting-figure-n{n_users}", _FIGURE, printed, check, f"{_BASIS}, N={n_users}")
+def _point(n_users: int) -> Reading:
+    return Reading(lambda: _all_bits(n_users))
 
 
 def _printed_sum() -> tuple[bool, str]:
@@ -63,51 +58,21 @@ def _other_ways() -> str:
     return f"without any report {percent(before):.3f}%; for the raw noisy count {percent(raw):.5f}%"
 
 
-ITEMS = (
-    Item(
-        "eq-counting-binomial", "Sec. 4.2.1, eq. counting-binomial", "sum of C(N,n) p^n (1-q)^(N-n)",
-        Statement(_printed_sum), "",
-        "A factor 2^-N is missing: as printed the sum is (1 + p - q)^N, which exceeds 1.",
+CHECKS: dict[str, Check] = {
+    "eq-counting-binomial": Statement(_printed_sum),
+    "counting-a-m349": closed_form("max_case_capacity", V1),
+    "counting-q-m349": Rounded(lambda: theory.outside_probability(V1, NOISE)),
+    "counting-a-m629": closed_form("max_case_capacity", V2),
+    "counting-q-m629": Rounded(lambda: theory.outside_probability(V2, NOISE)),
+    "counting-m-v2": sized(V2),
+    "counting-figure-m-v2": sized(V2),
+    **{f"counting-figure-n{n_users}": _point(n_users) for n_users in (2, 3, 4, 5, 10)},
+    "counting-figure-n10-to-n30": Statement(_stays_close),
+    "counting-figure-overlap": Statement(_overlap),
+    "counting-figure-limit": Statement(_approaches_zero),
+    "counting-figure-caption": Statement(_expected_value),
+    "counting-n10": Rounded(lambda: percent(_all_bits(10))),
+    "counting-n10-meaning": Rounded(
+        lambda: percent(theory.best_count_right(V1, TOP_S, float(NOISE), 10)), _other_ways
     ),
-    closed_form("counting-a-m349", _CONSTANTS, "1327.2", "max-case", V1),
-    Item(
-        "counting-q-m349", _CONSTANTS, "0.00014326647564469913",
-        Rounded(lambda: theory.outside_probability(V1, NOISE)), "r/m, at the 15 digits that a double carries",
-    ),
-    closed_form("counting-a-m629", _CONSTANTS, "2391.2", "max-case", V2, why=V2_HAS_469),
-    Item(
-        "counting-q-m629", _CONSTANTS, "0.00007949125596184421",
-        Rounded(lambda: theory.outside_probability(V2, NOISE)), "r/m", V2_HAS_469,
-    ),
-    sized("counting-m-v2", _TEXT, "629", V2, V2_HAS_469),
-    sized("counting-figure-m-v2", "Sec. 5.3.1, second series of Fig. counting", "629", V2, V2_HAS_469),
-    _point(2, "just above 0.35"),
-    _point(3, "just above 0.20"),
-    _point(4, "just below 0.15"),
-    _point(5, "just below 0.10"),
-    _point(10, "close to 0.00"),
-    Item(
-        "counting-figure-n10-to-n30", _FIGURE, "close to 0.00 from 10 to 30", Statement(_stays_close), _BASIS,
-    ),
-    Item("counting-figure-overlap", _FIGURE, "both series overlap exactly", Statement(_overlap), _BASIS),
-    Item(
-        "counting-figure-limit", "Sec. 5.3.1, caption of Fig. counting", "approaches zero",
-        Statement(_approaches_zero), _BASIS,
-    ),
-    Item(
-        "counting-figure-caption", "Sec. 5.3.1, caption of Fig. counting", "expected value of A^n",
-        Statement(_expected_value), "",
-        "The mean of A^n is (1 + p - q)^N under the binomial distribution; the points are 2^-N times that.",
-    ),
-    Item(
-        "counting-n10", f"{_TEXT}, as the chance of all ten bits", "0.56%",
-        Rounded(lambda: percent(_all_bits(10))),
-        f"100 {_BASIS}, N=10",
-    ),
-    Item(
-        "counting-n10-meaning", f"{_TEXT}, as the chance to count right", "0.56%",
-        Rounded(lambda: percent(theory.best_count_right(V1, TOP_S, float(NOISE), 10)), _other_ways),
-        "a Bayes-optimal guess of the count",
-        "That is the chance to guess all N bits right; a best guess of the count alone does far better.",
-    ),
-)  # fmt: skip
+}

@@ -1,8 +1,13 @@
-"""The printed figures and statements to check, and what checking one of them gives."""
+"""The printed figures and statements to check, and what checking one of them gives.
 
+``items.csv`` has what is printed, where, and what is to be said of it; other modules recompute it.
+"""
+
+import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 from quiff.results.numbers import shown
@@ -10,6 +15,10 @@ from quiff.results.numbers import shown
 Value: TypeAlias = float | Fraction
 Verdict: TypeAlias = Literal["match", "erratum", "needs-data"]
 _SMALL = 100
+
+with Path(__file__).with_name("items.csv").open(encoding="utf-8", newline="") as _file:
+    ROWS = tuple(csv.DictReader(_file))
+PRINTED = {row["id"]: row["printed"] for row in ROWS}
 
 
 @dataclass(frozen=True)

@@ -1,47 +1,60 @@
 """The theoretical limits: three tables, and the figures of the text that rest on them."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 from quiff import theory
-from quiff.papers.items import Item, Value
+from quiff.papers.items import PRINTED, Check, Value
 from quiff.papers.settings import (
     CITIZEN_LAB,
     IAB,
     NATURAL_LANGUAGE,
     NOISE,
-    NOISE_OVER_349,
     TOP_S,
     V1,
     V1_OCCURRING,
     V2,
-    V2_HAS_469,
     closed_form,
     percent,
     sized,
 )
 from quiff.papers.verdict import Exactly, Rounded, Statement
 
-_AOL, _GOOGLE, _WORST = "Tab. theoretical-aol", "Tab. theoretical-google", "Tab. theoretical-worst-case"
-_TEXT, _DISCUSSION = "Sec. 5.4.1, text", "Sec. 6, text"
-
-# What each row prints: scenario, m, capacity, epsilon, e^epsilon; and the taxonomy's true size.
+# The scenario of each row, m as it is printed, and the taxonomy's true size.
 GOOGLE_ROWS = (
-    ("Google Topics API v1", "349", "66.36", "7.191", "1 327.2", V1),
-    ("Google Topics API v2", "629", "119.56", "7.780", "2 391.2", V2),
-    ("Google Natural Language v2", "1 091", "207.34", "8.330", "4 146.8", NATURAL_LANGUAGE),
-    ("IAB Audience Taxonomy v1.1", "1 679", "319.06", "8.761", "6 381.2", IAB),
+    ("Google Topics API v1", "349", V1),
+    ("Google Topics API v2", "629", V2),
+    ("Google Natural Language v2", "1091", NATURAL_LANGUAGE),
+    ("IAB Audience Taxonomy v1.1", "1679", IAB),
 )
-# m, r, s, average-case capacity, max-case capacity; and the taxonomy's true size.
+# m, r and s as they are printed, and the taxonomy's true size.
 WORST_CASE_ROWS = (
-    ("349", "0.05", 5, "66.36", "1 327.20", V1),
-    ("629", "0.05", 5, "119.56", "2 391.20", V2),
-    ("629", "0.47", 5, "67.14", "142.86", V2),
-    ("629", "0.37", 6, "66.42", "179.50", V2),
-    ("629", "0.26", 7, "66.75", "256.75", V2),
-    ("629", "0.15", 8, "66.98", "446.54", V2),
-    ("629", "0.05", 9, "66.44", "1 328.89", V2),
+    ("349", "0.05", 5, V1),
+    ("629", "0.05", 5, V2),
+    ("629", "0.47", 5, V2),
+    ("629", "0.37", 6, V2),
+    ("629", "0.26", 7, V2),
+    ("629", "0.15", 8, V2),
+    ("629", "0.05", 9, V2),
 )
+_COLUMNS = {"capacity": "bayes_capacity", "epsilon": "epsilon", "max-case": "max_case_capacity"}
+
+
+def google_row(m: str) -> str:
+    """Return how the ids of a row of the table of taxonomies start."""
+    return f"theoretical-google-m{m}-s5"
+
+
+def worst_case_row(m: str, r: str, s: int) -> str:
+    """Return how the ids of a row of the table of other parameters start."""
+    return f"theoretical-worst-case-m{m}-r{r.replace('.', '')}-s{s}"
+
+
+def _row(key: str, n_topics: int, top_s: int = TOP_S, noise: Fraction = NOISE) -> dict[str, Check]:
+    """Return the checks of a row's cells, of those columns that its table has."""
+    columns = {name: closed_form(formula, n_topics, top_s, noise) for name, formula in _COLUMNS.items()}
+    cells: dict[str, Check] = {f"{key}-m": sized(n_topics)}
+    cells |= {f"{key}-{name}": check for name, check in columns.items() if f"{key}-{name}" in PRINTED}
+    return cells
 
 
 def _capacity(n_topics: int, top_s: int = TOP_S) -> Value:
@@ -58,42 +71,6 @@ def _epsilon(n_topics: int) -> Value:
 
 def _leakage(n_topics: int, occurring: int) -> Value:
     return theory.topics_leakage(n_topics, TOP_S, NOISE, occurring)
-
-
-def _aol_table() -> Iterator[Item]:
-    key, where = "theoretical-aol-citizen-lab", f"{_AOL}, Citizen Lab"
-    yield sized(f"{key}-m", where, "31", CITIZEN_LAB)
-    yield closed_form(f"{key}-capacity", where, "5.94", "capacity", CITIZEN_LAB)
-    yield closed_form(f"{key}-epsilon", where, "4.777", "epsilon", CITIZEN_LAB)
-    yield closed_form(f"{key}-max-case", where, "118.8", "max-case", CITIZEN_LAB)
-    key, where = "theoretical-aol-google-v1", f"{_AOL}, Google v1"
-    yield Item(f"{key}-m", where, "169", Exactly(lambda: V1_OCCURRING), "m', the topics that occur")
-    yield Item(
-        f"{key}-capacity", where, "32.16", Rounded(lambda: _leakage(V1, V1_OCCURRING)),
-        "r + m'(1-r)/s at m'=169, the leakage",
-    )  # fmt: skip
-    yield closed_form(f"{key}-epsilon", where, "6.466", "epsilon", V1, why=NOISE_OVER_349)
-    yield closed_form(f"{key}-max-case", where, "643.2", "max-case", V1, why=NOISE_OVER_349)
-
-
-def _google_table() -> Iterator[Item]:
-    for name, m, capacity, epsilon, max_case, n_topics in GOOGLE_ROWS:
-        key, where = f"theoretical-google-m{m.replace(' ', '')}-s5", f"{_GOOGLE}, {name}"
-        why = V2_HAS_469 if m == "629" else ""
-        yield sized(f"{key}-m", where, m, n_topics, why)
-        yield closed_form(f"{key}-capacity", where, capacity, "capacity", n_topics, why=why)
-        yield closed_form(f"{key}-epsilon", where, epsilon, "epsilon", n_topics, why=why)
-        yield closed_form(f"{key}-max-case", where, max_case, "max-case", n_topics, why=why)
-
-
-def _worst_case_table() -> Iterator[Item]:
-    for m, r, s, capacity, max_case, n_topics in WORST_CASE_ROWS:
-        key = f"theoretical-worst-case-m{m}-r{r.replace('.', '')}-s{s}"
-        where, noise = f"{_WORST}, m={m}, r={r}, s={s}", Fraction(r)
-        why = V2_HAS_469 if m == "629" else ""
-        yield sized(f"{key}-m", where, m, n_topics, why)
-        yield closed_form(f"{key}-capacity", where, capacity, "capacity", n_topics, s, noise, why)
-        yield closed_form(f"{key}-max-case", where, max_case, "max-case", n_topics, s, noise, why)
 
 
 def _reaches_capacity() -> tuple[bool, str]:
@@ -146,9 +123,8 @@ def _proportional_sets() -> tuple[bool, str]:
     return holds, "given r, both capacities depend on m/s alone"
 
 
-def _growth(key: str, printed: str, n_topics: int, why: str = "") -> Item:
-    check = Rounded(lambda: percent(_capacity(n_topics) / _capacity(V1) - 1))
-    return Item(key, _DISCUSSION, printed, check, f"growth of the capacity from m=349 to m={n_topics}", why)
+def _growth(n_topics: int) -> Rounded:
+    return Rounded(lambda: percent(_capacity(n_topics) / _capacity(V1) - 1))
 
 
 def _capacities_at_needed() -> str:
@@ -156,71 +132,39 @@ def _capacities_at_needed() -> str:
     return f"capacities {float(_capacity(V2, s)):.2f} and {float(_max_case(V2, s)):.1f}"
 
 
-_BELOW = "With the taxonomy's 349 topics the leakages of Google v1 stay below the capacities."
-_EXAMPLE = "Sec. 6, worked example"
-
-ITEMS = (
-    Item(
-        "reach-capacity-privacy", "Sec. 5.2, last sentence", "channels reach capacity",
-        Statement(_reaches_capacity), "", _BELOW,
+CHECKS: dict[str, Check] = {
+    "reach-capacity-privacy": Statement(_reaches_capacity),
+    **_row("theoretical-aol-citizen-lab", CITIZEN_LAB),
+    **_row("theoretical-aol-google-v1", V1),
+    # The capacity that is printed for Google v1 is the leakage, from the topics that occur.
+    "theoretical-aol-google-v1-m": sized(V1_OCCURRING),
+    "theoretical-aol-google-v1-capacity": Rounded(lambda: _leakage(V1, V1_OCCURRING)),
+    "limits-taxonomy-size": Statement(_sizes_occur),
+    "limits-validate": Statement(_validates),
+    "limits-text-google-v1-epsilon": closed_form("epsilon", V1),
+    "limits-text-google-v1-max-case": closed_form("max_case_capacity", V1),
+    "limits-times": closed_form("max_case_capacity", V1),
+    "reach-capacity-limits": Statement(_reaches_capacity),
+    "discussion-order-of-magnitude": Statement(_order_of_magnitude),
+    "discussion-five-fold": Statement(_five_fold),
+    "discussion-epsilon-increase": Rounded(lambda: percent(_epsilon(V1) / _epsilon(CITIZEN_LAB) - 1)),
+    **{id_: check for _, m, size in GOOGLE_ROWS for id_, check in _row(google_row(m), size).items()},
+    "discussion-v2-categories": sized(V2),
+    "discussion-proportional": Statement(_proportional),
+    "growth-v2": _growth(V2),
+    "growth-natural-language": _growth(NATURAL_LANGUAGE),
+    "growth-iab": _growth(IAB),
+    "discussion-example-capacity": closed_form("bayes_capacity", V1),
+    "discussion-example-max-case": closed_form("max_case_capacity", V1),
+    "discussion-example-m-v2": sized(V2),
+    "discussion-s-needed": Exactly(
+        lambda: theory.strict_top_s(V2, NOISE, "capacity", _capacity(V1)), _capacities_at_needed
     ),
-    *_aol_table(),
-    Item(
-        "limits-taxonomy-size", "Sec. 5.4, text", "size of a taxonomy = topics that occur",
-        Statement(_sizes_occur),
-        "", NOISE_OVER_349,
-    ),
-    Item(
-        "limits-validate", _TEXT, "5.94 and 32.16 validate the last column", Statement(_validates),
-        "capacities at m' against leakages",
-    ),
-    closed_form("limits-text-google-v1-epsilon", _TEXT, "6.466", "epsilon", V1, why=NOISE_OVER_349),
-    closed_form("limits-text-google-v1-max-case", _TEXT, "643.2", "max-case", V1, why=NOISE_OVER_349),
-    closed_form("limits-times", _TEXT, "643", "max-case", V1, why=NOISE_OVER_349),
-    Item(
-        "reach-capacity-limits", "Sec. 5.4.1, last sentence", "leakage reaches capacity for both datasets",
-        Statement(_reaches_capacity), "", _BELOW,
-    ),
-    Item(
-        "discussion-order-of-magnitude", _DISCUSSION, "worst case at least ten times the average",
-        Statement(_order_of_magnitude), "max-case over average-case capacity",
-    ),
-    Item(
-        "discussion-five-fold", _DISCUSSION, "more than five-fold capacity", Statement(_five_fold),
-        "capacities of the two datasets",
-    ),
-    Item(
-        "discussion-epsilon-increase", _DISCUSSION, "35%",
-        Rounded(lambda: percent(_epsilon(V1) / _epsilon(CITIZEN_LAB) - 1)),
-        "growth of epsilon from m=31 to m=349", NOISE_OVER_349,
-    ),
-    *_google_table(),
-    sized("discussion-v2-categories", _DISCUSSION, "629", V2, V2_HAS_469),
-    Item(
-        "discussion-proportional", _DISCUSSION, "capacities directly proportional to m",
-        Statement(_proportional), "",
-        "Both capacities are affine in m: they have a constant term, r and 1.",
-    ),
-    _growth("growth-v2", "80.17%", V2, V2_HAS_469),
-    _growth("growth-natural-language", "212.45%", NATURAL_LANGUAGE),
-    _growth("growth-iab", "380.80%", IAB),
-    closed_form("discussion-example-capacity", _EXAMPLE, "66.36", "capacity", V1),
-    closed_form("discussion-example-max-case", _EXAMPLE, "1 327.20", "max-case", V1),
-    sized("discussion-example-m-v2", _EXAMPLE, "629", V2, V2_HAS_469),
-    Item(
-        "discussion-s-needed", _EXAMPLE, "9",
-        Exactly(lambda: theory.strict_top_s(V2, NOISE, "capacity", _capacity(V1)), _capacities_at_needed),
-        "least s with r + m(1-r)/s <= 66.36",
-        "For the 469 topics that taxonomy v2 has, s=7 is enough; even for 629, s=9 only comes nearest.",
-    ),
-    Item(
-        "discussion-proportional-s", _EXAMPLE, "increases of s proportional to m",
-        Statement(_proportional_sets),
-        "doubling both",
-    ),
-    *_worst_case_table(),
-    Item(
-        "reach-capacity-related-work", "Sec. 7, on Jha et al.", "leakage reaches capacity on both datasets",
-        Statement(_reaches_capacity), "", _BELOW,
-    ),
-)  # fmt: skip
+    "discussion-proportional-s": Statement(_proportional_sets),
+    **{
+        id_: check
+        for m, r, s, size in WORST_CASE_ROWS
+        for id_, check in _row(worst_case_row(m, r, s), size, s, Fraction(r)).items()
+    },
+    "reach-capacity-related-work": Statement(_reaches_capacity),
+}

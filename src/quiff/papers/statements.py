@@ -27,7 +27,7 @@ from quiff.papers.example import (
     iba_gains,
     report_channel,
 )
-from quiff.papers.items import Item
+from quiff.papers.items import Check
 from quiff.papers.verdict import Statement
 
 _AB, _AC, _DE = (frozenset(pair) for pair in ("ab", "ac", "de"))
@@ -170,81 +170,21 @@ def _pairs_of_sets() -> tuple[bool, str]:
     )
 
 
-_PROOF = "App. A, proof of Thm. iba-gain-final"
-_THEOREM = "Sec. 4.2.2, Thm. iba-gain-final and the text after it"
-_EPOCHS = "App. C, Fig. topics-channels-parallel"
-
-ITEMS = (
-    Item(
-        "eq-lift-condition", "Sec. 2.3, eq. lift-capacity-epsilon", "max over C[x',y] > 0", Statement(_lift),
-        "",
-        "The side condition leaves out the zeros for which the text itself calls the capacity infinite.",
-    ),
-    Item(
-        "eq-cookies-posterior", "Sec. 4.1.1, eq. theoretical-privacy-cookies-vulnerability-final",
-        "(1/N) sum of C(c,h), h=2..c", Statement(_cookies_posterior), "",
-        "Without a cap at N the sum over all histories makes a probability exceed 1.",
-    ),
-    Item(
-        "eq-cookies-leakage", "Sec. 4.1.1, eq. theoretical-privacy-cookies-leakage",
-        "sum of C(c,h), h=2..c = min{N, 2^c-c-1}", Statement(_cookies_leakage), "",
-        "The sum is 2^c - c - 1 whatever N is; only the leakage is capped at N.",
-    ),
-    Item(
-        "eq-generalization-bound-cap", "Sec. 4.1.2, eq. ...generalization-vulnerability-final",
-        "V <= C(m,s)/N",
-        Statement(_bound_is_probability), "", "An upper bound on a probability has to be capped at 1.",
-    ),
-    Item(
-        "eq-topics-api-columns", "Sec. 4.1.2, eq. ...complete-vulnerability-final", "C_T has m' columns",
-        Statement(_columns), "",
-        "The noise can report every topic, so C_T has m columns; m' counts the topics in some set.",
-    ),
-    Item(
-        "eq-epsilon-scope", "Sec. 4.1.2 and 4.1.3, eqs. ...topics-epsilon and ...max-complete-capacity",
-        "epsilon = ln(1 + m(1-r)/(rs)), unconditionally", Statement(_epsilon_scope), "",
-        "The formulas need two sets that differ on a topic; at s=m all sets are equal, and epsilon is 0.",
-    ),
-    Item(
-        "iba-theorem-bounds", _THEOREM, "(1-r) <= V <= (1-r) + r V(prior)", Statement(_iba_bounds),
-        "the definition on channels",
-    ),
-    Item(
-        "iba-genuine-probability", _THEOREM, "(1-r) is the probability of a genuine topic",
-        Statement(_genuine), "",
-        "The random topic is in the set with probability s/m, so a report is genuine with (1-r) + rs/m.",
-    ),
-    Item(
-        "iba-reach-one", _THEOREM, "100% only if r = 0", Statement(_only_without_noise), "",
-        "The gain is also 1 when one topic is in every set, whatever r is.",
-    ),
-    Item(
-        "iba-lower-bound-condition", _PROOF, "r < 0.5", Statement(_condition_on_noise), "",
-        "Naming the reported topic always earns (1-r) + rs/m, so the lower bound holds for every r.",
-    ),
-    Item(
-        "iba-upper-bound-uniform", _PROOF, "upper bound achieved for the uniform prior",
-        Statement(_uniform_reaches_bound), "",
-        "A uniform prior need not reach the bound; one that is uniform over all s-subsets does.",
-    ),
-    Item(
-        "proof-refinement-direction", _PROOF, "external choice refines internal choice",
-        Statement(_refinement), "",
-        "In the book's order the refinement is the safer channel, which is the internal choice.",
-    ),
-    Item(
-        "discussion-random-generalization", "Sec. 6, last paragraph", "r + m'(1-r)/s = L <= r + m(1-r)/s",
-        Statement(_random_generalization), "",
-        "Where the set itself is drawn at random, the upper bound holds but the equality need not.",
-    ),
-    Item("longitudinal-letters", _EPOCHS, "M, N, S, T, A", Statement(_letters), "the example's topics"),
-    Item(
-        "longitudinal-privacy-shape", _EPOCHS, "users to tuples of two topics", Statement(_two_epochs),
-        "the complete pipeline in parallel with itself",
-    ),
-    Item(
-        "longitudinal-utility-inputs", _EPOCHS, "tuples of two sets to tuples of two topics",
-        Statement(_pairs_of_sets), "",
-        "The text composes in parallel, on one set; pairs of sets make a Kronecker product instead.",
-    ),
-)  # fmt: skip
+CHECKS: dict[str, Check] = {
+    "eq-lift-condition": Statement(_lift),
+    "eq-cookies-posterior": Statement(_cookies_posterior),
+    "eq-cookies-leakage": Statement(_cookies_leakage),
+    "eq-generalization-bound-cap": Statement(_bound_is_probability),
+    "eq-topics-api-columns": Statement(_columns),
+    "eq-epsilon-scope": Statement(_epsilon_scope),
+    "iba-theorem-bounds": Statement(_iba_bounds),
+    "iba-genuine-probability": Statement(_genuine),
+    "iba-reach-one": Statement(_only_without_noise),
+    "iba-lower-bound-condition": Statement(_condition_on_noise),
+    "iba-upper-bound-uniform": Statement(_uniform_reaches_bound),
+    "proof-refinement-direction": Statement(_refinement),
+    "discussion-random-generalization": Statement(_random_generalization),
+    "longitudinal-letters": Statement(_letters),
+    "longitudinal-privacy-shape": Statement(_two_epochs),
+    "longitudinal-utility-inputs": Statement(_pairs_of_sets),
+}

@@ -1,13 +1,13 @@
 """The paper's tables with the right figures, each cell an item, and what is printed instead in the notes."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from quiff.files import StrPath, whole_folder
-from quiff.papers.accounting import DATA_SETS, SHARES
-from quiff.papers.aol import NAMES
 from quiff.papers.check import PaperCheck
-from quiff.papers.limits import GOOGLE_ROWS, WORST_CASE_ROWS
+from quiff.papers.data_sets import DATA_SETS, SHARES
+from quiff.papers.experiments import NAMES
+from quiff.papers.limits import GOOGLE_ROWS, WORST_CASE_ROWS, google_row, worst_case_row
 from quiff.papers.settings import V1
 from quiff.results.table import Table
 
@@ -25,7 +25,8 @@ def paper_tables(paper: PaperCheck) -> dict[str, Table]:
     Google v1    169     32.16  7.19083    1327.2
     The random topic is drawn from all 349 topics of the taxonomy, not ... Printed: 6.466, 643.2.
     """
-    return {name: table for make in _TABLES for name, table in make(paper)}
+    made = (table for make in (_theoretical, _data_sets, _results) for table in make(paper))
+    return {**dict(made), "items": paper.table()}
 
 
 def write_paper(
@@ -80,15 +81,10 @@ def _theoretical(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
     rows: _Rows = [((name,), _ids(f"theoretical-aol-{key}", limits)) for name, key in aol.items()]
     yield "theoretical-aol", _table(paper, title, ("data set", *limits), rows)
     title = "Theoretical limits by taxonomy"
-    rows = [
-        ((name,), _ids(f"theoretical-google-m{m.replace(' ', '')}-s5", limits)) for name, m, *_ in GOOGLE_ROWS
-    ]
+    rows = [((name,), _ids(google_row(m), limits)) for name, m, _ in GOOGLE_ROWS]
     yield "theoretical-google", _table(paper, title, ("taxonomy", *limits), rows)
     title, capacities = "Capacities for other parameters", ("m", "capacity", "max-case")
-    rows = [
-        ((float(r), s), _ids(f"theoretical-worst-case-m{m}-r{r.replace('.', '')}-s{s}", capacities))
-        for m, r, s, *_ in WORST_CASE_ROWS
-    ]
+    rows = [((float(r), s), _ids(worst_case_row(m, r, s), capacities)) for m, r, s, _ in WORST_CASE_ROWS]
     yield "theoretical-worst-case", _table(paper, title, ("r", "s", *capacities), rows)
 
 
@@ -103,12 +99,9 @@ def _data_sets(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
         ("datasets-treated", ("rows", "users", "domains", "topics")),
     ):
         rows = [
-            (
-                (data.where.partition(", ")[2],),
-                [_size(data.key, size) for size in sizes] + _ids(data.key, _VISITS),
-            )
-            for data in DATA_SETS
-            if data.where.startswith(f"Tab. {name},")
+            ((label,), [_size(key, size) for size in sizes] + _ids(key, _VISITS))
+            for key, (table, label) in DATA_SETS.items()
+            if table == name
         ]
         yield name, _table(paper, title, ("data set", *sizes, *_VISITS), rows)
 
@@ -135,15 +128,3 @@ def _results(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
     ):  # fmt: skip
         rows = [((label,), _ids(f"{prefix}-{key}", columns)) for key, label in NAMES.items()]
         yield name, _table(paper, title, ("data set", *columns), rows)
-
-
-def _items(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
-    yield "items", paper.table()
-
-
-_TABLES: tuple[Callable[[PaperCheck], Iterator[tuple[str, Table]]], ...] = (
-    _theoretical,
-    _data_sets,
-    _results,
-    _items,
-)

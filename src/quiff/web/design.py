@@ -161,10 +161,7 @@ def presets() -> list[dict[str, Any]]:
     ['Google Topics API v1', 'Google Topics API v2']
     """
     named = {size: name for name, size in TAXONOMY_SIZES.items()}
-    found = [
-        {"name": name, "topics": named[size], "top": 5, "noise": 0.05}
-        for name, _, _, _, _, size in GOOGLE_ROWS
-    ]
+    found = [{"name": name, "topics": named[size], "top": 5, "noise": 0.05} for name, _, size in GOOGLE_ROWS]
     found += [
         {
             "name": f"Paper's what-if: {m} topics, sets of {s}, noise {r}",
@@ -172,7 +169,7 @@ def presets() -> list[dict[str, Any]]:
             "top": s,
             "noise": float(r),
         }
-        for m, r, s, _, _, _ in WORST_CASE_ROWS
+        for m, r, s, _ in WORST_CASE_ROWS
         if m not in map(str, named)
     ]
     return found
