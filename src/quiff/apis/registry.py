@@ -81,7 +81,7 @@ def api_from(spec: str) -> Api:
 def _one(spec: str) -> Api:
     file = re.match(r"(?P<file>.+?\.py):(?P<rest>.+)", spec)
     name, _, given = (file["rest"] if file else spec).partition(":")
-    made = _from_file(Path(file["file"]), name) if file else _by_name(name)
+    made = _from_file(Path(file["file"]), name) if file else api_class(name)
     values = dict(_assignment(part, spec) for part in given.split(",")) if given else {}
     if isinstance(made, Api):
         return type(made)(**(made.parameters() | _checked(type(made), values))) if values else made
@@ -96,7 +96,8 @@ def _required(each: Any) -> bool:
     return each.default is MISSING and each.default_factory is MISSING
 
 
-def _by_name(name: str) -> type[Api]:
+def api_class(name: str) -> type[Api]:
+    """Return the class of an API by its name; one that is not known is an error."""
     try:
         return apis()[name]
     except KeyError:

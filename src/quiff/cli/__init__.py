@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 
 from quiff import __version__
+from quiff.cli.short_forms import OPTIONS
 from quiff.cli.signals import Ended, Ending, ending
 from quiff.errors import QuiffError
 from quiff.safe_text import visible_lines
@@ -19,6 +20,7 @@ _WORDS = "quiff.cli.words"  # what was typed
 
 # The file of each command; `--help` loads them all, so heavy imports stay inside their functions.
 _COMMANDS = {
+    "apis": "quiff.cli.apis",
     "theory": "quiff.cli.theory",
     "paper": "quiff.cli.paper",
     "design": "quiff.cli.design",
@@ -39,19 +41,7 @@ _COMMANDS = {
     "explore": "quiff.cli.explore",
     "demo": "quiff.cli.demo",
 }
-# The arguments of Python's functions that have another name as an option.
-_OPTIONS = {
-    "distinct_sets": "--sets",
-    "max_case": "--max-case",
-    "n_topics": "--topics",
-    "n_users": "--users",
-    "prior_gain": "--prior-gain",
-    "prior_success": "--prior-success",
-    "top_s": "--top",
-}
-
-
-_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})\b")
+_ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})\b")
 
 
 class _Commands(click.Group):
@@ -115,10 +105,10 @@ def _shown() -> Iterator[None]:
 def _told(message: str, command: click.Command) -> str:
     """Name the options in a message that begins with an argument, if the command has all that it names."""
     options = {option for parameter in command.params for option in parameter.opts}
-    named = {_OPTIONS[name] for name in _ARGUMENT.findall(message)}
+    named = {OPTIONS[name] for name in _ARGUMENT.findall(message)}
     if not _ARGUMENT.match(message) or not named <= options:
         return message
-    return _ARGUMENT.sub(lambda found: _OPTIONS[found[0]], message)
+    return _ARGUMENT.sub(lambda found: OPTIONS[found[0]], message)
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

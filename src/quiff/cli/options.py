@@ -72,6 +72,27 @@ noise_option = click.option(
     metavar="R",
     help="Probability of a random topic, such as 0.05 or 1/20.",
 )
+short_noise_option = click.option(
+    "--noise",
+    callback=read_number,
+    metavar="R",
+    help="Probability of a random topic, such as 0.05 or 1/20.  [default: 0.05]",
+)
+api_option = click.option(
+    "--api",
+    "specs",
+    multiple=True,
+    metavar="SPEC",
+    help="An API: NAME, NAME:parameter=value,..., or FILE.py:NAME for your own (the file is run); with +"
+    " between two, one observer sees both. May be repeated; quiff apis lists them.  [default: cookies and topics]",
+)
+attribute_option = click.option(
+    "--attribute",
+    "attributes",
+    multiple=True,
+    metavar="COLUMN",
+    help="A column of PEOPLE to take as an attribute, such as country. May be repeated.",
+)
 stored_top_option = click.option(
     "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
 )

@@ -1,6 +1,6 @@
 """What commands do with the profiles of a file: take one epoch of them, and find the API for their sets."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -70,20 +70,12 @@ def api_for(
     ParameterError
         If the taxonomy has too few topics (the message names the file), or the noise is no probability.
     """
-    from quiff.apis.taxonomy import topics_for
-    from quiff.apis.topics import TopicsAPI
+    from quiff.cli.short_forms import default_topics_api
 
     if file is None:
-        return TopicsAPI(topics_for(population, taxonomy), population.top_s, noise)
-
-    def set_with(topic: Hashable) -> str:
-        from quiff.populations.readers import place_of_topic
-
-        return f"{place_of_topic(file, topic, top=top)} the set"
-
+        return default_topics_api(population, taxonomy, noise)
     with _naming(file):
-        n_topics = topics_for(population, taxonomy, at=set_with)
-    return TopicsAPI(n_topics, population.top_s, noise)
+        return default_topics_api(population, taxonomy, noise, file, top)
 
 
 @contextmanager

@@ -1,0 +1,72 @@
+"""The one table of short forms: options that stand for parameters of the default API, and how they are read.
+
+``--noise 0.1`` is short for ``--api topics:noise=0.1``, and so on. Messages name the option.
+"""
+
+from collections.abc import Hashable
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quiff.apis.topics import TopicsAPI
+    from quiff.populations.population import Population
+
+OPTIONS = MappingProxyType(
+    {
+        "distinct_sets": "--sets",
+        "max_case": "--max-case",
+        "n_topics": "--topics",
+        "n_users": "--users",
+        "prior_gain": "--prior-gain",
+        "prior_success": "--prior-success",
+        "top_s": "--top",
+    }
+)
+"""The arguments of Python's functions that have another name as an option."""
+
+
+def set_size(parameters: dict[str, object]) -> int | None:
+    """Return the size of topic sets that an API asks for by its parameters; None if by none."""
+    size = parameters.get("top_s")
+    return size if isinstance(size, int) else None
+
+
+def default_topics_api(
+    people: "Population",
+    taxonomy: str | None,
+    noise: float | Fraction,
+    file: Path | None = None,
+    top: int | None = None,
+) -> "TopicsAPI":
+    """Return what the short forms stand for, with sets of the people's size.
+
+    Parameters
+    ----------
+    people
+        The users.
+    taxonomy
+        As in ``--topics``; None is what suits the users' topics.
+    noise
+        r.
+    file, top
+        The file that the users were read from, and the size of the sets to take from it, for messages; None
+        if the users are from no file, and if the sets are as stored.
+
+    Raises
+    ------
+    LabelError
+        If a topic is not in the named taxonomy; the message names the file and the line.
+    ParameterError
+        If the taxonomy has too few topics, or the noise is no probability.
+    """
+    from quiff.apis.defaults import default_topics
+
+    def set_with(topic: Hashable) -> str:
+        from quiff.populations.readers import place_of_topic
+
+        assert file is not None  # noqa: S101 - else nobody asks
+        return f"{place_of_topic(file, topic, top=top)} the set"
+
+    return default_topics(people, taxonomy, noise, at=None if file is None else set_with)
