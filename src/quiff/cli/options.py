@@ -84,7 +84,7 @@ api_option = click.option(
     multiple=True,
     metavar="SPEC",
     help="An API: NAME, NAME:parameter=value,..., or FILE.py:NAME for your own (the file is run); with +"
-    " between two, one observer sees both. May be repeated; quiff apis lists them.  [default: cookies and topics]",
+    " between two, one observer sees both. May be repeated; see quiff apis.  [default: cookies and topics]",
 )
 attribute_option = click.option(
     "--attribute",
