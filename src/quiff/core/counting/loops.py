@@ -297,7 +297,7 @@ def mark_faces(rows: Array, sets: Array, faces: Array) -> None:
 
 
 @compiled
-def tally_faces(rows: Array, sets: Array, faces: Array, n_topics: int) -> Array:
+def tally_faces(rows: Array, sets: Array, faces: Array, width: int) -> Array:
     """Count the pairs of a set A and a topic t outside by how many faces of A + t are among the sets.
 
     A is one itself. For all t at once: the rows of A's faces are added up, bit by bit, in three planes or
@@ -322,7 +322,7 @@ def tally_faces(rows: Array, sets: Array, faces: Array, n_topics: int) -> Array:
                     equal &= planes[plane] if total >> plane & 1 else ~planes[plane]
                 tally[total + 1] += count_bits(equal)
         # A's own topics lie in the row of the face without them, with the sum 1.
-    n_pairs = sets.shape[0] * (n_topics - size)
+    n_pairs = sets.shape[0] * (width - size)
     own = sets.shape[0] * size
     tally[2] -= own
     tally[1] = n_pairs - tally[2:].sum()
@@ -388,11 +388,11 @@ def tally_without_triples(spared: Array, first: int, second: int) -> int:
 
     ``spared[a, b]`` has the bits of the topics c such that no set of the family has a, b and c.
     """
-    n_topics, n_words = spared.shape[0], spared.shape[2]
+    width, n_words = spared.shape[0], spared.shape[2]
     third, fourth = spared[first, second].copy(), np.zeros(n_words, dtype=np.uint64)
     keep_above(third, second)
     total = 0
-    for c in range(second + 1, n_topics):
+    for c in range(second + 1, width):
         low = c >> 6
         if not third[low] >> np.uint64(c & 63) & _ONE:
             continue

@@ -31,7 +31,7 @@ class MembershipProduct:
         stable = len(set(factors)) == 1
         if len(factors) > (MOST_STABLE if stable else MOST_CHANGING):
             return None
-        known: dict[Kernel, tuple[Array, Any, Any] | None] = {f: _membership(f) for f in set(factors)}
+        known: dict[Kernel, tuple[Array, Any, Any] | None] = {f: membership(f) for f in set(factors)}
         found = [member for factor in factors if (member := known[factor]) is not None]
         if len(found) < len(factors) or len({(inside, outside) for _, inside, outside in found}) > 1:
             return None
@@ -66,8 +66,11 @@ class MembershipProduct:
         return match_counts(self.codes, self.sizes)
 
 
-def _membership(kernel: "Kernel") -> tuple[Array, Any, Any] | None:
-    """Return sets, p and q of a membership kernel, None for any other."""
+def membership(kernel: "Kernel") -> tuple[Array, Any, Any] | None:
+    """Return sets, p and q of a membership kernel, None for any other.
+
+    The sets are positions of outputs, (rows, outputs in a set).
+    """
     sparse = kernel.as_sparse()
     if sparse is None or not sparse.entries.per_row:
         return None

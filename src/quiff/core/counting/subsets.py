@@ -33,7 +33,7 @@ class Subsets:
     almost: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, codes: Array, n_topics: int, most: int) -> "Subsets":
+    def of(cls, codes: Array, width: int, most: int) -> "Subsets":
         """Count the subsets of up to `most` topics.
 
         `codes` are the sets, as numbers of topics from 0, ascending in each row. E factors need no more than
@@ -46,9 +46,9 @@ class Subsets:
         (0, 3, 1)
         """
         inside, almost = [0] * (most + 2), [(0,) * (n + 1) for n in range(most + 2)]
-        for size, sets, faces in _levels(codes, n_topics, min(most, codes.shape[1])):
+        for size, sets, faces in _levels(codes, width, min(most, codes.shape[1])):
             inside[size] = sets.shape[0]
-            almost[size + 1] = _almost(sets, faces, n_topics)
+            almost[size + 1] = _almost(sets, faces, width)
         for n in range(1, most + 1):  # a set inside has all its subsets inside
             *some, full = almost[n]
             almost[n] = (*some, full - inside[n])
@@ -86,15 +86,15 @@ def surjections(things: int, onto: int) -> int:
     return sum((-1) ** i * comb(onto, i) * (onto - i) ** things for i in range(onto + 1))
 
 
-def _levels(codes: Array, n_topics: int, top: int) -> Iterator[tuple[int, Array, Array]]:
+def _levels(codes: Array, width: int, top: int) -> Iterator[tuple[int, Array, Array]]:
     """Yield, from the largest size down to 0, the subsets of that size and the numbers of their faces.
 
     The faces of a set are its subsets with one topic less; they are numbered as in the next level.
     """
-    sets = _distinct(_faces_of(codes, top), n_topics)[0]
+    sets = _distinct(_faces_of(codes, top), width)[0]
     for size in range(top, 0, -1):
         faces = np.stack([np.delete(sets, left_out, axis=1) for left_out in range(size)], axis=1)
-        below, numbers = _distinct(faces.reshape(sets.shape[0] * size, size - 1), n_topics)
+        below, numbers = _distinct(faces.reshape(sets.shape[0] * size, size - 1), width)
         yield size, sets, numbers.reshape(-1, size)
         sets = below
     yield 0, sets, np.zeros((1, 0), dtype=np.int64)
@@ -106,12 +106,12 @@ def _faces_of(codes: Array, size: int) -> Array:
     return np.concatenate([codes[:, list(places)] for places in chosen])
 
 
-def _distinct(sets: Array, n_topics: int) -> tuple[Array, Array]:
-    first, number = distinct_codes(sets, n_topics)
+def _distinct(sets: Array, width: int) -> tuple[Array, Array]:
+    first, number = distinct_codes(sets, width)
     return sets[first], number
 
 
-def _almost(sets: Array, faces: Array, n_topics: int) -> tuple[int, ...]:
+def _almost(sets: Array, faces: Array, width: int) -> tuple[int, ...]:
     """Return how many sets with one topic more have c of the given sets as faces, for c = 0, 1, ..., n.
 
     A set B with c such faces comes up c times as one of them and a topic: what is counted is divided by c.
@@ -120,19 +120,19 @@ def _almost(sets: Array, faces: Array, n_topics: int) -> tuple[int, ...]:
 
     n_sets, size = sets.shape
     if size == 0:
-        return (0, n_topics)
+        return (0, width)
     n_faces = int(faces.max()) + 1
-    rows = np.zeros((n_faces, words_for(n_topics)), dtype=np.uint64)
+    rows = np.zeros((n_faces, words_for(width)), dtype=np.uint64)
     tally = np.zeros(size + 2, dtype=np.int64)
     mark_faces(rows, sets, faces)
     for start in range(0, n_sets, _BLOCK):
         stop = start + _BLOCK
-        tally += tally_faces(rows, sets[start:stop], faces[start:stop], n_topics)
+        tally += tally_faces(rows, sets[start:stop], faces[start:stop], width)
     return (0, *(int(count) // c for c, count in enumerate(tally[1:], start=1)))
 
 
 def stable_match_counts(
-    codes: Array, n_topics: int, most: int, progress: Progress | None = None
+    codes: Array, width: int, most: int, progress: Progress | None = None
 ) -> list[list[int]]:
     """Return N_0, ..., N_E for every number E of factors from 0 to `most`, which is at most 5.
 
@@ -141,8 +141,8 @@ def stable_match_counts(
     >>> stable_match_counts(np.array([[0, 1], [1, 2]]), 4, 3)[2:]
     [[1, 8, 7], [1, 15, 33, 15]]
     """
-    seen = np.bincount(codes.reshape(-1), minlength=n_topics) > 0
-    m, spare = int(seen.sum()), n_topics - int(seen.sum())
+    seen = np.bincount(codes.reshape(-1), minlength=width) > 0
+    m, spare = int(seen.sum()), width - int(seen.sum())
     placed = np.sort((np.cumsum(seen) - 1)[codes], axis=1)
     subsets = Subsets.of(placed, m, most)
     family = _Family.of(placed, m)
