@@ -258,3 +258,24 @@ def test_a_signal_breaks_off_only_what_catches_it(number):
         end.arm()
         end.disarm()
         signal.raise_signal(number)
+
+
+def test_a_usual_end_is_no_failure_whoever_ends_the_process():
+    """The explorer may take its time to close connections; then it is the listener that ends the process."""
+    code = """
+import signal, sys, time
+from quiff.cli.signals import Ending, ending
+with ending() as end:
+    end.expect(signal.SIGINT, "It has ended.")
+    signal.signal(signal.SIGINT, lambda *_: None)  # as a server that is slow to end
+    print("ready", flush=True)
+    time.sleep(60)
+    sys.exit(1)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[1] == "It has ended.\n"
+    assert process.returncode == 0

@@ -63,6 +63,7 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         with _shown(), ending() as end:
+            ctx.meta[Ending.KEY] = end
             try:
                 return self._armed(ctx, end)
             except Ended as ended:  # just when another error was to be told

@@ -12,7 +12,7 @@ from quiff.cli.options import (
     stored_top_option,
     weights_option,
 )
-from quiff.cli.signals import Ended
+from quiff.cli.signals import Ending
 from quiff.cli.terminal import echo
 from quiff.errors import QuiffError
 
@@ -80,9 +80,5 @@ def command(
         if not no_browser:
             threading.Thread(target=click.launch, args=(place.link,), daemon=True).start()
 
-    try:
-        serve(place, given, ready)
-    except Ended as end:  # how one is meant to end it
-        if end.number != signal.SIGINT:
-            raise
-        echo("The explorer has ended.", err=True)
+    click.get_current_context().meta[Ending.KEY].expect(signal.SIGINT, "The explorer has ended.")
+    serve(place, given, ready)

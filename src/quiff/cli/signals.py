@@ -45,9 +45,13 @@ class Ending:
         The signal; None as long as there is none.
     """
 
+    KEY = "quiff.ending"
+    """Under which it is in the `meta` of click's context."""
+
     def __init__(self) -> None:
         self.number: int | None = None
         self._armed = False
+        self._usual: dict[int, str] = {}
         self._noticed = threading.Event()
         self._last = threading.Lock()  # whoever has it ends the process
 
@@ -60,6 +64,10 @@ class Ending:
         self._noticed.set()
         if self._armed:
             raise Ended(number)
+
+    def expect(self, number: int, sentence: str) -> None:
+        """Take a signal for the usual way to end this run: status 0, and a sentence of its own."""
+        self._usual[number] = sentence
 
     def arm(self) -> None:
         """Let signals break off what the main thread does until `disarm`; one may have come already."""
@@ -91,25 +99,27 @@ class Ending:
                 scratch.drop_all()
                 self._tell(number)
             finally:  # the main thread may be waiting for it
-                os._exit(128 + number)
+                os._exit(self._status(number))
 
     def finish(self, number: int) -> int:
         """Remove what is left, tell why, and return the exit status."""
         scratch.drop_all()
         self._last.acquire()
         self._tell(number)
-        return 128 + number
+        return self._status(number)
 
     def close(self) -> None:
         """Let the listener go."""
         self._last.acquire(blocking=False)
 
-    @staticmethod
-    def _tell(number: int) -> None:
+    def _status(self, number: int) -> int:
+        return 0 if number in self._usual else 128 + number
+
+    def _tell(self, number: int) -> None:
         """Tell in one line what has ended the run, if anybody is still listening."""
         with suppress(OSError, ValueError):  # the other end of a pipe is closed
-            name = signal.Signals(number).name
-            echo(f"Ended by {name}; what was not finished is removed.", err=True)
+            ended = f"Ended by {signal.Signals(number).name}; what was not finished is removed."
+            echo(self._usual.get(number, ended), err=True)
 
 
 def _heard(ear: socket.socket) -> int | None:
