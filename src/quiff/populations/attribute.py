@@ -65,7 +65,7 @@ class Attribute:
         LabelError
             If a value is not hashable.
         """
-        return cls.of_codes(name, *_numbered(name, values))
+        return cls.of_codes(name, *numbered(name, values))
 
     @classmethod
     def of_codes(cls, name: str, values: Sequence[Any], which: Array) -> "Attribute":
@@ -249,7 +249,7 @@ def _taken(values: Labels, kept: Array) -> Labels:
     return as_labels([values[int(place)] for place in kept], "value")
 
 
-def _numbered(name: str, values: Iterable[Any]) -> tuple[list[Any], Array]:
+def numbered(name: str, values: Iterable[Any]) -> tuple[list[Any], Array]:
     """Return the values of users without most repetitions, and for each user the place of theirs."""
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "biuU":
         found, which = np.unique(values, return_inverse=True)

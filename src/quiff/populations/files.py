@@ -174,7 +174,11 @@ def _goes_over_lines(piece: Any) -> bool:
 
 
 def open_profiles(
-    path: str | os.PathLike[str], *, top: int | None = None, weights: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    top: int | None = None,
+    weights: str | None = None,
+    attributes: tuple[str, ...] = (),
 ) -> ProfileFile:
     """Look at the columns of a file, which tell its form.
 
@@ -194,7 +198,9 @@ def open_profiles(
         at = f"{str(path)!r}, line 1:"
         with _unpacked(path) as stream:
             names, delimiter = head_of(stream, str(path))
-    return ProfileFile(path, form_of(at, names, top=top, weights=weights), names, delimiter)
+    return ProfileFile(
+        path, form_of(at, names, top=top, weights=weights, attributes=attributes), names, delimiter
+    )
 
 
 @contextmanager
@@ -250,6 +256,6 @@ def _parquet_bytes(files: list[str], form: Form) -> int:
         for group in range(facts.num_row_groups):
             for place in range(facts.num_columns):
                 column = facts.row_group(group).column(place)
-                if column.path_in_schema.split(".")[0] in form.topics:
+                if column.path_in_schema.split(".")[0] in (*form.topics, *form.attributes):
                     needed += column.num_values * _PER_TOPIC
     return needed

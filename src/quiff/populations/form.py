@@ -26,7 +26,7 @@ class Form:
     user
         The column of users; None if users are numbered by their rows.
     topics
-        The one column of lists, or the columns ``t1``, ``t2`` and so on.
+        The one column of lists, or the columns ``t1``, ``t2`` and so on; none if there are attributes only.
     epoch
         Whether there is a column ``epoch``.
     weights
@@ -37,6 +37,8 @@ class Form:
         Whether there is a column that says how many topics of these sets were visited.
     counted
         Whether there are ranked topic counts, which say which topics were visited.
+    attributes
+        The columns of other attributes that were asked for.
     """
 
     user: str | None
@@ -46,11 +48,12 @@ class Form:
     top: int | None
     genuine: bool = False
     counted: bool = False
+    attributes: tuple[str, ...] = ()
 
     @property
     def numbered(self) -> bool:
         """Whether each topic of a set has a column of its own."""
-        return self.topics[0] not in (*_LISTS, RANKING)
+        return not {*self.topics} & {*_LISTS, RANKING}
 
     @property
     def ranked(self) -> bool:
@@ -66,16 +69,24 @@ class Form:
             self.weights,
             GENUINE if self.genuine else None,
         )
-        return list(dict.fromkeys([*(name for name in single if name is not None), *self.topics]))
+        named = (name for name in single if name is not None)
+        return list(dict.fromkeys([*named, *self.topics, *self.attributes]))
 
 
-def form_of(at: str, names: Sequence[str], *, top: int | None = None, weights: str | None = None) -> Form:
+def form_of(
+    at: str,
+    names: Sequence[str],
+    *,
+    top: int | None = None,
+    weights: str | None = None,
+    attributes: tuple[str, ...] = (),
+) -> Form:
     """Return the form of a file from the names of its columns; `at` says where these stand, for messages.
 
     Raises
     ------
     ParameterError
-        If there is no column `weights`.
+        If there is no column `weights`, or one of `attributes`.
     QuiffError
         If columns are missing or there twice.
 
@@ -95,16 +106,19 @@ topics (or t1, t2 and so on), or RandID and sTopics
     user = next((name for name in _USERS if name in names), None)
     lists = tuple(name for name in _LISTS if name in names)[:1]
     topics = (RANKING,) if top is not None and RANKING in names else lists or numbered
-    if not topics or not (user or numbered):
+    if not (topics and (user or numbered)) and not attributes:
         raise QuiffError(
             f"{at} the columns are {listed}; profiles need user and topics"
             " (or t1, t2 and so on), or RandID and sTopics"
         )
     if weights is not None and weights not in names:
         raise ParameterError(f"{at} there is no column {weights!r} of weights; the columns are {listed}")
-    counted = RANKING in names
-    genuine = GENUINE in names and topics != (RANKING,)  # of the sets as they are stored
-    form = Form(user, topics, "epoch" in names, weights, top, genuine, counted)
+    lost = next((name for name in attributes if name not in names), None)
+    if lost is not None:
+        raise ParameterError(f"{at} there is no column {lost!r} for an attribute; the columns are {listed}")
+    counted = RANKING in names and bool(topics)
+    genuine = GENUINE in names and topics not in ((RANKING,), ())  # of the sets as they are stored
+    form = Form(user, topics, "epoch" in names, weights, top, genuine, counted, attributes)
     if form.epoch and user is None:
         raise QuiffError(f"{at} there is a column epoch, but none for the users; add a column user")
     twice = next((name for name in form.columns if list(names).count(name) > 1), None)

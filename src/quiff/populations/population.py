@@ -1,19 +1,23 @@
 """A population: some users, and the set of topics that stands for each of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from quiff.core.labels import as_labels
 from quiff.populations.filling import Filling, visited_in_order, visited_of_sets
-from quiff.populations.readers import read_profiles
+from quiff.populations.frames import attribute_names, read_frame
+from quiff.populations.readers import ProfileTable, read_profiles
 from quiff.populations.sets import codes_of_sets, codes_of_values
 from quiff.populations.synthetic import made_up_sets
 from quiff.populations.user_sets import UserSets
 from quiff.populations.weights import weights_by_user
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @final
@@ -151,6 +155,7 @@ have the same size: fill up the short ones or cut the long ones
         merged: bool | None = None,
         missing: str = "error",
         seed: int = 0,
+        attributes: Iterable[str] = (),
     ) -> "Population":
         r"""Return the population of a file of profiles.
 
@@ -181,6 +186,9 @@ have the same size: fill up the short ones or cut the long ones
             those that occur.
         seed
             For ``fill``: the same seed gives the same topics.
+        attributes
+            The columns to read as attributes, such as ``["country"]``; with some, the file needs no topics.
+            In text, a column of whole numbers only becomes numbers; what is empty is None.
 
         Examples
         --------
@@ -199,16 +207,78 @@ have the same size: fill up the short ones or cut the long ones
         QuiffError
             If the file cannot be read or is wrong; the message names the line and says what to do.
         """
-        profiles = read_profiles(path, top=top, weights=weights, merged=merged, missing=missing, seed=seed)
-        users, topics = as_labels(profiles.users, "user"), as_labels(profiles.topics, "topic")
+        names = attribute_names(attributes)
+        return cls._of_table(
+            read_profiles(
+                path, top=top, weights=weights, merged=merged, missing=missing, seed=seed, attributes=names
+            )
+        )
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: "pd.DataFrame",
+        user: str = "user",
+        topics: str | Sequence[str] | None = None,
+        attributes: str | Iterable[str] | None = None,
+        weights: str | None = None,
+        epoch: str | None = None,
+        *,
+        missing: str = "error",
+        seed: int = 0,
+    ) -> "Population":
+        """Return the population of a pandas frame, one row a user (or with epochs, a user and epoch).
+
+        Parameters
+        ----------
+        frame
+            The frame.
+        user
+            The column of users; if there is none, the frame's index names them.
+        topics
+            The column of topic sets (lists, sets or text), or the columns with one topic each. None takes
+            ``topics``, or ``t1``, ``t2`` and so on, if there are such, else people have no topic sets.
+        attributes
+            The columns to take as attributes; None takes all that are nothing else. What is missing in one
+            (None, nan, empty text) is the value None.
+        weights
+            The column that says how much each user counts.
+        epoch
+            The column that tells several rows of a user apart; None takes ``epoch`` if there is one.
+        missing, seed
+            As in `read`, for users who lack an epoch.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"user": ["Alice", "Bob"], "country": ["AT", None], "age": [30, 40]})
+        >>> people = Population.from_pandas(frame)
+        >>> people
+        <Population of 2 users: country, age>
+        >>> list(people.attribute("country").values)
+        ['AT', None]
+
+        Raises
+        ------
+        QuiffError
+            If a column is missing or wrong; the message names the row and says what to do.
+        """
+        return cls._of_table(
+            read_frame(frame, user, topics, attributes, weights, epoch, missing=missing, seed=seed)
+        )
+
+    @classmethod
+    def _of_table(cls, table: ProfileTable) -> "Population":
+        topics = None if table.topics is None else as_labels(table.topics, "topic")
         return cls(
-            users,
-            topics,
-            profiles.sets,
-            profiles.weights,
-            profiles.counts,
-            profiles.notes,
-            profiles.filling,
+            as_labels(table.users, "user"),
+            topics,  # type: ignore[arg-type]  # None where there are no sets
+            table.sets,  # type: ignore[arg-type]
+            table.weights,
+            table.counts,
+            table.notes,
+            table.filling,
+            table.others,
         )
 
     @classmethod

@@ -6,7 +6,8 @@ memory are merged by their sets.
 """
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from quiff.core.labels import SetLabels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, counted
+from quiff.populations.attribute import Attribute
 from quiff.populations.by_epoch import arranged, check_missing, epochs_of
 from quiff.populations.files import ProfileFile, open_profiles
 from quiff.populations.filling import Filling, visited_in_order
@@ -21,7 +23,7 @@ from quiff.populations.form import RANKING
 from quiff.populations.memory import allowed_bytes
 from quiff.populations.merged import read_merged
 from quiff.populations.topic_columns import SetReader
-from quiff.populations.user_columns import check_once, users_of, weights_of
+from quiff.populations.user_columns import Column, attribute_column, check_once, users_of, weights_of
 from quiff.populations.visited import genuine_of
 from quiff.populations.weights import summed
 from quiff.theory.parameters import check_whole
@@ -37,11 +39,12 @@ class ProfileTable:
 
     users: Any
     topics: Any
-    sets: Array
+    sets: Array | None
     weights: Array | None = None
     counts: Array | None = None
     notes: tuple[str, ...] = ()
     filling: Filling | None = None
+    others: Mapping[str, Attribute] = field(default_factory=dict)
 
 
 def read_profiles(
@@ -52,6 +55,7 @@ def read_profiles(
     merged: bool | None = None,
     missing: str = "error",
     seed: int = 0,
+    attributes: tuple[str, ...] = (),
 ) -> ProfileTable:
     """Read profiles from a file; its columns tell the form.
 
@@ -66,10 +70,15 @@ def read_profiles(
     """
     check_missing(missing)
     top = None if top is None else check_whole("top", top, 1)
-    file = open_profiles(path, top=top, weights=weights)
+    file = open_profiles(path, top=top, weights=weights, attributes=attributes)
     try:
         table = None if merged else file.table(allowed_bytes() if merged is None else None)
-        found = _merged(file) if table is None else _whole(file, table, missing, seed)
+        if table is None:
+            _check_mergeable(file)
+            found = _merged(file)
+        else:
+            columns = {name: attribute_column(table[name], file.delimiter is not None) for name in attributes}
+            found = whole_table(file, table, users_of(file.form, table, file.at), columns, missing, seed)
     except NotImplementedError as error:  # Arrow's, of a cast
         raise QuiffError(
             f"{str(file.path)!r}: a column is neither text nor numbers nor lists of these; give users as"
@@ -105,33 +114,70 @@ def place_of_topic(path: str | os.PathLike[str], topic: Any, *, top: int | None 
     return f"{str(file.path)!r}:"
 
 
-def _whole(file: ProfileFile, table: Any, missing: str, seed: int) -> ProfileTable:
-    """Return every user of a table."""
+def _check_mergeable(file: ProfileFile) -> None:
+    """Raise an error if attributes were asked for, which merged users do not have."""
+    if file.form.attributes:
+        raise ParameterError(
+            f"{str(file.path)!r}: the attribute {file.form.attributes[0]!r} needs single users, but they"
+            " would be merged by their topic sets to save memory; in Python read the file with merged=False,"
+            " or allow more memory by quiff.reading_limit"
+        )
+
+
+def whole_table(
+    file: Any, table: Any, users: Array, columns: Mapping[str, Column], missing: str, seed: int
+) -> ProfileTable:
+    """Return every user of a table; `columns` has the values of each attribute and their places by row."""
     if table.num_rows == 0:
         raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
-    reader = SetReader(file.form, file.at)
-    found_codes = reader.codes(table)
-    genuine = genuine_of(table, found_codes.shape[1], file.at)
-    visited = _visited(file, table, reader, found_codes)
-    topics, place = reader.topics()
-    codes = place[found_codes]
-    if visited is not None:
-        visited = visited_in_order(codes, visited)
-    users = users_of(file.form, table, file.at)
+    topics, codes, genuine, visited = _sets(file, table)
     weights = weights_of(file.form, table, file.at)
     if not file.form.epoch:
         check_once(users, file.at)
-        return ProfileTable(users, topics, codes, weights, filling=_filling(genuine, visited))
+        others = {name: Attribute.of_codes(name, *column) for name, column in columns.items()}
+        filling = _filling(genuine, visited)
+        return ProfileTable(users, topics, codes, weights, filling=filling, others=others)
+    if codes is None and missing == "fill":
+        raise ParameterError("missing is 'fill', but there are no topic sets to fill; choose drop or error")
     epochs = epochs_of(table, file.at)
-    found = arranged(str(file.path), users, epochs, codes, file.at, missing, seed)
+    sets = np.zeros((len(users), 1), dtype=np.int32) if codes is None else codes
+    found = arranged(str(file.path), users, epochs, sets, file.at, missing, seed)
     if weights is not None:
         weights = _one_weight(file, users, weights, found.users, found.firsts)
     notes, gaps = found.notes, found.rows < 0
-    if genuine is None and visited is None and gaps.any():
+    if codes is not None and genuine is None and visited is None and gaps.any():
         visited = np.ones(codes.shape, dtype=bool)
         notes = (*notes, _TAKEN_FOR_VISITED)
     filling = _filling(*(_arranged(column, found.rows) for column in (genuine, visited)))
-    return ProfileTable(found.users, topics, found.codes, weights, notes=notes, filling=filling)
+    made = None if codes is None else found.codes
+    others = {name: _by_epoch(name, column, found.rows) for name, column in columns.items()}
+    return ProfileTable(found.users, topics, made, weights, notes=notes, filling=filling, others=others)
+
+
+def _sets(file: Any, table: Any) -> tuple[Any, Array | None, Array | None, Array | None]:
+    """Return the topics, the sets as positions in them, and how many and which topics were visited."""
+    if not file.form.topics:
+        return None, None, None, None
+    reader = SetReader(file.form, file.at)
+    numbers = reader.codes(table)
+    genuine = genuine_of(table, numbers.shape[1], file.at)
+    visited = _visited(file, table, reader, numbers)
+    topics, place = reader.topics()
+    codes = place[numbers]
+    return topics, codes, genuine, None if visited is None else visited_in_order(codes, visited)
+
+
+def _by_epoch(name: str, column: Column, rows: Array) -> Attribute:
+    """Return an attribute by epoch and user: stable if nobody's value changes, else missing in a gap."""
+    values, which = column
+    seen = Attribute.of_codes(name, values, which)
+    found = seen.which[0][rows]  # with -1 the last row: overwritten below
+    known = np.take_along_axis(found, (rows >= 0).argmax(axis=0)[np.newaxis], axis=0)
+    if ((found == known) | (rows < 0)).all():
+        return Attribute(name, seen.values, known[0])
+    if (rows >= 0).all():
+        return Attribute(name, seen.values, found)
+    return Attribute.of_codes(name, [*seen.values, None], np.where(rows < 0, seen.values.size, found))
 
 
 def _visited(file: ProfileFile, table: Any, reader: SetReader, codes: Array) -> Array | None:

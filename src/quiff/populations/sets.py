@@ -31,6 +31,11 @@ def codes_of_sets(sets: Mapping[Any, Iterable[Any]], topics: object = None) -> t
     >>> codes.tolist(), list(topics)
     ([[0, 1], [1, 2]], ['Music', 'News', 'Sports'])
     """
+    if not isinstance(sets, Mapping):
+        raise LabelError(
+            f"the sets are a {type(sets).__name__}; give a mapping from user to topics, or take"
+            " Population.from_array for an array and Population.from_pandas for a frame"
+        )
     if not sets:
         raise LabelError(_NOBODY)
     listed = {user: members(user, topics_of) for user, topics_of in sets.items()}

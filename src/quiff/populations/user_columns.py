@@ -10,8 +10,38 @@ from quiff.errors import LabelError, ParameterError, QuiffError
 from quiff.populations.form import Form
 from quiff.safe_text import shape
 
+_WHOLE = "^(0|-?[1-9][0-9]{0,17})$"
 At: TypeAlias = Callable[[int], str]
 """Says where a row of a file stands, counted from 0."""
+
+Column: TypeAlias = tuple[list[Any], Array]
+"""Values of an attribute, and for each row the place of its own among them."""
+
+
+def attribute_column(column: Any, text: bool) -> Column:
+    """Return the values of a column; where all is `text`, one of whole numbers only becomes numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    whole = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    if pa.types.is_nested(whole.type):
+        numbered: dict[Any, int] = {}
+        codes = [numbered.setdefault(_hashable(cell), len(numbered)) for cell in whole.to_pylist()]
+        return list(numbered), np.array(codes, dtype=np.int64)
+    if text:
+        whole = pc.if_else(pc.equal(whole, ""), None, whole)
+        if pc.all(pc.match_substring_regex(whole, _WHOLE)).as_py():
+            whole = whole.cast(pa.int64())
+    encoded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+    values = [*encoded.dictionary.to_pylist(), None]
+    return values, encoded.indices.fill_null(len(values) - 1).to_numpy(zero_copy_only=False)
+
+
+def _hashable(cell: Any) -> Any:
+    """Return a nested cell of Parquet as a tuple, of pairs if it has named parts."""
+    if isinstance(cell, dict):
+        return tuple((name, _hashable(part)) for name, part in cell.items())
+    return tuple(map(_hashable, cell)) if isinstance(cell, list) else cell
 
 
 def user_texts(form: Form, table: Any, at: At, before: int = 0) -> Any:
@@ -59,7 +89,7 @@ def users_of(form: Form, table: Any, at: At) -> Array:
     texts = user_texts(form, table, at)
     if pa.types.is_integer(texts.type):
         return np.asarray(texts.to_numpy())
-    if pc.all(pc.match_substring_regex(texts, "^(0|-?[1-9][0-9]{0,17})$")).as_py():
+    if pc.all(pc.match_substring_regex(texts, _WHOLE)).as_py():
         return np.asarray(texts.cast(pa.int64()).to_numpy())
     return np.asarray(texts.to_numpy(zero_copy_only=False))
 

@@ -1,0 +1,131 @@
+"""People from a pandas frame: its columns by name, read as those of a file are."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from quiff.errors import LabelError, ParameterError, QuiffError, engine_line
+from quiff.populations.attribute import TOPICS, numbered
+from quiff.populations.by_epoch import check_missing
+from quiff.populations.form import Form
+from quiff.populations.readers import ProfileTable, whole_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def attribute_names(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the names of attributes, each once.
+
+    Raises
+    ------
+    ParameterError
+        If one is no text, or that of the topic sets.
+    """
+    listed = tuple(dict.fromkeys([names] if isinstance(names, str) else names))
+    wrong = next((name for name in listed if not isinstance(name, str) or not name or name == TOPICS), None)
+    if wrong is not None:
+        raise ParameterError(
+            f"the attribute {wrong!r} needs another name, a text that is not {TOPICS!r}; rename its column"
+        )
+    return listed
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Stands for a file whose columns are those of a frame."""
+
+    form: Form
+    path: str = "frame"
+    counts_visits: bool = False
+
+    def at(self, row: int) -> str:
+        """Say where a row stands."""
+        return f"row {row} of the frame, counted from 0:"
+
+
+def read_frame(
+    frame: "pd.DataFrame",
+    user: str,
+    topics: str | Sequence[str] | None,
+    attributes: str | Iterable[str] | None,
+    weights: str | None,
+    epoch: str | None,
+    *,
+    missing: str,
+    seed: int,
+) -> ProfileTable:
+    """Read people from a frame; the parameters are those of `Population.from_pandas`."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if not isinstance(frame, pd.DataFrame):
+        raise ParameterError(f"a pandas frame was expected, not {type(frame).__name__}")
+    check_missing(missing)
+    if not len(frame):
+        raise LabelError("there is no user in the frame; give at least one row")
+    listed = list(frame.columns)
+    names, as_lists = _topic_columns(listed, topics)
+    epoch = "epoch" if epoch is None and "epoch" in listed else epoch
+    special = [*names, *(name for name in (weights, epoch) if name is not None)]
+    taken = {*special, user}
+    others = attribute_names(
+        (name for name in listed if name not in taken) if attributes is None else attributes
+    )
+    for name in (*special, *others):
+        if listed.count(name) != 1:
+            times = "twice" if name in listed else "not"
+            raise ParameterError(f"the column {name!r} is {times} in the frame; it has {_shown(listed)}")
+    keys = [TOPICS] if as_lists else [f"t{number + 1}" for number in range(len(names))]
+    single = {key: name for key, name in (("epoch", epoch), ("weights", weights)) if name is not None}
+    form = Form(None, tuple(keys), epoch is not None, "weights" if weights else None, None)
+    try:
+        columns = {
+            key: _arrow(frame[name])
+            for key, name in {**dict(zip(keys, names, strict=True)), **single}.items()
+        }
+    except (pa.ArrowException, TypeError) as error:
+        raise QuiffError(f"a column of the frame cannot be read: {engine_line(error)}") from error
+    table = pa.table({"row": np.arange(len(frame)), **columns})
+    file = _Frame(form)
+    codes, users = pd.factorize(frame[user] if user in listed else frame.index)
+    if (codes < 0).any():
+        raise LabelError(f"{file.at(int(np.argmax(codes < 0)))} {user} is empty; name every user")
+    encoded = {name: numbered(name, map(_cell, frame[name].tolist())) for name in others}
+    found = whole_table(file, table, codes, encoded, missing, seed)
+    named = np.asarray(users)
+    whole = named.dtype.kind in "iu"
+    return replace(found, users=named[found.users] if whole else [named[k] for k in found.users])
+
+
+def _topic_columns(listed: list[Any], topics: str | Sequence[str] | None) -> tuple[list[str], bool]:
+    """Return the columns of topics, and whether it is one with lists."""
+    if isinstance(topics, str) or (topics is None and TOPICS in listed):
+        return [topics if isinstance(topics, str) else TOPICS], True
+    if topics is not None:
+        return list(topics), False
+    own = [name for name in listed if isinstance(name, str) and re.fullmatch("t[1-9][0-9]{0,8}", name)]
+    return sorted(own, key=lambda name: int(name[1:])), False
+
+
+def _arrow(column: "pd.Series[Any]") -> Any:
+    """Return a column as an Arrow array, sets as lists."""
+    import pyarrow as pa
+
+    if column.dtype != object:
+        return pa.array(column, from_pandas=True)
+    return pa.array([list(v) if isinstance(v, set | frozenset) else v for v in column], from_pandas=True)
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as a label: lists as tuples, sets as frozensets."""
+    if isinstance(value, list | np.ndarray):
+        return tuple(value)
+    return frozenset(value) if isinstance(value, set) else value
+
+
+def _shown(names: list[Any]) -> str:
+    return ", ".join(map(repr, names[:20])) or "none"
