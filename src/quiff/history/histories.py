@@ -32,6 +32,9 @@ class TimedHistory(tuple[str, ...]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TimedHistory) and self.times == other.times and tuple(self) == tuple(other)
 
+    def __ne__(self, other: object) -> bool:  # a tuple has its own
+        return not self == other
+
     def __hash__(self) -> int:
         return hash((tuple(self), self.times))
 

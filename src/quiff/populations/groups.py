@@ -75,9 +75,14 @@ class Groups:
     @cached_property
     def _heaviest(self) -> tuple[Array, int]:
         """The weight of the most probable person of each secret, and what to divide it by."""
-        if self.people.weights is None:
+        weights = self.people.weights
+        if weights is None:
             return np.minimum(self.counts, 1), self.n_users
-        weights, total = self.people.user_prior().weights_for(self.people.users, "people")
+        self.people.check_unmerged()
+        if weights.dtype.kind in "iu":  # faster as they are than as a prior holds large ones
+            total = sum(weights.tolist())
+        else:
+            weights, total = self.people.user_prior().weights_for(self.people.users, "people")
         heaviest = np.zeros(self.secrets.size, dtype=weights.dtype)
         np.maximum.at(heaviest, self.which, weights)
         return heaviest, total
@@ -100,7 +105,7 @@ class Groups:
     def by_secret(self) -> Number:
         """The probability of re-identification by the whole secret, sum_x max_{u with x} pi_u."""
         heaviest, total = self._heaviest
-        return as_number(heaviest.sum(), total)
+        return as_number(sum(heaviest.tolist()) if heaviest.dtype.kind in "iu" else heaviest.sum(), total)
 
     def reidentified_by(self, C: Channel) -> Number:
         """Return the probability of re-identification by a channel on secrets: sum_y max_u pi_u C[x_u,y]."""

@@ -136,6 +136,9 @@ class Histories:
         """Return the uniform prior on the users."""
         return Prior.uniform(self.users)
 
+    def check_unmerged(self) -> None:
+        """Do nothing: histories are those of single users."""
+
     def channel(self, *names: str) -> Channel:
         """Return the channel from users to their histories (``"history"``) or, without a name, to themselves.
 
