@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 import textbook
 from quiff import Cookies, ParameterError, Population, TopicsAPI, bayes_capacity, repeat
+from quiff.apis.calls import EpochLaw, TopicGroups
 from quiff.browser.call_estimate import estimate_call_leakage
 from quiff.browser.rates import VisitRates, profiles_from_rates
 from quiff.browser.reports import Reports
 from quiff.browser.rules import RULES, BrowserRules
 from quiff.browser.simulation import simulate
 from quiff.cli import main
-from quiff.epochs.calls import EpochLaw, TopicGroups
-from quiff.epochs.sequences import Sequences
 from quiff.results.numbers import to_json
 from quiff.studies.browser_rules import browser_rules
 
@@ -30,7 +29,7 @@ NOTHING = "nothing"
 def call_leakage(people, m, r):
     """The leakage of a call of three epochs, by counting."""
     s = people.top_s
-    return TopicGroups.of(Sequences.of(people, TopicsAPI(m, s, r))).leakage(EpochLaw.of(m, s, r))
+    return TopicGroups.of(people, TopicsAPI(m, s, r)).leakage(EpochLaw.of(m, s, r))
 
 
 def views_with_holes(codes, m, r, epochs):

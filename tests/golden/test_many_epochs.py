@@ -5,7 +5,7 @@ import pytest
 
 import quiff
 from quiff import Population, TopicsAPI
-from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
+from quiff.apis.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.epochs.estimate import hybrid_leakage
 from quiff.epochs.exact import exact_vulnerability, stable_leakages
 from quiff.epochs.risk import user_risk
@@ -60,12 +60,12 @@ def test_the_risk_is_very_uneven(sequences):
     assert np.count_nonzero(risk > 0.5) == 905
 
 
-def test_a_real_call_and_two_linked_sites(sequences):
-    groups, law = TopicGroups.of(sequences), EpochLaw.of(349, 5, 0.05)
+def test_a_real_call_and_two_linked_sites(people):
+    groups, law = TopicGroups.of(people, TopicsAPI()), EpochLaw.of(349, 5, 0.05)
     assert f"{groups.leakage(law):.2f}" == "12454.14"
     in_order = [groups.leakage(law, E, in_order=True) for E in (1, 2, 3)]
     assert [f"{leakage:.2f}" for leakage in in_order] == ["66.36", "1831.03", "12454.69"]
-    assert f"{linked_sites(sequences):.2f}" == "34.30"
+    assert f"{linked_sites(people, TopicsAPI()):.2f}" == "34.30"
 
 
 @pytest.mark.slow

@@ -69,6 +69,30 @@ class Limit:
     bound: Literal["equal", "at most"] = "equal"
 
 
+@final
+@dataclass(frozen=True)
+class Occasion:
+    """What an API shows on some occasion beside plain observations, such as one call of the browser.
+
+    Attributes
+    ----------
+    key, title
+        Its name in JSON, and for people.
+    leakage
+        By how much it multiplies the adversary's probability of success; None if that is not known.
+    sentence
+        What it means, with {} for the leakage; or why it is not known.
+    facts
+        What else is known of it, for JSON.
+    """
+
+    key: str
+    title: str
+    leakage: Real | None
+    sentence: str
+    facts: Mapping[str, Real] = field(default_factory=dict)
+
+
 def parameter(
     default: Any, allowed: str, meaning: str, check: Callable[[str, Any], Any] | None = None
 ) -> Any:
@@ -214,6 +238,10 @@ class Api(ABC):
         """Return the channel from secrets to n observations of a person whose secret stays the same."""
         C = self.observe(secrets)
         return C if n == 1 or self.redraws == "nothing" else repeat(C, n)
+
+    def occasions(self, people: Population) -> tuple[Occasion, ...]:  # noqa: ARG002 - for subclasses
+        """Return what else an observer of some epochs sees, if the API has such occasions."""
+        return ()
 
     def channel(self, people: Population | Histories) -> Channel:
         """Return the channel from users to what is observed: C_secret C_observe."""

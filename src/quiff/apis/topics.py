@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from quiff import theory
-from quiff.apis.base import Api, Limit, Unit, fitted, parameter
+from quiff.apis.base import Api, Limit, Occasion, Unit, fitted, parameter
 from quiff.apis.taxonomy import OCCURRING, TaxonomyLabels, topics_for
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain_from_codes
@@ -235,6 +235,12 @@ class TopicsAPI(Api):
         tops = api._top_sets(people)
         return people.channel("history") @ _from_random_sets(tops, api._fitted(), *api._complete)
 
+    def occasions(self, people: Population) -> tuple[Occasion, ...]:
+        """Return what one call of the browser's API reveals, and how well two sites link a user."""
+        from quiff.apis.calls import call_and_sites
+
+        return call_and_sites(people, self)
+
     def check_size(self, size: int) -> None:
         """Raise a ParameterError unless sets of this size are those of the API."""
         if size != self.top_s:
@@ -258,7 +264,7 @@ class TopicsAPI(Api):
         sets, taxonomy = as_set_labels(secrets), self._fitted()
         self.check_size(sets.codes.shape[1])
         return Channel.membership_from_codes(
-            sets, _placed(sets, taxonomy), outputs=taxonomy, inside=genuine + anything, outside=anything
+            sets, placed(sets, taxonomy), outputs=taxonomy, inside=genuine + anything, outside=anything
         )
 
     @property
@@ -338,7 +344,7 @@ def _from_random_sets(
     return Channel.sparse(entries, outputs=taxonomy, rest=anything)
 
 
-def _placed(sets: SetLabels, taxonomy: Labels) -> Array:
+def placed(sets: SetLabels, taxonomy: Labels) -> Array:
     """Return the sets as codes into the taxonomy."""
     known = taxonomy.known if isinstance(taxonomy, TaxonomyLabels) else taxonomy
     if sets.topics is known or sets.topics is taxonomy:

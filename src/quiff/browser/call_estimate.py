@@ -6,9 +6,9 @@ returns nothing for the epoch if it picks such a place, and how often it does so
 
 import numpy as np
 
+from quiff.apis.calls import view_probability
 from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.numbers import Array
-from quiff.epochs.calls import view_chance
 from quiff.epochs.estimate import Estimate
 from quiff.theory.parameters import Real, check_whole
 
@@ -82,7 +82,7 @@ def _chances(n_topics: int, top_s: int, noise: Real, per_call: int) -> Array:
         for size in range(per_call + 1):
             for own in range(min(size, full) + 1):
                 topics: list[Real] = [*[inside] * own, *[anything] * (size - own)]
-                table[size, own, full] = view_chance(topics, 1 - full / top_s, per_call)
+                table[size, own, full] = view_probability(topics, 1 - full / top_s, per_call)
     return table
 
 

@@ -135,7 +135,7 @@ def hybrid_leakage(
     """
     profiles = sequences.profiles(epochs)
     if subsets is None:
-        subsets = Subsets.of(profiles.codes[0], sequences.n_topics, sequences.top_s + 1)
+        subsets = Subsets.of(profiles.codes[0], sequences.width, sequences.per_row + 1)
     exact, most = certain_bracket(sequences, epochs, subsets)
     scale = most - exact
     if scale == 0:  # without noise no report is outside of the set
@@ -175,7 +175,7 @@ def sampled_vulnerabilities(
 
 def _mismatch(sequences: Sequences) -> float:
     """Return the chance that a report is outside of the user's set."""
-    return float(sequences.outside * (sequences.n_topics - sequences.top_s))
+    return float(sequences.outside * (sequences.width - sequences.per_row))
 
 
 def _binomial(n: int, chance: float) -> Array:
@@ -188,7 +188,7 @@ def _binomial(n: int, chance: float) -> Array:
 
 def _draw(rng: np.random.Generator, profiles: Profiles, sequences: Sequences, n: int, *, least: int) -> Array:
     """Draw users and their reports, (n, epochs), given that at least so many are outside of the set."""
-    E, m, s = len(profiles.codes), sequences.n_topics, sequences.top_s
+    E, m, s = len(profiles.codes), sequences.width, sequences.per_row
     chances = None if profiles.total is None else profiles.total / profiles.total.sum()
     drawn = rng.choice(profiles.size, size=n, p=chances)
     outside = _binomial(E, _mismatch(sequences))[least:]
@@ -220,7 +220,7 @@ def _sampled(
     E = len(profiles.codes)
     reports = _draw(np.random.default_rng(seed), profiles, sequences, samples, least=least)
     tables = profiles.codes[:1] if sequences.stable else profiles.codes
-    ends, members = _postings(tables, sequences.n_topics)
+    ends, members = _postings(tables, sequences.width)
     which = np.zeros(E, dtype=np.int64) if sequences.stable else np.arange(E)
     nothing = np.zeros(0)
     best = nothing if profiles.best is None else profiles.best.astype(np.float64)
@@ -236,8 +236,8 @@ def _sampled(
     return np.concatenate([shares for shares, _ in found]), np.concatenate([fits for _, fits in found])
 
 
-def _postings(tables: tuple[Array, ...], n_topics: int) -> tuple[Array, Array]:
+def _postings(tables: tuple[Array, ...], width: int) -> tuple[Array, Array]:
     """Return for each table of sets who has each topic: all of them in a row, and where each topic ends."""
-    ends = np.stack([np.cumsum(np.bincount(sets.reshape(-1), minlength=n_topics)) for sets in tables])
+    ends = np.stack([np.cumsum(np.bincount(sets.reshape(-1), minlength=width)) for sets in tables])
     orders = [np.argsort(sets.reshape(-1), kind="stable") // sets.shape[1] for sets in tables]
     return ends, np.stack(orders).astype(np.int32)

@@ -47,7 +47,7 @@ def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | 
     from quiff.core.counting.bitmaps import best_sum, match_counts
 
     profiles, weights = sequences.profiles(epochs), sequences.weights
-    sizes = [sequences.n_topics] * epochs
+    sizes = [sequences.width] * epochs
     if profiles.best is None or weights is None:  # all users are equally likely
         counts = match_counts(profiles.codes, sizes, progress)
         return leakage_of_counts(counts, sequences) * sequences.prior
@@ -72,7 +72,7 @@ def stable_leakages(sequences: Sequences, most: int, progress: Progress | None =
     from quiff.core.counting.bitmaps import match_counts
     from quiff.core.counting.subsets import stable_match_counts
 
-    codes, m = sequences.profiles(1).codes[0], sequences.n_topics
+    codes, m = sequences.profiles(1).codes[0], sequences.width
     if most < MOST_CHANGING:
         counts = [match_counts([codes] * E, [m] * E) for E in range(1, most + 1)]
     else:

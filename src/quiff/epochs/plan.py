@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias, final
 
 import numpy as np
 
+from quiff.apis.calls import EPOCHS_OF_A_CALL
 from quiff.core.counting.work import MOST_CHANGING, MOST_STABLE, cores, counting_memory, counting_work
-from quiff.epochs.calls import EPOCHS_OF_A_CALL
 from quiff.epochs.estimate import SAMPLES
 from quiff.epochs.risk import MOST_RISK
 from quiff.epochs.sequences import Sequences
@@ -174,7 +174,7 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
     lists = _lists(sequences, E)
     seconds = SAMPLES * (_SAMPLED * lists / cores() + _DRAWN * E)
     memory = 60 * lists + 8 * E * SAMPLES * 4
-    if stable and not weighted and (exact or _subsets_memory(sequences, sequences.top_s) <= _MEMORY):
+    if stable and not weighted and (exact or _subsets_memory(sequences, sequences.per_row) <= _MEMORY):
         why = "exact where all reports but one fit, sampled elsewhere"
         return Step(E, "hybrid", seconds, memory, f"{why}, for {reason}")
     why = "sampled, with an interval of 95 %"
@@ -183,13 +183,13 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
 
 def _risk_seconds(sequences: Sequences, E: int) -> float:
     """Return about how long each user's own risk takes: a look at all tuples, in 2^E tables."""
-    work = _rows(sequences) * sequences.top_s**E + (_occurring(sequences, E) + 1) ** E * 2**E
+    work = _rows(sequences) * sequences.per_row**E + (_occurring(sequences, E) + 1) ** E * 2**E
     return float(_RISKED * work / cores())
 
 
 def _utility_step(sequences: Sequences, E: int) -> Step:
     """Return what it takes to name a topic, a look at each topic after all tuples, and to guess the set."""
-    rows, s, m = _rows(sequences), sequences.top_s, _occurring(sequences, E) + 1
+    rows, s, m = _rows(sequences), sequences.per_row, _occurring(sequences, E) + 1
     together, shared = rows * s ** min(E + 1, 3), m ** (E + 1)
     work = 5 * together + (shared / 6 / cores() if E == MOST_NAMING else 5 * shared)
     codes = sequences.over(E)
@@ -202,7 +202,7 @@ def _call_step(sequences: Sequences, exact: bool) -> Step | None:
     """Return what it takes to measure one call and two sites, None if that is not known or too much."""
     if not sequences.stable or sequences.weights is not None:
         return None
-    s, m = sequences.top_s, _occurring(sequences, 1) + 1
+    s, m = sequences.per_row, _occurring(sequences, 1) + 1
     memory = max(_subsets_memory(sequences, EPOCHS_OF_A_CALL), 50 * m**2)
     pairs = 10 * _rows(sequences) * s**2 + m**2 * (s**2 + 20)
     step = Step(EPOCHS_OF_A_CALL, "exact", _COUNTED * (memory + pairs), memory, "counted exactly")
@@ -229,7 +229,7 @@ def _occurring(sequences: Sequences, E: int) -> int:
 
 def _subsets_memory(sequences: Sequences, most: int) -> int:
     """Return about how many bytes the subsets of up to so many topics of all sets take."""
-    s, rows = sequences.top_s, _rows(sequences)
+    s, rows = sequences.per_row, _rows(sequences)
     return 40 * rows * max(comb(s, j) * j for j in range(1, min(most, s) + 1))
 
 

@@ -64,7 +64,7 @@ def _with_idle(sequences: Sequences, epochs: int, idle: Array, progress: Progres
     Reports that nobody else can have are then as probable for everybody, that is, not at all: the adversary
     takes one of all users at random. Whoever weighs something is never tied with who weighs nothing.
     """
-    sets, m, s = sequences.over(epochs), sequences.n_topics, sequences.top_s
+    sets, m, s = sequences.over(epochs), sequences.width, sequences.per_row
     assert sequences.weights is not None  # noqa: S101 - somebody weighs nothing
     others = Sequences(
         tuple(rows[~idle] for rows in sequences.sets), m, sequences.inside, sequences.outside,
@@ -91,7 +91,7 @@ class _Risk:
     """The tables of ranks and ties of one computation."""
 
     def __init__(self, sequences: Sequences, epochs: int, weights: Array, counts: Array) -> None:
-        self.layout = Layout.of(sequences.over(epochs), [sequences.n_topics] * epochs)
+        self.layout = Layout.of(sequences.over(epochs), [sequences.width] * epochs)
         p, q = float(sequences.inside), float(sequences.outside)
         self.ranks = RankedValues.of(weights, sequences.inside, sequences.outside, epochs).ranks
         self.powers = [p**k * q ** (epochs - k) for k in range(epochs + 1)]

@@ -1,4 +1,4 @@
-"""What an API reports on over several epochs: each user's sequence of sets, and how it is reported."""
+"""Users and their sets over several epochs, where an API shows any output of a set as often as another."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -7,9 +7,10 @@ from typing import final
 
 import numpy as np
 
-from quiff.apis.taxonomy import place_in_taxonomy
-from quiff.apis.topics import TopicsAPI
+from quiff.apis.base import Api
+from quiff.core.counting.membership import membership
 from quiff.core.distinct import distinct_codes, sorted_rows
+from quiff.core.kernels import MapKernel
 from quiff.core.numbers import Array, Number, as_number, as_numbers, is_exact
 from quiff.core.sparse import fold_max
 from quiff.errors import ParameterError
@@ -45,17 +46,17 @@ class Profiles:
 @final
 @dataclass(frozen=True, eq=False)
 class Sequences:
-    """The sets of users over the epochs, and the chances p and q of a topic inside and outside of a set.
+    """The sets of users over the epochs, and the probabilities p and q of an output inside and outside.
 
     Attributes
     ----------
     sets
-        For each epoch the users' sets as positions in the taxonomy, ascending, (users, s). One epoch means
-        that sets are stable: there may be any number of epochs.
-    n_topics
-        m, the size of the taxonomy.
+        For each epoch the users' sets as positions of outputs, ascending, (users, s). One epoch means that
+        sets are stable: there may be any number of epochs.
+    width
+        m, how many outputs there are.
     inside, outside
-        p = (1-r)/s + r/m and q = r/m.
+        p and q; for the Topics API (1-r)/s + r/m and r/m.
     weights
         How likely each user is, up to a factor; None if all are equally likely.
     counts
@@ -63,18 +64,19 @@ class Sequences:
     """
 
     sets: tuple[Array, ...]
-    n_topics: int
+    width: int
     inside: Real
     outside: Real
     weights: Array | None = None
     counts: Array | None = None
 
     @classmethod
-    def of(cls, population: Population, api: TopicsAPI) -> "Sequences":
-        """Return the sequences of a population, as the Topics API reports on them.
+    def of(cls, people: Population, api: Api) -> "Sequences":
+        """Return the sequences of people, as an API whose channel is one of membership shows them.
 
         Examples
         --------
+        >>> from quiff import TopicsAPI
         >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}})
         >>> found = Sequences.of(people, TopicsAPI(n_topics=5, top_s=2, noise=0.05))
         >>> found.stable, round(found.inside, 3), round(found.outside, 3)
@@ -83,21 +85,36 @@ class Sequences:
         Raises
         ------
         ParameterError
-            If the sets are not of the size that the API has, or single users' weights are lost.
+            If the channel is another one, or single users' weights are lost.
         """
-        api.check_size(population.top_s)
-        placed = (place_in_taxonomy(sets, population.topics, api.n_topics)[0] for sets in population.sets)
-        anything = api.noise / api.n_topics
-        if population.weights is not None:
-            population.check_unmerged()
-        return cls(
-            tuple(sorted_rows(sets) for sets in placed),
-            api.n_topics,
-            (1 - api.noise) / api.top_s + anything,
-            anything,
-            None if population.weights is None else as_numbers(population.weights),
-            population.counts,
-        )
+        found = cls.recognised(people, api)
+        if found is None:
+            raise ParameterError(
+                f"{api.spec!r} does not show each output of a set with one probability and all others with "
+                "another; take over_time(), which measures any API"
+            )
+        return found
+
+    @classmethod
+    def recognised(cls, people: Population, api: Api) -> "Sequences | None":
+        """Return the sequences if they are of this kind, the same p >= q in every epoch; else None.
+
+        Each user has one secret; C[secret, y] is p for as many outputs y of each secret, and q for all
+        others; and several observations are drawn independently.
+        """
+        ready = api.fit(people)
+        if ready.redraws == "nothing":
+            return None
+        changes = changing(people, ready)
+        found = [_membership(people.epoch(e), ready) for e in range(people.n_epochs if changes else 1)]
+        shown = [one for one in found if one is not None]
+        if len(shown) < len(found) or len({one[1:] for one in shown}) > 1:
+            return None
+        if people.weights is not None:
+            people.check_unmerged()
+        _, width, inside, outside = shown[0]
+        weights = None if people.weights is None else as_numbers(people.weights)
+        return cls(tuple(one[0] for one in shown), width, inside, outside, weights, people.counts)
 
     @property
     def stable(self) -> bool:
@@ -110,7 +127,7 @@ class Sequences:
         return int(self.sets[0].shape[0] if self.counts is None else self.counts.sum())
 
     @property
-    def top_s(self) -> int:
+    def per_row(self) -> int:
         """The size s of a set."""
         return int(self.sets[0].shape[1])
 
@@ -121,19 +138,20 @@ class Sequences:
 
     @cached_property
     def prior(self) -> Number:
-        """The chance to name the user before any report."""
+        """The probability to re-identify the user before any observation."""
         if self.weights is None:
             return Fraction(1, self.n_users) if self.exact else 1 / self.n_users
         largest, total = self.weights.max(), self.weights.sum()
         return as_number(largest) / as_number(total)
 
     def limit(self, epochs: int) -> Number:
-        """Return the leakage if sets were reported as they are: no number of reports leaks more.
+        """Return the leakage if sets were observed as they are: no number of observations leaks more.
 
         For users who are equally likely it is D, the number of distinct profiles.
 
         Examples
         --------
+        >>> from quiff import TopicsAPI
         >>> people = Population.from_array(range(3), [[0, 1], [2, 3], [0, 1]], topics=range(4))
         >>> Sequences.of(people, TopicsAPI(4, 2)).limit(1)
         2
@@ -159,6 +177,7 @@ class Sequences:
 
         Examples
         --------
+        >>> from quiff import TopicsAPI
         >>> people = Population.from_array(range(3), [[0, 1], [2, 3], [0, 1]], topics=range(4))
         >>> Sequences.of(people, TopicsAPI(4, 2)).profiles(2).size
         2
@@ -192,5 +211,24 @@ class Sequences:
     @cached_property
     def _ids(self) -> list[tuple[Array, int]]:
         """The number of every user's set in each epoch, and how many different ones there are."""
-        found = (distinct_codes(sets, self.n_topics) for sets in self.sets)
+        found = (distinct_codes(sets, self.width) for sets in self.sets)
         return [(kind, first.shape[0]) for first, kind in found]
+
+
+def changing(people: Population, api: Api) -> bool:
+    """Tell whether an attribute that an API works on changes from epoch to epoch."""
+    return people.n_epochs > 1 and any(people.attribute(name).changes for name in api.needs)
+
+
+def _membership(people: Population, api: Api) -> tuple[Array, int, Real, Real] | None:
+    """Return users' sets, m, p and q of one epoch, None if it is no such channel or not drawn anew."""
+    secret = api.secret(people)
+    if not isinstance(secret.kernel, MapKernel):
+        return None
+    kernel, times = api.over_time(secret.outputs, 2).kernel.root()
+    found = None if isinstance(kernel, MapKernel) or times != 2 else membership(kernel)
+    if found is None or found[1] < found[2]:
+        return None
+    codes, *chances = found
+    inside, outside = (one if isinstance(one, float) else Fraction(one) for one in chances)
+    return sorted_rows(codes)[secret.kernel.codes], kernel.n_columns, inside, outside

@@ -41,7 +41,7 @@ def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None 
     codes, weights = _sets_with_weights(sequences)
     if epochs == 0:
         return _divided(weights.max() if sequences.exact else float(weights.max()), weights)
-    sizes = [sequences.n_topics] * epochs
+    sizes = [sequences.width] * epochs
     best = best_sum([codes] * epochs, sizes, weights, sequences.inside, sequences.outside, progress)
     return _divided(best, weights)
 
@@ -75,7 +75,7 @@ def naming_gain(sequences: Sequences, epochs: int, progress: Progress | None = N
     if weights.dtype == object:
         weights = weights.astype(np.float64)
     powers, below = _powers(sequences, epochs, weights)
-    seen = np.bincount(codes.reshape(-1), minlength=sequences.n_topics) > 0
+    seen = np.bincount(codes.reshape(-1), minlength=sequences.width) > 0
     placed, spare = (np.cumsum(seen) - 1)[codes], int((~seen).sum())
     total = _naming(placed, weights, powers, int(seen.sum()), spare, epochs, progress)
     exact = powers.dtype != np.float64

@@ -7,12 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from quiff.apis.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.apis.topics import TopicsAPI
 from quiff.browser.call_estimate import estimate_call_leakage
 from quiff.browser.rates import VisitRates, profiles_from_rates, top_codes
 from quiff.core.numbers import Array, Number
-from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
-from quiff.epochs.sequences import Sequences
 from quiff.errors import counted
 from quiff.populations.population import Population
 from quiff.results.browser_rules import BrowserRulesResult, RuleEffect, RuleLeakage
@@ -108,12 +107,8 @@ class _Study:
         return RuleLeakage(self.groups.leakage(law, per_call, in_order=not each_once))
 
     @cached_property
-    def sequences(self) -> Sequences:
-        return Sequences.of(self.population, self.api)
-
-    @cached_property
     def groups(self) -> TopicGroups:
-        return TopicGroups.of(self.sequences)
+        return TopicGroups.of(self.population, self.api)
 
     def of_call(self, specified: RuleLeakage) -> tuple[RuleEffect, ...]:
         """Return the rules of what a call shows."""
@@ -153,10 +148,10 @@ class _Study:
 
     def of_link(self) -> tuple[RuleEffect, ...]:
         """Return the rules that keep two sites from finding out which of their users are the same."""
-        apart = self._linked(linked_sites(self.sequences))
+        apart = self._linked(linked_sites(self.population, self.api))
         # Without a choice of its own, the second site gets what the first one gets: all that can be reported.
         alike = self._linked(self.api.n_topics if self.api.noise else self.population.occurring.size)
-        silent = self._linked(linked_sites(Sequences.of(self.population, replace(self.api, noise=0))))
+        silent = self._linked(linked_sites(self.population, replace(self.api, noise=0)))
         return (
             RuleEffect("per_site", "link", "a choice for each site or one for all", apart, alike),
             RuleEffect("noise", "link", f"noise {self.api.noise} or none", apart, silent),

@@ -6,11 +6,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from quiff.apis.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.apis.topics import TopicsAPI
 from quiff.core.counting.subsets import Subsets
 from quiff.core.counting.work import MOST_CHANGING, Progress
 from quiff.core.numbers import Array, Number
-from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.epochs.estimate import certain_bracket, hybrid_leakage, sampled_vulnerabilities
 from quiff.epochs.exact import exact_vulnerability, stable_leakages
 from quiff.epochs.extremes import worst_case
@@ -98,7 +98,7 @@ def leakage_over_epochs(
     risks = tuple(
         _spread(sequences, n, watched(f"risk, {counted(n, 'epoch')}")) for n in range(1, plan.risk_epochs + 1)
     )
-    call, link = _sites(sequences, plan)
+    call, link = _sites(population, api, sequences, plan)
     people = population.first_epochs(E)
     genuine, left = _genuine(people, api, E, seed, exact, progress)
     return EpochsResult(
@@ -157,7 +157,7 @@ def _figures(
         yield E, (min(leakage, float(limit)) if isinstance(leakage, float) else leakage,) * 5
     if hybrid := by_method.get("hybrid"):
         codes = sequences.profiles(1).codes[0]
-        subsets = Subsets.of(codes, sequences.n_topics, sequences.top_s + 1)
+        subsets = Subsets.of(codes, sequences.width, sequences.per_row + 1)
         for E in hybrid:
             found = hybrid_leakage(
                 sequences, E, seed, subsets=subsets, progress=watched(f"hybrid, {counted(E, 'epoch')}")
@@ -253,11 +253,14 @@ def _spread(sequences: Sequences, E: int, progress: Progress | None) -> RiskSpre
     )
 
 
-def _sites(sequences: Sequences, plan: Plan) -> tuple[CallFigures | None, LinkFigures | None]:
+def _sites(
+    population: Population, api: TopicsAPI, sequences: Sequences, plan: Plan
+) -> tuple[CallFigures | None, LinkFigures | None]:
     """Return what one call gives away and how well two sites link a user, if the plan has it."""
     if plan.call is None:
         return None, None
-    groups, link, prior = TopicGroups.of(sequences), linked_sites(sequences), sequences.prior
+    groups, link = TopicGroups.of(population, api), linked_sites(population, api)
+    prior = sequences.prior
     law = EpochLaw(sequences.inside, sequences.outside, nothing=0)
     leakage = groups.leakage(law)
     call = CallFigures(plan.call.epochs, leakage, leakage * prior, groups.leakage(law, in_order=True))

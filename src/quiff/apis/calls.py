@@ -1,9 +1,9 @@
-"""What one call of the API gives away, and what two sites make of one epoch, exactly, by counting.
+"""What one call of the Topics API reveals, and what two sites make of one epoch, exactly, by counting.
 
 In each epoch that a call shows, a browser reports a given topic of the user's stable set with probability p,
 a given other one with probability q, and nothing with probability n. What a call shows of up to three epochs
-is a set A of up to three topics. Its chance depends on how many of A are in the user's set, and grows with
-that number; so the best guess is a user who has as many as anybody.
+is a set A of up to three topics. Its probability depends on how many of A are in the user's set, and grows
+with that number; so the best guess is a user who has as many as anybody.
 """
 
 from dataclasses import dataclass
@@ -14,10 +14,13 @@ from typing import final
 
 import numpy as np
 
+from quiff.apis.base import Occasion
+from quiff.apis.topics import TopicsAPI, placed
 from quiff.core.counting.subsets import Subsets
+from quiff.core.limits import check_memory
 from quiff.core.numbers import Array, Number, as_number
-from quiff.epochs.sequences import Sequences
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, SizeError
+from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_whole, follow
 
 EPOCHS_OF_A_CALL = 3
@@ -27,7 +30,7 @@ _CLOSE = 1e-9  # floats that are nearer to each other than this may be in the wr
 @final
 @dataclass(frozen=True)
 class EpochLaw:
-    """How one epoch is reported: the chance of a topic inside the set, of one outside, and of nothing.
+    """How one epoch is observed: the probability of a topic inside the set, of one outside, of nothing.
 
     Examples
     --------
@@ -73,7 +76,7 @@ class TopicGroups:
     apart: int
 
     @classmethod
-    def of(cls, sequences: Sequences) -> "TopicGroups":
+    def of(cls, people: Population, api: TopicsAPI) -> "TopicGroups":
         """Count the groups of one, two and three topics.
 
         Of the groups of k topics, F_k are inside some set, and sum_c M_{k,c} are not, but without one of
@@ -84,7 +87,7 @@ class TopicGroups:
         --------
         >>> from quiff import Population, TopicsAPI
         >>> people = Population.from_sets({"Alice": {1, 2, 3}, "Bob": {3, 4, 5}})
-        >>> TopicGroups.of(Sequences.of(people, TopicsAPI(6, 3))).groups
+        >>> TopicGroups.of(people, TopicsAPI(6, 3)).groups
         ((1, 5), (0, 9, 6), (0, 4, 14, 2))
 
         Raises
@@ -92,9 +95,11 @@ class TopicGroups:
         ParameterError
             If sets change between epochs, or users are not equally likely.
         """
-        _check_plain(sequences)
-        m = sequences.n_topics
-        found = Subsets.of(sequences.profiles(1).codes[0], m, EPOCHS_OF_A_CALL)
+        sets = _PlainSets.of(people, api)
+        m, s = sets.n_topics, sets.codes.shape[1]
+        most = max(comb(s, j) * j for j in range(1, min(EPOCHS_OF_A_CALL, s) + 1))
+        check_memory("the pairs and triples of topics of all sets need", 5 * sets.codes.shape[0] * most)
+        found = Subsets.of(sets.codes, m, EPOCHS_OF_A_CALL)
         (_, one, two, three), (_, _, of_two, of_three) = found.inside, found.almost
         nobody_has = [comb(m - one, k) for k in (1, 2, 3)]
         alone = comb(m, 3) - nobody_has[2] - sum(of_three) - three
@@ -128,7 +133,7 @@ class TopicGroups:
         --------
         >>> from quiff import Population, TopicsAPI
         >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}})
-        >>> groups = TopicGroups.of(Sequences.of(people, TopicsAPI(5, 2)))
+        >>> groups = TopicGroups.of(people, TopicsAPI(5, 2))
         >>> law = EpochLaw.of(5, 2, Fraction(1, 20))
         >>> groups.leakage(law, 1), float(groups.leakage(law))
         (Fraction(39, 20), 1.96881)
@@ -142,21 +147,21 @@ class TopicGroups:
         total = law.nothing**E
         for k, by_owned in enumerate(self.groups[:E], start=1):
             for j, groups in enumerate(by_owned):
-                total += groups * view_chance([p] * j + [q] * (k - j), law.nothing, E)
+                total += groups * view_probability([p] * j + [q] * (k - j), law.nothing, E)
         if in_order and E == EPOCHS_OF_A_CALL:
             total += self.apart * (3 * p**2 * q - 3 * p * q**2)
         return as_number(total)
 
 
-def view_chance(topics: list[Real], nothing: Real, epochs: int) -> Real:
-    """Return the chance that a call shows these topics and no others, from the chance of each in an epoch.
+def view_probability(topics: list[Real], nothing: Real, epochs: int) -> Real:
+    """Return the probability that a call shows these topics and no others, from that of each in an epoch.
 
     With a_t the number of epochs that report t, and i that of epochs that report nothing, it is the sum over
     all a_t >= 1 and i >= 0 with i + sum_t a_t = E of E!/(i! prod_t a_t!) n^i prod_t p_t^a_t.
 
     Examples
     --------
-    >>> view_chance([Fraction(1, 2), Fraction(1, 4)], Fraction(1, 4), 2)
+    >>> view_probability([Fraction(1, 2), Fraction(1, 4)], Fraction(1, 4), 2)
     Fraction(1, 4)
     """
     total = follow(Fraction(0), *topics, nothing)
@@ -168,12 +173,54 @@ def view_chance(topics: list[Real], nothing: Real, epochs: int) -> Real:
     return total
 
 
-def linked_sites(sequences: Sequences) -> Number:
-    """Return by how much two sites' reports of one epoch raise the chance to link a user.
+def call_and_sites(people: Population, api: TopicsAPI) -> tuple[Occasion, ...]:
+    """Return what one call reveals, the same epochs in order, and how well two sites link a user.
 
-    The adversary has the report of every user at the first site, and one report at the second, and knows how
-    common topics are, alone and in pairs; the sites' draws are independent, and to the adversary users' sets
-    are independent draws. With J(a,b) = q^2 + q d (f_a + f_b) + d^2 f_ab, P(a) = q + d f_a, d = p - q and f
+    Where users or sets are of another kind, or there are too many, nothing is known, and it says why.
+    """
+    E = EPOCHS_OF_A_CALL
+    titles = {
+        "call": f"one call: {E} epochs, sorted, each topic once",
+        "in_order": f"the same {E} epochs in order",
+        "link": "two sites, one observation each of one epoch: linked",
+    }
+    why = ""
+    try:
+        groups, link = TopicGroups.of(people, api), linked_sites(people, api)
+    except ParameterError:
+        why = "One call and two sites are known for stable sets and equally probable users only."
+    except SizeError as error:
+        why = f"One call and two sites are not measured: {error}"
+    if why:
+        return tuple(Occasion(key, title, None, why) for key, title in titles.items())
+    law = EpochLaw.of(api.fit(people).n_topics, api.top_s, api.noise)
+    call, in_order = groups.leakage(law), groups.leakage(law, in_order=True)
+    return (
+        Occasion(
+            "call",
+            titles["call"],
+            call,
+            f"One call, which shows the topics of {E} epochs sorted and each of them once, multiplies the "
+            "probability of re-identification by {}.",
+            {"epochs": E, "in_order": in_order},
+        ),
+        Occasion("in_order", titles["in_order"], in_order, "In order they would multiply it by {}."),
+        Occasion(
+            "link",
+            titles["link"],
+            link,
+            "Two sites with one observation each of the same epoch multiply the probability to link a user "
+            "by {}, if users' sets are independent draws.",
+        ),
+    )
+
+
+def linked_sites(people: Population, api: TopicsAPI) -> Number:
+    """Return by how much two sites' observations of one epoch multiply the probability to link a user.
+
+    The adversary has one of every user at the first site, and one at the second, and knows how common topics
+    are, alone and in pairs; the sites' draws are independent, and to the adversary users' sets are
+    independent draws. With J(a,b) = q^2 + q d (f_a + f_b) + d^2 f_ab, P(a) = q + d f_a, d = p - q and f
     the share of users who have a topic or both, N V = sum_b max_a J(a,b)/P(a), over the topics a that can be
     reported. This is exact if each of them is reported at the first site, which many users make sure of, and
     an upper bound otherwise. It is no bound for who knows the list of sets, though not whose they are: if
@@ -183,7 +230,7 @@ def linked_sites(sequences: Sequences) -> Number:
     --------
     >>> from quiff import Population, TopicsAPI
     >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
-    >>> linked_sites(Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))))
+    >>> linked_sites(people, TopicsAPI(5, 2, Fraction(1, 20)))
     Fraction(757, 396)
 
     Raises
@@ -191,16 +238,16 @@ def linked_sites(sequences: Sequences) -> Number:
     ParameterError
         If sets change between epochs, or users are not equally likely.
     """
-    _check_plain(sequences)
-    q, d, N = sequences.outside, sequences.inside - sequences.outside, sequences.n_users
-    together, times = _together(sequences)
+    sets, law = _PlainSets.of(people, api), EpochLaw.of(api.fit(people).n_topics, api.top_s, api.noise)
+    q, d, N = law.outside, law.inside - law.outside, people.n_users
+    together, times = _together(sets)
     first = np.flatnonzero(together.diagonal()) if q == 0 else np.flatnonzero(times)
     shares, small, step = together / N, float(q), float(d)
     alone = shares.diagonal()
     joint = small**2 + small * step * np.add.outer(alone[first], alone) + step**2 * shares[first]
     followed = joint / (small + step * alone[first])[:, np.newaxis]
     best = followed.max(axis=0)
-    if not sequences.exact:
+    if isinstance(d, float):
         return float(best @ times)
 
     def exactly(a: int, b: int) -> Fraction:
@@ -214,28 +261,41 @@ def linked_sites(sequences: Sequences) -> Number:
     )
 
 
-def _together(sequences: Sequences) -> tuple[Array, Array]:
+@final
+@dataclass(frozen=True, eq=False)
+class _PlainSets:
+    """The distinct sets as positions in the taxonomy, ascending, and how many users have each."""
+
+    codes: Array
+    counts: Array
+    n_topics: int
+
+    @classmethod
+    def of(cls, people: Population, api: TopicsAPI) -> "_PlainSets":
+        if people.n_epochs > 1 or people.weights is not None:
+            raise ParameterError(
+                "this is known for stable sets and equally likely users only; "
+                "give profiles of one epoch, in Python by population.epoch(0), without weights"
+            )
+        taxonomy = api.fit(people).taxonomy
+        assert taxonomy is not None  # noqa: S101 - just fitted
+        sets, _ = people.distinct_sets()
+        return cls(np.sort(placed(sets, taxonomy), axis=1), people.set_counts(), taxonomy.size)
+
+
+def _together(sets: _PlainSets) -> tuple[Array, Array]:
     """Return how many users have each two topics together, and for how many topics each row stands.
 
     On the diagonal is how many have a topic. Rows are the topics that occur; the last one stands for all
     others, which are alike.
     """
-    sets = sequences.sets[0]
-    seen = np.flatnonzero(np.bincount(sets.reshape(-1)))
-    codes, size = np.searchsorted(seen, sets), seen.shape[0] + 1
+    seen = np.flatnonzero(np.bincount(sets.codes.reshape(-1)))
+    codes, size = np.searchsorted(seen, sets.codes), seen.shape[0] + 1
     table = np.zeros(size * size, dtype=np.int64)
     for one in codes.T:
         for other in codes.T:
-            found = np.bincount(one * size + other, weights=sequences.counts, minlength=size * size)
+            found = np.bincount(one * size + other, weights=sets.counts, minlength=size * size)
             table += found.astype(np.int64)
     times = np.ones(size, dtype=np.int64)
-    times[-1] = sequences.n_topics - seen.shape[0]
+    times[-1] = sets.n_topics - seen.shape[0]
     return table.reshape(size, size), times
-
-
-def _check_plain(sequences: Sequences) -> None:
-    if not sequences.stable or sequences.weights is not None:
-        raise ParameterError(
-            "this is known for stable sets and equally likely users only; "
-            "give profiles of one epoch, in Python by population.epoch(0), without weights"
-        )

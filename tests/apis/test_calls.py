@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import textbook
 from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI, bayes_capacity, repeat
-from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
-from quiff.epochs.sequences import Sequences
+from quiff.apis.calls import EpochLaw, TopicGroups, linked_sites
 
 M = 6
 TOPICS = range(M)
@@ -57,7 +56,7 @@ def people_with(sets, topics=TOPICS):
 
 
 def groups_of(people, m=M):
-    return TopicGroups.of(Sequences.of(people, TopicsAPI(m, people.top_s)))
+    return TopicGroups.of(people, TopicsAPI(m, people.top_s))
 
 
 @given(populations, shares, shares, st.booleans(), st.integers(1, 3), st.booleans())
@@ -101,15 +100,15 @@ def test_two_sites_link_a_user(instance):
     users, _, m, s, r, _, same = instance
     people = loops.population(users, None, m, same)
     expected = loops.linked([user[0] for user in users], m, *loops.probabilities(m, s, r))
-    found = linked_sites(Sequences.of(people, TopicsAPI(m, s, r)))
+    found = linked_sites(people, TopicsAPI(m, s, r))
     assert found == expected
     assert type(found) is Fraction
-    assert linked_sites(Sequences.of(people, TopicsAPI(m, s, float(r)))) == pytest.approx(float(expected))
+    assert linked_sites(people, TopicsAPI(m, s, float(r))) == pytest.approx(float(expected))
 
 
 def test_a_taxonomy_of_a_hundred_thousand_topics_is_no_table():
     people = people_with([{0, 1}, {2, 3}, {0, 2}])
-    small, large = (linked_sites(Sequences.of(people, TopicsAPI(m, 2, 0.05))) for m in (10, 100_000))
+    small, large = (linked_sites(people, TopicsAPI(m, 2, 0.05)) for m in (10, 100_000))
     assert small < large < 3
 
 
@@ -122,7 +121,7 @@ def test_what_cannot_be_counted_is_refused():
     for people in (changing, weighted):
         for study in (TopicGroups.of, linked_sites):
             with pytest.raises(ParameterError, match="stable sets and equally likely users only"):
-                study(Sequences.of(people, TopicsAPI(2, 1)))
+                study(people, TopicsAPI(2, 1))
 
 
 def test_who_knows_the_list_of_sets_links_more_than_who_knows_the_shares():
@@ -138,5 +137,5 @@ def test_who_knows_the_list_of_sets_links_more_than_who_knows_the_shares():
             for i in range(3)
         )
     by_the_list = total / len(owners)
-    by_the_shares = linked_sites(Sequences.of(people_with(sets, range(5)), TopicsAPI(5, 2, Fraction(1, 20))))
+    by_the_shares = linked_sites(people_with(sets, range(5)), TopicsAPI(5, 2, Fraction(1, 20)))
     assert (round(float(by_the_list), 4), round(float(by_the_shares), 4)) == (1.9115, 1.9027)
