@@ -41,7 +41,7 @@ def quiff_treats(inputs, clock, engine="duckdb", limited=True):
     import pyarrow.dataset  # noqa: F401
 
     from quiff.history.engine import connect
-    from quiff.history.steps import Steps
+    from quiff.history.tables import Steps
     from quiff.history.treat import DEFAULT_MEMORY_LIMIT, treat
 
     getattr(ibis, {"duckdb": "duckdb", "spark": "pyspark"}[engine])  # Ibis loads an engine's part when asked

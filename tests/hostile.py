@@ -108,7 +108,7 @@ def suffix_lists(folder):
 
 
 def taxonomies(folder):
-    from quiff.history.sources.taxonomies import read_taxonomy, read_utility_buckets
+    from quiff.history.taxonomies import read_taxonomy, read_utility_buckets
 
     file = folder / "taxonomy.md"
     for name in ("/a" * (LONG // 2), "/" * LONG, " " * LONG + "/a", "|" * LONG, "/" + "a" * LONG):
@@ -118,7 +118,7 @@ def taxonomies(folder):
 
 
 def override_lists(folder):
-    from quiff.history.sources.chrome import chrome_rows
+    from quiff.history.classifications import chrome_rows
 
     file = folder / "override.tsv"
     for row in ("a " * LONG, " " * LONG, "a\t" + "1," * LONG, "a\t" + "1" * LONG, "\t" * LONG):
@@ -179,7 +179,7 @@ def tables_of_reports(folder):
 
 
 def lists_of_digests(folder):
-    from quiff.history.records import _known_digests
+    from quiff.history.fetch import _known_digests
 
     file = folder / "digests.json"
     for text in ("[" * LONG, "{" * LONG, '{"a": "md5:' + "a" * LONG + '"}', "1" * LONG, "\x00"):

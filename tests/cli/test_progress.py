@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from quiff.history.steps import Steps
+from quiff.history.tables import Steps
 from quiff.history.treat import treat
 
 COMMAND = [sys.executable, "-c", "from quiff.cli import main; main()"]

@@ -13,8 +13,7 @@ import hypothesis.strategies as st
 import pytest
 
 from quiff.errors import QuiffError, SizeError
-from quiff.history.archives import Limits, check_archive, files_digest, read_files, unpack
-from quiff.history.members import safe_name
+from quiff.history.archives import Limits, check_archive, files_digest, read_files, safe_name, unpack
 
 ESCAPES = [
     "../up", "a/../../up", "/etc/passwd", "//host/share", "\\windows", "C:\\x", "a\\..\\..\\up", "./C:",

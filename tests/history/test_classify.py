@@ -11,12 +11,10 @@ from hypothesis import given, settings
 
 from history import reference, strategies
 from quiff.errors import ParameterError, QuiffError
-from quiff.history.classifications import Classification, read_classification
+from quiff.history.classifications import Classification, chrome_table, citizenlab_table, read_classification
 from quiff.history.classify import classify
 from quiff.history.fetch import fetch
 from quiff.history.queries import fetch_rows
-from quiff.history.sources.chrome import chrome_table
-from quiff.history.sources.citizenlab import citizenlab_table
 from quiff.history.suffixes import Suffixes
 from quiff.history.tables import read_table
 

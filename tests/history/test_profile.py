@@ -14,7 +14,7 @@ from history import reference
 from quiff.errors import ParameterError
 from quiff.history.experiment import experiment
 from quiff.history.profile import Spread, profile
-from quiff.history.taxonomy import taxonomy_topics
+from quiff.history.taxonomies import taxonomy_topics
 from quiff.populations.population import Population
 from quiff.populations.top_set import top_set
 

@@ -6,10 +6,17 @@ from collections import Counter
 import pytest
 
 from quiff.errors import QuiffError
+from quiff.history.classifications import (
+    MERGED_CATEGORIES,
+    Override,
+    chrome_rows,
+    chrome_table,
+    citizenlab_rows,
+    citizenlab_table,
+    host_of_key,
+)
 from quiff.history.fetch import fetch
-from quiff.history.sources.chrome import Override, chrome_rows, chrome_table, host_of_key
-from quiff.history.sources.citizenlab import MERGED_CATEGORIES, citizenlab_rows, citizenlab_table
-from quiff.history.sources.taxonomies import Topic, read_taxonomy, read_utility_buckets
+from quiff.history.taxonomies import Topic, read_taxonomy, read_utility_buckets
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from quiff.history.classifications import Classification
 from quiff.history.classify import classify
 from quiff.history.experiment import experiment
 from quiff.history.profile import profile
-from quiff.history.span import epoch_numbers
-from quiff.history.steps import Steps
+from quiff.history.tables import Steps
+from quiff.history.visits import epoch_numbers
 
 REDUCED = pa.schema([
     ("user", pa.int64()), ("time", pa.timestamp("us")), ("domain", pa.string()),

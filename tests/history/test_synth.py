@@ -277,7 +277,7 @@ def test_users_are_exactly_as_many_as_asked_for(n_users):
 
 
 def test_users_stay_in_one_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("quiff.history.synth.writer._BLOCKS", 1)
+    monkeypatch.setattr("quiff.history.synth.log._BLOCKS", 1)
     written = write_log(SyntheticLog(users=9000), tmp_path / "log")
     assert [path.name for path in written.files] == ["log-01.txt.gz", "log-02.txt.gz", "log-03.txt.gz"]
     users = [{row[0].lstrip("\x19") for row in read(path)} for path in written.files]

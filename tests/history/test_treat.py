@@ -20,9 +20,8 @@ from history import reference, strategies
 from quiff.errors import ParameterError, QuiffError
 from quiff.history.pseudonyms import draw_numbers, draw_pseudonyms
 from quiff.history.read import LogFormat
-from quiff.history.steps import Steps
 from quiff.history.suffixes import Suffixes
-from quiff.history.tables import Workspace
+from quiff.history.tables import Steps, Workspace
 from quiff.history.treat import treat
 
 SUFFIXES = Suffixes.parse("\n".join(reference.SUFFIXES), extra=())

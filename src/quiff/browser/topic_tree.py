@@ -9,7 +9,7 @@ from typing import final
 from quiff.core.labels import Labels, as_labels
 from quiff.errors import LabelError, ParameterError
 from quiff.history.fetch import fetch
-from quiff.history.sources.taxonomies import Topic, read_taxonomy, read_utility_buckets
+from quiff.history.taxonomies import Topic, read_taxonomy, read_utility_buckets
 
 
 @final

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from quiff.history.lines import LogFormat
-    from quiff.history.steps import Step, Steps
+    from quiff.history.tables import Step, Steps
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _REFRESH = 0.1  # seconds
@@ -154,7 +154,7 @@ def recorded() -> Iterator["Steps"]:
 
     A step of which the engine cannot tell how far it is has a bar that moves to and fro.
     """
-    from quiff.history.steps import Steps
+    from quiff.history.tables import Steps
 
     if not on_terminal():
         yield Steps()
@@ -225,7 +225,7 @@ def told(title: str, result: dict[str, Any], steps: "Steps", as_json: bool) -> s
 
     Examples
     --------
-    >>> from quiff.history.steps import Steps
+    >>> from quiff.history.tables import Steps
     >>> text = told("Reduced", {"rows": 3, "dropped": {"no-url": 1}}, Steps(), False)
     >>> print(text.split("Steps")[0].rstrip())
     Reduced

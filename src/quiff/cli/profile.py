@@ -22,7 +22,7 @@ from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
     from quiff.history.profile import Profiled
-    from quiff.history.steps import Steps
+    from quiff.history.tables import Steps
 
 
 @click.command("profile", cls=Writing)
@@ -103,7 +103,7 @@ def command(
     from quiff.history.profile import profile
     from quiff.history.published import write_published
     from quiff.history.tables import find_table, read_table
-    from quiff.history.taxonomy import taxonomy_topics
+    from quiff.history.taxonomies import taxonomy_topics
     from quiff.history.visits import with_sets
 
     topics = taxonomy_topics(taxonomy) if fill == "taxonomy" else None

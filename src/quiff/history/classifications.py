@@ -3,20 +3,118 @@
 import csv
 import io
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from quiff.errors import ParameterError, QuiffError
 from quiff.files.blocks import DAMAGES, damage, find_source, opened
+from quiff.history.archives import read_files
 from quiff.history.domains import domain_table
 from quiff.history.fetch import fetch
-from quiff.history.sources.chrome import TESTING_KEY, chrome_table
-from quiff.history.sources.citizenlab import citizenlab_table
 from quiff.history.suffixes import Suffixes
 from quiff.populations.literals import parse_topics
 from quiff.safe_text import shapes
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Old codes that one of the official lists still has, and the codes that replace them.
+MERGED_CATEGORIES = MappingProxyType({"DEV": "ECON", "FEXP": "NEWS", "P2P": "FILE"})
+
+
+def citizenlab_rows(path: Path) -> Iterator[tuple[str | None, str | None]]:
+    """Yield URL and category of each row of all lists, as written; None stands for an empty cell.
+
+    All lists count: the global one, those of countries and regions, and the official ones. The
+    legends do not.
+    """
+    for name, stream in read_files(path, "lists"):
+        if name.endswith(".csv") and not name.startswith("00-LEGEND"):
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+            try:
+                yield from _list_rows(csv.DictReader(text))
+            except (csv.Error, UnicodeDecodeError, LookupError) as error:
+                raise QuiffError(f"cannot read the list {name!r} in {str(path)!r}: {error}") from error
+
+
+def citizenlab_table(path: Path) -> "pa.Table":
+    """Return all rows as a table with the string columns url and category, in today's codes.
+
+    Rows stay as they are otherwise, with nulls for empty cells, so that whoever drops some can count them.
+    """
+    import pyarrow as pa
+
+    rows = [
+        {"url": url, "category": MERGED_CATEGORIES.get(category or "", category)}
+        for url, category in citizenlab_rows(path)
+    ]
+    return pa.Table.from_pylist(rows, pa.schema([("url", pa.string()), ("category", pa.string())]))
+
+
+def _list_rows(reader: "csv.DictReader[str]") -> Iterator[tuple[str | None, str | None]]:
+    missing = {"url", "category_code"} - set(reader.fieldnames or ())
+    if missing:
+        raise LookupError(f"it has no column {' and no column '.join(sorted(missing))}")
+    for row in reader:
+        yield row["url"] or None, row["category_code"] or None
+
+
+TESTING_KEY = "for testing only"
+"""How the keys of the rows begin that Chrome's own tests need; they are no hosts."""
+
+
+@dataclass(frozen=True)
+class Override:
+    """A row of an override list."""
+
+    key: str  # the host as Chrome stores it, with a space for each dot and hyphen
+    host: str  # the host that the key stands for most likely
+    topics: tuple[int, ...]  # the numbers of its topics in the list's taxonomy; there may be none
+
+
+def host_of_key(key: str) -> str:
+    """Return the most likely host of a key.
+
+    Chrome replaces dots and hyphens alike, so a single space may have been a hyphen; it is taken for
+    a dot. Spaces in a row must have been hyphens, since no label of a host is empty.
+
+    >>> host_of_key("xn  72c0aarl7gxb5hqa7c4a co uk")
+    'xn--72c0aarl7gxb5hqa7c4a.co.uk'
+    """
+    return re.sub(" {2,}", lambda run: "-" * len(run[0]), key).replace(" ", ".")
+
+
+def chrome_rows(path: Path) -> Iterator[Override]:
+    """Yield the rows of an override list, those without topics too."""
+    try:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            if next(file, "").rstrip("\r\n") != "domain\ttopics":
+                raise QuiffError(f"{str(path)!r} does not begin with the columns domain and topics")
+            for number, line in enumerate(file, start=2):
+                yield _override(line.rstrip("\r\n"), f"line {number} of {str(path)!r}")
+    except (OSError, UnicodeDecodeError) as error:
+        raise QuiffError(f"cannot read {str(path)!r}: {error}") from error
+
+
+def chrome_table(path: Path) -> "pa.Table":
+    """Return an override list as a table with the columns key, host and topics (a list of numbers)."""
+    import pyarrow as pa
+
+    rows = [{"key": row.key, "host": row.host, "topics": row.topics} for row in chrome_rows(path)]
+    schema = pa.schema([("key", pa.string()), ("host", pa.string()), ("topics", pa.list_(pa.int64()))])
+    return pa.Table.from_pylist(rows, schema)
+
+
+def _override(line: str, where: str) -> Override:
+    found = re.fullmatch(r"([^\t]+)(?:\t(\d{1,9}(?:,\d{1,9})*)?)?", line, re.ASCII)
+    if found is None:
+        raise QuiffError(f"{where} is {line[:80]!r}; a host, a tab and numbers with commas are expected")
+    key, topics = found.groups()
+    return Override(key, host_of_key(key), tuple(map(int, topics.split(","))) if topics else ())
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,9 @@
-"""From the Treated table to the Reduced one: visits to domains with known topics (App. D.2, D.3)."""
+"""From the Treated table to the Reduced one: visits to domains with known topics (App. D.2, D.3).
+
+A classification knows the domains that it lists, and those under a listed one: the topics of ``gps.gov.uk``
+are those of ``gov.uk``, its longest listed parent. The published figures rest on another rule, by mistake,
+which can be repeated.
+"""
 
 import os
 from dataclasses import dataclass
@@ -6,11 +11,133 @@ from typing import Any
 
 from quiff.errors import ParameterError
 from quiff.history.classifications import Classification
-from quiff.history.matching import MATCHINGS
 from quiff.history.published import first_appearances
 from quiff.history.queries import distinct_entries, scalar
-from quiff.history.steps import Steps
-from quiff.history.tables import Workspace, find_table, read_visits
+from quiff.history.tables import Steps, Workspace, find_table, read_visits
+
+_LONGEST_NAME = 253  # of a host, which has so many stretches that each can be looked up
+_OTHER_SIGNS = r"[\\^$|?*+()\[\]{}]"  # that mean something in a pattern; no domain has them
+
+
+def match_domains(domains: Any, classification: Any) -> Any:
+    """Return the domains that are listed, or have three or more labels and are under a listed one.
+
+    Each domain is there once. With a column ``key`` of the classification, as in Chrome's lists, a domain is
+    listed if its key is: see :func:`key_of`. In the result ``domain, match, listed, topics``, ``match`` is
+    full or partial, ``listed`` the domain whose topics they are; there may be none, where the classification
+    says so.
+
+    >>> import ibis
+    >>> import pyarrow as pa
+    >>> domains = ibis.memtable(pa.table({"domain": ["gov.uk", "gps.gov.uk", "a.org"]}))
+    >>> listed = ibis.memtable(pa.table({"domain": ["gov.uk"], "topics": [["GOVT"]]}))
+    >>> matches = match_domains(domains, listed).order_by("domain").to_pyarrow().to_pylist()
+    >>> [(row["domain"], row["match"], row["listed"]) for row in matches]
+    [('gov.uk', 'full', 'gov.uk'), ('gps.gov.uk', 'partial', 'gov.uk')]
+    """
+    import ibis
+
+    if "key" in classification.columns:
+        classification = _by_key(domains, classification)
+    parents = _parents(_others(domains, classification))
+    listed = classification.select(listed=classification.domain, topics=classification.topics)
+    found = parents.inner_join(listed, parents.parent == listed.listed)
+    nearest = ibis.row_number().over(group_by=found.domain, order_by=found.cut)
+    partial = found.mutate(place=nearest).filter(lambda rows: rows.place == 0)
+    return _full(domains, classification).union(_partial(partial))
+
+
+def match_as_published(domains: Any, classification: Any) -> Any:
+    """Return the matches by the rule behind the published figures, which is a mistake.
+
+    A domain of three or more labels that is not listed counts as a partial match if a listed domain, read as
+    a pattern in which a dot is any sign, occurs anywhere in it: ``t.me`` in ``hyde.tameside.sch.uk``. All
+    partial matches get the topics of one domain: the full match with topics that comes last.
+
+    It is assumed that the published code went through the domains in the order in which they first appear in
+    the Treated table; a published table numbers its rows, in any other the time of the first visit stands in.
+
+    `domains` has a column ``first``, the row or time where a domain appears first.
+    """
+    import ibis
+
+    others = _others(domains, classification)
+    others = others.filter(others.domain.length() <= _LONGEST_NAME)
+    listed = classification.select(pattern=classification.domain)
+    listed = listed.filter(~listed.pattern.re_search(_OTHER_SIGNS))
+    listed = listed.mutate(start=listed.pattern.re_extract(r"^([^.]*)", 1))
+    pieces = _pieces(others)
+    tried = pieces.inner_join(listed, pieces.piece == listed.start)
+    # A dot of the pattern stands for any sign; all other signs of a domain stand for themselves.
+    rest = tried.domain.substr(tried.begin, tried.pattern.length())
+    hit = tried.filter(rest.re_search(ibis.literal("^") + tried.pattern + "$")).select("domain").distinct()
+    full = domains.inner_join(classification, "domain")
+    full = full.filter(full.topics.length() > 0)
+    last = full.order_by([full["first"].desc(), full.domain.desc()]).limit(1)
+    given = last.select(listed=last.domain, topics=last.topics)
+    return _full(domains, classification).union(_partial(hit.cross_join(given)))
+
+
+MATCHINGS = {"correct": match_domains, "as-published": match_as_published}
+"""The rules by name."""
+
+
+def key_of(domain: Any) -> Any:
+    """Return the key of a domain in Chrome's lists: a space for each dot, hyphen, underscore and plus.
+
+    >>> import ibis
+    >>> ibis.duckdb.connect().execute(key_of(ibis.literal("my-site.co.uk")))
+    'my site co uk'
+    """
+    return domain.re_replace("[-_.+]", " ")
+
+
+def _by_key(domains: Any, classification: Any) -> Any:
+    """Return ``domain, topics`` of those domains, and domains above them, whose keys are listed."""
+    parents = _parents(domains.select("domain"))
+    known = domains.select("domain").union(parents.select(domain=parents.parent), distinct=True)
+    found = known.mutate(key=key_of(known.domain)).inner_join(classification.select("key", "topics"), "key")
+    return found.select("domain", "topics")
+
+
+def _full(domains: Any, classification: Any) -> Any:
+    full = domains.inner_join(classification, "domain")
+    return full.select("domain", match=_word("full"), listed=full.domain, topics=full.topics)
+
+
+def _partial(found: Any) -> Any:
+    return found.select("domain", match=_word("partial"), listed=found.listed, topics=found.topics)
+
+
+def _word(text: str) -> Any:
+    import ibis
+
+    return ibis.literal(text, "string")
+
+
+def _others(domains: Any, classification: Any) -> Any:
+    """Return the domains that may match in part: not listed, and of three or more labels."""
+    others = domains.anti_join(classification, "domain").select("domain")
+    return others.filter(others.domain.re_search(r"[.].*[.]"))
+
+
+def _parents(domains: Any) -> Any:
+    """Return ``domain, cut, parent``: each parent of two or more labels, and how many labels it lacks."""
+    import ibis
+
+    split = domains.mutate(labels=domains.domain.re_split(r"[.]"))
+    cut = split.mutate(cut=ibis.range(1, split.labels.length() - 1).unnest())
+    parent = cut.labels[cut.cut : cut.labels.length()].join(".")
+    return cut.select("domain", "cut", parent=parent)
+
+
+def _pieces(domains: Any) -> Any:
+    """Return ``domain, begin, piece``: every non-empty stretch of each domain."""
+    import ibis
+
+    begun = domains.mutate(begin=ibis.range(0, domains.domain.length()).unnest())
+    sized = begun.mutate(size=ibis.range(1, begun.domain.length() - begun.begin + 1).unnest())
+    return sized.select("domain", "begin", piece=sized.domain.substr(sized.begin, sized["size"]))
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,66 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from time import monotonic
+from typing import IO, Any, final
 from urllib.parse import urlsplit
 
-from quiff.errors import QuiffError, SizeError, first_line
+from quiff.errors import ParameterError, QuiffError, SizeError, first_line
 from quiff.files import whole_file
-from quiff.history.time_limit import TimeLimit
+
+USUAL_LIMIT = 3600.0
+"""Seconds for all files of a data set."""
+
+
+@final
+@dataclass(frozen=True)
+class TimeLimit:
+    """Seconds from now on for all that is done within them.
+
+    >>> TimeLimit(60.0).run(lambda: 6 * 7, "https://example.org/")
+    42
+    """
+
+    seconds: float = USUAL_LIMIT
+    start: float = field(default_factory=monotonic)
+
+    def __post_init__(self) -> None:
+        if not self.seconds > 0:
+            raise ParameterError(f"the time limit is {self.seconds!r} seconds, but must be above 0")
+
+    def run(self, work: Callable[[], Any], url: str, stop: Callable[[], None] | None = None) -> Any:
+        """Return what `work` returns, or give it up when the time is over.
+
+        It runs in a thread of its own: nothing else ends the wait for a server that sends a byte at times.
+        `stop` is called when it is given up, to break the connections.
+        """
+        outcome: dict[str, Any] = {}
+
+        def run() -> None:
+            try:
+                outcome["value"] = work()
+            except BaseException as error:
+                outcome["error"] = error
+
+        thread = threading.Thread(target=run, name="quiff-network", daemon=True)
+        thread.start()
+        thread.join(min(max(0.0, self.start + self.seconds - monotonic()), threading.TIMEOUT_MAX))
+        if thread.is_alive():
+            if stop is not None:
+                stop()
+            raise QuiffError(
+                f"cannot fetch {url}: it is not whole after {self.seconds:g} seconds; ask again, or allow"
+                " more by --time-limit"
+            )
+        if "error" in outcome:
+            raise outcome["error"]
+        return outcome["value"]
+
 
 _CHUNK = 1 << 16
 

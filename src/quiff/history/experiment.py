@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from quiff.history.queries import empty_list, fetch_rows, scalar
-from quiff.history.steps import Steps
-from quiff.history.tables import Workspace, find_table, read_visits
+from quiff.history.tables import Steps, Workspace, find_table, read_visits
 from quiff.theory.parameters import check_whole
 
 DEFAULT_MAX_VISITS = 10_000

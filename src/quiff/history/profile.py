@@ -19,10 +19,8 @@ from quiff.files.targets import resolved
 from quiff.history.classifications import Classification
 from quiff.history.filling import fillers, keyed_digest
 from quiff.history.queries import distinct_entries, scalar
-from quiff.history.span import epoch_numbers
-from quiff.history.steps import Steps
-from quiff.history.tables import Workspace
-from quiff.history.visits import find_source, met_topics
+from quiff.history.tables import Steps, Workspace
+from quiff.history.visits import epoch_numbers, find_source, met_topics
 from quiff.theory.parameters import check_whole
 
 

@@ -9,15 +9,13 @@ from quiff.errors import ParameterError, QuiffError
 from quiff.files.blocks import check_files
 from quiff.history.domains import RULES, host_domains
 from quiff.history.hosts import with_host
-from quiff.history.judged import count_by_reason, judged, looked_at, verdict
-from quiff.history.kept import check_kept
+from quiff.history.judged import check_kept, count_by_reason, judged, looked_at, verdict
 from quiff.history.lines import BadLine, LogFormat
 from quiff.history.pseudonyms import draw_pseudonyms
 from quiff.history.queries import fetch_arrow, joins_as_written, scalar
 from quiff.history.read import read_log
-from quiff.history.steps import Steps
 from quiff.history.suffixes import Suffixes
-from quiff.history.tables import Workspace
+from quiff.history.tables import Steps, Workspace
 from quiff.history.times import TimeFormat
 
 DEFAULT_MAX_BAD_LINES = 1000

@@ -1,7 +1,9 @@
 """The lines of a synthetic log, put together from columns of strings in Arrow arrays."""
 
+import tomllib
 from dataclasses import dataclass
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,66 @@ import pyarrow.compute as pc
 
 from quiff.core.numbers import Array
 from quiff.history.synth.law import DAYS, query_times
-from quiff.history.synth.names import Names
-from quiff.history.synth.odd import ODD_QUERIES, ODD_URLS, drawn_patterns, filled_url
-from quiff.history.synth.words import phrases
+from quiff.history.synth.names import Names, phrases
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A kind of odd value, how often one click or query in the log is such, and what it looks like."""
+
+    kind: str
+    rate: float
+    patterns: tuple[str, ...]
+
+
+def _kinds(of: str) -> tuple[Odd, ...]:
+    listed = tomllib.loads(Path(__file__).with_name("odd.toml").read_text(encoding="utf-8"))[of]
+    return tuple(Odd(kind, entry["rate"], tuple(entry["patterns"])) for kind, entry in listed.items())
+
+
+ODD_URLS, ODD_QUERIES = _kinds("urls"), _kinds("queries")
+# Odd lines that are there in any case are at most one in so many.
+_ROOM = 100
+
+
+def drawn_patterns(
+    rng: np.random.Generator, kinds: tuple[Odd, ...], n_rows: int, all_of_them: bool
+) -> tuple[Array, list[str]]:
+    """Return which of some rows are odd, and the pattern of each.
+
+    With `all_of_them`, each pattern is there once at least, unless that were more than one row in a hundred.
+
+    >>> rows, patterns = drawn_patterns(np.random.default_rng(1), ODD_QUERIES, 5_000, True)
+    >>> len(set(rows.tolist())) == len(patterns), '"{query}' in patterns
+    (True, True)
+    """
+    patterns = [pattern for kind in kinds for pattern in kind.patterns]
+    chosen = patterns if all_of_them and n_rows >= _ROOM * len(patterns) else []
+    rates = [kind.rate for kind in kinds]
+    for kind, times in zip(kinds, rng.poisson(np.multiply(rates, n_rows)).tolist(), strict=True):
+        chosen = chosen + [kind.patterns[i] for i in rng.integers(len(kind.patterns), size=times)]
+    chosen = chosen[:n_rows]
+    return rng.choice(n_rows, len(chosen), replace=False), chosen
+
+
+def filled_url(pattern: str, domain: str, number: int) -> str:
+    """Return a pattern with its parts filled in.
+
+    >>> filled_url("http://{host}:8080", "tubora-example.co.uk", 7)
+    'http://www.tubora-example.co.uk:8080'
+    """
+    label, _, suffix = domain.partition(".")
+    host = f"www.{domain}"
+    return pattern.format(
+        host=host,
+        host_upper=host.upper(),
+        domain=domain,
+        domain_upper=domain.upper(),
+        label=label,
+        suffix=suffix,
+        n=number,
+    )
+
 
 HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 

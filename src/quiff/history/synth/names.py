@@ -1,6 +1,11 @@
-"""The names of the synthetic domains: a formula from popularity rank to name, so that no table is needed."""
+"""The names and topics of the synthetic domains, and the words of queries; none is that of a person or site.
 
+A domain's name is a formula of its popularity rank, so that no table is needed.
+"""
+
+import csv
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +13,41 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from quiff.core.numbers import Array
-from quiff.history.synth.words import MARK, made_up_words
+from quiff.history.synth.law import N_DOMAINS, N_THEMES
+
+MARK = "-example"  # the end of every synthetic domain's own label, so that nobody takes it for a real one
+
+_SYLLABLES = tuple(consonant + vowel for consonant in "bdgklmnrtvwz" for vowel in "aeiou")
+_VOCABULARY, _LONGEST = 4_096, 4
+
+
+def made_up_words(rng: np.random.Generator, n_words: int, n_syllables: int) -> list[str]:
+    """Return different words of the same number of syllables.
+
+    >>> [len(word) for word in made_up_words(np.random.default_rng(1), 3, 2)]
+    [4, 4, 4]
+    """
+    base = len(_SYLLABLES)
+    numbers = rng.choice(base**n_syllables, n_words, replace=False)
+    digits = numbers[:, None] // base ** np.arange(n_syllables) % base
+    return ["".join(_SYLLABLES[digit] for digit in row) for row in digits.tolist()]
+
+
+def phrases(rng: np.random.Generator, n_phrases: int) -> list[str]:
+    """Return short queries of one to four words, some words more frequent than others.
+
+    >>> sorted({len(phrase.split()) for phrase in phrases(np.random.default_rng(1), 100)})
+    [1, 2, 3, 4]
+    """
+    half = _VOCABULARY // 2
+    words = made_up_words(rng, half, 2) + made_up_words(rng, half, 3)
+    order = rng.permutation(_VOCABULARY)
+    lengths = rng.integers(1, _LONGEST + 1, n_phrases)
+    # the square of a uniform number is small more often than large
+    chosen = order[(rng.random((n_phrases, _LONGEST)) ** 2 * _VOCABULARY).astype(np.int64)]
+    rows = zip(chosen.tolist(), lengths.tolist(), strict=True)
+    return [" ".join(words[word] for word in row[:length]) for row, length in rows]
+
 
 _BITS = 11  # of each half of a name
 _HALF = 2**_BITS
@@ -82,3 +121,58 @@ class Names:
             self.suffixes.take(pa.array(suffix)),
             "",
         )
+
+
+# Three in ten of the popular domains are classified: about 5 000, as in the paper, with one visit in six.
+_POPULAR, _SHARE = 17_000, 0.3
+_NEVER_VISITED = 2_000
+_WITHOUT_TOPICS = 100
+_MOST_TOPICS = (1, 1, 1, 1, 1, 1, 1, 1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Classification:
+    """The topics, one for each theme, and the topics of each classified domain."""
+
+    topics: tuple[str, ...]
+    domains: dict[str, tuple[str, ...]]
+
+
+def classification(rng: np.random.Generator, names: Names) -> Classification:
+    """Return a classification: each domain has the topic of its theme, and one in five has others too.
+
+    There are also domains without topics, domains that nobody visits, and a few public suffixes.
+
+    >>> rng = np.random.default_rng(1)
+    >>> made_up = classification(rng, Names.make(rng))
+    >>> len(made_up.topics), set(made_up.domains["gov.uk"]) <= set(made_up.topics)
+    (150, True)
+    """
+    topics = tuple(word.upper() for word in made_up_words(rng, N_THEMES, 2))
+    visited = np.flatnonzero(rng.random(_POPULAR) < _SHARE)
+    never = N_DOMAINS + rng.choice(N_NAMES - N_DOMAINS, _NEVER_VISITED, replace=False)
+    ranks = np.concatenate([visited, never])
+    classified = [*names.domains(ranks).to_pylist(), *CLASSIFIED_SUFFIXES]
+    themes = np.concatenate([ranks % N_THEMES, rng.integers(N_THEMES, size=len(CLASSIFIED_SUFFIXES))])
+    domains = dict(zip(classified, _topics_of(rng, themes, topics), strict=True))
+    for position in rng.choice(visited.shape[0], _WITHOUT_TOPICS, replace=False):
+        domains[classified[position]] = ()
+    return Classification(topics, dict(sorted(domains.items())))
+
+
+def _topics_of(rng: np.random.Generator, themes: Array, topics: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return for each theme its topic and up to two others, sorted."""
+    most = rng.choice(_MOST_TOPICS, themes.shape[0])
+    others = rng.integers(N_THEMES, size=(themes.shape[0], max(_MOST_TOPICS) - 1))
+    chosen = np.column_stack([themes, others]).tolist()
+    rows = zip(chosen, most.tolist(), strict=True)
+    return [tuple(sorted({topics[theme] for theme in row[:n]})) for row, n in rows]
+
+
+def write_classification(path: Path, domains: dict[str, tuple[str, ...]]) -> None:
+    """Write a classification in the form of the paper's published files: an index, domain and topics."""
+    with path.open("x", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["", "domain", "topics"])
+        for index, (domain, topics) in enumerate(domains.items()):
+            writer.writerow([index, domain, ", ".join(f"'{topic}'" for topic in topics)])

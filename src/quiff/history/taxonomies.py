@@ -1,11 +1,13 @@
-"""The taxonomies of the Topics API and the utility buckets of its roots, from their Markdown tables."""
+"""The taxonomies of the Topics API and the utility buckets of its roots, by name or from their files."""
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from quiff.errors import QuiffError
+from quiff.errors import ParameterError, QuiffError
+from quiff.theory.taxonomies import TAXONOMY_NUMBERS
 
 
 @dataclass(frozen=True)
@@ -79,3 +81,24 @@ def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
         if len(cells) != 2:
             raise QuiffError(f"line {number} of {str(path)!r} has {len(cells)} cells; 2 are expected")
         yield f"line {number} of {str(path)!r}", cells[0], cells[1]
+
+
+def taxonomy_topics(name: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the topics of taxonomy v1 or v2, which are numbers, or those in a file, one a line.
+
+    >>> taxonomy_topics("v1")[-1], taxonomy_topics("v2")[-1]
+    ('349', '629')
+    """
+    name = os.fspath(name)
+    if name in TAXONOMY_NUMBERS:
+        return tuple(str(number) for number in sorted(TAXONOMY_NUMBERS[name]))
+    try:
+        lines = Path(name).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParameterError(
+            f"cannot read the taxonomy {name!r}; give v1, v2, or a file with one topic a line"
+        ) from error
+    topics = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    if not topics:
+        raise ParameterError(f"the taxonomy {name!r} has no topic; give one a line")
+    return topics
