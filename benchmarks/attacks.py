@@ -46,7 +46,7 @@ def quiff_whole_run(inputs, clock, users):  # noqa: ARG001 - the harness gives i
     clock.start()
     reports = quiff.simulate(people, quiff.TopicsAPI(), epochs=EPOCHS, seed=1)
     found = [
-        quiff.reidentify(reports, quiff.BeuginMcDaniel(), call=call, sample=None).unique.value
+        quiff.reidentify(reports, quiff.BeuginMcDaniel(), call=call, sample=None)["unique"]
         for call in range(1, EPOCHS + 1)
     ]
     clock.stop()
@@ -65,7 +65,9 @@ def quiff_on_reports(inputs, clock):
     clock.start()
     counts = {}
     for call in COMPARED:
-        tied = quiff.reidentify(reports, quiff.BeuginMcDaniel(), call=call, sample=None).tied
+        tied = quiff.reidentify(reports, quiff.BeuginMcDaniel(), call=call, sample=None).per_user.values[
+            "tied"
+        ]
         counts[f"epochs: {call}, users uniquely re-identified"] = int((tied == 1).sum())
     clock.stop()
     return counts
@@ -126,7 +128,7 @@ def quiff_attacks(inputs, clock, users):  # noqa: ARG001
     for name in names:
         started = time.perf_counter()
         attack = attack_named(name, quiff.TopicsAPI(), people)
-        found[f"{name}, {users} users"] = quiff.reidentify(reports, attack, sample=TARGETS).share.value
+        found[f"{name}, {users} users"] = quiff.reidentify(reports, attack, sample=TARGETS)[name]
         clock.laps[name] = time.perf_counter() - started
     clock.stop()
     return found

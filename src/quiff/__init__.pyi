@@ -64,7 +64,7 @@ from .populations.histories import Histories
 from .populations.memory import reading_limit
 from .populations.population import Population
 from .studies.api_comparison import compare_settings
-from .studies.attacks import attack_comparison, reidentify
+from .studies.attacks import attack, reidentify
 from .studies.attributes import attribute_inference, attribute_table
 from .studies.browser_rules import browser_rules
 from .studies.closed_forms import closed_forms
@@ -115,7 +115,7 @@ __all__ = [
     "VisitRates",
     "api_from",
     "apis",
-    "attack_comparison",
+    "attack",
     "attribute_inference",
     "attribute_table",
     "bayes_capacity",

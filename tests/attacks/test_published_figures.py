@@ -38,8 +38,8 @@ def test_beugin_and_mcdaniel(people, reports, epochs, published):
     # Without a list of rare topics: see below for what it changes. An interval of 3 000 targets is wide, and
     # with other seeds it now and then leaves out the published figure.
     found = reidentify(reports, BeuginMcDaniel(), call=epochs, population=people)
-    assert found.n_targets == 3000
-    assert found.unique.low <= published <= found.unique.high
+    assert found.facts["targets"] == 3000
+    assert found.row("unique").low <= published <= found.row("unique").high
 
 
 def test_beugin_and_mcdaniel_on_everybody(people, reports):
@@ -51,7 +51,7 @@ def test_beugin_and_mcdaniel_on_everybody(people, reports):
     rarest = frozenset(people.topics[int(code)] for code in np.argsort(holders)[:180])
     shares = {
         len(rare): [
-            reidentify(reports, BeuginMcDaniel(rare_topics=rare), call=epochs, sample=None).unique.value
+            reidentify(reports, BeuginMcDaniel(rare_topics=rare), call=epochs, sample=None)["unique"]
             for epochs in (1, 15, 30)
         ]
         for rare in (frozenset(), rarest)
@@ -64,14 +64,14 @@ def test_beugin_and_mcdaniel_on_everybody(people, reports):
 def test_beugin_and_mcdaniel_stay_below_the_bound(people, reports):
     for epochs in (1, 15):
         found = reidentify(reports, BeuginMcDaniel(), call=epochs)
-        assert found.right.low <= attack_bound(people, TopicsAPI(), epochs + 2).high
+        assert found.row("right").low <= attack_bound(people, TopicsAPI(), epochs + 2).high
 
 
 def test_carey_names_less_than_three_percent(people):
     # One report a week and site. The published users' interests change, and sets here do not, which helps
     # the attack: it stays below three percent for 15 weeks, and reaches four or five after 30.
     reports = simulate(people, TopicsAPI(), epochs=30, seed=2, earlier=0)
-    shares = {epochs: reidentify(reports, Carey(), call=epochs).right for epochs in (5, 15, 30)}
+    shares = {epochs: reidentify(reports, Carey(), call=epochs).row("right") for epochs in (5, 15, 30)}
     assert shares[15].value < 0.03
     assert shares[5].high < shares[15].value < shares[30].value < 0.06
 
@@ -98,7 +98,7 @@ def rates(mirror):
 def jha(rates, epochs, seed):
     people = profiles_from_rates(rates, epochs=40, seed=seed)
     reports = simulate(people, TopicsAPI(), epochs=40, seed=seed, earlier=0)
-    return [reidentify(reports, attack, call=epochs).unique for attack in (JhaStrict(), JhaLoose())]
+    return [reidentify(reports, attack, call=epochs).row("unique") for attack in (JhaStrict(), JhaLoose())]
 
 
 @pytest.mark.parametrize(("epochs", "published"), [(30, 0.25), (40, 0.28)])

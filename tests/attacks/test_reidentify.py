@@ -18,50 +18,59 @@ from quiff import (
     Population,
     SizeError,
     TopicsAPI,
-    attack_comparison,
+    attack,
     drift,
     reidentify,
     simulate,
 )
 from quiff.attacks import linking
 from quiff.attacks.base import Sighting
+from quiff.attacks.campaign import mean_share, share_of
+from quiff.attacks.catalogue import ATTACKS
 from quiff.attacks.noise_removal import NoiseRemoval, noise_removal
 from quiff.browser.reports import Reports
 from quiff.cli import main
-from quiff.results.reidentification import Share
+from quiff.epochs.estimate import Estimate
 from quiff.theory.popularity import binomial_interval
 
 PEOPLE = Population.synthetic(300, seed=1)
 REPORTS = simulate(PEOPLE, TopicsAPI(), epochs=12, seed=1)
 
 
+def tied(found):
+    """How many users are left for each target."""
+    return found.per_user.values["tied"]
+
+
 def test_a_sample_of_targets_is_part_of_all_of_them():
     everybody = reidentify(REPORTS, BeuginMcDaniel(), sample=None)
     some = reidentify(REPORTS, BeuginMcDaniel(), sample=40, seed=7)
-    assert everybody.n_targets == 300
-    assert some.n_targets == 40
-    assert some.unique.low <= everybody.unique.value <= some.unique.high
+    assert everybody.facts["targets"] == 300
+    assert some.facts["targets"] == 40
+    assert some.row("unique").low <= everybody["unique"] <= some.row("unique").high
+    assert some.per_user.of(some.per_user.users[3])["tied"] == tied(everybody)[some.per_user.users[3]]
     again = reidentify(REPORTS, BeuginMcDaniel(), sample=40, seed=7)
-    assert again.tied.tolist() == some.tied.tolist()
+    assert tied(again).tolist() == tied(some).tolist()
 
 
 def test_fewer_calls_are_the_reports_of_fewer_calls():
     short = simulate(PEOPLE, TopicsAPI(), epochs=4, seed=1)
     full, cut = reidentify(REPORTS, Carey(), call=4), reidentify(short, Carey())
-    assert full.tied.tolist() == cut.tied.tolist()
-    assert (full.epochs, full.reports) == (4, 6)
+    assert tied(full).tolist() == tied(cut).tolist()
+    assert (full.rows[0].observations, full.facts["reports"]) == (4, 6)
 
 
 def test_unique_counts_who_is_alone_and_ties_share():
     found = reidentify(REPORTS, BayesProfiles(PEOPLE), call=1)
-    assert found.unique.value == np.mean(found.tied == 1)
-    assert found.right.value == pytest.approx(np.mean([1 / k if k else 0 for k in found.tied]))
-    assert found.share == found.right
-    assert reidentify(REPORTS, JhaStrict(), call=1).share == reidentify(REPORTS, JhaStrict(), call=1).unique
+    assert found["unique"] == np.mean(tied(found) == 1)
+    assert found["right"] == pytest.approx(np.mean([1 / k if k else 0 for k in tied(found)]))
+    assert found["bayes-profiles"] == found["right"]
+    strict = reidentify(REPORTS, JhaStrict(), call=1)
+    assert strict["jha-strict"] == strict["unique"]
 
 
 def test_intervals_of_yes_and_no_are_clopper_and_pearsons():
-    share = Share.of(np.array([True] * 3 + [False] * 7))
+    share = share_of(np.array([True] * 3 + [False] * 7))
     assert (share.low, share.high) == binomial_interval(3, 10)
 
 
@@ -69,16 +78,16 @@ def test_intervals_of_gains_cover_the_mean_at_the_stated_rate():
     rng = np.random.default_rng(2)
     covered = 0
     for _ in range(500):
-        share = Share.of(rng.choice([0, 0.25, 0.5, 1], size=100))
+        share = share_of(rng.choice([0, 0.25, 0.5, 1], size=100))
         covered += share.low <= 0.4375 <= share.high
     assert 0.92 <= covered / 500 <= 0.98
 
 
 def test_intervals_over_seeds_are_students():
     # mean 0.5, standard deviation 0.1 and 4.30265 for two degrees of freedom, from a printed table
-    shares = tuple(Share(value, 0, 1) for value in (0.4, 0.5, 0.6))
-    assert Share.over_seeds(shares).high == pytest.approx(0.5 + 4.30265 * 0.1 / 3**0.5, rel=1e-5)
-    same = Share.over_seeds((Share(0, 0, 0.1), Share(0, 0, 0.3)))
+    shares = tuple(Estimate(value, 0, 1) for value in (0.4, 0.5, 0.6))
+    assert mean_share(shares).high == pytest.approx(0.5 + 4.30265 * 0.1 / 3**0.5, rel=1e-5)
+    same = mean_share((Estimate(0, 0, 0.1), Estimate(0, 0, 0.3)))
     assert (same.value, same.low, same.high) == (0, 0, 0.2)
 
 
@@ -113,7 +122,7 @@ def test_two_sites_are_needed_where_sites_are_compared():
     one = simulate(PEOPLE, TopicsAPI(), epochs=2, sites=1, seed=1)
     with pytest.raises(ParameterError, match="'carey' compares two sites, but the reports are of 1"):
         reidentify(one, Carey())
-    assert reidentify(one, BayesProfiles(PEOPLE)).n_targets == 300
+    assert reidentify(one, BayesProfiles(PEOPLE)).facts["targets"] == 300
     with pytest.raises(LabelError, match=r"'news\.tld'"):
         reidentify(REPORTS, Carey(), known="news.tld")
 
@@ -132,56 +141,58 @@ def test_profiles_of_others_are_refused():
 
 def test_cookies_re_identify_everybody():
     reports = simulate(PEOPLE, Cookies(), epochs=1)
-    for attack in (BeuginMcDaniel(top_s=1), Carey(top_s=1), JhaStrict(times=1)):
-        assert (reidentify(reports, attack).tied == 1).all()
+    for known in (BeuginMcDaniel(top_s=1), Carey(top_s=1), JhaStrict(times=1)):
+        assert (tied(reidentify(reports, known)) == 1).all()
 
 
 def test_pure_noise_leaves_everybody():
     reports = simulate(PEOPLE, TopicsAPI(noise=1), epochs=2, seed=1)
-    assert (reidentify(reports, Carey(noise=1)).tied == 300).all()
-    assert (reidentify(reports, BayesLink(PEOPLE, 1)).tied == 300).all()
+    assert (tied(reidentify(reports, Carey(noise=1))) == 300).all()
+    assert (tied(reidentify(reports, BayesLink(PEOPLE, 1))) == 300).all()
 
 
 def test_linking_refuses_what_does_not_fit(monkeypatch):
     monkeypatch.setattr(linking, "_MOST_CELLS", 100)
     with pytest.raises(SizeError, match="take fewer users or more epochs"):
         reidentify(REPORTS, BayesLink(PEOPLE), call=1)
-    found = attack_comparison(PEOPLE, epochs=[1], seeds=1, attacks=[Carey(), BayesLink(PEOPLE)])
-    assert [point.attack for point in found.points] == ["carey"]
+    found = attack(PEOPLE, observations=[1], seeds=1, attacks=[Carey(), BayesLink(PEOPLE)])
+    assert [point["attack"] for point in found.facts["reidentified"]] == ["carey"]
     assert "bayes-link is left out after 1 epoch:" in found.notes[0]
     with pytest.raises(SizeError, match="bayes-link is left out after 1 epoch: more than 100 pairs"):
-        attack_comparison(PEOPLE, epochs=[1], seeds=1, attacks=[BayesLink(PEOPLE)])
+        attack(PEOPLE, observations=[1], seeds=1, attacks=[BayesLink(PEOPLE)])
 
 
 def test_a_comparison_needs_epochs_to_look_at():
-    with pytest.raises(ParameterError, match="give at least one number of epochs"):
-        attack_comparison(PEOPLE, epochs=[])
+    with pytest.raises(ParameterError, match="give at least one number of observations"):
+        attack(PEOPLE, observations=[])
 
 
 def test_the_table_says_what_the_attacker_supposes():
-    notes = reidentify(REPORTS, Carey(top_s=5, noise=0.1)).table().notes
+    notes = reidentify(REPORTS, Carey(top_s=5, noise=0.1)).tables["attack"].notes
     assert "The attacker supposes top_s = 5, noise = 0.1." in notes
-    assert not any("supposes" in note for note in reidentify(REPORTS, BayesProfiles(PEOPLE)).table().notes)
+    known = reidentify(REPORTS, BayesProfiles(PEOPLE)).tables["attack"].notes
+    assert not any("supposes" in note for note in known)
 
 
 def test_a_comparison_has_every_attack_at_every_number_of_epochs():
-    found = attack_comparison(PEOPLE, epochs=6, seeds=2, sample=100)
-    names = [attack.name for attack in found.attacks]
-    assert [(p.attack, p.epochs) for p in found.points] == [(n, E) for n in names for E in (1, 5, 6)]
-    assert [bound.reports for bound in found.bounds.values()] == [3, 7, 8]
+    found = attack(PEOPLE, TopicsAPI(), observations=6, seeds=2, sample=100)
     rows = found.to_dict()["reidentified"]
+    assert [(row["attack"], row["epochs"]) for row in rows] == [(n, E) for n in ATTACKS for E in (1, 5, 6)]
+    assert [bound["reports"] for bound in found.facts["bounds"]] == [3, 7, 8]
     assert set(rows[0]) == {"attack", "epochs", "rate", "low", "high", "bound"}
     assert all(row["low"] <= row["rate"] <= row["high"] for row in rows)
-    assert len(found.table().rows) == 3
-    assert len(found.sentences()) == len(names) + 1
+    assert all(found["topics", row["attack"], row["epochs"]] == row["rate"] for row in rows)
+    assert all(found["topics", "posterior", row["epochs"]] == row["bound"] for row in rows)
+    assert len(found.tables["attacks"].rows) == 3
+    assert len(found.sentences) == len(ATTACKS) + 1
     assert found.figure().to_svg().startswith("<svg")
     assert "Users re-identified" in found._repr_html_()
 
 
 def test_changing_sets_are_compared_without_linking():
-    found = attack_comparison(drift(PEOPLE, 4, 0.3, seed=1), epochs=2, seeds=1, sample=50)
-    assert "bayes-link" not in {attack.name for attack in found.attacks}
-    assert found.bounds[2].method == "monte-carlo"
+    found = attack(drift(PEOPLE, 4, 0.3, seed=1), observations=2, seeds=1, sample=50)
+    assert "bayes-link" not in {row.quantity for row in found.rows}
+    assert found.row("topics", "posterior", 2).method == "monte-carlo"
     assert any("bayes-link is left out" in note for note in found.notes)
 
 
@@ -233,14 +244,14 @@ def test_run_on_a_file_of_reports(profiles, tmp_path):
     assert set(with_profiles["noise_removal"]) >= {"precision", "recall"}
 
 
-@pytest.mark.parametrize("attack", ["bayes-link", "bayes-profiles", "beugin-mcdaniel", "carey"])
-def test_reports_in_text_tell_the_same_though_some_topics_are_never_reported(attack, profiles, tmp_path):
+@pytest.mark.parametrize("name", ["bayes-link", "bayes-profiles", "beugin-mcdaniel", "carey"])
+def test_reports_in_text_tell_the_same_though_some_topics_are_never_reported(name, profiles, tmp_path):
     found = []
     for suffix in ("parquet", "csv"):
         file = str(tmp_path / f"reports.{suffix}")
         options = ["--epochs", "1", "--earlier", "0", "--seed", "1", "--out", file]
         assert CliRunner().invoke(main, ["simulate", profiles, *options]).exit_code == 0
-        found.append(json.loads(run("run", attack, profiles, "--reports", file, "--json").stdout))
+        found.append(json.loads(run("run", name, profiles, "--reports", file, "--json").stdout))
     reported = {
         line.rsplit(",", 1)[1].strip('"') for line in (tmp_path / "reports.csv").read_text().splitlines()[1:]
     }
@@ -291,4 +302,4 @@ def test_compare_on_drifting_interests_and_on_visit_rates(profiles, tmp_path):
 
 def test_no_attack_is_nothing_to_compare():
     with pytest.raises(ParameterError, match=r"^attacks is empty; give at least one$"):
-        attack_comparison(Population.synthetic(20, seed=1), epochs=[1], seeds=1, attacks=[])
+        attack(Population.synthetic(20, seed=1), observations=[1], seeds=1, attacks=[])

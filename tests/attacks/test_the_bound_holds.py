@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from quiff import BayesLink, BayesProfiles, Population, TopicsAPI, posterior_vulnerability, repeat, simulate
 from quiff.attacks.base import Sighting
 from quiff.attacks.bound import attack_bound
+from quiff.attacks.campaign import share_of
 from quiff.attacks.catalogue import ATTACKS, attack_named
 from quiff.browser.reports import Reports
-from quiff.results.reidentification import Share
 
 NOISE = Fraction(1, 5)
 M = 5
@@ -88,9 +88,9 @@ def test_no_attack_exceeds_the_bound_beyond_error(name, calls):
         gains["unique"].append(tied == 1)
     bound = attack_bound(people, api, calls + 2)
     for counted in gains.values():
-        assert Share.of(np.concatenate(counted)).low <= bound.high
+        assert share_of(np.concatenate(counted)).low <= bound.high
     if name == "bayes-profiles":
-        achieved = Share.of(np.concatenate(gains["right"]))
+        achieved = share_of(np.concatenate(gains["right"]))
         assert achieved.low <= bound.high
         assert achieved.high >= bound.low
 

@@ -72,7 +72,7 @@ def figures(population):
         quiff.topic_exposure(population, api), quiff.attribute_table(population, api),
         quiff.attribute_inference(population, api, population.topics[0]),
         quiff.popularity(population, api, simulations=5), quiff.leakage_over_epochs(population, api, 2),
-        quiff.attack_comparison(population, api, epochs=[1], seeds=1),
+        quiff.attack(population, api, observations=[1], seeds=1),
         quiff.reidentify(reports, quiff.Carey()), quiff.browser_rules(population, api, samples=20),
     ):  # fmt: skip
         yield result.figure()

@@ -13,7 +13,8 @@ import quiff
 people = quiff.Population.synthetic(300, seed=1)
 reports = quiff.simulate(people, quiff.TopicsAPI(), epochs=10, seed=1)
 found = quiff.reidentify(reports, quiff.PlainHamming(), population=people, api=quiff.TopicsAPI())
-print(json.dumps([found.n_targets, found.share.low, found.share.value, found.bound.high]))
+rate, bound = found.row("plain-hamming"), found.row("posterior")
+print(json.dumps([found.facts["targets"], rate.low, rate.value, bound.high or bound.value]))
 """
 COMMANDS = """
 import sys

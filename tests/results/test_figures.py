@@ -107,7 +107,7 @@ def figures_of_people():
     """Return a figure of each kind of result on a few made-up users."""
     people, api = Population.synthetic(60, seed=1, n_topics=30), TopicsAPI(40)
     found = quiff.measure(people, api)
-    attacks = quiff.attack_comparison(people, api, epochs=[1, 2], seeds=1)
+    attacks = quiff.attack(people, api, observations=[1, 2], seeds=1)
     one = quiff.reidentify(quiff.simulate(people, api, epochs=2, seed=1), quiff.Carey())
     return [
         result.figure()

@@ -18,7 +18,7 @@ RESULTS = {
     "rules": lambda: quiff.browser_rules(ALONE, API, samples=2),
     "apis": lambda: quiff.compare_apis(ALONE, Cookies(), API),
     "settings": lambda: quiff.compare_settings(ALONE, {"the only one": API}),
-    "attacks": lambda: quiff.attack_comparison(ALONE, API, epochs=[1], seeds=1, earlier=0),
+    "attacks": lambda: quiff.attack(ALONE, API, observations=[1], seeds=1, earlier=0),
 }
 THINGS = "user|topic|epoch|set|profile|report|target|simulation|setting"
 WRONG = re.compile(rf"(?<![\d.])1 (different |distinct )?({THINGS})s\b")
@@ -27,7 +27,8 @@ WRONG = re.compile(rf"(?<![\d.])1 (different |distinct )?({THINGS})s\b")
 @pytest.mark.parametrize("name", RESULTS)
 def test_one_of_a_kind_is_told_in_the_singular(name):
     found = RESULTS[name]()
-    said = found.sentences() if hasattr(found, "sentences") else []
+    said = getattr(found, "sentences", ())
+    said = said() if callable(said) else said
     text = "\n".join([str(found), *said, found.figure().title])
     assert WRONG.search(text) is None, WRONG.search(text)
     assert "1 user" in text or name in ("measure", "attacks")

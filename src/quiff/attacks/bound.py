@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal, final
 
+from quiff.apis.base import Api
 from quiff.apis.topics import TopicsAPI
 from quiff.epochs.estimate import hybrid_leakage, sampled_vulnerabilities
 from quiff.epochs.exact import exact_vulnerability
 from quiff.epochs.plan import plan_epochs
 from quiff.epochs.sequences import Sequences
+from quiff.errors import ParameterError
 from quiff.populations.population import Population
 
 _EXACT = 3  # reports that are counted exactly; more would take longer than the attacks
@@ -27,7 +29,7 @@ class Bound:
     method: Literal["exact", "hybrid", "monte-carlo"]
 
 
-def attack_bound(population: Population, api: TopicsAPI, reports: int, seed: int = 0) -> Bound:
+def attack_bound(population: Population, api: Api, reports: int, seed: int = 0) -> Bound:
     """Return the posterior Bayes vulnerability of so many reports, all users being equally likely.
 
     An adversary who knows everybody's profile and makes the best use of a target's reports succeeds with
@@ -41,6 +43,8 @@ def attack_bound(population: Population, api: TopicsAPI, reports: int, seed: int
     >>> round(found.value, 6), found.method
     (0.7, 'exact')
     """
+    if not isinstance(api, TopicsAPI):
+        raise ParameterError(f"this bound is for topics, not for {api.title}; use attack(people, api)")
     sequences = Sequences.of(population.replaced(weights=None), api)
     if reports <= _EXACT and plan_epochs(sequences, reports).steps[-1].method == "exact":
         value = float(exact_vulnerability(sequences, reports))

@@ -39,6 +39,10 @@ class NoiseRemoval:
     noise_kept: int
     noise_removed: int
 
+    def __add__(self, other: "NoiseRemoval") -> "NoiseRemoval":
+        names = vars(self)
+        return NoiseRemoval(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
     @property
     def precision(self) -> float | None:
         """Of the topics removed as noise, the share that was noise; None if none was removed."""

@@ -8,16 +8,19 @@ import click
 
 from quiff.cli.bars import step_bars
 from quiff.cli.options import (
+    api_option,
+    attribute_option,
     figure_option,
     json_option,
     noise_option,
     population_topics_option,
     seed_option,
+    short_noise_option,
 )
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.profiles import api_for
 from quiff.cli.terminal import echo
-from quiff.cli.visitors import visitor_options, visitors
+from quiff.cli.visitors import visitor_options, visitors, visitors_api
 
 if TYPE_CHECKING:
     from quiff.apis.topics import TopicsAPI
@@ -138,22 +141,25 @@ def run_command(
     )
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
-    echo(to_json(found.to_dict()) if as_json else found.table().to_text())
+    echo(to_json(found.to_dict()) if as_json else next(iter(found.tables.values())).to_text())
 
 
 @command.command("compare", cls=Writing)
-@click.argument("profiles", type=_FILE, required=False, metavar="[PROFILES]")
+@click.argument("profiles", type=_FILE, required=False, metavar="[PEOPLE]")
+@api_option
 @click.option(
     "--epochs",
+    "--observations",
+    "observations",
     type=int,
     default=30,
     show_default=True,
     metavar="E",
-    help="Look after 1, 5, 10, ... E epochs.",
+    help="Look after 1, 5, 10, ... E epochs, or other observations.",
 )
 @click.option("--attack", "names", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
 @population_topics_option
-@noise_option
+@short_noise_option
 @_earlier_option
 @click.option("--seeds", type=int, default=3, show_default=True, metavar="N", help="How many simulations.")
 @seed_option
@@ -165,51 +171,55 @@ def run_command(
     metavar="N",
     help="How many targets to draw in each; 0 attacks everybody.",
 )
+@attribute_option
 @visitor_options
 @json_option
 @figure_option
 def compare_command(
     profiles: Path | None,
-    epochs: int,
+    specs: tuple[str, ...],
+    observations: int,
     names: tuple[str, ...],
     taxonomy: str | None,
-    noise: float | Fraction,
+    noise: float | Fraction | None,
     earlier: int | None,
     seeds: int,
     seed: int,
     sample: int,
+    attributes: tuple[str, ...],
     as_json: bool,
     figure: Path | None,
     **people: Any,
 ) -> None:
     """Run all attacks against epochs, with the bound.
 
-    Reports to two sites are simulated. PROFILES is a file with the set of topics of each user, stable or
-    by epoch; --drift lets stable ones change. With --rates instead, users visit topics at random in each
-    epoch.
+    Of the Topics API, observations of two sites are simulated, and the published attacks are run on them. Of
+    any other --api, what one observer sees of each user is drawn at random, and the Bayes-optimal adversary
+    guesses. PEOPLE is a file with the topic set of each user, stable or by epoch, or with other attributes;
+    --drift lets stable sets change. With --rates instead, users visit topics at random in each epoch.
 
     Example: quiff attack compare profiles.parquet --epochs 30 --seeds 3 --figure attacks.svg
     """
-    from quiff.attacks.catalogue import attacks_on
     from quiff.results.numbers import to_json
-    from quiff.studies.attacks import attack_comparison
+    from quiff.studies.attacks import attack
     from quiff.theory.parameters import check_whole
 
-    check_whole("epochs", epochs, 1)
-    population = visitors(profiles, epochs + (2 if earlier is None else earlier), seed=seed, **people)
-    api = api_for(population, taxonomy, noise, profiles)
-    attacks = attacks_on(population, api, names) if names else None
+    check_whole("epochs", observations, 1)
+    needed = observations + (2 if earlier is None else earlier)
+    population = visitors(profiles, needed, seed=seed, attributes=attributes, **people)
+    api = visitors_api(population, profiles, specs, taxonomy, noise)
     with step_bars() as progress:
-        found = attack_comparison(
-            population, api, epochs=epochs, seeds=seeds, sample=sample or None, attacks=attacks,
-            earlier=earlier, seed=seed, progress=progress,
+        found = attack(
+            population, api, observations=observations, seeds=seeds, sample=sample or None,
+            attacks=names or None, earlier=earlier, seed=seed,
+            progress=progress,
         )  # fmt: skip
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
     if as_json:
         echo(to_json(found.to_dict()))
         return
-    blocks = [*(table.to_text() for table in found.tables()), "\n".join(found.sentences())]
+    blocks = [*(table.to_text() for table in found.tables.values()), "\n".join(found.sentences)]
     echo("\n\n".join(blocks))
 
 

@@ -10,6 +10,7 @@ import click
 from quiff.cli.options import read_number
 
 if TYPE_CHECKING:
+    from quiff.apis.base import Api
     from quiff.browser.rates import VisitRates
     from quiff.populations.population import Population
 
@@ -53,6 +54,7 @@ def visitors(
     drift: float | Fraction | None,
     top: int | None = None,
     seed: int | None = None,
+    attributes: tuple[str, ...] = (),
 ) -> "Population":
     """Return the users, of profiles or of visit rates, with `needed` epochs of sets where these change."""
     from quiff.browser.drifting import drift as drifting
@@ -67,8 +69,25 @@ def visitors(
     elif profiles is not None:
         if users is not None:
             raise click.UsageError("--users does not go with PROFILES.")
-        population = Population.read(profiles, top=top, merged=False)
+        population = Population.read(profiles, top=top, attributes=attributes, merged=False)
     return population if drift is None else drifting(population, needed, drift, seed)
+
+
+def visitors_api(
+    people: "Population",
+    file: Path | None,
+    specs: tuple[str, ...],
+    taxonomy: str | None,
+    noise: float | Fraction | None,
+    top: int | None = None,
+) -> "Api":
+    """Return the one API of a command: that of ``--api``, or what the short forms stand for."""
+    from quiff.cli.people import Asked
+    from quiff.cli.short_forms import default_topics_api
+
+    if file is None and not specs:
+        return default_topics_api(people, taxonomy, 0.05 if noise is None else noise)
+    return Asked(file or Path(), specs, taxonomy, top, noise).api(people)
 
 
 def read_rates(rates: str | None, users: int | None, how: str, seed: int | None) -> "VisitRates | None":

@@ -8,7 +8,7 @@ from quiff.errors import SizeError
 from quiff.populations.population import Population
 from quiff.report.page import Section
 from quiff.report.sections import attacks_section, epochs_section, left_out
-from quiff.studies.attacks import attack_comparison
+from quiff.studies.attacks import attack
 from quiff.studies.epochs import StepProgress, leakage_over_epochs
 
 _EARLIER = 2  # epochs before its own that a first call shows, as specified
@@ -66,7 +66,14 @@ def study_attacks(
         earlier = min(_EARLIER, population.n_epochs - 1)
         last = min(epochs[-1], population.n_epochs - earlier)
         epochs = [*(number for number in epochs if number < last), last]
-    found = attack_comparison(
-        population, api, epochs=epochs, seeds=seeds, sample=300, earlier=earlier, seed=seed, progress=progress
-    )
+    found = attack(
+        population,
+        api,
+        observations=epochs,
+        seeds=seeds,
+        sample=300,
+        earlier=earlier,
+        seed=seed,
+        progress=progress,
+    )  # fmt: skip
     return attacks_section(found)

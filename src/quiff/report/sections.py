@@ -2,7 +2,6 @@
 
 from quiff.report.page import Section
 from quiff.results.api_comparison import SettingComparison
-from quiff.results.attacks import AttackComparison
 from quiff.results.attributes import AttributeTable
 from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.epochs import EpochsResult
@@ -11,6 +10,7 @@ from quiff.results.figures.counting import counting_figure
 from quiff.results.figures.limits import limits_figure
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.popularity import Popularity
+from quiff.results.result import Result
 from quiff.results.risk import UserRisk
 
 _TITLES = {"epochs": "Week after week", "attacks": "What known attacks achieve"}
@@ -139,14 +139,14 @@ def epochs_section(found: EpochsResult) -> Section:
     )
 
 
-def attacks_section(found: AttackComparison) -> Section:
+def attacks_section(found: Result) -> Section:
     """Show what known attacks achieve, and the most that any could."""
     return Section(
         "attacks",
         _TITLES["attacks"],
-        tuple(found.sentences()),
+        found.sentences,
         (found.figure(),),
-        tuple(found.tables()),
+        tuple(found.tables.values()),
     )
 
 

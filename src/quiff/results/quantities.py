@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import final
 
+from quiff.attacks.catalogue import ATTACKS
+
 
 @final
 @dataclass(frozen=True)
@@ -19,6 +21,10 @@ class Quantity:
 
 
 _VULNERABILITY = "paper, eq. prior-vulnerability and posterior-vulnerability"
+_COUNTED = {
+    "unique": "targets for whom the attack leaves the right user alone / targets",
+    "ties": "mean of [the right user is left] / (users left)",
+}
 _ALL = (
     Quantity(
         "prior",
@@ -155,6 +161,36 @@ _ALL = (
         "|{x : R_x > threshold}| / N",
         "users who are re-identified with more than the threshold",
         "see risk_mean",
+    ),
+    Quantity(
+        "unique",
+        "only the right user left",
+        "share of targets",
+        _COUNTED["unique"],
+        "for so many targets nobody but the right user is left",
+        "Beugin and McDaniel, PoPETs 2024",
+    ),
+    Quantity(
+        "right",
+        "re-identified by the attack",
+        "share of targets",
+        _COUNTED["ties"],
+        "so many targets are re-identified when ties are broken at random",
+        "posterior vulnerability of a strategy: Alvim et al., The Science of QIF, Sec. 5.1",
+    ),
+    *(
+        Quantity(
+            name,
+            f"re-identified by {name}",
+            "share of targets",
+            _COUNTED[counts],
+            "so many targets are re-identified by this attack",
+            source,
+        )
+        for name, counts, source in (
+            *((attack.name, attack.counts, str(attack.paper)) for attack in ATTACKS.values()),
+            ("bayes", "ties", "paper, eq. posterior-vulnerability: its adversary"),
+        )
     ),
 )
 QUANTITIES = MappingProxyType({quantity.name: quantity for quantity in _ALL})

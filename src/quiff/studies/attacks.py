@@ -1,29 +1,135 @@
 """The question how many users known attacks re-identify, and how far that is from what is possible."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
-import numpy as np
-
-from quiff.apis.topics import TopicsAPI
+from quiff.apis.base import Api, check_api
+from quiff.apis.defaults import default_apis
 from quiff.attacks.base import Attack, Sighting
-from quiff.attacks.bayes import check_profiles
 from quiff.attacks.bound import Bound, attack_bound
-from quiff.attacks.catalogue import MOST_LINKED, attacks_on
-from quiff.attacks.linking import BayesLink
-from quiff.attacks.noise_removal import Denoising, NoiseRemoval, noise_removal
+from quiff.attacks.campaign import Campaign, Outcome, campaign, chosen_targets, matched, mean_share
+from quiff.attacks.noise_removal import NoiseRemoval
 from quiff.browser.reports import Reports
-from quiff.browser.simulation import simulate
-from quiff.core.numbers import Array
-from quiff.errors import ParameterError, SizeError, counted
+from quiff.core.labels import as_labels
+from quiff.epochs.estimate import Estimate
+from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
-from quiff.results.attacks import AttackComparison
-from quiff.results.reidentification import AttackPoint, Reidentification, Share
-from quiff.studies.epochs import StepProgress
+from quiff.results.result import PerUser, Result, Row
+from quiff.results.views.attacks import Points, attacked_views, one_attack_views, removal_facts
+from quiff.studies.checked import checked_people
+from quiff.studies.provenance import provenance
 from quiff.theory.parameters import check_whole
 
 _STEP = 5
-_DENOISED = 20_000  # users whose noise removal is looked at
+
+
+def attack(
+    people: Population,
+    api: Api | None = None,
+    *,
+    observations: int | Iterable[int] = 30,
+    seeds: int = 3,
+    sample: int | None = 1000,
+    attacks: Sequence[Attack | str] | None = None,
+    earlier: int | None = None,
+    seed: int = 0,
+    progress: Callable[[str, float], None] | None = None,
+) -> Result:
+    """Attack simulated observations of people, and put the bound on all attacks beside.
+
+    Where attacks on an API are published, as on topics that browsers show to two sites, these are run. For
+    every other API it is the Bayes-optimal adversary: who sees the observations of a user drawn from the
+    channel, knows everybody's secret, and guesses whoever is most probable. The share of users re-identified
+    is an estimate of the posterior vulnerability beside it, which is computed without that adversary. Where
+    the observer knows who is observed, the secret is guessed instead.
+
+    Parameters
+    ----------
+    people
+        The users, with attributes that are stable or one value for each epoch.
+    api
+        The API; by default the Topics API with the population's size of sets.
+    observations
+        After how many observations to look (of a browser: calls, one each epoch), or the last of them: then
+        1, every fifth, and this one.
+    seeds
+        How many simulations; intervals are over them.
+    sample
+        How many targets are drawn in each; None attacks everybody.
+    attacks
+        The published attacks, or their names; None is all, but for linking two sites only if sets are stable
+        and users not too many.
+    earlier
+        For browsers: how many epochs before its own a first call shows; None is 2, as specified.
+    seed
+        The seed of the first simulation; the others follow.
+    progress
+        Called with the name of a part and the share that is done.
+
+    Examples
+    --------
+    >>> from quiff import Population, TopicsAPI
+    >>> people = Population.synthetic(100, seed=1)
+    >>> found = attack(people, TopicsAPI(), observations=[1, 5], seeds=2)
+    >>> 0 < found["topics", "carey", 5] < found["topics", "posterior", 5] <= 1
+    True
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range, or the people cannot be simulated.
+    SizeError
+        If no attack can be run on so many users after so few observations.
+    """
+    people = checked_people(people)
+    api = default_apis(people)[-1] if api is None else check_api(api)
+    shown = looks(observations) if isinstance(observations, int) else tuple(sorted({*observations}))
+    if not shown:
+        raise ParameterError("observations is empty; give at least one number of observations to look at")
+    plan = campaign(people, api, shown, sample, attacks, earlier)
+    tell = progress or (lambda _name, _share: None)
+
+    def done(before: int) -> Callable[[float], None]:
+        return lambda share: tell("attacks", (before + share) / seeds)
+
+    runs = [plan.run(seed + number, done(number)) for number in range(check_whole("seeds", seeds, 1))]
+    if not any(runs):
+        raise SizeError(plan.notes[-1])
+    bounds = {}
+    for place, n in enumerate(shown):
+        tell("bound", place / len(shown))
+        bounds[n] = plan.bound(n, seed)
+    tell("bound", 1.0)
+    points: Points = tuple(
+        (each.name, n, mean_share([run[each.name, n].share for run in runs if (each.name, n) in run]))
+        for each in plan.attacks
+        for n in shown
+        if any((each.name, n) in run for run in runs)
+    )
+    removals = tuple(_removals(runs, plan, shown))
+    targets = next(int(outcome.tied.shape[0]) for run in runs for outcome in run.values())
+    rows = (
+        *(_row(api, plan.goal, n, name, share) for name, n, share in points),
+        *(_bound_row(api, plan.goal, n, bound) for n, bound in bounds.items()),
+    )
+    return Result(
+        rows=rows,
+        notes=tuple(dict.fromkeys((*people.notes, *plan.notes))),
+        facts={
+            "users": people.n_users,
+            "targets": targets,
+            "seeds": seeds,
+            "earlier": plan.earlier,
+            "api": api.spec,
+            **api.fit(people).parameters(),
+            "reidentified": [_point(name, n, share, bounds[n]) for name, n, share in points],
+            "bounds": [{"epochs": n, **vars(bound)} for n, bound in bounds.items()],
+            "noise_removal": [
+                {"attack": name, "epochs": n, **removal_facts(removal)} for name, n, removal in removals
+            ],
+        },
+        provenance=provenance("attack", people, [api], seed),
+        **attacked_views(people, api, plan, targets, seeds, points, bounds, removals),
+    )
 
 
 def reidentify(
@@ -36,9 +142,9 @@ def reidentify(
     sample: int | None = 3000,
     seed: int = 0,
     population: Population | None = None,
-    api: TopicsAPI | None = None,
-) -> Reidentification:
-    """Run an attack: for each target, find among the users of one site whose reports another site holds.
+    api: Api | None = None,
+) -> Result:
+    """Run one attack: for each target, find among the users of one site whom another site has observed.
 
     Parameters
     ----------
@@ -49,23 +155,23 @@ def reidentify(
     call
         After how many calls of each site; None is all.
     known, query
-        The site whose users are named, and the one that saw the targets; the first two by default.
+        The site whose users are re-identified, and the one that saw the targets; the first two by default.
     sample
         How many targets are drawn, for speed; all users stay candidates. None attacks everybody.
     seed
         Of the draw.
     population
-        The users' profiles, if it is to be told how well noise is removed.
+        The users' profiles, if it is to be said how well noise is removed.
     api
-        With a population: the parameters, if the bound on all attacks is wanted too.
+        With a population: the API, if the bound on all attacks is wanted too.
 
     Examples
     --------
-    >>> from quiff import Population, TopicsAPI
+    >>> from quiff import Population, TopicsAPI, simulate
     >>> from quiff.attacks.overlap import BeuginMcDaniel
     >>> people = Population.synthetic(200, seed=1)
     >>> found = reidentify(simulate(people, TopicsAPI(), epochs=20, seed=1), BeuginMcDaniel())
-    >>> found.n_targets, found.reports, found.unique.value > 0.9
+    >>> found.facts["targets"], found.facts["reports"], found["unique"] > 0.9
     (200, 22, True)
 
     Raises
@@ -82,177 +188,77 @@ def reidentify(
             "simulate two"
         )
     seed = check_whole("seed", seed, 0)
-    named = reports.sites[0] if known is None else known
+    site = reports.sites[0] if known is None else known
     other = reports.sites[min(1, reports.sites.size - 1)] if query is None else query
-    sightings = [Sighting.of(reports, site, call) for site in (named, other)]
-    targets = _targets(reports.n_users, sample, seed)
-    if population is not None:
-        check_profiles(population, sightings[0])
-    removal = None
-    if population is not None and isinstance(attack, Denoising):
-        removal = _removal(attack, sightings[0], population)
-    columns = sightings[0].codes.shape[1]
+    sightings = [Sighting.of(reports, each, call) for each in (site, other)]
+    targets = chosen_targets(reports.n_users, sample, seed)
+    outcome = matched(attack, sightings, targets, population)
+    columns = int(sightings[0].codes.shape[1])
     bound = None if api is None or population is None else attack_bound(population, api, columns, seed)
-    tied = attack.tied(sightings[0], sightings[1], targets)
-    return Reidentification(attack, reports.n_users, call, columns, tied, removal, bound)
+    shares = {attack.name: outcome.share, "unique": outcome.unique, "right": outcome.right}
+    rows = [_row(api, "user", call, name, share) for name, share in shares.items()]
+    if bound is not None:
+        rows.append(_bound_row(api, "user", call, bound))
+    return Result(
+        rows=tuple(rows),
+        per_user=PerUser(as_labels([reports.users[int(place)] for place in targets]), {"tied": outcome.tied}),
+        facts={
+            "users": reports.n_users,
+            "targets": int(outcome.tied.shape[0]),
+            "reports": columns,
+            "counts": attack.counts,
+            "reidentified": [_point(attack.name, call, outcome.share, bound)],
+            "unique": outcome.unique,
+            "right": outcome.right,
+            "noise_removal": None if outcome.removal is None else removal_facts(outcome.removal),
+        },
+        **one_attack_views(attack, reports.n_users, call, columns, outcome, bound),
+    )
 
 
-def _targets(n_users: int, sample: int | None, seed: int) -> Array:
-    if sample is None or sample >= n_users:
-        return np.arange(n_users)
-    size = check_whole("sample", sample, 1)
-    return np.sort(np.random.default_rng([seed, 1]).choice(n_users, size, replace=False))
-
-
-def _removal(attack: Denoising, sighting: Sighting, population: Population) -> NoiseRemoval:
-    """Look at the first users only: shares of so many topics are known well enough."""
-    some = slice(0, _DENOISED)
-    users = range(min(sighting.users.size, _DENOISED))
-    fewer = Population.from_array(users, population.sets[:, some], population.topics)
-    return noise_removal(attack, replace(sighting, codes=sighting.codes[some]), fewer)
-
-
-def epochs_to_show(most: int) -> tuple[int, ...]:
-    """Return the numbers of epochs to look at: 1, every fifth, and the last.
+def looks(most: int) -> tuple[int, ...]:
+    """Return after how many observations to look: 1, every fifth, and the last.
 
     Examples
     --------
-    >>> epochs_to_show(12)
+    >>> looks(12)
     (1, 5, 10, 12)
     """
-    most = check_whole("epochs", most, 1)
+    most = check_whole("observations", most, 1)
     return tuple(sorted({1, *range(_STEP, most + 1, _STEP), most}))
 
 
-def attack_comparison(
-    population: Population,
-    api: TopicsAPI | None = None,
-    *,
-    epochs: int | Iterable[int] = 30,
-    seeds: int = 3,
-    sample: int | None = 1000,
-    attacks: Sequence[Attack] | None = None,
-    earlier: int | None = None,
-    seed: int = 0,
-    progress: StepProgress | None = None,
-) -> AttackComparison:
-    """Run attacks on simulated reports of two sites, and put the bound on all of them beside.
-
-    Parameters
-    ----------
-    population
-        The users, with sets that are stable or one for each epoch.
-    api
-        The parameters of the Topics API; by default its own, with the population's size of sets.
-    epochs
-        After how many epochs to look, or the last of them: then 1, every fifth, and this one.
-    seeds
-        How many simulations; intervals are over them.
-    sample
-        How many targets are drawn in each; None attacks everybody.
-    attacks
-        The attacks; None is all, but for linking two sites only if sets are stable and users not too many.
-    earlier
-        How many epochs before its own a first call shows; None is 2, as specified.
-    seed
-        The seed of the first simulation; the others follow.
-    progress
-        Called with the name of a step and the share that is done.
-
-    Examples
-    --------
-    >>> from quiff import Population
-    >>> found = attack_comparison(Population.synthetic(100, seed=1), epochs=[1, 5], seeds=2)
-    >>> [attack.name for attack in found.attacks]
-    ['beugin-mcdaniel', 'carey', 'jha-strict', 'jha-loose', 'bayes-profiles', 'bayes-link']
-    >>> found.bounds[5].reports
-    7
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range, or the population cannot be simulated.
-    SizeError
-        If no attack can be run on so many users after so few epochs.
-    """
-    api = api or TopicsAPI(max(349, population.topics.size), population.top_s)
-    shown = epochs_to_show(epochs) if isinstance(epochs, int) else tuple(sorted({*epochs}))
-    if not shown:
-        raise ParameterError("epochs is empty; give at least one number of epochs to look at")
-    chosen = tuple(attacks_on(population, api) if attacks is None else attacks)
-    if not chosen:
-        raise ParameterError("attacks is empty; give at least one")
-    runs = _Runs(population, api, shown, chosen, sample)
-    if attacks is None and not any(isinstance(attack, BayesLink) for attack in chosen):
-        runs.notes += (
-            f"{BayesLink.name} is left out: it needs stable sets, and is slow beyond {MOST_LINKED} users.",
-        )
-    tell = progress or (lambda _name, _share: None)
-    found: list[dict[tuple[str, int], Reidentification]] = []
-    before = 0
-    for number in range(check_whole("seeds", seeds, 1)):
-        reports = simulate(population, api, epochs=max(shown), seed=seed + number, earlier=earlier)
-        before = reports.earlier
-        found.append(runs.run(reports, seed + number, tell, number / seeds, 1 / seeds))
-    if not any(found):
-        raise SizeError(runs.notes[-1])
-    bounds = {}
-    for place, E in enumerate(shown):
-        tell("bound", place / len(shown))
-        bounds[E] = attack_bound(population, api, E + before, seed)
-    tell("bound", 1.0)
-    points, removals = _gathered(found, bounds, chosen)
-    targets = next(result.n_targets for run in found for result in run.values())
-    return AttackComparison(
-        population.n_users, targets, seeds, before, api.n_topics, api.top_s, api.noise, chosen, points,
-        removals, tuple(dict.fromkeys((*population.notes, *runs.notes))),
-    )  # fmt: skip
+def _row(api: Api | None, goal: str, n: int, name: str, share: Estimate) -> Row:
+    spec, unit = ("", None) if api is None else (api.spec, api.unit)
+    return Row(spec, unit, "", goal, "population", n, name, share.value, share.low, share.high, "monte-carlo")
 
 
-@dataclass
-class _Runs:
-    """The attacks to run on each simulation, and what had to be left out."""
-
-    population: Population
-    api: TopicsAPI
-    epochs: tuple[int, ...]
-    attacks: tuple[Attack, ...]
-    sample: int | None
-    notes: tuple[str, ...] = ()
-
-    def run(
-        self, reports: Reports, seed: int, tell: StepProgress, done: float, part: float
-    ) -> dict[tuple[str, int], Reidentification]:
-        found = {}
-        for place, attack in enumerate(self.attacks):
-            for E in self.epochs:
-                try:
-                    found[attack.name, E] = reidentify(
-                        reports, attack, call=E, sample=self.sample, seed=seed, population=self.population
-                    )
-                except SizeError as error:
-                    self.notes += (f"{attack.name} is left out after {counted(E, 'epoch')}: {error}",)
-            tell("attacks", done + part * (place + 1) / len(self.attacks))
-        return found
+def _bound_row(api: Api | None, goal: str, n: int, bound: Bound) -> Row:
+    spec, unit = ("", None) if api is None else (api.spec, api.unit)
+    quantity = "posterior" if goal == "user" else "goal_posterior"
+    low, high = (None, None) if bound.method == "exact" else (bound.low, bound.high)
+    return Row(spec, unit, "", goal, "population", n, quantity, bound.value, low, high, bound.method)
 
 
-def _gathered(
-    found: list[dict[tuple[str, int], Reidentification]],
-    bounds: dict[int, Bound],
-    attacks: tuple[Attack, ...],
-) -> tuple[tuple[AttackPoint, ...], tuple[tuple[str, int, NoiseRemoval], ...]]:
-    """Return the mean shares over the simulations, and the noise that was removed in all of them."""
-    points, removals = [], []
-    for attack in attacks:
-        for E, bound in bounds.items():
-            runs = [run[attack.name, E] for run in found if (attack.name, E) in run]
-            if not runs:
-                continue
-            share = Share.over_seeds(tuple(run.share for run in runs))
-            points.append(AttackPoint(attack.name, E, share, bound))
-            removed = [run.noise_removal for run in runs if run.noise_removal is not None]
-            if removed:
-                fields = ("genuine_kept", "genuine_removed", "noise_kept", "noise_removed")
-                total = NoiseRemoval(*(sum(getattr(each, name) for each in removed) for name in fields))
-                removals.append((attack.name, E, total))
-    return tuple(points), tuple(removals)
+def _point(name: str, n: int, share: Estimate, bound: Bound | None) -> dict[str, object]:
+    """Return what an attack achieves by the names of JSON."""
+    return {
+        "attack": name,
+        "epochs": n,
+        "rate": share.value,
+        "low": share.low,
+        "high": share.high,
+        "bound": None if bound is None else bound.value,
+    }
+
+
+def _removals(
+    runs: Sequence[dict[tuple[str, int], Outcome]], plan: Campaign, shown: Sequence[int]
+) -> Iterator[tuple[str, int, NoiseRemoval]]:
+    """Yield the noise that was removed in all simulations."""
+    for each in plan.attacks:
+        for n in shown:
+            removed = [run[each.name, n].removal for run in runs if (each.name, n) in run]
+            some = [removal for removal in removed if removal is not None]
+            if some:
+                yield each.name, n, sum(some[1:], some[0])

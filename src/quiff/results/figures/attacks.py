@@ -18,8 +18,9 @@ def comparison_figure(
     bounds: Sequence[tuple[int, float, float, float]],
     names: Sequence[str],
     n_users: int,
+    unit: str = "epochs",
 ) -> Figure:
-    """Draw the share of users that each attack re-identifies against epochs.
+    """Draw the share of users that each attack re-identifies against epochs, or other observations.
 
     Parameters
     ----------
@@ -29,8 +30,8 @@ def comparison_figure(
         Epochs, bound, and the ends of its interval.
     names
         The attacks, in the order of the legend.
-    n_users
-        For the title.
+    n_users, unit
+        For the title, and the axis.
 
     Examples
     --------
@@ -42,9 +43,7 @@ def comparison_figure(
     fields = ("series", "epochs", "share", "low", "high")
     rows: list[dict[str, Any]] = [dict(zip(fields, point, strict=True)) for point in points]
     limit: list[dict[str, Any]] = [dict(zip(fields, (_BOUND, *bound), strict=True)) for bound in bounds]
-    x = alt.X(
-        "epochs:Q", title="epochs", axis=alt.Axis(tickMinStep=1, format="d"), scale=alt.Scale(nice=False)
-    )
+    x = alt.X("epochs:Q", title=unit, axis=alt.Axis(tickMinStep=1, format="d"), scale=alt.Scale(nice=False))
     y = alt.Y("share:Q", title="share of users", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))
     styles = point_styles("series", None, names)
     styles["shape"].legend = styles["color"].legend = alt.Legend(
@@ -55,7 +54,7 @@ def comparison_figure(
     lines = base.mark_line(strokeWidth=1.5).encode(y)
     marks = base.mark_point(filled=True, size=60, opacity=1).encode(y, shape=styles["shape"])
     chart = alt.layer(*_limit(limit, x, y), bars, lines, marks).properties(width=520, height=340)
-    return Figure.of(f"Users re-identified as epochs go by: {counted(n_users, 'user')}", chart)
+    return Figure.of(f"Users re-identified as {unit} go by: {counted(n_users, 'user')}", chart)
 
 
 def _limit(rows: list[dict[str, Any]], x: "alt.X", y: "alt.Y") -> list["alt.Chart"]:

@@ -1,0 +1,375 @@
+"""What a study of attacks asks of an API: observations to attack, adversaries, and a bound on all of them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import sqrt
+from typing import Any, Literal, final
+
+import numpy as np
+
+from quiff.apis.base import Api
+from quiff.apis.topics import TopicsAPI
+from quiff.attacks.base import Attack, Sighting
+from quiff.attacks.bayes import check_profiles
+from quiff.attacks.bound import Bound, attack_bound
+from quiff.attacks.catalogue import MOST_LINKED, attack_named, attacks_on
+from quiff.attacks.linking import BayesLink
+from quiff.attacks.noise_removal import Denoising, NoiseRemoval, noise_removal
+from quiff.browser.reports import Reports
+from quiff.browser.simulation import simulate
+from quiff.core.channel import Channel
+from quiff.core.compose import parallel
+from quiff.core.kernels import MapKernel
+from quiff.core.limits import check_work
+from quiff.core.numbers import Array
+from quiff.epochs.estimate import SAMPLES, Estimate
+from quiff.errors import ParameterError, SizeError, counted
+from quiff.measures.vulnerability import posterior_vulnerability
+from quiff.populations.groups import Groups, grouped
+from quiff.populations.population import Population
+from quiff.theory.parameters import check_whole
+from quiff.theory.popularity import binomial_interval
+
+_DENOISED = 20_000  # users whose noise removal is looked at
+_EXACT = 10**8  # cells of a channel up to which its vulnerability is computed without draws
+_BLOCK = 1 << 20  # likelihoods at a time
+_CLOSE = 1 - 1e-9  # products of the same floats in another order differ by less
+Share = Callable[[float], None]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What an attack achieves: for each target how many users are left, 0 if the right one is not."""
+
+    counts: Literal["unique", "ties"]
+    tied: Array
+    removal: NoiseRemoval | None = None
+
+    @property
+    def unique(self) -> Estimate:
+        """The share of targets for whom nobody but the right user is left."""
+        return share_of(self.tied == 1)
+
+    @property
+    def right(self) -> Estimate:
+        """The share of targets who are re-identified when ties are broken at random: 1 / number of ties."""
+        return share_of(np.where(self.tied > 0, 1 / np.maximum(self.tied, 1), 0.0))
+
+    @property
+    def share(self) -> Estimate:
+        """The one of the two that the attack's paper counts."""
+        return self.unique if self.counts == "unique" else self.right
+
+
+def share_of(gains: Array) -> Estimate:
+    """Return the mean of gains between 0 and 1: by Clopper and Pearson's interval if all are 0 or 1.
+
+    >>> share_of(np.array([1, 1, 0, 1])).value
+    0.75
+    """
+    if ((gains == 0) | (gains == 1)).all():
+        return Estimate(float(gains.mean()), *binomial_interval(int(gains.sum()), gains.shape[0]))
+    return Estimate.of_mean(gains)
+
+
+def mean_share(shares: Sequence[Estimate]) -> Estimate:
+    """Return the mean over simulations with Student's 95 % interval; of a single one, its own.
+
+    Where all simulations agree to the last digit, their own intervals are averaged.
+
+    >>> shares = (Estimate(0.4, 0.3, 0.5), Estimate(0.5, 0.4, 0.6), Estimate(0.6, 0.5, 0.7))
+    >>> round(mean_share(shares).low, 4)
+    0.2516
+    """
+    from scipy.special import stdtrit
+
+    values = np.array([share.value for share in shares])
+    spread = float(values.std(ddof=1)) if len(shares) > 1 else 0.0
+    mean = float(values.mean())
+    if spread == 0:
+        low, high = (float(np.mean([getattr(share, end) for share in shares])) for end in ("low", "high"))
+        return Estimate(mean, low, high)
+    half = float(stdtrit(len(shares) - 1, 0.975)) * spread / sqrt(len(shares))
+    return Estimate(mean, max(mean - half, 0.0), min(mean + half, 1.0))
+
+
+def chosen_targets(n_users: int, sample: int | None, seed: int) -> Array:
+    """Return whom to attack, by number: everybody, or so many drawn at random."""
+    if sample is None or sample >= n_users:
+        return np.arange(n_users)
+    size = check_whole("sample", sample, 1)
+    return np.sort(np.random.default_rng([seed, 1]).choice(n_users, size, replace=False))
+
+
+def matched(
+    attack: Attack,
+    sightings: Sequence[Sighting],
+    targets: Array,
+    population: Population | None = None,
+) -> Outcome:
+    """Run an attack on what two sites saw; with the profiles, also say how well it removes noise."""
+    removal = None
+    if population is not None:
+        check_profiles(population, sightings[0])
+        if isinstance(attack, Denoising):
+            removal = _removal(attack, sightings[0], population)
+    return Outcome(attack.counts, attack.tied(sightings[0], sightings[1], targets), removal)
+
+
+def _removal(attack: Denoising, sighting: Sighting, population: Population) -> NoiseRemoval:
+    """Look at the first users only: shares of so many topics are known well enough."""
+    users = range(min(sighting.users.size, _DENOISED))
+    fewer = Population.from_array(users, population.sets[:, :_DENOISED], population.topics)
+    few = Sighting(
+        sighting.users, sighting.topics, sighting.codes[:_DENOISED], sighting.earlier, sighting.per_call
+    )
+    return noise_removal(attack, few, fewer)
+
+
+class Campaign(ABC):
+    """Attacks on some people who use one API, after growing numbers of observations.
+
+    Attributes
+    ----------
+    attacks
+        What is run: each has a ``name``, what it ``counts``, and the ``paper`` that it is from.
+    goal
+        What is guessed: the ``user``, or the ``secret`` where the observer knows who it is.
+    earlier
+        How many observations there are at the first look beside the first one.
+    notes
+        What was left out, in sentences.
+    """
+
+    attacks: tuple[Any, ...]
+    goal: Literal["user", "secret"] = "user"
+    earlier: int = 0
+    notes: tuple[str, ...] = ()
+
+    @abstractmethod
+    def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
+        """Draw observations, and return what each attack achieves after each number of them."""
+
+    @abstractmethod
+    def bound(self, n: int, seed: int) -> Bound:
+        """Return the posterior vulnerability after a number of observations, which no attack exceeds."""
+
+
+def campaign(
+    people: Population,
+    api: Api,
+    shown: tuple[int, ...],
+    sample: int | None,
+    attacks: Sequence[Attack | str] | None = None,
+    earlier: int | None = None,
+) -> Campaign:
+    """Return the published attacks on what browsers show if there are some, else the Bayes-optimal adversary.
+
+    >>> from quiff import Cookies
+    >>> people = Population.synthetic(10)
+    >>> [attack.name for api in (TopicsAPI(), Cookies()) for attack in campaign(people, api, (1,), 5).attacks]
+    ['beugin-mcdaniel', 'carey', 'jha-strict', 'jha-loose', 'bayes-profiles', 'bayes-link', 'bayes']
+    """
+    if isinstance(api, TopicsAPI):
+        return _Published(people, api.fit(people), shown, sample, attacks, earlier)
+    if attacks is not None or earlier is not None:
+        raise ParameterError(
+            f"{api.title}: no attack on it is published; leave out attacks and earlier, which are for topics"
+        )
+    return _Sampled(people, api, shown, sample)
+
+
+class _Published(Campaign):
+    """The published attacks, on simulated browsers that show topics to two sites."""
+
+    def __init__(
+        self,
+        people: Population,
+        api: TopicsAPI,
+        shown: tuple[int, ...],
+        sample: int | None,
+        attacks: Sequence[Attack | str] | None,
+        earlier: int | None,
+    ) -> None:
+        self.people, self.api, self.shown, self.sample = people, api, shown, sample
+        self.asked = earlier
+        self.attacks = tuple(
+            attacks_on(people, api)
+            if attacks is None
+            else (attack_named(each, api, people) if isinstance(each, str) else each for each in attacks)
+        )
+        if not self.attacks:
+            raise ParameterError("attacks is empty; give at least one")
+        if attacks is None and not any(isinstance(attack, BayesLink) for attack in self.attacks):
+            self.notes += (
+                f"{BayesLink.name} is left out: it needs stable sets, and is slow beyond {MOST_LINKED}"
+                " users.",
+            )
+
+    def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
+        reports = simulate(self.people, self.api, epochs=max(self.shown), seed=seed, earlier=self.asked)
+        self.earlier = reports.earlier
+        outcomes = {}
+        for place, attack in enumerate(self.attacks):
+            for n in self.shown:
+                try:
+                    outcomes[attack.name, n] = self._outcome(reports, attack, n, seed)
+                except SizeError as error:
+                    self.notes += (f"{attack.name} is left out after {counted(n, 'epoch')}: {error}",)
+            done((place + 1) / len(self.attacks))
+        return outcomes
+
+    def _outcome(self, reports: Reports, attack: Attack, call: int, seed: int) -> Outcome:
+        sightings = [Sighting.of(reports, site, call) for site in reports.sites]
+        targets = chosen_targets(reports.n_users, self.sample, seed)
+        return matched(attack, sightings, targets, self.people)
+
+    def bound(self, n: int, seed: int) -> Bound:
+        return attack_bound(self.people, self.api, n + self.earlier, seed)
+
+
+@final
+class BayesOptimal:
+    """The adversary who guesses what is most probable given the observations (maximum a posteriori)."""
+
+    name = "bayes"
+    counts: Literal["unique", "ties"] = "ties"
+    paper = "the adversary of the posterior Bayes vulnerability"
+
+
+class _Sampled(Campaign):
+    """The Bayes-optimal adversary on draws from the channel of any API."""
+
+    def __init__(self, people: Population, api: Api, shown: tuple[int, ...], sample: int | None) -> None:
+        self.attacks = (BayesOptimal(),)
+        self.goal = "secret" if api.observer_knows_who else "user"
+        self.people, self.api, self.shown, self.sample = people, api, shown, sample
+        if people.weights is not None:
+            self.notes = ("Targets are drawn as often as their weights say.",)
+
+    def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
+        outcomes = {}
+        for place, n in enumerate(self.shown):
+            groups, C = observed(self.people, self.api, n)
+            rng = np.random.default_rng([seed, n])
+            rows = self._targets(seed, rng)
+            outcomes["bayes", n] = Outcome("ties", self._tied(groups, C, rows, rng))
+            done((place + 1) / len(self.shown))
+        return outcomes
+
+    def _targets(self, seed: int, rng: np.random.Generator) -> Array:
+        """Return the rows of the targets: drawn once each, or by weight or count where these differ."""
+        rows = self.people.counts if self.people.weights is None else self.people.weights
+        if rows is None:
+            return chosen_targets(self.people.n_users, self.sample, seed)
+        size = self.people.n_users if self.sample is None else check_whole("sample", self.sample, 1)
+        shares = np.asarray(rows, dtype=float)
+        return rng.choice(shares.shape[0], min(size, self.people.n_users), p=shares / shares.sum())
+
+    def _tied(self, groups: Groups, C: Channel, rows: Array, rng: np.random.Generator) -> Array:
+        secret = groups.which[rows]
+        seen = C.kernel.sample(secret, rng)
+        outputs, place = np.unique(seen, return_inverse=True)
+        scores = self._scores(groups)
+        heaviest, alike = _most_probable(groups) if self.goal == "user" else (None, np.ones_like(scores))
+        tied = np.zeros(rows.shape[0])
+        for start, likelihoods in _likelihoods(C, outputs):
+            joint = likelihoods * scores
+            best = joint >= _CLOSE * _positive(joint.max(axis=1))[:, np.newaxis]
+            left = best @ alike
+            here = np.flatnonzero((place >= start) & (place < start + likelihoods.shape[0]))
+            mine = best[place[here] - start, secret[here]]
+            tied[here] = np.where(mine, left[place[here] - start], 0)
+        if heaviest is not None:  # who is less probable than another with the same secret is never guessed
+            tied[~heaviest[rows]] = 0
+        return tied
+
+    def _scores(self, groups: Groups) -> Array:
+        """Return how probable a guess of each secret is beforehand, up to a factor."""
+        prior = groups.foremost if self.goal == "user" else groups.prior
+        return np.array(prior.weights_for(groups.secrets, "secret")[0], dtype=float)
+
+    def bound(self, n: int, seed: int) -> Bound:
+        groups, C = observed(self.people, self.api, n)
+        if isinstance(C.kernel, MapKernel) or C.kernel.n_rows * C.kernel.n_columns <= _EXACT:
+            exact = (
+                groups.reidentified_by(C) if self.goal == "user" else posterior_vulnerability(groups.prior, C)
+            )
+            return Bound(n, float(exact), float(exact), float(exact), "exact")
+        work = C.kernel.n_rows * n
+        estimate = Estimate.of_mean(
+            self._posteriors(groups, C, max(min(SAMPLES, 2 * _EXACT // work), 200), seed)
+        )
+        return Bound(n, estimate.value, estimate.low, estimate.high, "monte-carlo")
+
+    def _posteriors(self, groups: Groups, C: Channel, size: int, seed: int) -> Array:
+        """Return, for outputs drawn at random, the probability of the best guess."""
+        rng = np.random.default_rng([seed, 2])
+        law, total = groups.prior.weights_for(groups.secrets, "secret")
+        shares = np.asarray(law, dtype=float) / float(total)
+        seen = C.kernel.sample(rng.choice(shares.shape[0], size, p=shares), rng)
+        outputs, place = np.unique(seen, return_inverse=True)
+        scores = self._scores(groups)
+        scores *= float(groups.by_secret) / scores.sum() if self.goal == "user" else 1 / scores.sum()
+        found = np.concatenate(
+            [(part * scores).max(axis=1) / _positive(part @ shares) for _, part in _likelihoods(C, outputs)]
+        )
+        return np.asarray(np.minimum(found, 1.0)[place])
+
+
+def observed(people: Population, api: Api, n: int) -> tuple[Groups, Channel]:
+    """Return people by their secrets, and the channel from these to n observations.
+
+    Where attributes change, or secrets are random, everybody is a secret of their own.
+
+    >>> from quiff import Cookies
+    >>> people = Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}})
+    >>> observed(people, Cookies(), 3)[1].outputs.size
+    2
+    """
+    ready = api.fit(people)
+    if people.n_epochs > 1 and ready.needs:
+        if n > people.n_epochs:
+            raise ParameterError(
+                f"there are {counted(people.n_epochs, 'epoch')} of attributes, but {n} observations are asked"
+                " for; take fewer, or attributes that do not change"
+            )
+        weeks = [ready.channel(people.epoch(number)) for number in range(n)]
+        return grouped(people, Channel.identity(people.users)), reduce(parallel, weeks)
+    secret = ready.secret(people)
+    C = ready.over_time(secret.outputs, n)
+    if isinstance(secret.kernel, MapKernel):
+        return grouped(people, secret), C
+    return grouped(people, Channel.identity(people.users)), secret @ C
+
+
+def _most_probable(groups: Groups) -> tuple[Array, Array]:
+    """Return who is the most probable of their secret, or as probable, and how many are, by secret."""
+    weights = groups.people.weights
+    if weights is None:
+        return np.ones(groups.which.shape[0], dtype=bool), groups.counts
+    given = np.asarray(weights, dtype=float)
+    most = np.zeros(groups.secrets.size)
+    np.maximum.at(most, groups.which, given)
+    heaviest = given >= _CLOSE * most[groups.which]
+    return heaviest, np.bincount(groups.which, heaviest, groups.secrets.size)
+
+
+def _likelihoods(C: Channel, outputs: Array) -> Any:
+    """Yield the place of the first of some outputs, and P[output | secret], a row for each output."""
+    rows = C.kernel.n_rows
+    check_work(rows * outputs.shape[0] * len(C.kernel.leaves()))
+    step = max(1, _BLOCK // rows)
+    for start in range(0, outputs.shape[0], step):
+        some = outputs[start : start + step]
+        cells = C.kernel.cells(np.tile(np.arange(rows), some.shape[0]), np.repeat(some, rows))
+        yield start, np.asarray(cells, dtype=float).reshape(some.shape[0], rows)
+
+
+def _positive(best: Array) -> Array:
+    if not best.all():
+        raise SizeError("so many observations have probabilities that no float can hold; take fewer")
+    return best
