@@ -37,13 +37,7 @@ def check_missing(missing: str) -> None:
 
 
 def epochs_of(table: Any, at: At, before: int = 0) -> Array:
-    """Return the numbers of the epochs of a piece.
-
-    Raises
-    ------
-    QuiffError
-        If one is no whole number.
-    """
+    """Return the numbers of the epochs of a piece."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -60,27 +54,10 @@ def epochs_of(table: Any, at: At, before: int = 0) -> Array:
 def arranged(
     path: str, users: Array, epochs: Array, codes: Array, at: At, missing: str, seed: int
 ) -> Arranged:
-    """Arrange sets as (epochs, users, s).
+    """Arrange sets, given user, epoch and set of each row, as (epochs, users, s).
 
-    Parameters
-    ----------
-    path
-        The file, for messages.
-    users, epochs, codes
-        User, epoch and set of each row.
-    at
-        Says where a row stands.
-    missing
-        What to do with users who lack a set in some epoch: ``error``; ``drop`` them; or ``fill`` the gap as
-        the browser does for an epoch without history, with random topics: uniformly, without
-        replacement, from those that occur.
-    seed
-        For ``fill``: the same seed gives the same topics.
-
-    Raises
-    ------
-    LabelError
-        If a user has two sets in an epoch, or lacks one and `missing` is ``error``.
+    Users who lack a set in some epoch are an ``error``, or left out by ``drop``, or get what a browser has
+    for an epoch without history by ``fill``: topics drawn uniformly, without replacement, of those there are.
     """
     named, firsts, which = np.unique(users, return_index=True, return_inverse=True)
     order = np.argsort(firsts, kind="stable")

@@ -64,13 +64,7 @@ class ProfileFile:
             return table
 
     def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """Yield all rows as Arrow tables that fit into memory one by one.
-
-        Parameters
-        ----------
-        columns
-            The columns to read of Parquet; None takes those of the form, which text always gives.
-        """
+        """Yield all rows as Arrow tables that fit into memory one by one, of Parquet with other columns."""
         import pyarrow as pa
         import pyarrow.csv as pc
         import pyarrow.parquet as pq
@@ -180,13 +174,7 @@ def open_profiles(
     weights: str | None = None,
     attributes: tuple[str, ...] = (),
 ) -> ProfileFile:
-    """Look at the columns of a file, which tell its form.
-
-    Raises
-    ------
-    QuiffError
-        If there is no such file, it cannot be read, or columns are missing.
-    """
+    """Look at the columns of a file, which tell its form."""
     path = Path(path)
     if not path.exists():
         raise QuiffError(f"there is no file {str(path)!r}; quiff profile writes profiles")

@@ -5,7 +5,7 @@ Such topics tell users apart, but say nothing about what they did.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self, final
 
 import numpy as np
@@ -49,13 +49,7 @@ class Filling:
 
     @classmethod
     def of(cls, visited: object, rows: Array | None = None, users: Array | None = None) -> "Filling":
-        """Return the filling from which topics of each set were visited.
-
-        Raises
-        ------
-        ShapeError
-            If it is no array of truth values.
-        """
+        """Return the filling from which topics of each set were visited."""
         array = np.asarray(visited)
         if array.dtype != np.bool_ or array.ndim not in (2, 3):
             raise ShapeError("visited must say True or False for each topic of each set")
@@ -106,18 +100,8 @@ class Filling:
 
     def same(self, other: "Filling | None") -> bool:
         """Tell whether two say the same of the same sets."""
-        if other is None:
-            return False
-        pairs = (
-            (self.genuine, other.genuine),
-            (self.visited, other.visited),
-            (self.rows, other.rows),
-            (self.users, other.users),
-        )
-        return all(
-            one is two or (one is not None and two is not None and np.array_equal(one, two))
-            for one, two in pairs
-        )
+        names = [one.name for one in fields(self)]
+        return other is not None and all(same_arrays(getattr(self, n), getattr(other, n)) for n in names)
 
     def counted(self, sets: Array, n_topics: int) -> "Filled":
         """Count users and topics; `sets` are those of the population, of which there are `n_topics`."""
@@ -242,6 +226,11 @@ user-epochs have no visited topic at all.'
         return filling_warnings(self.filled_users, self.whom)
 
 
+def same_arrays(one: Array | None, other: Array | None) -> bool:
+    """Tell whether two arrays are equal, or neither is there."""
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
 def filling_warnings(share: float, whom: str) -> tuple[str, ...]:
     """Return a warning if topics were filled in for more than half of the users or user-epochs.
 
@@ -259,13 +248,7 @@ def filling_warnings(share: float, whom: str) -> tuple[str, ...]:
 
 
 def visited_in_order(codes: Array, visited: object) -> Array:
-    """Return which topics were visited, in ascending order of the codes beside which they were given.
-
-    Raises
-    ------
-    ShapeError
-        If there is not one truth value for each code.
-    """
+    """Return which topics were visited, in ascending order of the codes beside which they were given."""
     array = np.asarray(visited)
     if array.shape != codes.shape or array.dtype != np.bool_:
         raise ShapeError(
@@ -278,13 +261,7 @@ def visited_in_order(codes: Array, visited: object) -> Array:
 def visited_of_sets(
     visited: Mapping[Any, Iterable[Any]], users: Iterable[Any], codes: Array, topics: Labels
 ) -> Array:
-    """Return which topics of sets were visited, from a mapping of users to visited topics.
-
-    Raises
-    ------
-    LabelError
-        If a user is not there, or a visited topic is not in the user's set.
-    """
+    """Return which topics of sets were visited, from a mapping of users to visited topics."""
     found = np.zeros(codes.shape, dtype=np.bool_)
     for row, user in enumerate(users):
         if user not in visited:

@@ -19,35 +19,15 @@ _LISTS = ("sTopics", "topics")
 
 @dataclass(frozen=True)
 class Form:
-    """The columns that matter.
+    """The columns that matter."""
 
-    Attributes
-    ----------
-    user
-        The column of users; None if users are numbered by their rows.
-    topics
-        The one column of lists, or the columns ``t1``, ``t2`` and so on; none if there are attributes only.
-    epoch
-        Whether there is a column ``epoch``.
-    weights
-        The column of weights, if one was asked for.
-    top
-        The size of the sets that was asked for; None takes that of the file.
-    genuine
-        Whether there is a column that says how many topics of these sets were visited.
-    counted
-        Whether there are ranked topic counts, which say which topics were visited.
-    attributes
-        The columns of other attributes that were asked for.
-    """
-
-    user: str | None
-    topics: tuple[str, ...]
-    epoch: bool
+    user: str | None  # None if users are numbered by their rows
+    topics: tuple[str, ...]  # one column of lists, or t1, t2 and so on; none if there are attributes only
+    epoch: bool  # whether there is a column of this name
     weights: str | None
-    top: int | None
-    genuine: bool = False
-    counted: bool = False
+    top: int | None  # the size of the sets that was asked for; None takes that of the file
+    genuine: bool = False  # whether a column says how many topics of these sets were visited
+    counted: bool = False  # whether there are ranked topic counts, which say which topics were visited
     attributes: tuple[str, ...] = ()
 
     @property
@@ -82,13 +62,6 @@ def form_of(
     attributes: tuple[str, ...] = (),
 ) -> Form:
     """Return the form of a file from the names of its columns; `at` says where these stand, for messages.
-
-    Raises
-    ------
-    ParameterError
-        If there is no column `weights`, or one of `attributes`.
-    QuiffError
-        If columns are missing or there twice.
 
     Examples
     --------

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def attribute_names(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the names of attributes, each once.
-
-    Raises
-    ------
-    ParameterError
-        If one is no text, or that of the topic sets.
-    """
+    """Return the names of attributes, each once."""
     listed = tuple(dict.fromkeys([names] if isinstance(names, str) else names))
     wrong = next((name for name in listed if not isinstance(name, str) or not name or name == TOPICS), None)
     if wrong is not None:

@@ -34,11 +34,6 @@ def parse_topics(text: str) -> tuple[str, ...]:
 
     Either all topics are in quotes, which may then have any sign in them, or none is.
 
-    Raises
-    ------
-    QuiffError
-        If the text is no list of topics.
-
     Examples
     --------
     >>> parse_topics("['NEWS', 'REL']"), parse_topics("'1','2'"), parse_topics("''"), parse_topics("a, b c")
@@ -56,11 +51,6 @@ quotes, or none
 
 def parse_history(text: str) -> list[tuple[str, str]]:
     """Return time and domain of each visit of a browsing history, a list of pairs in either order.
-
-    Raises
-    ------
-    QuiffError
-        If the text is no such list.
 
     Examples
     --------

@@ -16,8 +16,7 @@ from quiff.populations.files import ProfileFile
 from quiff.populations.form import RANKING
 from quiff.populations.memory import allowed_bytes
 from quiff.populations.topic_columns import SetReader
-from quiff.populations.user_columns import twice, user_texts, weights_of
-from quiff.populations.visited import genuine_of
+from quiff.populations.user_columns import genuine_of, twice, user_texts, weights_of
 
 _LEAST_MEMORY = 1 << 28  # below it DuckDB cannot work well
 
@@ -39,17 +38,7 @@ class MergedSets:
 
 
 def read_merged(file: ProfileFile) -> MergedSets:
-    """Reduce a file to its distinct sets; only these need to fit into memory.
-
-    Raises
-    ------
-    LabelError
-        If a user is there twice.
-    ParameterError
-        If there are several epochs.
-    QuiffError
-        If the file is wrong in another way.
-    """
+    """Reduce a file to its distinct sets; only these need to fit into memory."""
     import duckdb
 
     folder = scratch.make_temporary("merge")

@@ -14,7 +14,7 @@ from quiff.core.numbers import Array
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, ShapeError, counted
 from quiff.populations.attribute import HISTORY, TOPICS, Attribute, attribute_of, no_attribute, records
-from quiff.populations.filling import Filling
+from quiff.populations.filling import Filling, same_arrays
 from quiff.populations.histories import Histories
 from quiff.populations.sets import checked_codes
 from quiff.populations.weights import checked_counts, checked_weights, prior_of_weights
@@ -300,8 +300,8 @@ histories by people.with_histories(...), on the command line by --histories
             and self.attributes == other.attributes
             and (TOPICS not in self.attributes or self._same_sets(other))
             and self.others == other.others
-            and _equal(self.weights, other.weights)
-            and _equal(self.counts, other.counts)
+            and same_arrays(self.weights, other.weights)
+            and same_arrays(self.counts, other.counts)
             and (
                 self.filling is other.filling
                 or (self.filling is not None and self.filling.same(other.filling))
@@ -323,7 +323,3 @@ histories by people.with_histories(...), on the command line by --histories
         weighted = ", weighted" if self.weights is not None else ""
         users = counted(self.n_users, "user")
         return f"<{type(self).__name__} of {users}{merged}: {size}{epochs}{weighted}>"
-
-
-def _equal(one: Array | None, other: Array | None) -> bool:
-    return one is other or (one is not None and other is not None and np.array_equal(one, other))

@@ -23,8 +23,14 @@ from quiff.populations.form import RANKING
 from quiff.populations.memory import allowed_bytes
 from quiff.populations.merged import read_merged
 from quiff.populations.topic_columns import SetReader
-from quiff.populations.user_columns import Column, attribute_column, check_once, users_of, weights_of
-from quiff.populations.visited import genuine_of
+from quiff.populations.user_columns import (
+    Column,
+    attribute_column,
+    check_once,
+    genuine_of,
+    users_of,
+    weights_of,
+)
 from quiff.populations.weights import summed
 from quiff.theory.parameters import check_whole
 
@@ -60,13 +66,6 @@ def read_profiles(
     """Read profiles from a file; its columns tell the form.
 
     The parameters are those of `Population.read`.
-
-    Raises
-    ------
-    QuiffError
-        If the file cannot be read, lacks columns, or has a user twice (in one epoch) or not in all epochs.
-    ShapeError
-        If sets have different sizes.
     """
     check_missing(missing)
     top = None if top is None else check_whole("top", top, 1)

@@ -19,11 +19,6 @@ _END_OF_FIELD = re.compile(rb"[ \t]*+(?:[,\r\n]|$)")
 def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
     """Return the names of the columns, and the sign between fields: a tab or a comma.
 
-    Raises
-    ------
-    QuiffError
-        If there is no first line, or it is no text in UTF-8 with names between tabs or commas.
-
     Examples
     --------
     >>> import io

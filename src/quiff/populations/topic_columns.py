@@ -4,7 +4,7 @@ Topics get numbers in the order in which they come up, so that pieces agree; whe
 their own order. Whole columns are worked on at once; nothing in a cell is ever evaluated.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,9 @@ import numpy as np
 from quiff.core.distinct import sorted_rows
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
-from quiff.populations.form import Form
+from quiff.populations.form import RANKING, Form
 from quiff.populations.literals import QUOTED, TOPIC_LIST, no_topic_list
 from quiff.populations.user_columns import At
-from quiff.populations.visited import visited_of
 from quiff.safe_text import shape
 
 _BETWEEN, _BEGIN, _END = "\x1d", "\x1e", "\x1f"
@@ -23,15 +22,7 @@ _TOP_REMEDY = "run quiff profile again with --top {top}"
 
 
 class SetReader:
-    """Reads the sets of one file; the first set tells the size of all.
-
-    Parameters
-    ----------
-    form
-        The columns of the file.
-    at
-        Says where a row stands, counted from 0 over all pieces.
-    """
+    """Reads the sets of one file; the first set tells the size of all, `at` where a row of all pieces is."""
 
     def __init__(self, form: Form, at: At) -> None:
         self._form = form
@@ -41,17 +32,7 @@ class SetReader:
         self._numbers: dict[Any, int] = {}
 
     def codes(self, table: Any) -> Array:
-        """Return the sets of a piece as numbers of topics, (rows, s), each set in ascending order.
-
-        Raises
-        ------
-        ShapeError
-            If a set has another size than the first one.
-        LabelError
-            If a set has a topic twice.
-        QuiffError
-            If a cell is no list of topics, or a topic is empty.
-        """
+        """Return the sets of a piece as numbers of topics, (rows, s), each set in ascending order."""
         n = table.num_rows
         if self._form.numbered:
             encoded = self._stacked(table)
@@ -223,3 +204,37 @@ def _is_list(kind: Any) -> bool:
 
 def _is_whole(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= 18 and (text == "0" or text[0] != "0")
+
+
+def visited_of(table: Any, codes: Array, numbers: Mapping[Any, int]) -> Array | None:
+    """Return which topics of each set of a piece were visited; None if its ranking does not say it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if RANKING not in table.column_names or not table.num_rows:
+        return None
+    column = table[RANKING].combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks)
+    n, size = codes.shape
+    if not _counts_topics(column.type) or pc.min(pc.list_value_length(column).fill_null(0)).as_py() < size:
+        return None
+    entries = pc.list_slice(column, 0, size).flatten()
+    encoded = pc.struct_field(entries, "topic").dictionary_encode()
+    names = [name.strip() if isinstance(name, str) else name for name in encoded.dictionary.to_pylist()]
+    places = np.array([numbers.get(name, -1) for name in names], dtype=np.int64)
+    ranked = places[encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)].reshape(n, size)
+    visits = pc.struct_field(entries, "visits").fill_null(0).to_numpy(zero_copy_only=False)
+    ordered = sorted_rows(2 * ranked + (visits.reshape(n, size) > 0))  # both in one number
+    return np.asarray(ordered % 2 == 1) if np.array_equal(ordered // 2, codes) else None
+
+
+def _counts_topics(kind: Any) -> bool:
+    """Tell whether a column has lists of topics with their visits."""
+    import pyarrow as pa
+
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        return False
+    return bool(pa.types.is_struct(kind.value_type)) and {"topic", "visits"} <= {
+        field.name for field in kind.value_type
+    }

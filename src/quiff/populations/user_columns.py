@@ -7,7 +7,7 @@ import numpy as np
 
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError
-from quiff.populations.form import Form
+from quiff.populations.form import GENUINE, Form
 from quiff.safe_text import shape
 
 _WHOLE = "^(0|-?[1-9][0-9]{0,17})$"
@@ -45,24 +45,7 @@ def _hashable(cell: Any) -> Any:
 
 
 def user_texts(form: Form, table: Any, at: At, before: int = 0) -> Any:
-    """Return the users of a piece as an Arrow array of whole numbers or text, none of them empty.
-
-    Parameters
-    ----------
-    form
-        The columns of the file; one is that of the users.
-    table
-        The piece.
-    at
-        Says where a row stands.
-    before
-        The rows of the pieces before.
-
-    Raises
-    ------
-    QuiffError
-        If a user has no name, or one of several lines, as a quote that is not closed makes it.
-    """
+    """Return the users of a piece, after `before` rows, as an Arrow array of whole numbers or text."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -113,13 +96,7 @@ def twice(place: str) -> str:
 
 
 def weights_of(form: Form, table: Any, at: At, before: int = 0) -> Array | None:
-    """Return the weights of a piece: whole numbers where all are, else floats; None if not asked for.
-
-    Raises
-    ------
-    ParameterError
-        If a weight is no number, negative or not finite.
-    """
+    """Return the weights of a piece: whole numbers where all are, else floats; None if not asked for."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -154,3 +131,24 @@ def _floats(texts: list[str]) -> Array:
             return float("nan")
 
     return np.array([number(text) for text in texts])
+
+
+def genuine_of(table: Any, size: int, at: At, before: int = 0) -> Array | None:
+    """Return how many topics of each set of a piece were visited; None if the piece does not say."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if GENUINE not in table.column_names:
+        return None
+    texts = table[GENUINE].combine_chunks().cast(pa.string())
+    good = pc.fill_null(pc.match_substring_regex(texts, "^[0-9]{1,9}$"), False)
+    row = pc.index(good, False).as_py()
+    numbers = None if row >= 0 else texts.cast(pa.int64()).to_numpy(zero_copy_only=False)
+    if numbers is not None and (numbers > size).any():
+        row = int(np.argmax(numbers > size))
+    if row >= 0:
+        raise QuiffError(
+            f"{at(before + row)} the number of visited topics, {GENUINE}, is {shape(texts[row].as_py())}, but"
+            f" must be a whole number from 0 to {size}; rename the column if it is something else"
+        )
+    return numbers

@@ -33,15 +33,7 @@ def weights_by_user(weights: Mapping[Any, Any] | None, users: Mapping[Any, Any])
 
 
 def checked_weights(weights: object, users: Labels) -> Array | None:
-    """Return weights as a read-only array, one for each user, exact where they are given so.
-
-    Raises
-    ------
-    ParameterError
-        If a weight is no number, negative or not finite, or all are 0.
-    ShapeError
-        If there is not one for each user.
-    """
+    """Return weights as a read-only array, one for each user, exact where they are given so."""
     if weights is None:
         return None
     array = np.array(as_numbers(weights, error=ParameterError))
@@ -64,13 +56,7 @@ def checked_weights(weights: object, users: Labels) -> Array | None:
 
 
 def checked_counts(counts: object, users: Labels, n_epochs: int) -> Array | None:
-    """Return the numbers of users behind merged sets as a read-only array.
-
-    Raises
-    ------
-    ShapeError
-        If there is not one positive whole number for each set, in one epoch.
-    """
+    """Return the numbers of users behind merged sets as a read-only array."""
     if counts is None:
         return None
     array = np.array(counts)
