@@ -24,7 +24,7 @@ demo: setup  ## from a synthetic log to a report, in the folder demo
 	$(BIN)/quiff demo --force
 
 test: check  ## all checks and all tests but those of check-docs, the same on every run
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) $(PROSE:%=--ignore %)
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder $(PROSE:%=--ignore %)
 
 test-fast: setup  ## the tests without the slow ones
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) -m "not slow"
