@@ -7,7 +7,7 @@ defines them, are counted and shown; they never stop a run by themselves, nor do
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -18,11 +18,11 @@ from typing import Any
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
 from quiff.files.blocks import Source, blocks, check_files, find_sources, private_file
 from quiff.history.line_count import LONGEST_LINE, UNIT, LineCount
-from quiff.history.line_records import first_bad_lines, write_records
+from quiff.history.line_records import Record, first_bad_lines, records, write_records
 from quiff.history.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text
 from quiff.history.queries import scalar
 from quiff.history.scan import parquet_files, scan_csv, scan_lines, scan_parquet, spark_can_read, view
-from quiff.history.times import as_text
+from quiff.history.times import arrow_text, as_text
 
 _EXAMPLES = 5
 
@@ -46,6 +46,11 @@ class Part:
         Finds the first malformed lines.
     check
         Raises a ParameterError if the file has changed.
+    rows
+        Goes through its records by plain Python: the number of the line or row, and user, time and URL as
+        texts, or what is wrong with them.
+    fields
+        The number of its fields; None in JSON.
     """
 
     file: str
@@ -53,6 +58,8 @@ class Part:
     table: Any
     bad_lines: Examples
     check: Callable[[], None]
+    rows: Callable[[], Iterator[tuple[int, Record]]]
+    fields: int | None
 
 
 @dataclass(frozen=True)
@@ -206,8 +213,23 @@ def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
         chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
         texts = {name: table[column].cast("string") for name, column in chosen.items()}
         rows = table.select(**texts | {"time": as_text(table[form.time])}, malformed=False)
-        parts.append(Part(str(file), records, rows, tuple, partial(_check_all, insides)))
+        check, listed = partial(_check_all, insides), partial(_parquet_rows, insides, form)
+        parts.append(Part(str(file), records, rows, tuple, check, listed, len(table.columns)))
     return Log(_union(parts), None, 0, tuple(parts))
+
+
+def _parquet_rows(sources: Sequence[Source], form: LogFormat) -> Iterator[tuple[int, Record]]:
+    """Yield number, user, time and URL of rows, as texts as engines write them."""
+    import pyarrow.parquet as pq
+
+    number = 0
+    for source in sources:
+        with pq.ParquetFile(source.path) as file:
+            for batch in file.iter_batches(columns=list(form.columns)):
+                texts = [arrow_text(batch[name]).to_pylist() for name in form.columns]
+                for user, time, url in zip(*texts, strict=True):
+                    number += 1
+                    yield number, (user or None, time or None, url or None)
 
 
 def _check_all(sources: Sequence[Source]) -> None:
@@ -235,7 +257,9 @@ class _Reading:
         else:
             table, bad_lines = self._by_python(plain, self._scratch / f"records-{number}.parquet")
             copy.unlink(missing_ok=True)
-        return Part(source.name, count.records, table, bad_lines, source.check)
+        rows = partial(records, self._text, source)
+        fields = len(self._text.names) if self._text.delimiter else None
+        return Part(source.name, count.records, table, bad_lines, source.check, rows, fields)
 
     def _count(self, source: Source, copy: Path | None) -> LineCount:
         """Count the records of a file, and copy its bytes if so asked."""

@@ -20,10 +20,10 @@ from quiff.history.lines import LogFormat
 from quiff.history.pseudonyms import CONTROL
 from quiff.history.published import is_published
 from quiff.history.queries import distinct_entries, fetch_rows, scalar
-from quiff.history.read import read_log
+from quiff.history.read import Log, read_log
 from quiff.history.scan import scan_parquet
 from quiff.history.tables import STAGES, find_table, read_table, stage_of
-from quiff.history.times import with_times
+from quiff.history.times import TimeFormat, with_times
 
 _MOST_VISITED = 10
 
@@ -85,7 +85,12 @@ class Statistics:
     malformed: int | None = None
 
 
-def describe(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat | None = None) -> Statistics:
+def describe(
+    con: Any,
+    paths: Sequence[str | os.PathLike[str]],
+    form: LogFormat | None = None,
+    time_format: str | None = None,
+) -> Statistics:
     """Return the figures of a table of any stage, or of the files of a log.
 
     Parameters
@@ -96,14 +101,17 @@ def describe(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat 
         A table, a folder with one, or the files of a log.
     form
         The columns of a log; None for those of the AOL search logs.
+    time_format
+        How the times of a log are written, as in :func:`quiff.history.treat.treat`.
 
     Raises
     ------
     ParameterError
-        If there is no table or log of that name.
+        If there is no table or log of that name, or the format is wrong.
     """
+    times = None if time_format is None else TimeFormat(time_format)
     if _is_log(con, paths, form):
-        return _log(con, paths, form or LogFormat())
+        return _log(con, paths, form or LogFormat(), times)
     if len(paths) != 1:
         raise ParameterError(f"{len(paths)} tables are given; describe them one by one")
     table, stage = read_table(con, find_table(paths[0], STAGES), STAGES)
@@ -150,8 +158,10 @@ def _at(counts: Sequence[tuple[int, int]], place: int) -> int:
 
 
 def _is_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat | None) -> bool:
-    """Say if these are a log's files: text, or Parquet files that are no table of quiff's."""
+    """Say if these are a log's files: pipes, text, or Parquet files that are no table of quiff's."""
     path = Path(paths[0])
+    if path.is_fifo() or path.is_socket():
+        return True
     if not path.is_file():
         return False
     if path.suffix != ".parquet":
@@ -169,20 +179,21 @@ def _has_published_columns(path: Path) -> bool:
         return False
 
 
-def _log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat) -> Statistics:
+def _log(
+    con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, times: TimeFormat | None
+) -> Statistics:
     scratch = make_temporary("log")
     try:
-        return _log_in(con, paths, form, scratch)
+        return _log_in(con, read_log(con, paths, form, scratch), times)
     finally:
         drop(scratch)
 
 
-def _log_in(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, scratch: Path) -> Statistics:
-    log = read_log(con, paths, form, scratch)
+def _log_in(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
     rows = log.table.filter(~log.table.malformed, ~log.is_header.fill_null(False))
     named = rows.mutate(user=rows.user.re_replace(CONTROL, ""))
     counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
-    read = with_times(rows, ~rows.malformed)
+    read = with_times(rows, ~rows.malformed, form)
     times = fetch_rows(con, _span(read))[0]
     n_rows = int(scalar(con, rows.count()))
     n_headers = int(scalar(con, log.table.filter(log.is_header.fill_null(False)).count()))
