@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from quiff.core.codes import as_codes, sets_as_entries
 from quiff.core.composite_labels import SubsetLabels
-from quiff.core.display import Shown
-from quiff.core.exchange import frame_labels, to_frame
+from quiff.core.display import Shown, frame_labels, to_frame
 from quiff.core.factor import BestInputs, LeftFactor, Matrix
 from quiff.core.labels import Labels, aligned, as_labels
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled
 from quiff.core.sparse import SparseRows
-from quiff.core.validate import cell, check_gains, check_shape
+from quiff.core.validate import as_codes, cell, check_gains, check_shape, sets_as_entries
 from quiff.errors import GainError, LabelError, ParameterError, ShapeError, counted
 
 if TYPE_CHECKING:

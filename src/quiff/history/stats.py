@@ -17,13 +17,13 @@ from typing import Any
 from quiff.errors import ParameterError
 from quiff.files.scratch import drop, make_temporary
 from quiff.history.lines import LogFormat
-from quiff.history.pseudonyms import CONTROL
 from quiff.history.published import is_published
 from quiff.history.queries import distinct_entries, fetch_rows, scalar
 from quiff.history.read import Log, read_log
 from quiff.history.scan import scan_parquet
 from quiff.history.tables import STAGES, find_table, read_table, stage_of
 from quiff.history.times import TimeFormat, with_times
+from quiff.history.treat import CONTROL
 
 _MOST_VISITED = 10
 
