@@ -160,6 +160,8 @@ def check_end(folder, number, status, told, outputs, case):
     rest = shown - set(outputs)
     if status == 0:
         assert shown == set(outputs), case
+    elif told.startswith("Fatal Python error: init"):  # Python itself had not begun
+        assert not rest, case
     elif status == -number:  # at once, or before the command had begun
         assert number == signal.SIGKILL or not rest, case
         assert all(name.startswith(".quiff-") and name.endswith(".tmp") for name in rest), case
