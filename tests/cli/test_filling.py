@@ -112,12 +112,13 @@ def test_measure_has_both_figures_as_counted_by_hand(request, which):
     assert people["unique_users"] == pytest.approx(unique(sets))
     assert people["unique_users_visited"] == pytest.approx(unique(visited))
     assert people["unique_users_visited"] != people["unique_users"]
-    assert found["privacy"]["topics_api"] == pytest.approx(leakage(sets))
+    (one,) = (row for row in found["rows"] if row["quantity"] == "leakage" and row["stage"] == "topics")
+    assert one["value"] == pytest.approx(leakage(sets))
     genuine = found["genuine"]
     assert (genuine["users"], genuine["distinct_sets"]) == (len(whole), len(set(whole.values())))
     assert genuine["unique_users"] == pytest.approx(unique(whole))
-    assert genuine["privacy"]["topics_api"] == pytest.approx(leakage(whole))
-    assert genuine["posterior"]["topics_api"] == pytest.approx(leakage(whole) / len(whole))
+    assert genuine["leakage"]["topics"] == pytest.approx(leakage(whole))
+    assert genuine["posterior"]["topics"] == pytest.approx(leakage(whole) / len(whole))
     assert genuine["posterior"]["generalization"] == pytest.approx(len(set(whole.values())) / len(whole))
     share = 100 * people["filled_users"]
     assert any(f"filled in at random for {share:.1f} % of users" in said for said in found["sentences"])
