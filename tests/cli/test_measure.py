@@ -136,7 +136,7 @@ def test_explained(example):
     ],
 )
 def test_formats(example, form, text):
-    assert text in run(example, "--topics", 5, "--format", form).stdout
+    assert text in run(example, "--topics", 5, "--noise", "1/20", "--format", form).stdout
 
 
 def test_files(example, tmp_path):
@@ -158,7 +158,9 @@ def test_any_apis_are_measured_beside_each_other(example):
     assert "there is no API 'topic'; did you mean 'topics'?" in refused(example, "--api", "topic")
     assert "has no parameter 'noize'; did you mean 'noise'?" in refused(example, "--api", "topics:noize=1")
     assert "noise must be a number between 0 and 1, not 2" in refused(example, "--api", "topics:noise=2")
-    assert "take top_s=2" in refused(example, "--api", "topics")
+    sized = answer(example, "--api", "topics")
+    assert {row["api"] for row in sized["rows"]} == {"topics:top_s=2"}
+    assert "no ranked topic counts" in refused(example, "--api", "topics:top_s=3")
 
 
 OWN = """
@@ -172,8 +174,9 @@ class Answer(Api):
     needs = ("member",)
 
     def observe(self, secrets):
-        p = self.truth
-        return Channel.sparse({x: {y: p if x == y else 1 - p for y in ("no", "yes")} for x in secrets}, ["no", "yes"])
+        p, answers = self.truth, ("no", "yes")
+        rows = {x: {y: p if x == y else 1 - p for y in answers} for x in secrets}
+        return Channel.sparse(rows, answers)
 """
 
 
@@ -181,21 +184,15 @@ def test_an_api_of_ones_own_on_a_column_of_ones_own(tmp_path):
     file, code = tmp_path / "people.csv", tmp_path / "own.py"
     file.write_text("user,member\nAnn,yes\nBob,no\nCy,no\nDi,no\n")
     code.write_text(OWN)
-    found = answer(
-        file, "--attribute", "member", "--api", f"{code}:Answer", "--api", f"{code}:Answer:truth=1"
-    )
+    found = answer(file, "--api", f"{code}:Answer", "--api", f"{code}:Answer:truth=1")
     assert value(found, "answer", "bayes_capacity") == 1.5
     assert value(found, "answer", "epsilon") == pytest.approx(1.0986122886681098)
     assert value(found, "answer", "goal_posterior", goal="member", prior="population") == 0.75
     assert value(found, "answer:truth=1", "goal_posterior", goal="member", prior="population") == 1
     assert "has no API 'Question'; it has Answer" in refused(file, "--api", f"{code}:Question")
     (tmp_path / "bad.py").write_text("1/0")
-    assert "cannot be run: ZeroDivisionError" in refused(
-        file, "--attribute", "member", "--api", f"{tmp_path / 'bad.py'}:A"
-    )
-    assert "there is no Python file" in refused(
-        file, "--attribute", "member", "--api", f"{tmp_path / 'none.py'}:A"
-    )
+    assert "cannot be run: ZeroDivisionError" in refused(file, "--api", f"{tmp_path / 'bad.py'}:A")
+    assert "there is no Python file" in refused(file, "--api", f"{tmp_path / 'none.py'}:A")
 
 
 def test_what_the_adversary_knows(tmp_path):

@@ -96,6 +96,8 @@ def _text(result: "Result", form: str, everything: bool, keep_formulas: bool) ->
     if form == "text":
         more = [name for name in list(result.tables)[1:] if not everything]
         hint = f"More: --all ({', '.join(more)}), --explain, --json" if more else ""
+        if "filling" in result.tables:
+            hint = f"{hint}\n--genuine leaves out users with filled topics.".removeprefix("\n")
         return "\n\n".join(filter(None, (result.to_text(everything=everything), hint)))
     options = {"keep_formulas": keep_formulas} if form == "csv" else {}
     blocks = [getattr(table, f"to_{form}")(**options).rstrip("\n") for table in result.tables.values()]
