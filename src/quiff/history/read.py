@@ -32,59 +32,29 @@ Examples = Callable[[], tuple[BadLine, ...]]
 
 @dataclass(frozen=True)
 class Part:
-    """A file of a log, how many records it has by an independent count, and its rows as a table.
+    """A file of a log, how many records it has by an independent count, and its rows as a table."""
 
-    Attributes
-    ----------
-    file
-        The file as it was named.
-    records
-        The records in it, with the line of names.
-    table
-        The rows.
-    bad_lines
-        Finds the first malformed lines.
-    check
-        Raises a ParameterError if the file has changed.
-    rows
-        Goes through its records by plain Python: the number of the line or row, and user, time and URL as
-        texts, or what is wrong with them.
-    fields
-        The number of its fields; None in JSON.
-    """
-
-    file: str
-    records: int
-    table: Any
-    bad_lines: Examples
-    check: Callable[[], None]
+    file: str  # the file as it was named
+    records: int  # the records in it, with the line of names
+    table: Any  # the rows
+    bad_lines: Examples  # finds the first malformed lines
+    check: Callable[[], None]  # raises a ParameterError if the file has changed
+    # Goes through its records by plain Python: the number of the line or row, and user, time and URL as
+    # texts, or what is wrong with them.
     rows: Callable[[], Iterator[tuple[int, Record]]]
-    fields: int | None
+    fields: int | None  # the number of its fields; None in JSON
 
 
 @dataclass(frozen=True)
 class Log:
-    """A log as a table of strings: user, time, url (null where empty), malformed, and the number of the file.
+    """A log as a table: user, time, url (texts, null where empty), malformed, and the number of the file."""
 
-    Attributes
-    ----------
-    table
-        The rows, the files' first lines among them.
-    header
-        What user, time and url are in a line of names; None if there are no such lines.
-    headers
-        The number of files whose first line has the names.
-    parts
-        The files.
-    text
-        How the files are written; None for Parquet.
-    """
-
-    table: Any
+    table: Any  # the rows, the files' first lines among them
+    # What user, time and url are in a line of names; None if there are no such lines.
     header: tuple[str, str, str] | None
-    headers: int
-    parts: tuple[Part, ...]
-    text: TextLog | None = None
+    headers: int  # the number of files whose first line has the names
+    parts: tuple[Part, ...]  # the files
+    text: TextLog | None = None  # how the files are written; None for Parquet
 
     @property
     def is_header(self) -> Any:
@@ -107,26 +77,12 @@ class Log:
         return tuple(islice(chain.from_iterable(part.bad_lines() for part in self.parts), _EXAMPLES))
 
     def check_unchanged(self) -> None:
-        """Check that the files are as they were.
-
-        Raises
-        ------
-        ParameterError
-            If one has changed.
-        """
+        """Check that the files are as they were."""
         for part in self.parts:
             part.check()
 
     def check(self, con: Any, rows: int) -> None:
-        """Check that so many rows are all that the files have, and that these are as they were.
-
-        Raises
-        ------
-        ParameterError
-            If a file has changed.
-        QuiffError
-            If rows are missing, or too many; the error says in which file.
-        """
+        """Check that so many rows are all that the files have, and that these are as they were."""
         self.check_unchanged()
         if rows == self.rows:
             return
@@ -151,26 +107,9 @@ def read_log(
 ) -> Log:
     """Return a log of one or more files of the same form.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    paths
-        Text files, packed by gzip or not, or Parquet files; a pipe is a text file.
-    form
-        The names of the columns, and how fields are set apart.
-    scratch
-        A folder for what cannot be read in place; it must be there as long as the log is read.
-    most_bad
-        The maximum tolerated number of malformed lines; None for any.
-
-    Raises
-    ------
-    ParameterError
-        If a file is missing, empty, unreadable, damaged or named twice, lacks one of the columns, or is not
-        like the others.
-    QuiffError
-        If more lines are malformed than tolerated, as far as is known by then.
+    Paths are of text files, packed by gzip or not, or of Parquet files; a pipe is a text file. `scratch` is a
+    folder for what cannot be read in place; it must be there as long as the log is read. More malformed lines
+    than `most_bad` are refused, as far as they are known by then.
     """
     files = check_files(paths)
     if not files:

@@ -45,44 +45,25 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Statistics:
-    """The figures of one table; what a stage does not have is None or empty.
+    """The figures of one table; what a stage does not have is None or empty."""
 
-    Attributes
-    ----------
-    stage
-        log, treated, reduced, experimental or profiles.
-    rows, users, urls, domains, topics
-        The number of records, and of distinct users, URLs, domains and topics.
-    domains_by_labels
-        How many domains have two labels, three, and so on.
-    sizes
-        How many records users have.
-    users_per_count
-        How many users have each number of records, from the least number on.
-    most_visited
-        The domains with most records, and how many these are.
-    first, last
-        The range of time; of a log, that of the times that can be read.
-    distinct_sets
-        How many different sets profiles have.
-    malformed
-        How many lines of a log are malformed; they are not among its rows.
-    """
-
-    stage: str
+    stage: str  # log, treated, reduced, experimental or profiles
+    # The number of records, and of distinct users, URLs, domains and topics.
     rows: int
     users: int
     urls: int | None = None
     domains: int | None = None
     topics: int | None = None
-    domains_by_labels: dict[int, int] | None = None
-    sizes: Sizes | None = None
+    domains_by_labels: dict[int, int] | None = None  # how many domains have two labels, three, and so on
+    sizes: Sizes | None = None  # how many records users have
+    # How many users have each number of records, from the least number on.
     users_per_count: tuple[tuple[int, int], ...] = ()
-    most_visited: tuple[tuple[str, int], ...] = ()
+    most_visited: tuple[tuple[str, int], ...] = ()  # the domains with most records, and how many these are
+    # The range of time; of a log, that of the times that can be read.
     first: str | None = None
     last: str | None = None
-    distinct_sets: int | None = None
-    malformed: int | None = None
+    distinct_sets: int | None = None  # how many different sets profiles have
+    malformed: int | None = None  # how many lines of a log are malformed; they are not among its rows
 
 
 def describe(
@@ -93,21 +74,8 @@ def describe(
 ) -> Statistics:
     """Return the figures of a table of any stage, or of the files of a log.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    paths
-        A table, a folder with one, or the files of a log.
-    form
-        The columns of a log; None for those of the AOL search logs.
-    time_format
-        How the times of a log are written, as in :func:`quiff.history.treat.treat`.
-
-    Raises
-    ------
-    ParameterError
-        If there is no table or log of that name, or the format is wrong.
+    That is a table, a folder with one, or the files of a log, by default with the columns of the AOL search
+    logs; `time_format` is as in :func:`quiff.history.treat.treat`.
     """
     times = None if time_format is None else TimeFormat(time_format)
     if _is_log(con, paths, form):
@@ -127,8 +95,6 @@ def describe(
 def sizes_of_counts(counts: Sequence[tuple[int, int]]) -> Sizes:
     """Return the figures of sizes from how often each occurs, sizes in increasing order.
 
-    Examples
-    --------
     >>> sizes = sizes_of_counts([(1, 2), (4, 1), (10, 1)])
     >>> sizes.q50, sizes.mean, sizes.max
     (2.5, 4.0, 10)
