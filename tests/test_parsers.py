@@ -37,7 +37,7 @@ BY_HAND = {
         "^((?s:.*)[^.])",
         "^((?s:.*)[^\\x09-\\x20])",
     ],
-    "history/matching.py: ibis.literal('^') + tried.pattern + '$'": ["^news.example.org$"],
+    "history/classify.py: ibis.literal('^') + tried.pattern + '$'": ["^news.example.org$"],
     "history/times.py: pattern": [
         times._PLAIN,
         times._ZONED,
