@@ -69,9 +69,9 @@ from .studies.attributes import attribute_inference, attribute_table
 from .studies.browser_rules import browser_rules
 from .studies.closed_forms import closed_forms
 from .studies.design import meet_budget
-from .studies.epochs import leakage_over_epochs
 from .studies.exposure import topic_exposure
 from .studies.measure import measure
+from .studies.over_time import over_time
 from .studies.popularity import estimate_popularity, popularity
 from .studies.population_design import fit_design
 from .studies.risk import set_sharing, user_risk
@@ -140,7 +140,6 @@ __all__ = [
     "k_anonymity",
     "kronecker",
     "leakage",
-    "leakage_over_epochs",
     "max_case_capacity",
     "max_case_vulnerability",
     "measure",
@@ -152,6 +151,7 @@ __all__ = [
     "min_entropy_leakage",
     "mutual_information",
     "noise_bound",
+    "over_time",
     "parallel",
     "parameter",
     "popularity",

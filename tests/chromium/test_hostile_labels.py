@@ -71,7 +71,7 @@ def figures(population):
         quiff.compare_apis(population, quiff.Cookies(), api), quiff.user_risk(population, api),
         quiff.topic_exposure(population, api), quiff.attribute_table(population, api),
         quiff.attribute_inference(population, api, population.topics[0]),
-        quiff.popularity(population, api, simulations=5), quiff.leakage_over_epochs(population, api, 2),
+        quiff.popularity(population, api, simulations=5), quiff.over_time(population, api, 2),
         quiff.attack(population, api, observations=[1], seeds=1),
         quiff.reidentify(reports, quiff.Carey()), quiff.browser_rules(population, api, samples=20),
     ):  # fmt: skip

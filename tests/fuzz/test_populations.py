@@ -8,7 +8,7 @@ import pytest
 
 from epochs import loops
 from fuzzing import cases
-from quiff import Population, TopicsAPI, leakage_over_epochs, measure, user_risk
+from quiff import Population, TopicsAPI, measure, over_time, user_risk
 
 CASES = 100
 
@@ -46,26 +46,26 @@ def test_epochs_are_those_of_dense_enumeration():
         users, weights, m, s, r, E, same, exact = drawn(seed)
         people = loops.population(users, weights, m, same)
         noise = r if exact else float(r)
-        found = leakage_over_epochs(people, TopicsAPI(m, s, noise), E)
+        found = over_time(people, TopicsAPI(m, s, noise), E)
         w = exactly(weights, len(users))
         p, q = loops.probabilities(m, s, r)
         prior = max(w) / sum(w)
         at = f"seed {seed}"
-        for row in found.epochs:
-            cut = [user[: row.epochs] for user in users]
+        for row in found.facts["epochs"]:
+            cut = [user[: row["epochs"]] for user in users]
             expected = loops.vulnerability(cut, w, m, p, q)
-            assert float(row.vulnerability) == pytest.approx(float(expected), rel=1e-9), at
-            assert float(row.leakage) == pytest.approx(float(expected / prior), rel=1e-9), at
-            assert row.leakage >= 1, at
-            assert float(row.low) <= float(row.leakage) <= float(row.high), at
-        for risk in found.risks:
-            cut = [user[: risk.epochs] for user in users]
+            assert float(row["vulnerability"]) == pytest.approx(float(expected), rel=1e-9), at
+            assert float(row["leakage"]) == pytest.approx(float(expected / prior), rel=1e-9), at
+            assert row["leakage"] >= 1, at
+            assert float(row["low"]) <= float(row["leakage"]) <= float(row["high"]), at
+        for risk in found.facts["risks"]:
+            cut = [user[: risk["epochs"]] for user in users]
             expected = loops.risks(cut, w, m, p, q)
             if tied_by_rounding(weights, exact):
                 continue
-            assert risk.max == pytest.approx(float(max(expected)), abs=1e-9), at
-            assert risk.mean == pytest.approx(float(sum(expected) / len(users)), abs=1e-9), at
-            assert risk.above_half == sum(own > Fraction(1, 2) for own in expected), at
+            assert risk["max"] == pytest.approx(float(max(expected)), abs=1e-9), at
+            assert risk["mean"] == pytest.approx(float(sum(expected) / len(users)), abs=1e-9), at
+            assert risk["above_half"] == sum(own > Fraction(1, 2) for own in expected), at
 
 
 def test_risk_and_measure_are_those_of_dense_enumeration():
@@ -86,7 +86,7 @@ def test_risk_and_measure_are_those_of_dense_enumeration():
         ) / sum(w)
         assert float(risk.own.mean) == pytest.approx(float(posterior), rel=1e-9), at
         found = measure(people, api)
-        assert found.users == len(users), at
+        assert found.facts["population"]["users"] == len(users), at
         if tied_by_rounding(weights, exact):
             continue
         assert risk.own.values.astype(float).tolist() == pytest.approx([float(x) for x in own], abs=1e-9), at

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from quiff import Population, TopicsAPI, leakage_over_epochs, measure, topic_exposure, user_risk
+from quiff import Population, TopicsAPI, measure, over_time, topic_exposure, user_risk
 from quiff.errors import ParameterError
 from quiff.results.numbers import shown
 from quiff.web.app import make_app
@@ -56,10 +56,13 @@ def test_the_sections_show_what_the_studies_find(sections):
     risk = user_risk(people, api)["topics_api"].own
     assert shown(risk.mean) in sections["risk"]["tables"][0]["rows"][-1]
     assert sections["topics"]["tables"][0]["rows"][0][0] == str(topic_exposure(people, api).topics[0].topic)
-    over = leakage_over_epochs(people, api, 4)
+    over = over_time(people, api, 4)
     rows = sections["epochs"]["tables"][0]["rows"]
-    assert [row[:2] for row in rows] == [[str(e.epochs), shown(e.leakage)] for e in over.epochs]
-    assert {e.method for e in over.epochs} == {"exact"}
+    leakages = [over[api.spec, "leakage", n] for n in (1, 2, 3, 4)]
+    assert [[row[0], row[2]] for row in rows] == [
+        [str(n), shown(leakage)] for n, leakage in enumerate(leakages, start=1)
+    ]
+    assert {row[-1] for row in rows} == {"exact"}
 
 
 def test_every_table_and_figure_can_be_downloaded(get, sections):

@@ -46,7 +46,7 @@ class Asked:
     genuine: bool = False
     histories: Path | None = None
 
-    def people(self, top: int | None = None, *, over_time: bool = False) -> "Population":
+    def people(self, top: int | None = None, *, over_time: bool = False, seed: int = 0) -> "Population":
         """Read the people: of several epochs the one that was chosen, or all if it is asked over time.
 
         Parameters
@@ -55,6 +55,8 @@ class Asked:
             Another size of the topic sets, from the ranked counts that ``quiff profile`` stores.
         over_time
             Whether all epochs are wanted.
+        seed
+            The random seed of what is filled in.
 
         Raises
         ------
@@ -67,7 +69,12 @@ class Asked:
         columns = tuple(dict.fromkeys((*self.attributes, *needed)))
         size = self.top if top is None else top
         people = Population.read(
-            self.file, top=size, weights=self.weights, missing=self.missing, attributes=columns
+            self.file,
+            top=size,
+            weights=self.weights,
+            missing=self.missing,
+            seed=seed,
+            attributes=columns,
         )
         if not over_time:
             people = self._one_epoch(people)

@@ -91,6 +91,14 @@ class Gain(Shown):
             case matrix:
                 return as_number(matrix.max())
 
+    @property
+    def members(self) -> Array | None:
+        """The positions of the actions that earn 1, (secrets, actions), if as many do for each; else None."""
+        rows = self._structure
+        if not isinstance(rows, SparseRows) or not rows.per_row or constant_of(rows.values) != 1:
+            return None
+        return rows.columns.reshape(rows.height, -1)
+
     def times(self, labels: Labels, weights: Array) -> LeftFactor:
         """Return g(w, x) weights[x] as a left factor, with the inputs in the order of `labels`."""
         order = aligned(labels, self._inputs, "prior", "gain")

@@ -4,7 +4,6 @@ from quiff.report.page import Section
 from quiff.results.api_comparison import SettingComparison
 from quiff.results.attributes import AttributeTable
 from quiff.results.dataset_statistics import DatasetStatistics
-from quiff.results.epochs import EpochsResult
 from quiff.results.exposure import TopicExposure
 from quiff.results.figures.counting import counting_figure
 from quiff.results.figures.limits import limits_figure
@@ -128,14 +127,14 @@ def limits_section(found: Measurement) -> Section:
     )
 
 
-def epochs_section(found: EpochsResult) -> Section:
+def epochs_section(found: Result) -> Section:
     """Show what the reports of several epochs give away together."""
     return Section(
         "epochs",
         _TITLES["epochs"],
-        tuple(found.sentences()),
+        (*found.warnings, *found.sentences),
         (found.figure(),),
-        tuple(found.tables()),
+        tuple(found.tables.values()),
     )
 
 
