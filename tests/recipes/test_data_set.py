@@ -66,7 +66,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def test_it_is_fetched_from_its_address_into_the_cache(kitchen, mirror, tmp_path):
-    registry = kitchen.folder / "src/quiff/history/registry.py"
+    registry = kitchen.folder / "src/quiff/history/registry.toml"
     written = registry.read_text()
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=mirror)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -42,7 +42,6 @@ class Sighting:
     [[1, 0, 1]]
     """
 
-    # Their names.
     users: Labels
     topics: Labels
     codes: Array  # the topics by epoch as positions in `topics`, -1 for nothing, (users, earlier + calls)

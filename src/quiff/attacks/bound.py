@@ -21,12 +21,11 @@ class Bound:
     """A posterior Bayes vulnerability, exact or estimated."""
 
     reports: int  # of how many epochs the adversary has a report
-    value: float  # the chance that the best adversary names a user
+    value: float  # the probability that the best adversary re-identifies a user
     # The ends of a 95 % interval; the value itself where it is exact.
     low: float
     high: float
-    # ``exact``, ``hybrid`` (partly sampled) or ``monte-carlo``.
-    method: Literal["exact", "hybrid", "monte-carlo"]
+    method: Literal["exact", "hybrid", "monte-carlo"]  # hybrid: partly sampled
 
 
 def attack_bound(population: Population, api: Api, reports: int, seed: int = 0) -> Bound:

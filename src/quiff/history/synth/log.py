@@ -138,7 +138,6 @@ _LEVEL = 1  # of compression: fast, and small enough
 class Written:
     """What was written."""
 
-    # How many there are in the log.
     users: int
     rows: int
     rows_without_url: int
