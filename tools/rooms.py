@@ -15,8 +15,8 @@ SRC = ROOT / "src" / "quiff"
 
 # In order: a room imports only rooms that stand before it.
 ROOMS = [
-    "errors", "safe_text", "files", "theory", "core", "measures", "testing", "populations", "history",
-    "apis", "epochs", "browser", "attacks", "results", "studies", "papers", "report", "web", "cli",
+    "errors", "safe_text", "files", "theory", "core", "measures", "populations", "history",
+    "apis", "testing", "epochs", "browser", "attacks", "results", "studies", "papers", "report", "web", "cli",
 ]  # fmt: skip
 
 

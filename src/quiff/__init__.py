@@ -1,9 +1,25 @@
-"""quiff: what an advertising API gives away about people, and what it is still good for.
+"""quiff: what an advertising API reveals about people, and what it is still good for.
 
 The public names are listed in ``__init__.pyi`` beside this file; each is loaded when it is first used.
 """
 
+from importlib import import_module
+from typing import Any
+
 import lazy_loader
 
 __version__ = "0.2.0"
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "apis":  # the package, which can be called
+        return import_module("quiff.apis")
+    try:
+        return _load(name)
+    except AttributeError:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, __all__, n=1)
+        meant = f"; did you mean {close[0]!r}?" if close else ""
+        raise AttributeError(f"quiff has no attribute {name!r}{meant}") from None

@@ -160,7 +160,7 @@ def _from_file(path: Path, name: str) -> type[Api] | Api:
         for key, value in vars(module).items()
         if isinstance(value, Api) or (isinstance(value, type) and issubclass(value, Api) and value is not Api)
     }
-    named = found | {value.name: value for value in found.values()}
+    named = {value.name: value for value in found.values() if isinstance(value, type)} | found
     if name not in named:
         has = f"; it has {', '.join(found)}" if found else ", and no other API either"
         raise QuiffError(f"{str(path)!r} has no API {name!r}{has}")

@@ -4,6 +4,7 @@ import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -55,6 +56,15 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(_COMMANDS[name]).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _COMMANDS and not args[0].startswith("-"):
+            close = get_close_matches(args[0], _COMMANDS, n=1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            ctx.fail(f"there is no command {args[0]!r}.{meant}")
+        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_WORDS] = list(args)

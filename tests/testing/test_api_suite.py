@@ -1,0 +1,217 @@
+"""The common suite: every API of the registry passes it, and every broken rule is found."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import quiff
+from quiff import Api, Channel, Cookies, FittedAPI, Gain, Histories, Limit, Population, Together, TopicsAPI
+from quiff.apis.base import fitted
+from quiff.apis.registry import apis
+from quiff.testing import ApiError, check_api
+
+TOPICS = 8
+PEOPLE = Population.synthetic(60, seed=1, n_topics=TOPICS, top_s=2)
+PEOPLE = PEOPLE.with_histories(
+    Histories.from_visits({user: [f"{user % 7}.tld"] for user in PEOPLE.users}, {})
+)
+PEOPLE = PEOPLE.with_attribute("country", [("AU", "BR", "FR")[user % 3] for user in PEOPLE.users])
+
+SETTINGS = {
+    "cookies": [Cookies(), Cookies("history")],
+    "topics": [
+        TopicsAPI(TOPICS, 2, noise) for noise in (0.1, Fraction(1, 20), 0, 1)
+    ] + [TopicsAPI("occurring", 2), TopicsAPI("v1", 2), TopicsAPI(349, 2)],
+    "fitted": [FittedAPI(dict.fromkeys(PEOPLE.topics, 0.25)), FittedAPI({1: 1.0})],
+}  # fmt: skip
+
+
+def test_every_api_of_the_registry_has_settings_here():
+    assert set(SETTINGS) == set(apis())
+
+
+@pytest.mark.parametrize(
+    "api", [api for listed in SETTINGS.values() for api in listed], ids=lambda api: api.spec[:40]
+)
+def test_the_apis_of_the_registry_pass(api):
+    assert len(check_api(api, PEOPLE)) == 22
+
+
+def test_apis_seen_together_pass():
+    check_api(Together(TopicsAPI(TOPICS, 2), Cookies("history")), PEOPLE)
+
+
+@dataclass(frozen=True)
+class Response(Api):
+    """K-ary randomised response on a country: a right API, whose parts are broken one by one."""
+
+    truth: Fraction = Fraction(3, 4)
+    countries: tuple | None = fitted()
+
+    needs = ("country",)
+
+    def fit(self, people):
+        return self if self.countries else replace(self, countries=tuple(people.attribute("country").values))
+
+    def observe(self, secrets):
+        if self.countries is None:
+            raise quiff.ParameterError("not fitted")
+        wrong = (1 - self.truth) / (len(self.countries) - 1)
+        rows = {x: {y: self.truth if x == y else wrong for y in self.countries} for x in secrets}
+        return Channel.sparse(rows, outputs=self.countries)
+
+    def limits(self):
+        k = len(self.countries)
+        return (Limit("bayes_capacity", k * self.truth, "k p", "Warner 1965"),)
+
+    def space(self):
+        return quiff.core.labels.as_labels(self.countries)
+
+
+def test_a_right_api_passes():
+    assert len(check_api(Response(), PEOPLE)) == 22
+
+
+@dataclass(frozen=True)
+class ByOrder(Response):
+    def observe(self, secrets):
+        return Channel.deterministic({x: str(k) for k, x in enumerate(secrets)})
+
+
+@dataclass(frozen=True)
+class ByOthers(Response):
+    def observe(self, secrets):
+        rows = {x: [Fraction(1, 1 + len(secrets)), 1 - Fraction(1, 1 + len(secrets))] for x in secrets}
+        return Channel(list(rows.values()), inputs=secrets, outputs=["a", "b"])
+
+
+@dataclass(frozen=True)
+class OtherChannel(Response):
+    def channel(self, people):
+        return Channel.constant([1], people.users, ["nothing"])
+
+
+@dataclass(frozen=True)
+class LastStage(Response):
+    def stages(self, secrets):
+        return {"observed": self.observe(secrets), "forgotten": Channel.constant([1], secrets, ["x"])}
+
+
+@dataclass(frozen=True)
+class MoreLater(Response):
+    def stages(self, secrets):
+        return {"nothing": Channel.constant([1], secrets, ["x"]), "all": self.observe(secrets)}
+
+
+@dataclass(frozen=True)
+class LowLimit(Response):
+    def limits(self):
+        return (Limit("bayes_capacity", Fraction(3, 2), "3/2", "nowhere", bound="at most"),)
+
+
+@dataclass(frozen=True)
+class HighLimit(Response):
+    def limits(self):
+        return (Limit("bayes_capacity", 3, "3", "nowhere"),)
+
+
+@dataclass(frozen=True)
+class Forgets(Response):
+    def over_time(self, secrets, n):
+        return self.observe(secrets) if n == 1 else Channel.constant([1], secrets, ["nothing"])
+
+
+@dataclass(frozen=True)
+class Anew(Response):
+    redraws = "nothing"
+
+    def over_time(self, secrets, n):
+        return self.observe(secrets) if n == 1 else Channel.identity(secrets)
+
+
+@dataclass(frozen=True)
+class FirstDiffers(Response):
+    def over_time(self, secrets, n):
+        return Channel.identity(secrets)
+
+
+@dataclass(frozen=True)
+class OtherGoal(Response):
+    def goals(self, secrets):
+        return {"wrong": Gain(np.eye(2), inputs=["x", "y"])}
+
+
+@dataclass(frozen=True)
+class FitTwice(Response):
+    fits: int = 0
+
+    def fit(self, people):
+        return replace(super().fit(people), fits=self.fits + 1)
+
+
+@dataclass(frozen=True)
+class Unfitted(Response):
+    def observe(self, secrets):
+        if self.countries is None:
+            return Channel.identity(secrets)
+        return super().observe(secrets)
+
+
+@dataclass(frozen=True)
+class OtherUsers(Response):
+    def secret(self, people):
+        return Channel.deterministic(dict.fromkeys("xyz", "BR"))
+
+
+@dataclass(frozen=True)
+class Named(Response):
+    """Shows the users' names where these are text."""
+
+    def channel(self, people):
+        if isinstance(people.users[0], tuple):
+            return people.channel()
+        return super().channel(people)
+
+
+@dataclass
+class Mutable(Api):
+    needs = ("country",)
+
+    def observe(self, secrets):
+        return Channel.identity(secrets)
+
+
+@dataclass(frozen=True)
+class NoUnit(Response):
+    unit = "a user"
+
+
+BROKEN = {
+    ByOrder: "order of the secrets",
+    ByOthers: "which other secrets there are",
+    OtherChannel: "not secret @ observe",
+    LastStage: "the last stage is not what is observed",
+    MoreLater: "the stage 'all' shows what 'nothing' before it does not",
+    LowLimit: "bayes_capacity is 2.25, above its limit 1.5",
+    HighLimit: "bayes_capacity over all secrets is 2.25, but its limit says 3",
+    Forgets: "two observations reveal less",
+    Anew: "nothing is drawn anew",
+    FirstDiffers: "over_time.1. is not observe",
+    OtherGoal: "the goal 'wrong' is not on the secrets",
+    FitTwice: "fit changes an API that is fitted already",
+    Unfitted: "without fit",
+    OtherUsers: "channel from the users",
+    Named: "names of the users",
+    Mutable: "frozen dataclass",
+    NoUnit: "unit must be a quiff.Unit",
+}
+
+
+@pytest.mark.parametrize("api", BROKEN, ids=lambda api: api.__name__)
+def test_a_broken_rule_is_named(api):
+    with pytest.raises(ApiError, match=BROKEN[api]) as error:
+        check_api(api(), PEOPLE)
+    assert str(error.value).startswith(api().spec)
+    assert isinstance(error.value, quiff.QuiffError)
