@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 # Tests of prose (every code block is run) and of copies of the tree: check-docs.
 PROSE := tests/docs tests/recipes tests/release
+# A file stays with one worker, which makes what its tests share once.
+PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-fast check check-docs fuzz bench docs pictures dist clean
@@ -24,10 +26,10 @@ demo: setup  ## from a synthetic log to a report, in the folder demo
 	$(BIN)/quiff demo --force
 
 test: check  ## all checks and all tests but those of check-docs, the same on every run
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) $(PROSE:%=--ignore %)
+	$(PYTEST) $(PROSE:%=--ignore %)
 
 test-fast: setup  ## the tests without the slow ones
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) -m "not slow"
+	$(PYTEST) -m "not slow"
 
 check: setup  ## lint, format, types, examples in docstrings, import direction, public names
 	$(BIN)/ruff check .
@@ -36,7 +38,7 @@ check: setup  ## lint, format, types, examples in docstrings, import direction, 
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --doctest-modules src tests/test_architecture.py
 
 check-docs: setup  ## run every code block of README and docs, the notebooks, the recipes; build site and wheel
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) $(PROSE)
+	$(PYTEST) $(PROSE)
 
 fuzz: setup  ## explore at random until stopped; what fails is kept for make test (MINUTES=30)
 	$(BIN)/python tools/fuzz.py --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) $(TESTS)

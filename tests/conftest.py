@@ -1,5 +1,6 @@
 """Settings that all tests share."""
 
+import functools
 import os
 import shutil
 import sys
@@ -8,6 +9,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase, ReadOnlyDatabase
+from xdist.scheduler import LoadFileScheduling
+
+from quiff.history.engine import connect
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook, fuzzing`
 
@@ -20,6 +24,8 @@ FLAGS = [
     "--disable-sync",
 ]
 
+SPARK = pytest.param("spark", marks=pytest.mark.slow)
+
 _KEPT = DirectoryBasedExampleDatabase(Path(__file__).parent / "fuzz" / "examples")
 _ALWAYS = {
     "deadline": None,  # no timed assertions
@@ -31,6 +37,20 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.register_profile("fuzz", derandomize=False, database=_KEPT, max_examples=2000, **_ALWAYS)
 hypothesis.settings.load_profile("fuzz" if os.environ.get("QUIFF_FUZZ") else "quiff")
+
+# Half of Spark's time is Java's second compiler at work on queries that run once.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+
+class ByFile(LoadFileScheduling):
+    """Each file stays with one worker, but for the tests on Spark, which share one session of one worker."""
+
+    def _split_scope(self, nodeid):
+        return "spark" if "[spark" in nodeid else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def missing(reason):
@@ -47,6 +67,35 @@ def mirror():
     if not folder:
         missing("set QUIFF_MIRROR to a folder with the public data sets")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def duckdb():
+    return engine("duckdb")
+
+
+@pytest.fixture(scope="session", params=[SPARK])
+def spark(request):
+    return engine(request.param)
+
+
+@pytest.fixture(scope="session", params=["duckdb", SPARK])
+def backend(request):
+    """Each engine in turn."""
+    return engine(request.param)
+
+
+@functools.cache
+def engine(name):
+    """One of each for all tests."""
+    if name == "spark":
+        try:
+            import pyspark  # noqa: F401
+        except ImportError:
+            missing("install pyspark for the tests of the engine spark")
+        if not shutil.which("java"):
+            missing("install Java 17 for the tests of the engine spark")
+    return connect(name, threads=2)
 
 
 @pytest.fixture(scope="session")

@@ -1,22 +1,23 @@
-"""Inputs that parsers may take too long for; each function is run in a process that is ended if it hangs."""
+"""Inputs that parsers may take too long for, run in a process of their own that is ended if it hangs."""
 
 import io
 import json
 import re
+import sys
+import traceback
 from contextlib import suppress
-from pathlib import Path  # noqa: F401 - for the callers
+from pathlib import Path
 
 LONG = 100_000
 STARTS = ["", "[", "['a'", "('a', 'b'", "a", "a:"]
 UNITS = [" ", "\t", "'a', ", "a, ", "a ", "//", "/a", ".a", '""', "''", "(a"]
 
 
-def attack(task):
+def attack(text, methods):
     """Match a pattern with long repetitions of its own signs, after some beginnings, before a wrong end."""
-    given = json.loads(task)
-    pattern = re.compile(given["pattern"])
-    units = dict.fromkeys([*UNITS, *re.sub(r"[A-Za-z0-9\\]", "", given["pattern"]), "a", "0", "w"])
-    for method in given["methods"]:
+    pattern = re.compile(text)
+    units = dict.fromkeys([*UNITS, *re.sub(r"[A-Za-z0-9\\]", "", text), "a", "0", "w"])
+    for method in methods:
         found = getattr(pattern, method)
         for start in STARTS:
             for unit in units:
@@ -217,3 +218,24 @@ PARSERS = [
     cells_of_topics, cells_of_histories, profiles, published_tables, suffix_lists, taxonomies, override_lists,
     classifications, urls, text_tables, tables_of_reports, lists_of_digests, page_loads, numbers_and_sizes,
 ]  # fmt: skip
+
+
+def parse(name, folder):
+    """Run one of the parsers above, which may write to the folder."""
+    globals()[name](Path(folder))
+
+
+def main():
+    """Run each task, a line of JSON, and answer with a line: nothing, or what went wrong."""
+    for line in sys.stdin:
+        name, *arguments = json.loads(line)
+        told = None
+        try:
+            {"attack": attack, "parse": parse}[name](*arguments)
+        except Exception:
+            told = traceback.format_exc()
+        print(json.dumps(told), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

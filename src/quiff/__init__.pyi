@@ -65,16 +65,16 @@ from .populations.memory import reading_limit
 from .populations.population import Population
 from .studies.api_comparison import compare_settings
 from .studies.attacks import attack, reidentify
-from .studies.attributes import attribute_inference
+from .studies.attributes import attribute_inference, attribute_table
 from .studies.browser_rules import browser_rules
 from .studies.closed_forms import closed_forms
 from .studies.design import meet_budget
-from .studies.epochs import leakage_over_epochs
-from .studies.exposure import exposure
+from .studies.exposure import topic_exposure
 from .studies.measure import measure
+from .studies.over_time import over_time
 from .studies.popularity import estimate_popularity, popularity
 from .studies.population_design import fit_design
-from .studies.risk import user_risk
+from .studies.risk import set_sharing, user_risk
 
 __version__: str
 
@@ -117,6 +117,7 @@ __all__ = [
     "apis",
     "attack",
     "attribute_inference",
+    "attribute_table",
     "bayes_capacity",
     "bayes_gain",
     "browser_rules",
@@ -130,7 +131,6 @@ __all__ = [
     "enlarge",
     "epsilon",
     "estimate_popularity",
-    "exposure",
     "external_choice",
     "fit_design",
     "grouped",
@@ -140,7 +140,6 @@ __all__ = [
     "k_anonymity",
     "kronecker",
     "leakage",
-    "leakage_over_epochs",
     "max_case_capacity",
     "max_case_vulnerability",
     "measure",
@@ -152,6 +151,7 @@ __all__ = [
     "min_entropy_leakage",
     "mutual_information",
     "noise_bound",
+    "over_time",
     "parallel",
     "parameter",
     "popularity",
@@ -168,10 +168,12 @@ __all__ = [
     "repeat",
     "report_cookie",
     "report_topic",
+    "set_sharing",
     "shannon_entropy",
     "simulate",
     "simulate_page_loads",
     "top_topics",
+    "topic_exposure",
     "topic_tree",
     "tries_gain",
     "user_risk",

@@ -20,8 +20,7 @@ from quiff import (
     simulate,
 )
 from quiff.attacks.base import Sighting
-from quiff.attacks.item_sets import ItemSets
-from quiff.attacks.ranking import Queries, ranked_best
+from quiff.attacks.ranking import ItemSets, Queries, ranked_best
 from quiff.browser.reports import Reports
 
 NAMES = "abcdefgh"

@@ -3,10 +3,11 @@
 import pytest
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture
 def page(chromium, request):
-    """A page in light and in dark mode; it remembers its requests and what it says on the console."""
-    context = chromium.new_context(color_scheme=request.param, viewport={"width": 1200, "height": 900})
+    """A page, dark where a test asks for it; it remembers its requests and what it says on the console."""
+    scheme = getattr(request, "param", "light")
+    context = chromium.new_context(color_scheme=scheme, viewport={"width": 1200, "height": 900})
     tab = context.new_page()
     tab.said, tab.asked = [], []
     tab.on("console", lambda message: tab.said.append(message.text))

@@ -154,6 +154,7 @@ def test_the_address_keeps_everything(page, link):
     assert parse_qs(urlsplit(paper).query)["noise"] == ["0.123"]
 
 
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_is_clean(page, link, view, tmp_path):
     errors = []

@@ -26,6 +26,7 @@ def test_it_loads_nothing_and_says_nothing(page, file):
     assert page.locator("caption").inner_text() == "Numbers & <b>names</b>"
 
 
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 @pytest.mark.parametrize("width", [1000, 360])
 def test_axe_finds_nothing(page, file, width):
     page.set_viewport_size({"width": width, "height": 700})

@@ -112,12 +112,13 @@ def test_measure_has_both_figures_as_counted_by_hand(request, which):
     assert people["unique_users"] == pytest.approx(unique(sets))
     assert people["unique_users_visited"] == pytest.approx(unique(visited))
     assert people["unique_users_visited"] != people["unique_users"]
-    assert found["privacy"]["topics_api"] == pytest.approx(leakage(sets))
+    (one,) = (row for row in found["rows"] if row["quantity"] == "leakage" and row["stage"] == "topics")
+    assert one["value"] == pytest.approx(leakage(sets))
     genuine = found["genuine"]
     assert (genuine["users"], genuine["distinct_sets"]) == (len(whole), len(set(whole.values())))
     assert genuine["unique_users"] == pytest.approx(unique(whole))
-    assert genuine["privacy"]["topics_api"] == pytest.approx(leakage(whole))
-    assert genuine["posterior"]["topics_api"] == pytest.approx(leakage(whole) / len(whole))
+    assert genuine["leakage"]["topics"] == pytest.approx(leakage(whole))
+    assert genuine["posterior"]["topics"] == pytest.approx(leakage(whole) / len(whole))
     assert genuine["posterior"]["generalization"] == pytest.approx(len(set(whole.values())) / len(whole))
     share = 100 * people["filled_users"]
     assert any(f"filled in at random for {share:.1f} % of users" in said for said in found["sentences"])
@@ -129,8 +130,9 @@ def test_genuine_leaves_users_with_filled_topics_out(some):
     rows, profiles, _ = some
     _, _, whole = by_hand(rows, profiles)
     found = json.loads(run("measure", profiles, "--topics", M, "--genuine", "--json"))
-    assert found["users"] == len(whole)
-    assert found["privacy"]["topics_api"] == pytest.approx(leakage(whole))
+    assert found["population"]["users"] == len(whole)
+    (one,) = (row for row in found["rows"] if row["quantity"] == "leakage" and row["stage"] == "topics")
+    assert one["value"] == pytest.approx(leakage(whole))
     assert found["population"]["filled_users"] == 0
     assert found["population"]["unique_users"] == pytest.approx(unique(whole))
     assert f"Left out: {60 - len(whole)} users with topics filled in at random." in found["notes"]
@@ -138,8 +140,11 @@ def test_genuine_leaves_users_with_filled_topics_out(some):
 
 def test_text_shows_it_and_names_the_option(some, most):
     said = run("measure", some[1], "--topics", M)
-    assert "With filling, and genuine topics only" in said
-    assert "--genuine leaves users with filled topics out." in said
+    words = " ".join(said.split())
+    assert "On visited topics alone" in words
+    assert "users without filled topics" in words
+    assert "--genuine leaves out users with filled topics" in said
+    assert "With filling, and genuine topics only" in run("measure", some[1], "--topics", M, "--all")
     assert "Filling dominates" not in said
     assert run("measure", most[1], "--topics", M).count("Filling dominates") == 1
     assert "--genuine" not in run("measure", some[1], "--topics", M, "--genuine")

@@ -43,82 +43,165 @@ def numbers(tmp_path):
     return file
 
 
+def value(found, api, quantity, **others):
+    """The one number of some rows of JSON."""
+    wanted = {"api": api, "quantity": quantity, "scope": "people", **others}
+    (row,) = (row for row in found["rows"] if all(row[key] == is_ for key, is_ in wanted.items()))
+    return row["value"]
+
+
+SPEC = "topics:n_topics=5,top_s=2,noise=1/20"
+
+
 def test_the_worked_example(example):
     result = run(example, "--topics", 5, "--noise", "1/20")
     assert result.stderr == ""
-    for text in ("1.95", "2.425", "3.88156", "48.5", "0.976667", "0.65", "taken to tell all users apart"):
+    for text in (
+        "re-identification by 1.95",
+        "2.43",
+        "97.7 % (66.7 %",
+        "65 %",
+        "More: --all (utility, limits",
+    ):
         assert text in result.stdout
-    assert "lets an adversary name a user 1.95 times as often as a guess" in result.stdout
+    assert "3.88" not in result.stdout
+    everything = run(example, "--topics", 5, "--noise", "1/20", "--all").stdout
+    assert "3.88" in everything
+    assert "48.5" in everything
 
 
 def test_json(example):
     found = answer(example, "--topics", 5, "--noise", "1/20")
-    assert found["users"] == 3
-    assert found["privacy"] == {"cookies": 3, "generalization": 2, "bounded_noise": 2, "topics_api": 1.95}
-    assert found["utility"]["iba_prior"] == 2 / 3
-    assert found["utility"]["topics_api_iba"] == 293 / 300
-    assert found["limits"]["n_topics"] == 5
-    assert found["limits"]["max_case_capacity"] == 48.5
+    assert found["population"]["users"] == 3
+    assert value(found, "cookies", "leakage") == 3
+    leakages = [value(found, SPEC, "leakage", stage=s) for s in ("generalization", "bounded_noise", "topics")]
+    assert leakages == [2, 2, 1.95]
+    of = {"stage": "topics", "goal": "topics", "prior": "population"}
+    assert value(found, SPEC, "goal_prior", **of) == 2 / 3
+    assert value(found, SPEC, "goal_posterior", **of) == 293 / 300
+    assert value(found, SPEC, "max_case_capacity", stage="topics", scope="all") == 48.5
+    assert found["rows"][0]["unit"] == {
+        "who": "a browser", "where": "all sites with the third party", "days": None,
+    }  # fmt: skip
+    made = found["provenance"]
+    assert made["command"] == f"quiff measure {example} --topics 5 --noise 1/20 --json"
+    assert made["parameters"][SPEC] == {"n_topics": 5, "top_s": 2, "noise": 0.05}
+    assert len(made["digest"]) == 64
 
 
 def test_words_are_counted_against_349_topics_by_default(example):
-    assert answer(example)["setting"] == {"n_topics": 349, "top_s": 2, "noise": 0.05}
-    assert answer(example, "--topics", "occurring")["setting"]["n_topics"] == 4
-    assert answer(example, "--topics", "google-nl-v2")["setting"]["n_topics"] == 1091
+    for options, size in [((), 349), (("--topics", "occurring"), 4), (("--topics", "google-nl-v2"), 1091)]:
+        (parameters,) = (
+            p
+            for p in answer(example, *options)["provenance"]["parameters"].values()
+            if p != {"shows": "user"}
+        )
+        assert parameters == {"n_topics": size, "top_s": 2, "noise": 0.05}
 
 
 def test_weights(numbers):
     found = answer(numbers, "--weights", "weight", "--topics", "v1", "--noise", "0")
-    assert found["weighted"] is True
-    assert found["privacy"]["cookies"] == pytest.approx(4 / 3)
-    assert found["utility"]["bayes_prior"] == 0.75
+    assert value(found, "cookies", "leakage") == pytest.approx(4 / 3)
+    spec = "topics:top_s=2,noise=0.0"
+    assert value(found, spec, "goal_prior", stage="topics", goal="secret", prior="population") == 0.75
 
 
 def test_an_epoch_is_chosen(tmp_path):
     file = tmp_path / "epochs.csv"
     file.write_text("user,epoch,t1\nAlice,0,1\nAlice,1,2\nBob,0,1\nBob,1,3\n")
     first, second = answer(file), answer(file, "--epoch", 1)
-    assert (first["distinct_sets"], second["distinct_sets"]) == (1, 2)
+    assert [found["population"]["distinct_sets"] for found in (first, second)] == [1, 2]
     assert first["notes"][-1] == "The file has 2 epochs; this is epoch 0, counted from 0."
-    assert "this is epoch 1" in run(file, "--epoch", 1).stdout
+    assert "this is epoch 1" in run(file, "--epoch", 1, "--all").stdout
     assert "the epoch must be a whole number between 0 and 1, not 2" in refused(file, "--epoch", 2)
 
 
 def test_the_published_prior(example):
-    text = run(example, "--topics", 5, "--prior", "as-published").stdout
-    assert "Utility with the misaligned prior on sets, and with the right one" in text
+    text = run(example, "--topics", 5, "--prior", "as-published", "--all").stdout
+    assert "as-published" in text
 
 
 def test_explained(example):
     text = run(example, "--topics", 5, "--explain").stdout
-    assert "topics api leakage = 1.95 (factor)" in text
-    assert "assumes: all users are equally likely beforehand; " in text
+    assert "leakage (factor)\n  formula: V_1[pi > C] / V_1(pi)" in text
 
 
 @pytest.mark.parametrize(
     ("form", "text"),
     [
-        ("markdown", "**Privacy: the chance to name the user**"),
-        ("latex", r"\caption{Privacy: the chance to name the user}"),
-        ("csv", "topics_api,C_T,"),
-        ("text", "Limits of one report"),
+        ("markdown", "**Privacy: probability of re-identification**"),
+        ("latex", r"\caption{Privacy: probability of re-identification}"),
+        ("csv", "one topic,0.65"),
+        ("text", "re-identified"),
     ],
 )
 def test_formats(example, form, text):
-    assert text in run(example, "--format", form).stdout
+    assert text in run(example, "--topics", 5, "--noise", "1/20", "--format", form).stdout
 
 
 def test_files(example, tmp_path):
     run(example, "--topics", 5, "--csv", tmp_path / "tables", "--figure", tmp_path / "stages.svg")
     assert "<svg" in (tmp_path / "stages.svg").read_text()
     names = {path.stem for path in (tmp_path / "tables").glob("*.csv")}
-    assert names == {
-        "counts", "privacy", "utility-bayes", "utility-iba", "limits",
-        "risk", "risk-worst-posterior", "risk-shared-sets", "risk-histogram",
-    }  # fmt: skip
+    assert names == {"privacy", "utility", "limits", "people"}
     with (tmp_path / "tables" / "privacy.csv").open() as file:
-        rows = {row["step"]: row for row in csv.DictReader(file)}
-    assert float(rows["topics_api"]["leakage"]) == pytest.approx(1.95)
+        rows = {row["observed"]: row for row in csv.DictReader(file)}
+    assert float(rows["one topic"]["leakage"]) == pytest.approx(1.95)
+
+
+def test_any_apis_are_measured_beside_each_other(example):
+    apis = ["--api", SPEC, "--api", "topics:n_topics=5,top_s=2,noise=1/2", "--api", f"cookies+{SPEC}"]
+    found = answer(example, *apis)
+    leakages = {row["api"]: row["value"] for row in found["rows"] if row["quantity"] == "leakage"}
+    assert leakages == {SPEC: 1.95, "topics:n_topics=5,top_s=2,noise=1/2": 1.5, f"cookies+{SPEC}": 3}
+    assert "--noise is short for a parameter of --api topics" in refused(example, *apis, "--noise", "0.1")
+    assert "there is no API 'topic'; did you mean 'topics'?" in refused(example, "--api", "topic")
+    assert "has no parameter 'noize'; did you mean 'noise'?" in refused(example, "--api", "topics:noize=1")
+    assert "noise must be a number between 0 and 1, not 2" in refused(example, "--api", "topics:noise=2")
+    sized = answer(example, "--api", "topics")
+    assert {row["api"] for row in sized["rows"]} == {"topics:top_s=2"}
+    assert "no ranked topic counts" in refused(example, "--api", "topics:top_s=3")
+
+
+OWN = """
+from dataclasses import dataclass
+from quiff import Api, Channel
+
+@dataclass(frozen=True)
+class Answer(Api):
+    "Warner's randomised response on a column."
+    truth: float = 0.75
+    needs = ("member",)
+
+    def observe(self, secrets):
+        p, answers = self.truth, ("no", "yes")
+        rows = {x: {y: p if x == y else 1 - p for y in answers} for x in secrets}
+        return Channel.sparse(rows, answers)
+"""
+
+
+def test_an_api_of_ones_own_on_a_column_of_ones_own(tmp_path):
+    file, code = tmp_path / "people.csv", tmp_path / "own.py"
+    file.write_text("user,member\nAnn,yes\nBob,no\nCy,no\nDi,no\n")
+    code.write_text(OWN)
+    found = answer(file, "--api", f"{code}:Answer", "--api", f"{code}:Answer:truth=1")
+    assert value(found, "answer", "bayes_capacity") == 1.5
+    assert value(found, "answer", "epsilon") == pytest.approx(1.0986122886681098)
+    assert value(found, "answer", "goal_posterior", goal="member", prior="population") == 0.75
+    assert value(found, "answer:truth=1", "goal_posterior", goal="member", prior="population") == 1
+    assert "has no API 'Question'; it has Answer" in refused(file, "--api", f"{code}:Question")
+    (tmp_path / "bad.py").write_text("1/0")
+    assert "cannot be run: ZeroDivisionError" in refused(file, "--api", f"{tmp_path / 'bad.py'}:A")
+    assert "there is no Python file" in refused(file, "--api", f"{tmp_path / 'none.py'}:A")
+
+
+def test_what_the_adversary_knows(tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("user,t1,country\nAnn,1,BR\nBob,2,AU\nCy,3,BR\n")
+    found = answer(file, "--attribute", "country", "--known", "country", "--api", "topics:top_s=1,noise=0")
+    assert value(found, "topics:top_s=1,noise=0", "prior", stage="topics") == pytest.approx(2 / 3)
+    assert value(found, "topics:top_s=1,noise=0", "posterior", stage="topics") == 1
+    assert "no attribute 'country'" in refused(file, "--known", "country")
 
 
 def test_a_folder_that_cannot_be_made(example):
@@ -158,28 +241,3 @@ def test_bad_files(tmp_path, text, message):
     error = refused(file)
     assert str(file) in error
     assert message in error
-
-
-def test_each_users_risk_and_topics(example):
-    found = answer(example, "--topics", 5, "--topic", "Music", "--exposure", "--threshold", "0.6")
-    assert found["risk"]["topics_api"]["mean"] == pytest.approx(0.65)
-    assert found["risk"]["topics_api"]["threshold"] == 0.6
-    assert found["topic Music"]["topic"] == "Music"
-    assert found["exposure"]["topics"]
-    assert "'Chess'" in refused(example, "--topics", 5, "--topic", "Chess")
-
-
-def test_settings_are_compared(example, tmp_path):
-    figure = tmp_path / "beside.svg"
-    found = answer(example, "--topics", 5, "--compare", "noise=1/2", "--figure", figure)
-    leakages = {row["name"]: row["leakage"] for row in found["comparison"]["settings"]}
-    assert leakages == {"as measured": pytest.approx(1.95), "noise=1/2": pytest.approx(1.5)}
-    assert "noise=1/2" in figure.read_text()
-    assert "quiff profile" in refused(example, "--topics", 5, "--compare", "top=1")
-
-
-def test_a_topic_may_have_any_name(tmp_path):
-    file = tmp_path / "profiles.csv"
-    file.write_text("user,t1\nAlice,../News/Local\nBob,Music\n")
-    run(file, "--topic", "../News/Local", "--csv", tmp_path / "tables")
-    assert (tmp_path / "tables" / "topic ..%2FNews%2FLocal.csv").exists()

@@ -152,14 +152,14 @@ def test_weights_count_up_to_a_factor(unit):
     assert [p for _, p in other.user_prior().items()] == pytest.approx(
         [p for _, p in one.user_prior().items()]
     )
-    key = (api.spec, "topics", "own_risk")
-    risks = [quiff.user_risk(people, api).per_user.values[key].astype(float) for people in (one, other)]
-    assert risks[1].tolist() == pytest.approx(risks[0].tolist())
-    epochs = [quiff.leakage_over_epochs(people, api, 2) for people in (one, other)]
-    assert [r.vulnerability for r in epochs[1].epochs] == pytest.approx(
-        [r.vulnerability for r in epochs[0].epochs]
+    risks = [quiff.user_risk(people, api)["topics_api"] for people in (one, other)]
+    assert risks[1].own.values.astype(float).tolist() == pytest.approx(
+        risks[0].own.values.astype(float).tolist()
     )
-    assert epochs[1].risk.max == pytest.approx(epochs[0].risk.max)
+    plain, large = (quiff.over_time(people, api, 2) for people in (one, other))
+    for quantity in ("posterior", "risk_max"):
+        for n in (1, 2):
+            assert large[api.spec, quantity, n] == pytest.approx(plain[api.spec, quantity, n])
 
 
 def test_gains_that_no_sum_can_hold_are_told():
@@ -178,8 +178,8 @@ def test_labels_may_be_any_whole_numbers():
     assert huge not in Channel.identity(range(3)).inputs
     assert F(huge) not in Channel.identity(range(3)).inputs
     people = Population.from_sets({huge: {huge}, "b": {2}})
-    assert quiff.measure(people, TopicsAPI(5, 1)).users == 2
-    assert quiff.leakage_over_epochs(people, TopicsAPI(5, 1, 0), 2).epochs[-1].leakage == 2
+    assert quiff.measure(people, TopicsAPI(5, 1)).facts["population"]["users"] == 2
+    assert quiff.over_time(people, TopicsAPI(5, 1, 0), 2).facts["epochs"][-1]["leakage"] == 2
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""leakage_over_epochs and `quiff epochs`: the plan, the result, the command, the paper's example."""
+"""over_time and `quiff epochs` on Topics: the plan, the result, the command, the paper's example."""
 
 import contextlib
 import json
@@ -16,20 +16,26 @@ from click.testing import CliRunner
 
 import quiff
 from epochs import loops
-from quiff import ParameterError, Population, SizeError, TopicsAPI, leakage_over_epochs
+from quiff import ParameterError, Population, SizeError, TopicsAPI, over_time
 from quiff.cli import main
 from quiff.core.counting.work import in_slices
 from quiff.epochs import plan as planning
 from quiff.epochs.plan import Plan, Step, plan_epochs
 from quiff.epochs.risk import user_risk as risk_over_epochs
 from quiff.epochs.sequences import Sequences
-from quiff.studies import epochs as studying
+from quiff.results import numbers
+from quiff.results.numbers import probability
+from quiff.studies.over_time import _ordered
 from quiff.studies.risk import user_risk
 
 TOPICS = ["Music", "News", "Sports", "Travel", "Ads"]
 SETS = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
 API = TopicsAPI(n_topics=5, top_s=2, noise=Fraction(1, 20))
 P, Q = Fraction(97, 200), Fraction(1, 100)
+
+
+def said(figure):
+    return numbers.said(figure["leakage"])
 
 
 class TestThePapersTwoEpochs:
@@ -40,11 +46,11 @@ class TestThePapersTwoEpochs:
     def test_privacy(self):
         """Pairs inside a set: 8 of p^2; one topic of each set: 8 of p q; with Ads: 8 of p q, and q^2."""
         by_hand = 8 * P**2 + 16 * P * Q + Q**2
-        found = leakage_over_epochs(self.people, API, 2)
-        assert found.epochs[1].leakage == by_hand == Fraction(3919, 2000)
-        assert found.epochs[1].vulnerability == by_hand / 3
+        found = over_time(self.people, API, 2)
+        assert found.facts["epochs"][1]["leakage"] == by_hand == Fraction(3919, 2000)
+        assert found.facts["epochs"][1]["vulnerability"] == by_hand / 3
         assert quiff.bayes_capacity(quiff.repeat(API.channel(self.people), 2)) == by_hand
-        assert found.epochs[1].max_case_capacity == (P / Q) ** 2
+        assert found.facts["epochs"][1]["max_case_capacity"] == (P / Q) ** 2
 
     def test_utility_on_one_set(self):
         """Alice's and Carol's set is twice as likely; only two reports for Bob turn the guess."""
@@ -66,25 +72,38 @@ class TestThePapersTwoEpochs:
 
 
 def test_the_result_shows_as_table_json_and_figure():
-    found = leakage_over_epochs(Population.synthetic(300, n_topics=40), TopicsAPI(50), 7, seed=2)
-    assert [row.method for row in found.epochs] == ["exact"] * 5 + ["hybrid"] * 2
-    leakages = [float(row.leakage) for row in found.epochs]
+    found = over_time(Population.synthetic(300, n_topics=40), TopicsAPI(50), 7, seed=2)
+    assert [row["method"] for row in found.facts["epochs"]] == ["exact"] * 5 + ["hybrid"] * 2
+    leakages = [float(row["leakage"]) for row in found.facts["epochs"]]
     assert leakages == sorted(leakages)
-    for row in found.epochs:
-        assert row.at_least <= row.low <= row.leakage <= row.high <= row.at_most <= row.bound
-        assert row.high <= row.limit == found.distinct_profiles
-        assert row.vulnerability == pytest.approx(row.leakage / 300)
-    assert found.epochs[0].low == found.epochs[0].high
-    assert found.risk.epochs == 3
-    assert found.risk.mean == pytest.approx(float(found.epochs[2].vulnerability))
+    for row in found.facts["epochs"]:
+        inside = ("at_least", "low", "leakage", "high", "at_most", "bound")
+        assert all(row[one] <= row[other] for one, other in pairwise(inside))
+        assert row["high"] <= row["limit"] == found.facts["distinct_profiles"]
+        assert row["vulnerability"] == pytest.approx(row["leakage"] / 300)
+        spec, n = "topics:n_topics=50", row["epochs"]
+        assert found[spec, "leakage", n] == row["leakage"]
+        assert found[spec, "posterior", n] == row["vulnerability"]
+        assert found.row(spec, "leakage", n).method == row["method"]
+        assert [found[spec, f"leakage_{name}", n] for name in ("at_least", "at_most", "limit", "bound")] == [
+            row[name] for name in ("at_least", "at_most", "limit", "bound")
+        ]
+    assert found.row("topics:n_topics=50", "leakage", 7).low == found.facts["epochs"][6]["low"]
+    assert found.facts["epochs"][0]["low"] == found.facts["epochs"][0]["high"]
+    assert found.facts["risk"]["epochs"] == 3
+    assert found.facts["risk"]["mean"] == pytest.approx(float(found.facts["epochs"][2]["vulnerability"]))
     data = found.to_dict()
     assert {"mean", "median", "p95", "p99", "max"} <= set(data["risk"])
-    assert "hybrid" in found.table().to_markdown()
-    assert found._repr_html_().count("<table>") == 3
+    assert "hybrid" in found.tables["over_time"].to_markdown()
+    assert list(found.tables) == ["over_time", "limits", "risk", "occasions"]
+    assert found._repr_html_().count("<table>") == 4
     svg = found.figure().to_svg()
-    assert "chance to be named" in svg
-    assert "cookies" in svg
-    assert leakage_over_epochs(Population.synthetic(300, n_topics=40), TopicsAPI(50), 7, seed=2) == found
+    assert "probability of re-identification, at most" in svg
+    assert "an identifier" in svg
+    again = over_time(Population.synthetic(300, n_topics=40), TopicsAPI(50), 7, seed=2)
+    assert (again.rows, again.facts["epochs"]) == (found.rows, found.facts["epochs"])
+    assert found.provenance.seed == 2
+    assert found.provenance.command.endswith(", observations=7)")
 
 
 class TestCallsSitesAndAdvertisers:
@@ -98,90 +117,95 @@ class TestCallsSitesAndAdvertisers:
 
     @pytest.mark.parametrize("E", [1, 4])
     def test_one_call_and_two_sites(self, E):
-        found = leakage_over_epochs(self.people, self.api, E)
-        assert found.call.leakage == loops.call_leakage(self.sets, 7, *self.chances)
-        assert found.call.vulnerability == found.call.leakage / 9
+        found = over_time(self.people, self.api, E)
+        assert found.facts["call"]["leakage"] == loops.call_leakage(self.sets, 7, *self.chances)
+        assert found.facts["call"]["vulnerability"] == found.facts["call"]["leakage"] / 9
         three = loops.vulnerability([[own] * 3 for own in self.sets], [1] * 9, 7, *self.chances)
-        assert found.call.in_order == three * 9 > found.call.leakage
-        assert found.link.leakage == loops.linked(self.sets, 7, *self.chances)
-        assert found.link.vulnerability == found.link.leakage / 9
-        assert found.utility == ()
+        assert found.facts["call"]["in_order"] == three * 9 > found.facts["call"]["leakage"]
+        assert found.facts["link"]["leakage"] == loops.linked(self.sets, 7, *self.chances)
+        assert found.facts["link"]["vulnerability"] == found.facts["link"]["leakage"] / 9
+        assert found.facts["utility"] == []
         assert found.notes == ()
 
     def test_what_an_advertiser_learns_if_asked_for(self):
-        found = leakage_over_epochs(self.people, self.api, 4, utility=True)
-        assert [row.epochs for row in found.utility] == [0, 1, 2, 3]
-        for row in found.utility:
-            assert row.naming == loops.naming(self.sets, [1] * 9, 7, *self.chances, row.epochs)
-            assert row.reconstruction == loops.guessing_sets(self.sets, [1] * 9, 7, *self.chances, row.epochs)
-        assert [table.title for table in found.tables()[2:]] == [
-            "One call, and two sites", "What an advertiser learns"
-        ]  # fmt: skip
-        data = found.to_dict()
-        assert data["utility"][3].naming == found.utility[3].naming
-        assert any("up to 3 epochs" in sentence for sentence in found.plan)
+        found = over_time(self.people, self.api, 4, utility=True)
+        assert [row["epochs"] for row in found.facts["utility"]] == [0, 1, 2, 3]
+        for row in found.facts["utility"]:
+            n = row["epochs"]
+            assert row["naming"] == loops.naming(self.sets, [1] * 9, 7, *self.chances, n)
+            assert row["reconstruction"] == loops.guessing_sets(self.sets, [1] * 9, 7, *self.chances, n)
+            if n:
+                assert found[self.api.spec, "goal_posterior", "topics", n] == row["naming"]
+                assert found[self.api.spec, "goal_posterior", "secret", n] == row["reconstruction"]
+        assert list(found.tables)[3:] == ["occasions", "utility"]
+        assert any("up to 3 observations" in sentence for sentence in found.facts["plan"])
 
     def test_the_sentences_follow_from_the_numbers(self):
-        found = leakage_over_epochs(self.people, self.api, 4, utility=True)
-        leaks, limit, risk, call, link, learned = found.sentences()
-        assert f"4 epochs make a user {float(found.epochs[3].leakage):.4g} times" in leaks
-        assert f"one epoch makes it {float(found.epochs[0].leakage):.4g} times, and cookies 9 times" in leaks
+        found = over_time(self.people, self.api, 4, utility=True)
+        leaks, limit, risk, call, _, link, learned, whole = found.sentences
+        every = found.facts["epochs"]
+        assert (
+            f"4 weekly observations multiply the probability of re-identification by {said(every[3])}"
+            in leaks
+        )
+        assert f"from 11.1 % to {probability(every[3]['vulnerability'])}" in leaks
+        assert f"one observation by {said(every[0])}." in leaks
         different = len(set(self.sets))
-        share = float(found.epochs[3].leakage) / different
-        assert f"only {different} different profiles; after 4 epochs it is {share:.1%} of that" in limit
-        assert f"the median user with {found.risk.median:.4g}" in risk
-        assert f"leaks {float(found.call.leakage):.4g}" in call
-        assert f"link a user {float(found.link.leakage):.4g} times" in link
-        assert f"{float(found.utility[3].naming):.4g} after 3 epochs" in learned
-        only = leakage_over_epochs(self.people, self.api, 1).sentences()
-        assert len(only) == 5
-        assert "one epoch" not in only[0]
-        many = leakage_over_epochs(self.people, self.api, 7)
-        low, high = many.epochs[6].low, many.epochs[6].high
-        assert f"about {many.epochs[6].leakage:.4g} times" in many.sentences()[0]
-        assert f"(95 %: {low:.4g} to {high:.4g})" in many.sentences()[0]
+        share = probability(every[3]["leakage"] / different)
+        assert f"only {different} different profiles; 4 weekly observations reach {share} of that" in limit
+        assert f"the median user with {probability(found.facts['risk']['median'])}" in risk
+        assert f"by {said(found.facts['call'])}." in call
+        assert f"link a user by {said(found.facts['link'])}," in link
+        assert f"with {probability(found.facts['utility'][3]['naming'])} after 3 observations" in learned
+        assert f"with {probability(found.facts['utility'][3]['reconstruction'])} after 3" in whole
+        only = over_time(self.people, self.api, 1).sentences
+        assert len(only) == 6
+        assert "one observation by" not in only[0]
+        many = over_time(self.people, self.api, 7)
+        last = many.facts["epochs"][6]
+        assert f"by about {said(last)} (95 %: {numbers.said(last['low'])} to" in many.sentences[0]
 
     def test_without_noise_nobody_reports_what_nobody_has(self):
-        found = leakage_over_epochs(self.people, TopicsAPI(7, 2, 0.0), 2)
+        found = over_time(self.people, TopicsAPI(7, 2, 0.0), 2)
         silent = (Fraction(1, 2), Fraction(0))
-        assert found.link.leakage == pytest.approx(float(loops.linked(self.sets, 7, *silent)))
+        assert found.facts["link"]["leakage"] == pytest.approx(float(loops.linked(self.sets, 7, *silent)))
 
     def test_where_it_is_not_known_a_note_says_so(self):
         changing = Population.from_array(range(2), [[[0], [1]], [[1], [0]]], topics=range(2))
-        found = leakage_over_epochs(changing, TopicsAPI(2, 1), 2, utility=True)
-        assert (found.call, found.link, found.utility) == (None, None, ())
-        assert ["stable sets" in note for note in found.notes] == [True, True]
-        assert found.notes[0] in found.table().notes
-        assert len(found.tables()) == 2
+        found = over_time(changing, TopicsAPI(2, 1), 2, utility=True)
+        assert (found.facts["call"], found.facts["link"], found.facts["utility"]) == (None, None, [])
+        assert ["stable" in note for note in found.notes] == [True, True]
+        assert found.notes[0] in found.tables["over_time"].notes
+        assert list(found.tables) == ["over_time", "limits", "risk"]
         weighted = Population.from_sets(SETS, TOPICS, weights={"Alice": 1, "Bob": 2, "Carol": 3})
-        found = leakage_over_epochs(weighted, API, 2, utility=True)
-        assert found.call is None
-        assert "equally likely users only" in found.notes[0]
+        found = over_time(weighted, API, 2, utility=True)
+        assert found.facts["call"] is None
+        assert "equally probable users only" in found.notes[0]
         sets = [frozenset(own) for own in SETS.values()]
         numbered = [frozenset(TOPICS.index(topic) for topic in own) for own in sets]
-        assert found.utility[2].naming == loops.naming(numbered, [1, 2, 3], 5, P, Q, 2)
+        assert found.facts["utility"][2]["naming"] == loops.naming(numbered, [1, 2, 3], 5, P, Q, 2)
         assert found.to_dict()["call"] is None
 
     def test_what_takes_too_much_is_left_out_unless_exact(self, monkeypatch):
         monkeypatch.setattr(planning, "_MEMORY", 100)
-        found = leakage_over_epochs(self.people, self.api, 1, utility=True, exact=True)
-        assert found.call is not None
-        assert len(found.utility) == 2
-        reports = Sequences.of(self.people, self.api)
-        free = plan_epochs(reports, 1, utility=True)
-        assert (free.call, free.utility) == (None, ())
-        monkeypatch.setattr(Plan, "check", lambda plan: None)
-        found = leakage_over_epochs(self.people, self.api, 1, utility=True)
+        with quiff.dense_limit(2e-7):
+            found = over_time(self.people, self.api, 1, utility=True, exact=True)
+            assert found.facts["call"] is not None
+            assert len(found.facts["utility"]) == 2
+            assert plan_epochs(Sequences.of(self.people, self.api), 1, utility=True).utility == ()
+            monkeypatch.setattr(Plan, "check", lambda plan: None)
+            found = over_time(self.people, self.api, 1, utility=True)
         assert [note.split(" not")[0] for note in found.notes] == [
-            "One call and two sites are", "What an advertiser learns is"
+            "One call and two sites are", "What a receiver learns is"
         ]  # fmt: skip
-        assert all("too much memory" in note for note in found.notes)
+        assert found.facts["call"] is None
+        assert found.facts["utility"] == []
 
     def test_numbers_too_large_to_be_exact_are_told_before_the_work(self):
         told = []
         noise = Fraction(123_456_789, 10**10)
         with pytest.raises(SizeError, match="noise as a decimal"):
-            leakage_over_epochs(
+            over_time(
                 self.people, TopicsAPI(349, 2, noise), 3, utility=True, progress=lambda *s: told.append(s)
             )
         assert told == []
@@ -191,26 +215,28 @@ def test_changing_sets_are_sampled_beyond_four_epochs():
     rng = np.random.default_rng(1)
     sets = np.stack([rng.permuted(np.tile(np.arange(10), (50, 1)), axis=1)[:, :3] for _ in range(6)])
     people = Population.from_array(range(50), sets, topics=range(10))
-    found = leakage_over_epochs(people, TopicsAPI(10, 3, 0.05), 6)
-    assert [row.method for row in found.epochs] == ["exact"] * 4 + ["monte-carlo"] * 2
-    for row in found.epochs[4:]:
-        assert found.epochs[3].leakage <= row.low <= row.leakage <= row.high <= 50
-    assert "the sets of each epoch" in found.table().title
-    with pytest.raises(ParameterError, match="sets for 6 epochs, but epochs is 7; ask for 6 at most"):
-        leakage_over_epochs(people, TopicsAPI(10, 3), 7)
+    found = over_time(people, TopicsAPI(10, 3, 0.05), 6)
+    figures = found.facts["epochs"]
+    assert [row["method"] for row in figures] == ["exact"] * 4 + ["monte-carlo"] * 2
+    for row in figures[4:]:
+        assert figures[3]["leakage"] <= row["low"] <= row["leakage"] <= row["high"] <= 50
+    assert not found.facts["stable_sets"]
+    with pytest.raises(ParameterError, match="values for 6 epochs, but observations is 7; ask for 6 at most"):
+        over_time(people, TopicsAPI(10, 3), 7)
 
 
 def test_weights_are_the_prior():
     people = Population.from_sets(SETS, TOPICS, weights={"Alice": 1, "Bob": 2, "Carol": 3})
-    found = leakage_over_epochs(people, API, 5)
-    assert [row.method for row in found.epochs] == ["exact"] * 4 + ["monte-carlo"]
-    one = found.epochs[0]
-    assert one.vulnerability == quiff.posterior_vulnerability(people.user_prior(), API.channel(people))
-    assert one.leakage == one.vulnerability * 2
-    assert type(one.leakage.numerator) is int  # numbers of numpy would overflow
-    assert one.limit == Fraction(5, 3)
-    assert found.cookies == 2
-    assert found.epochs[4].high <= float(one.limit)
+    found = over_time(people, API, 5)
+    figures = found.facts["epochs"]
+    assert [row["method"] for row in figures] == ["exact"] * 4 + ["monte-carlo"]
+    one = figures[0]
+    assert one["vulnerability"] == quiff.posterior_vulnerability(people.user_prior(), API.channel(people))
+    assert one["leakage"] == one["vulnerability"] * 2
+    assert type(one["leakage"].numerator) is int  # numbers of numpy would overflow
+    assert one["limit"] == Fraction(5, 3)
+    assert found.facts["cookies"] == 2
+    assert figures[4]["high"] <= float(one["limit"])
 
 
 def test_a_plan_that_is_too_large_asks_for_exact():
@@ -229,15 +255,15 @@ def test_a_plan_that_is_too_large_asks_for_exact():
 
 def test_progress_is_told_and_an_interrupt_is_clean():
     told = []
-    leakage_over_epochs(Population.synthetic(100), TopicsAPI(), 3, progress=lambda *step: told.append(step))
-    assert ("exact, 3 epochs", 1.0) in told
-    assert ("risk, 3 epochs", 1.0) in told
+    over_time(Population.synthetic(100), TopicsAPI(), 3, progress=lambda *step: told.append(step))
+    assert ("exact, 3 observations", 1.0) in told
+    assert ("risk, 3 observations", 1.0) in told
 
     def impatient(name, share):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        leakage_over_epochs(Population.synthetic(100), TopicsAPI(), 3, progress=impatient)
+        over_time(Population.synthetic(100), TopicsAPI(), 3, progress=impatient)
 
 
 def test_slices_that_have_not_begun_never_do_after_an_interrupt():
@@ -279,7 +305,7 @@ def test_the_command_prints_json_and_writes_a_figure(profiles, tmp_path):
 def test_a_seed_is_no_negative_number():
     people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
     with pytest.raises(ParameterError, match="seed must be a whole number of at least 0, not -1"):
-        leakage_over_epochs(people, TopicsAPI(5, 2, 0.05), 8, seed=-1)
+        over_time(people, TopicsAPI(5, 2, 0.05), 8, seed=-1)
 
 
 def test_the_command_prints_tables_and_tells_errors_in_a_line(profiles):
@@ -308,9 +334,9 @@ def test_the_command_prints_calls_sites_and_what_an_advertiser_learns(profiles):
     assert [row["epochs"] for row in data["utility"]] == [0, 1, 2]
     assert data["utility"][1]["naming"] == pytest.approx(float(loops.naming(sets, [1] * 50, 20, p, q, 1)))
     text = CliRunner().invoke(main, [*arguments, "--utility"]).stdout
-    assert "One call, and two sites" in text
-    assert "chance to guess the set" in text
-    assert text.rstrip().splitlines()[-1].startswith("An advertiser names a topic")
+    assert "On other occasions" in text
+    assert "What a receiver learns" in text
+    assert "A receiver names a topic of the user correctly with" in text
 
 
 def test_the_command_asks_for_exact_past_a_limit(profiles, monkeypatch):
@@ -318,7 +344,7 @@ def test_the_command_asks_for_exact_past_a_limit(profiles, monkeypatch):
     refused = CliRunner().invoke(main, ["epochs", profiles])
     assert refused.exit_code == 1
     assert refused.stdout == ""
-    assert refused.stderr.startswith("Error: 3 epochs on this population would take about ")
+    assert refused.stderr.startswith("Error: 3 observations of these people would take about ")
     assert refused.stderr.endswith("ask for fewer, or use exact=True (--exact) to do it anyway\n")
     forced = CliRunner().invoke(main, ["epochs", profiles, "--exact", "--json"])
     assert forced.exit_code == 0, forced.output
@@ -330,7 +356,7 @@ def test_the_command_asks_for_exact_past_a_limit(profiles, monkeypatch):
 def test_very_many_epochs_are_refused_before_they_are_begun(profiles):
     refused = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "20000"])
     assert refused.exit_code == 1
-    assert "20000 epochs on this population would take about" in refused.stderr
+    assert "20000 observations of these people would take about" in refused.stderr
 
 
 def test_on_a_terminal_the_command_explains_itself_first(profiles):
@@ -346,8 +372,10 @@ def test_on_a_terminal_the_command_explains_itself_first(profiles):
         told = process.stdout.read()
     os.close(ours)
     explained = [line for line in shown.decode().splitlines() if line.strip()][:3]
-    assert explained[0] == "1 to 5 epochs: counted exactly."
-    assert explained[1].startswith("6 epochs: exact where all reports but one fit, sampled elsewhere")
+    assert explained[0] == "1 to 5 observations: counted exactly."
+    assert explained[1].startswith(
+        "6 observations: exact where all observations but one fit, sampled elsewhere"
+    )
     assert explained[2].startswith("All of it takes about")
     assert json.loads(told)["plan"] == explained
 
@@ -357,7 +385,7 @@ def test_more_epochs_than_the_file_has_are_told_with_what_it_has(tmp_path):
     file.write_text("user,epoch,t1\na,0,1\na,1,2\nb,0,2\nb,1,3\n")
     refused = CliRunner().invoke(main, ["epochs", str(file), "--epochs", "3"])
     assert refused.exit_code == 1
-    assert "there are sets for 2 epochs, but epochs is 3; ask for 2 at most" in refused.stderr
+    assert "there are values for 2 epochs, but observations is 3; ask for 2 at most" in refused.stderr
 
 
 def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
@@ -391,42 +419,43 @@ def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
 
 
 def test_the_sentence_on_two_sites_says_what_it_supposes():
-    (link,) = (s for s in leakage_over_epochs(Population.from_sets(SETS), API, 1).sentences() if "sites" in s)
+    (link,) = (s for s in over_time(Population.from_sets(SETS), API, 1).sentences if "sites" in s)
     assert "if users' sets are independent draws" in link
     assert "at most" not in link
 
 
 def test_one_epoch_has_the_quantiles_of_each_users_risk():
     people, api = Population.synthetic(300, seed=1, n_topics=60), TopicsAPI(60)
-    own = user_risk(people, api)
-    risk = leakage_over_epochs(people, api, 1).risk
-    for name, share in (("median", "median"), ("p95", "95"), ("p99", "99"), ("max", "max")):
-        assert getattr(risk, name) == pytest.approx(own[api.spec, f"risk_{share}"], rel=1e-12)
-    assert risk.mean == pytest.approx(own[api.spec, "risk_mean"])
-    assert risk.above_half == round(300 * own[api.spec, "users_above"])
+    own = user_risk(people, api)["topics_api"].own
+    risk = over_time(people, api, 1).facts["risk"]
+    for name, share in (("median", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1)):
+        assert risk[name] == pytest.approx(own.quantile(share), rel=1e-12)
+    assert risk["mean"] == pytest.approx(own.mean)
+    assert risk["above_half"] == round(300 * own.share_above(0.5))
 
 
 @pytest.mark.parametrize("noise", [0.05, 0.3])
 def test_what_is_certain_of_few_epochs_is_certain_of_more_and_the_other_way_round(noise):
     people = Population.synthetic(400, seed=1, n_topics=60)
-    rows = leakage_over_epochs(people, TopicsAPI(60, noise=noise), 14).epochs
+    rows = over_time(people, TopicsAPI(60, noise=noise), 14).facts["epochs"]
     for one, more in pairwise(rows):
-        assert one.at_least <= more.at_least
-        assert one.at_most <= more.at_most
+        assert one["at_least"] <= more["at_least"]
+        assert one["at_most"] <= more["at_most"]
     for row in rows:
-        assert row.at_least <= row.low <= row.leakage <= row.high <= row.at_most
+        assert row["at_least"] <= row["low"] <= row["leakage"] <= row["high"] <= row["at_most"]
 
 
 def test_rounding_lets_no_exact_leakage_fall():
     before, after = 1.5, math.nextafter(1.5, 0)
-    found = studying._ordered({1: (before,) * 5, 2: (after,) * 5, 3: (Fraction(7, 4),) * 5, 4: (2.0,) * 5})
-    assert [found[E] for E in (1, 2, 3, 4)] == [(1.5,) * 5, (1.5,) * 5, (Fraction(7, 4),) * 5, (2.0,) * 5]
-    assert type(found[3][0]) is Fraction
+    numbers = {1: before, 2: after, 3: Fraction(7, 4), 4: 2.0}
+    found = _ordered({n: ((number,) * 5, "exact") for n, number in numbers.items()})
+    assert [found[n][0] for n in (1, 2, 3, 4)] == [(1.5,) * 5, (1.5,) * 5, (Fraction(7, 4),) * 5, (2.0,) * 5]
+    assert type(found[3][0][0]) is Fraction
 
 
 def test_one_profile_is_told_in_the_singular():
-    said = leakage_over_epochs(Population.from_sets({"Alice": {1}}), TopicsAPI(2, 1), 1).sentences()
-    assert any("for there is only 1 different profile;" in sentence for sentence in said)
+    sentences = over_time(Population.from_sets({"Alice": {1}}), TopicsAPI(2, 1), 1).sentences
+    assert any("for there is only 1 different profile;" in sentence for sentence in sentences)
 
 
 def test_a_risk_of_one_half_is_not_above_one_half():
@@ -436,9 +465,10 @@ def test_a_risk_of_one_half_is_not_above_one_half():
             sets = [range(top_s * i, top_s * (i + 1)) for i in range(pairs) for _ in range(2)]
             people = Population.from_array(range(2 * pairs), [list(own) for own in sets], topics=range(30))
             for r in (0.0, 0.1, 0.3):
-                found = leakage_over_epochs(people, TopicsAPI(30, top_s, r), 3)
-                assert all(risk.max == pytest.approx(0.5) or risk.max < 0.5 for risk in found.risks)
-                assert [risk.above_half for risk in found.risks] == [0, 0, 0]
+                found = over_time(people, TopicsAPI(30, top_s, r), 3)
+                risks = found.facts["risks"]
+                assert all(risk["max"] == pytest.approx(0.5) or risk["max"] < 0.5 for risk in risks)
+                assert [risk["above_half"] for risk in risks] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("E", [1, 2, 3])

@@ -10,8 +10,6 @@ import pytest
 
 from fuzzing import cases
 from history import plain_logs, reference
-from history.conftest import connect_spark
-from quiff.history.engine import connect
 from quiff.history.line_count import LineCount
 from quiff.history.queries import fetch_rows
 from quiff.history.read import LogFormat, read_log
@@ -19,11 +17,6 @@ from quiff.history.suffixes import Suffixes
 from quiff.history.treat import treat
 
 SUFFIXES = Suffixes.parse("\n".join(reference.SUFFIXES), extra=())
-
-
-@pytest.fixture(scope="module")
-def con():
-    return connect("duckdb", threads=2)
 
 
 def write(log, folder):
@@ -39,13 +32,13 @@ def write(log, folder):
     return files, LogFormat(delimiter=log["delimiter"], quoted=log["quoted"], names=names)
 
 
-def test_treat_equals_a_plain_reading(con):
+def test_treat_equals_a_plain_reading(duckdb):
     for seed in cases(100):
         log = plain_logs.draw(seed)
         with TemporaryDirectory() as name:
             files, form = write(log, Path(name))
             options = {"suffixes": SUFFIXES, "rules": log["rules"], "max_bad_lines": 10**6}
-            result = treat(con, files, Path(name, "out"), form=form, **options)
+            result = treat(duckdb, files, Path(name, "out"), form=form, **options)
             rows = [
                 tuple(row.values()) for row in pq.read_table(Path(name, "out/treated.parquet")).to_pylist()
             ]
@@ -58,8 +51,7 @@ def test_treat_equals_a_plain_reading(con):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
-def test_spark_reads_the_same_rows():
-    spark = connect_spark()
+def test_spark_reads_the_same_rows(spark):
     for seed in cases(20):
         log = plain_logs.draw(seed)
         with TemporaryDirectory() as name:

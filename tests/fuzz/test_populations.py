@@ -8,11 +8,9 @@ import pytest
 
 from epochs import loops
 from fuzzing import cases
-from quiff import Population, TopicsAPI, leakage_over_epochs, measure, user_risk
+from quiff import Population, TopicsAPI, measure, over_time, user_risk
 
 CASES = 100
-
-NUMBERS = ("own_risk", "worst_posterior")
 
 
 def drawn(seed):
@@ -48,26 +46,26 @@ def test_epochs_are_those_of_dense_enumeration():
         users, weights, m, s, r, E, same, exact = drawn(seed)
         people = loops.population(users, weights, m, same)
         noise = r if exact else float(r)
-        found = leakage_over_epochs(people, TopicsAPI(m, s, noise), E)
+        found = over_time(people, TopicsAPI(m, s, noise), E)
         w = exactly(weights, len(users))
         p, q = loops.probabilities(m, s, r)
         prior = max(w) / sum(w)
         at = f"seed {seed}"
-        for row in found.epochs:
-            cut = [user[: row.epochs] for user in users]
+        for row in found.facts["epochs"]:
+            cut = [user[: row["epochs"]] for user in users]
             expected = loops.vulnerability(cut, w, m, p, q)
-            assert float(row.vulnerability) == pytest.approx(float(expected), rel=1e-9), at
-            assert float(row.leakage) == pytest.approx(float(expected / prior), rel=1e-9), at
-            assert row.leakage >= 1, at
-            assert float(row.low) <= float(row.leakage) <= float(row.high), at
-        for risk in found.risks:
-            cut = [user[: risk.epochs] for user in users]
+            assert float(row["vulnerability"]) == pytest.approx(float(expected), rel=1e-9), at
+            assert float(row["leakage"]) == pytest.approx(float(expected / prior), rel=1e-9), at
+            assert row["leakage"] >= 1, at
+            assert float(row["low"]) <= float(row["leakage"]) <= float(row["high"]), at
+        for risk in found.facts["risks"]:
+            cut = [user[: risk["epochs"]] for user in users]
             expected = loops.risks(cut, w, m, p, q)
             if tied_by_rounding(weights, exact):
                 continue
-            assert risk.max == pytest.approx(float(max(expected)), abs=1e-9), at
-            assert risk.mean == pytest.approx(float(sum(expected) / len(users)), abs=1e-9), at
-            assert risk.above_half == sum(own > Fraction(1, 2) for own in expected), at
+            assert risk["max"] == pytest.approx(float(max(expected)), abs=1e-9), at
+            assert risk["mean"] == pytest.approx(float(sum(expected) / len(users)), abs=1e-9), at
+            assert risk["above_half"] == sum(own > Fraction(1, 2) for own in expected), at
 
 
 def test_risk_and_measure_are_those_of_dense_enumeration():
@@ -81,24 +79,25 @@ def test_risk_and_measure_are_those_of_dense_enumeration():
         w = exactly(weights, len(users))
         p, q = loops.probabilities(m, s, r)
         at = f"seed {seed}"
-        risk = user_risk(people, api)
-        owns, worsts = (risk.per_user.values[api.spec, "topics", name].astype(float) for name in NUMBERS)
+        risk = user_risk(people, api)["topics_api"]
         own, worst = plain_risk(sets, w, m, p, q)
         posterior = sum(
             max(w[x] * (p if y in sets[x] else q) for x in range(len(users))) for y in range(m)
         ) / sum(w)
-        assert float(risk[api.spec, "risk_mean"]) == pytest.approx(float(posterior), rel=1e-9), at
+        assert float(risk.own.mean) == pytest.approx(float(posterior), rel=1e-9), at
         found = measure(people, api)
-        assert found.users == len(users), at
+        assert found.facts["population"]["users"] == len(users), at
         if tied_by_rounding(weights, exact):
             continue
-        assert owns.tolist() == pytest.approx([float(x) for x in own], abs=1e-9), at
-        assert worsts.tolist() == pytest.approx([float(x) for x in worst], abs=1e-9), at
+        assert risk.own.values.astype(float).tolist() == pytest.approx([float(x) for x in own], abs=1e-9), at
+        assert risk.worst.values.astype(float).tolist() == pytest.approx(
+            [float(x) for x in worst], abs=1e-9
+        ), at
         some = [float(x) > 0.5 + 1e-6 for x in own]
         share = sum(x for x, above in zip(w, some, strict=True) if above) / sum(w)
-        assert risk[api.spec, "users_above"] == pytest.approx(float(share), abs=1e-9), at
-        bars = risk.facts["risk"][api.spec]["topics"]["histogram"]
-        for low, high, bar in (each.values() for each in bars):
+        assert risk.own.share_above(Fraction(1, 2)) == pytest.approx(float(share), abs=1e-9), at
+        bars = risk.own.histogram()
+        for low, high, bar in bars:
             inside = sum(
                 x
                 for x, v in zip(w, own, strict=True)

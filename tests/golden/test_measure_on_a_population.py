@@ -8,6 +8,13 @@ from click.testing import CliRunner
 from quiff.cli import main
 
 
+def value(found, api, quantity, **others):
+    """The one number of some rows of JSON."""
+    wanted = {"api": api, "quantity": quantity, "scope": "people", **others}
+    (row,) = (row for row in found["rows"] if all(row[key] == is_ for key, is_ in wanted.items()))
+    return row["value"]
+
+
 def measured(mirror, *options):
     arguments = ["measure", str(mirror / "topics-users-250000.csv.tar.gz"), *options, "--json"]
     result = CliRunner().invoke(main, arguments)
@@ -22,40 +29,47 @@ def found(mirror):
 
 
 def test_the_population(found):
-    assert (found["users"], found["distinct_sets"], found["occurring_topics"]) == (249_997, 209_745, 349)
-    assert f"{found['unique_users']:.4f}" == "0.7646"
-    assert found["anonymity"] == 1
+    people = found["population"]
+    assert (people["users"], people["distinct_sets"], people["occurring_topics"]) == (249_997, 209_745, 349)
+    assert f"{people['unique_users']:.4f}" == "0.7646"
+    assert people["anonymity"] == 1
 
 
 def test_privacy(found):
-    assert found["privacy"]["cookies"] == 249_997
-    assert found["privacy"]["generalization"] == 209_745
-    assert found["privacy"]["bounded_noise"] == pytest.approx(69.8)
-    assert f"{found['privacy']['topics_api']:.2f}" == "66.36"
-    posteriors = {row["step"]: row["posterior"] for row in found["privacy_table"]}
-    assert f"{posteriors['generalization']:.4f}" == "0.8390"
-    assert [row["reached"] for row in found["privacy_table"]] == [True, False, True, True]
+    assert value(found, "cookies", "leakage") == 249_997
+    assert value(found, "topics", "leakage", stage="generalization") == 209_745
+    assert value(found, "topics", "leakage", stage="bounded_noise") == pytest.approx(69.8)
+    assert f"{value(found, 'topics', 'leakage', stage='topics'):.2f}" == "66.36"
+    assert f"{value(found, 'topics', 'posterior', stage='generalization'):.4f}" == "0.8390"
 
 
 def test_utility(found):
-    utility = found["utility"]
-    assert f"{utility['iba_prior']:.4f}" == "0.2713"
-    assert f"{utility['topics_api_iba']:.5f}" == "0.95406"
-    assert utility["bounded_noise_iba"] == pytest.approx(1)
-    assert f"{utility['bounded_noise_bayes']:.5f}" == "0.00213"
+    def reached(stage, goal, quantity="goal_posterior"):
+        return value(found, "topics", quantity, stage=stage, goal=goal, prior="population")
+
+    assert f"{reached('topics', 'topics', 'goal_prior'):.4f}" == "0.2713"
+    assert f"{reached('topics', 'topics'):.5f}" == "0.95406"
+    assert reached("bounded_noise", "topics") == pytest.approx(1)
+    assert f"{reached('bounded_noise', 'secret'):.5f}" == "0.00213"
+    before, after = (value(found, "cookies", f"goal_{q}", goal="topics") for q in ("prior", "posterior"))
+    assert f"{before:.4f}" == "0.2713"
+    assert after == pytest.approx(1)
 
 
 def test_limits(found):
-    limits = found["limits"]
-    assert limits["n_topics"] == 349
-    assert (f"{limits['bayes_capacity']:.2f}", f"{limits['epsilon']:.3f}") == ("66.36", "7.191")
-    assert f"{limits['max_case_capacity']:.1f}" == "1327.2"
-    assert found["limits_table"][-1]["epsilon"] == pytest.approx(limits["epsilon"])
+    for scope in ("people", "all"):
+        of = {"stage": "topics", "scope": scope}
+        assert f"{value(found, 'topics', 'bayes_capacity', **of):.2f}" == "66.36"
+        assert f"{value(found, 'topics', 'epsilon', **of):.3f}" == "7.191"
+        assert f"{value(found, 'topics', 'max_case_capacity', **of):.1f}" == "1327.2"
 
 
 def test_the_published_misalignment_more_than_doubles_the_posterior(mirror, found):
     published = measured(mirror, "--prior", "as-published")
-    assert f"{published['utility']['bounded_noise_bayes']:.5f}" == "0.00517"
-    assert f"{published['aligned_utility']['bounded_noise_bayes']:.5f}" == "0.00213"
-    assert published["utility"]["bayes_prior"] == found["utility"]["bayes_prior"]
-    assert published["privacy"] == found["privacy"]
+    of = {"stage": "bounded_noise", "goal": "secret"}
+    as_published, right = (
+        value(published, "topics", "goal_posterior", prior=prior, **of)
+        for prior in ("as-published", "population")
+    )
+    assert (f"{as_published:.5f}", f"{right:.5f}") == ("0.00517", "0.00213")
+    assert [row for row in published["rows"] if row["prior"] != "as-published"] == found["rows"]

@@ -156,7 +156,7 @@ TEXTS = ["q", "", "two words", 'a "b', '"', '""', "é", "\ufeff", "\x00", "x" * 
 def draw(seed):
     """Draw a log: its files, packed or not, and how they are written."""
     dice = random.Random(seed)
-    delimiter = dice.choice("\t\t,;")
+    delimiter = dice.choice("\t\t,;|")
     quoted = dice.random() < 0.5 if dice.random() < 0.2 else delimiter != "\t"
     names = [*NAMES, *(f"More{k}" for k in range(dice.randrange(4)))]
     dice.shuffle(names)

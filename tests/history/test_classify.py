@@ -83,24 +83,29 @@ def test_the_examples_of_the_paper_and_of_its_mistake(con, tmp_path):
     assert all(named == ["REL"] for named in topics["as-published"].values())
 
 
+BY_HAND = [
+    "0,1,2006-03-05 00:00:00,b.org", "1,1,2006-03-06 00:00:00,x.gov.uk", "2,2,2006-03-01 00:00:00,a.com",
+    "3,2,2006-03-09 00:00:00,b.org", "4,2,2006-03-02 00:00:00,hyde.tameside.sch.uk",
+    "5,3,2006-03-02 00:00:00,x.axcom.uk", "6,3,2006-03-02 00:00:00,at-me.fr",
+    "7,3,2006-03-02 00:00:00,no.match.uk", "8,3,2006-03-10 00:00:00,empty.net",
+]  # fmt: skip
+LISTED = {"gov.uk": ["GOVT"], "t.me": ["COMT"], "a.com": ["REL"], "b.org": ["NEWS"], "empty.net": []}
+
+
+def write_by_hand(folder):
+    path = folder / "AOL-treated.csv"
+    path.write_text("\n".join([",RandID,QueryTime,Domain", *BY_HAND]))
+    return path
+
+
 def test_the_published_mistake_by_hand(backend, tmp_path):
     """Patterns without anchors whose dots are any sign; all partial matches get the last one's topics.
 
     Rows in order: b.org, x.gov.uk, a.com, b.org, hyde.tameside.sch.uk, x.axcom.uk, two.labels. The listed
     a.com appears last, in row 2, though it was visited first; b.org is visited later.
     """
-    lines = [
-        "0,1,2006-03-05 00:00:00,b.org", "1,1,2006-03-06 00:00:00,x.gov.uk", "2,2,2006-03-01 00:00:00,a.com",
-        "3,2,2006-03-09 00:00:00,b.org", "4,2,2006-03-02 00:00:00,hyde.tameside.sch.uk",
-        "5,3,2006-03-02 00:00:00,x.axcom.uk", "6,3,2006-03-02 00:00:00,at-me.fr",
-        "7,3,2006-03-02 00:00:00,no.match.uk", "8,3,2006-03-10 00:00:00,empty.net",
-    ]  # fmt: skip
-    path = tmp_path / "AOL-treated.csv"
-    path.write_text("\n".join([",RandID,QueryTime,Domain", *lines]))
-    listed = as_classification(
-        {"gov.uk": ["GOVT"], "t.me": ["COMT"], "a.com": ["REL"], "b.org": ["NEWS"], "empty.net": []}
-    )
-    classify(backend, path, listed, tmp_path / "out", matching="as-published")
+    path = write_by_hand(tmp_path)
+    classify(backend, path, as_classification(LISTED), tmp_path / "out", matching="as-published")
     rows = fetch_rows(backend, read_matches(backend, tmp_path / "out" / "matches.parquet"))
     assert {row["domain"]: (row["match"], row["listed"], row["topics"]) for row in rows} == {
         "a.com": ("full", "a.com", ["REL"]),
@@ -109,10 +114,14 @@ def test_the_published_mistake_by_hand(backend, tmp_path):
         "hyde.tameside.sch.uk": ("partial", "a.com", ["REL"]),  # t.me occurs in hyde[.t]ameside: "tame"
         "x.axcom.uk": ("partial", "a.com", ["REL"]),  # a.com occurs in it as "axcom"
     }
-    table, _ = read_table(backend, path, ("treated",))
-    pq.write_table(pa.Table.from_pylist(fetch_rows(backend, table), TREATED), tmp_path / "treated.parquet")
-    classify(backend, tmp_path / "treated.parquet", listed, tmp_path / "own", matching="as-published")
-    rows = fetch_rows(backend, read_matches(backend, tmp_path / "own" / "matches.parquet"))
+
+
+def test_the_mistake_by_hand_on_a_table_without_an_order(duckdb, tmp_path):
+    table, _ = read_table(duckdb, write_by_hand(tmp_path), ("treated",))
+    pq.write_table(pa.Table.from_pylist(fetch_rows(duckdb, table), TREATED), tmp_path / "treated.parquet")
+    listed = as_classification(LISTED)
+    classify(duckdb, tmp_path / "treated.parquet", listed, tmp_path / "own", matching="as-published")
+    rows = fetch_rows(duckdb, read_matches(duckdb, tmp_path / "own" / "matches.parquet"))
     partial = {row["listed"] for row in rows if row["match"] == "partial"}
     assert partial == {"b.org"}  # the time of the first visit stands in for the row
 

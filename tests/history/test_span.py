@@ -50,10 +50,14 @@ def test_a_date_far_from_the_rest_is_named_before_any_work(backend, tmp_path, fa
     assert "--max-user-epochs" in str(caught.value)
     assert steps.done == []
     assert not (tmp_path / "weekly.parquet").exists()
+
+
+def test_as_many_sets_as_are_allowed_are_written(duckdb, tmp_path):
     near = write(tmp_path / "near.parquet", daily(30))
-    assert profile(backend, near, tmp_path / "w.parquet", max_user_epochs=20, **options).epochs == 5
+    options = {"epoch_days": 7, "top_s": 1, "seed": 1}
+    assert profile(duckdb, near, tmp_path / "w.parquet", max_user_epochs=20, **options).epochs == 5
     with pytest.raises(ParameterError, match="would need 20 sets, more than 19: the visits are from 2006"):
-        profile(backend, near, tmp_path / "v.parquet", max_user_epochs=19, **options)
+        profile(duckdb, near, tmp_path / "v.parquet", max_user_epochs=19, **options)
 
 
 def test_a_date_of_the_year_9999_is_refused_without_any_option(duckdb, tmp_path):

@@ -1,5 +1,8 @@
 """Statistics: the same figures as numpy gives, for every stage."""
 
+import json
+import os
+import threading
 from collections import Counter
 from datetime import datetime
 
@@ -7,11 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from history import strategies
 from history.reference import HEADER
+from quiff.cli import main
 from quiff.errors import ParameterError
 from quiff.history.experiment import experiment
 from quiff.history.profile import profile
@@ -90,6 +95,26 @@ def test_a_log(duckdb, tmp_path):
     assert (found.stage, found.rows, found.users, found.urls, found.malformed) == ("log", 3, 2, 1, 1)
     assert found.users_per_count == ((1, 1), (2, 1))
     assert (found.first, found.last) == ("2006-03-01 00:00:00", "2006-03-02 00:00:00")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="only where there are named pipes")
+def test_the_command_reads_logs_as_treat_does(tmp_path):
+    lines = "AnonID|QueryTime|ClickURL\n1|02/03/2026 08:10:00|a.com\n2|04/03/2026 08:10:00|b.com\n"
+    (tmp_path / "log.txt").write_text(lines)
+    os.mkfifo(tmp_path / "pipe")
+    writing = threading.Thread(target=(tmp_path / "pipe").write_text, args=(lines,))
+    writing.start()
+    found = []
+    for name in ("log.txt", "pipe"):
+        words = ["stats", str(tmp_path / name), "--time-format", "%d/%m/%Y %H:%M:%S", "--json"]
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 0, done.output
+        found.append(json.loads(done.stdout))
+    writing.join()
+    assert found[0] == found[1]
+    assert (found[0]["rows"], found[0]["users"]) == (2, 2)
+    assert (found[0]["first"], found[0]["last"]) == ("2026-03-02 08:10:00", "2026-03-04 08:10:00")
+    assert "time format" in CliRunner().invoke(main, [*words[:3], "%d", "--json"]).stderr
 
 
 def test_wrong_tables_are_told(duckdb, tmp_path):

@@ -172,8 +172,9 @@ def test_wrong_formats_are_told(form, told):
         TimeFormat(form)
 
 
-def write_log(path, times):
-    lines = [f"{k}\tq\t{time}\t1\thttp://s{k}.com" for k, time in enumerate(times)]
+def write_log(path, times, first=0):
+    """Write a log whose k-th row, counted from the first, is of the user k on sk.com."""
+    lines = [f"{k}\tq\t{time}\t1\thttp://s{k}.com" for k, time in enumerate(times, first)]
     path.write_text("\n".join([reference.HEADER, *lines, ""]))
     return path
 
@@ -190,16 +191,13 @@ def times_of(folder):
 
 def test_the_unit_of_unix_times_is_that_of_the_file(backend, tmp_path):
     seconds = write_log(tmp_path / "one.txt", ["1141197432", "1141197433.5", "1141197434000", "x"])
-    thousandths = write_log(tmp_path / "two.txt", ["1141197432", "1141197433500", "1141197434000"])
-    texts = write_log(tmp_path / "three.txt", ["2006-03-01 07:17:12Z"])
-    for log, kept in ((seconds, {0: 12.0, 1: 13.5}), (thousandths, {1: 13.5, 2: 14.0})):
-        result = treat(backend, [log], tmp_path / "out", force=True)
-        assert times_of(tmp_path / "out") == {
-            k: datetime(2006, 3, 1, 7, 17) + timedelta(seconds=second) for k, second in kept.items()
-        }
-        assert result.unix_times == {str(log): "seconds" if log == seconds else "milliseconds"}
-        assert result.dropped == {"bad-time": 4 - 2 if log == seconds else 1}
-    result = treat(backend, [seconds, texts, thousandths], tmp_path / "all")
+    thousandths = write_log(tmp_path / "two.txt", ["1141197432", "1141197433500", "1141197434000"], first=4)
+    texts = write_log(tmp_path / "three.txt", ["2006-03-01 07:17:12Z"], first=7)
+    result = treat(backend, [seconds, texts, thousandths], tmp_path / "out")
+    assert times_of(tmp_path / "out") == {
+        k: datetime(2006, 3, 1, 7, 17) + timedelta(seconds=second)
+        for k, second in {0: 12.0, 1: 13.5, 5: 13.5, 6: 14.0, 7: 12.0}.items()
+    }
     assert (result.rows, result.dropped) == (5, {"bad-time": 3})
     assert result.unix_times == {str(seconds): "seconds", str(thousandths): "milliseconds"}
 
@@ -207,47 +205,65 @@ def test_the_unit_of_unix_times_is_that_of_the_file(backend, tmp_path):
 MOMENT = datetime(2006, 3, 1, 7, 17, 12, 5)
 
 
-@pytest.mark.parametrize(
-    ("column", "expected"),
-    [
-        (pa.array([MOMENT], pa.timestamp("us")), MOMENT),
-        (pa.array([MOMENT.replace(tzinfo=UTC)], pa.timestamp("us", "UTC")), MOMENT),
-        (pa.array([MOMENT.replace(tzinfo=UTC)], pa.timestamp("us", "America/New_York")), MOMENT),
-        (pa.array([MOMENT.replace(microsecond=0)], pa.timestamp("ms")), MOMENT.replace(microsecond=0)),
-        (pa.array([date(2006, 3, 1)]), datetime(2006, 3, 1)),
-        (pa.array([1141197432]), MOMENT.replace(microsecond=0)),
-        (pa.array([1141197432000]), MOMENT.replace(microsecond=0)),
-        (pa.array([1141197432.25]), MOMENT.replace(microsecond=250_000)),
-        (pa.array(["2006-03-01T08:17:12+01:00"]), MOMENT.replace(microsecond=0)),
-    ],
-)
-def test_times_in_parquet(backend, tmp_path, monkeypatch, column, expected):
+IN_PARQUET = [
+    (pa.array([MOMENT], pa.timestamp("us")), MOMENT),
+    (pa.array([MOMENT.replace(tzinfo=UTC)], pa.timestamp("us", "UTC")), MOMENT),
+    (pa.array([MOMENT.replace(tzinfo=UTC)], pa.timestamp("us", "America/New_York")), MOMENT),
+    (pa.array([MOMENT.replace(microsecond=0)], pa.timestamp("ms")), MOMENT.replace(microsecond=0)),
+    (pa.array([date(2006, 3, 1)]), datetime(2006, 3, 1)),
+    (pa.array([1141197432]), MOMENT.replace(microsecond=0)),
+    (pa.array([1141197432000]), MOMENT.replace(microsecond=0)),
+    (pa.array([1141197432.25]), MOMENT.replace(microsecond=250_000)),
+    (pa.array(["2006-03-01T08:17:12+01:00"]), MOMENT.replace(microsecond=0)),
+]
+ODD_IN_PARQUET = [
+    (pa.array([1141197432.25, 1141197432.25, 1141197432.25, math.nan, math.inf, 1e300]), "seconds"),
+    (pa.array([1141197432250.0] * 3 + [-math.inf, -1e300, None]), "milliseconds"),
+    (pa.array([Decimal("1141197432250.00")] * 3 + [Decimal(1)] * 3, pa.decimal128(38, 2)), "milliseconds"),
+]
+FORM = LogFormat("who", "when", "where")
+
+
+def write_columns(folder, columns):
+    """Write each column as the times of a log of its own; the k-th row of all visits sk.com."""
+    logs, rows = [], 0
+    for number, column in enumerate(columns):
+        places = range(rows, rows := rows + len(column))
+        named = {"who": [str(k) for k in places], "where": [f"http://s{k}.com" for k in places]}
+        logs.append(folder / f"{number}.parquet")
+        pq.write_table(pa.table({**named, "when": column}), logs[-1])
+    return logs
+
+
+@pytest.mark.parametrize(("column", "expected"), IN_PARQUET)
+def test_times_in_parquet(duckdb, tmp_path, monkeypatch, column, expected):
     monkeypatch.setenv("TZ", "America/New_York")
-    table = pa.table({"who": ["1"], "when": column, "where": ["http://s0.com"]})
-    pq.write_table(table, tmp_path / "log.parquet")
-    treat(backend, [tmp_path / "log.parquet"], tmp_path / "out", form=LogFormat("who", "when", "where"))
+    treat(duckdb, write_columns(tmp_path, [column]), tmp_path / "out", form=FORM)
     assert times_of(tmp_path / "out") == {0: expected}
 
 
-@pytest.mark.parametrize(
-    ("column", "unit"),
-    [
-        (pa.array([1141197432.25, 1141197432.25, 1141197432.25, math.nan, math.inf, 1e300]), "seconds"),
-        (pa.array([1141197432250.0] * 3 + [-math.inf, -1e300, None]), "milliseconds"),
-        (
-            pa.array([Decimal("1141197432250.00")] * 3 + [Decimal(1)] * 3, pa.decimal128(38, 2)),
-            "milliseconds",
-        ),
-    ],
-)
-def test_odd_numbers_in_parquet_are_bad_times(backend, tmp_path, column, unit):
-    urls = [f"http://s{k}.com" for k in range(6)]
-    pq.write_table(pa.table({"who": list("123456"), "when": column, "where": urls}), tmp_path / "log.parquet")
-    form = LogFormat("who", "when", "where")
-    result = treat(backend, [tmp_path / "log.parquet"], tmp_path / "out", form=form)
+@pytest.mark.parametrize(("column", "unit"), ODD_IN_PARQUET)
+def test_odd_numbers_in_parquet_are_bad_times(duckdb, tmp_path, column, unit):
+    (log,) = write_columns(tmp_path, [column])
+    result = treat(duckdb, [log], tmp_path / "out", form=FORM)
     assert result.dropped == {"bad-time": 3}
-    assert result.unix_times == {str(tmp_path / "log.parquet"): unit}
+    assert result.unix_times == {str(log): unit}
     assert times_of(tmp_path / "out") == dict.fromkeys(range(3), MOMENT.replace(microsecond=250_000))
+
+
+def test_times_in_parquet_in_one_log_of_many_files(backend, tmp_path, monkeypatch):
+    """All columns of the two tests above, each in a file of its own, in one run."""
+    monkeypatch.setenv("TZ", "America/New_York")
+    logs = write_columns(tmp_path, [column for column, _ in (*IN_PARQUET, *ODD_IN_PARQUET)])
+    result = treat(backend, logs, tmp_path / "out", form=FORM)
+    assert result.dropped == {"bad-time": 9}
+    units = ["seconds", "milliseconds", "seconds", *(unit for _, unit in ODD_IN_PARQUET)]
+    assert result.unix_times == dict(zip(map(str, [*logs[5:8], *logs[9:]]), units, strict=True))
+    odd = [9 + 6 * number + k for number in range(3) for k in range(3)]
+    assert times_of(tmp_path / "out") == {
+        **{k: expected for k, (_, expected) in enumerate(IN_PARQUET)},
+        **dict.fromkeys(odd, MOMENT.replace(microsecond=250_000)),
+    }
 
 
 def test_a_format_of_ones_own(backend, tmp_path):
@@ -275,9 +291,13 @@ def test_a_run_that_keeps_too_little_fails_and_shows_the_form_of_rows(backend, t
     assert not (tmp_path / "out" / "treated.parquet").exists()
     with pytest.raises(QuiffError, match=r"line 4: .*: user '2', time '1 June', URL 'http://s2.com'"):
         treat(backend, [log], tmp_path / "out", show_rows=True)
-    assert treat(backend, [log], tmp_path / "out", min_kept=0.2).rows == 1
+
+
+def test_the_least_share_can_be_given(duckdb, tmp_path):
+    log = write_log(tmp_path / "log.txt", ["2006-03-01 07:17:12", "1 June", "2 June", "3 June", "4 June"])
+    assert treat(duckdb, [log], tmp_path / "out", min_kept=0.2).rows == 1
     with pytest.raises(ParameterError, match="min_kept is 2, but must be a share"):
-        treat(backend, [log], tmp_path / "out", min_kept=2)
+        treat(duckdb, [log], tmp_path / "out", min_kept=2)
 
 
 @pytest.mark.parametrize(("kept", "rows"), [(1, 3), (2, 3), (7, 100), (29, 100), (197, 1000)])
@@ -289,13 +309,19 @@ def test_the_share_that_is_advised_is_enough(duckdb, tmp_path, kept, rows):
     assert treat(duckdb, [log], tmp_path / "out", min_kept=float(share)).rows == kept
 
 
-def test_a_run_that_keeps_half_is_kept_and_one_that_keeps_nothing_is_not(backend, tmp_path):
-    half = write_log(tmp_path / "half.txt", ["2006-03-01 07:17:12", "x"])
-    assert treat(backend, [half], tmp_path / "half").rows == 1
-    for times, told in (([], "the log has no rows"), (["x"], "only 0 of 1 rows")):
-        with pytest.raises(QuiffError, match=told):
-            treat(backend, [write_log(tmp_path / "log.txt", times)], tmp_path / "out", min_kept=0)
+def test_a_run_that_keeps_half_is_kept(duckdb, tmp_path):
+    log = write_log(tmp_path / "log.txt", ["2006-03-01 07:17:12", "x"])
+    assert treat(duckdb, [log], tmp_path / "out").rows == 1
+
+
+@pytest.mark.parametrize(("times", "told"), [([], "the log has no rows"), (["x"], "only 0 of 1 rows")])
+def test_a_run_that_keeps_nothing_fails(backend, tmp_path, times, told):
+    with pytest.raises(QuiffError, match=told):
+        treat(backend, [write_log(tmp_path / "log.txt", times)], tmp_path / "out", min_kept=0)
+
+
+def test_urls_without_a_domain_are_told(duckdb, tmp_path):
     swapped = tmp_path / "swapped.txt"
     swapped.write_text(f"{reference.HEADER}\n1\tq\t2006-03-01 07:17:12\t1\tintranet\n2\tq\tx\t1\t\n")
     with pytest.raises(QuiffError, match=r"(?s)left out: 1 no-url, 1 no-suffix\n  line 2: .*--url"):
-        treat(backend, [swapped], tmp_path / "out")
+        treat(duckdb, [swapped], tmp_path / "out")

@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 
 from history import reference, strategies
 from quiff.errors import ParameterError, QuiffError
-from quiff.history.pseudonyms import draw_numbers, draw_pseudonyms
 from quiff.history.read import LogFormat
 from quiff.history.suffixes import Suffixes
 from quiff.history.tables import Steps, Workspace
-from quiff.history.treat import treat
+from quiff.history.treat import draw_numbers, draw_pseudonyms, treat
 
 SUFFIXES = Suffixes.parse("\n".join(reference.SUFFIXES), extra=())
 LINES = ["1\tq\t2006-03-01 07:17:12\t1\thttp://a.com", '2\t"q\t2006-03-02 07:17:12\t1\thttp://www.gov.uk/x']

@@ -7,6 +7,7 @@ import os
 import threading
 import zipfile
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -321,7 +322,7 @@ def test_json_lines(duckdb, tmp_path):
         assert [bad.line for bad in result.bad_lines] == [4, 5, 6]
 
 
-@pytest.mark.parametrize("delimiter", ["\t", ",", ";"])
+@pytest.mark.parametrize("delimiter", ["\t", ",", ";", "|"])
 @pytest.mark.parametrize("headed", [True, False])
 def test_delimiters_are_found_out_with_and_without_a_first_line(duckdb, tmp_path, delimiter, headed):
     names = tuple(HEADER.split("\t"))
@@ -381,6 +382,51 @@ def test_errors_do_not_repeat_rows(duckdb, tmp_path):
     bad = write(tmp_path / "bad.txt", text(*[hidden + "\tmore"] * 5))
     told = expect_refused(duckdb, tmp_path, [bad], "lines are malformed", QuiffError, max_bad_lines=1)
     assert "secret" not in told
+
+
+def test_a_first_line_that_may_be_data_is_not_repeated(duckdb, tmp_path):
+    people = "alice,flights,monday,secret\nbob,hotels,tuesday,hidden\n"
+    for content in (people, people + "alice,flights,monday,http://a.com\n"):
+        log = write(tmp_path / "log.csv", content.encode())
+        told = expect_refused(
+            duckdb, tmp_path, [log], "or all columns by --columns if its first line is data"
+        )
+        assert not any(word in told for word in ("alice", "flights", "secret"))
+    named = write(tmp_path / "named.csv", b"who,day,link\n" + b"alice,2026-03-02 08:10:00,http://a.com\n")
+    told = expect_refused(
+        duckdb, tmp_path, [named], "'who', 'day', 'link' and not one 'AnonID'; name its user"
+    )
+    assert "--columns" not in told
+
+
+def test_refused_parquet_has_row_numbers_and_fields(duckdb, tmp_path):
+    urls = ["http://a.com", "http://b.com", "http://c.com", None]
+    kinds = {
+        "text": ["2026-03-02 08:10:00", "2.3.2026", "3.3.2026", "then"],
+        "number": pa.array([1772439000, 5, 6, 7], pa.int64()),
+        "none": pa.array([datetime(2026, 3, 2), None, None, None], pa.timestamp("ns", "UTC")),
+        "far": pa.array([datetime(2026, 3, 2).date(), None, None, None], pa.date32()),
+    }
+    for name, times in kinds.items():
+        table = pa.table({"More": [1] * 4, "AnonID": [1, 2, 3, 4], "QueryTime": times, "ClickURL": urls})
+        pq.write_table(table, tmp_path / f"{name}.parquet", version="2.6")
+        with pytest.raises(QuiffError, match="only 1 of 3 rows that have a URL would be kept") as caught:
+            treat(duckdb, [tmp_path / f"{name}.parquet"], tmp_path / "out")
+        shown = [line for line in str(caught.value).splitlines() if "time looks like" in line]
+        assert [line.split(" time")[0] for line in shown] == ["  row 2: 4 fields,", "  row 3: 4 fields,"]
+
+
+def test_both_engines_read_parquet_times_in_nanoseconds(backend, tmp_path):
+    numbers = [1772439000_123456789, -1, 1]
+    for zone in (None, "UTC"):
+        times = pa.array(numbers, pa.timestamp("ns", zone))
+        table = pa.table({"AnonID": ["1", "2", "3"], "QueryTime": times, "ClickURL": ["http://a.com"] * 3})
+        log, out = tmp_path / f"{zone}.parquet", tmp_path / f"out-{zone}"
+        pq.write_table(table, log, version="2.6")
+        assert treat(backend, [log], out).rows == 3
+        read, _ = read_table(backend, out / "treated.parquet", ("treated",))
+        found = sorted(str(time) for time in read.time.cast("string").to_pyarrow().to_pylist())
+        assert found == ["1970-01-01 00:00:00", "1970-01-01 00:00:00", "2026-03-02 08:10:00.123456"]
 
 
 def test_both_engines_count_odd_logs_alike(backend, tmp_path):

@@ -8,6 +8,7 @@ from quiff import Population, TopicsAPI, measure
 
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
 M, S, R = 30, 3, 0.05
+API = TopicsAPI(M, S, R)
 BAYES, GAIN = qif.measure.bayes_vuln, qif.measure.g_vuln
 
 
@@ -18,7 +19,7 @@ def population():
 
 @pytest.fixture(scope="module")
 def found(population):
-    return measure(population, TopicsAPI(M, S, R))
+    return measure(population, API)
 
 
 def membership(codes, inside, outside):
@@ -27,24 +28,27 @@ def membership(codes, inside, outside):
     return matrix
 
 
-CHANNELS = {"bounded_noise": (1 / S, 0.0), "topics_api": ((1 - R) / S + R / M, R / M)}
+CHANNELS = {"bounded_noise": (1 / S, 0.0), "topics": ((1 - R) / S + R / M, R / M)}
 
 
 @pytest.mark.parametrize("stage", CHANNELS)
 def test_privacy(population, found, stage):
     codes = np.asarray(population.sets[0], dtype=np.int64)
     C, pi = membership(codes, *CHANNELS[stage]), np.full(len(codes), 1 / len(codes))
-    row = found.stage(stage)
-    assert float(row.prior) == pytest.approx(BAYES.prior(pi), **CLOSE)
-    assert row.posterior == pytest.approx(BAYES.posterior(pi, C), **CLOSE)
-    assert row.leakage == pytest.approx(BAYES.mult_leakage(pi, C), **CLOSE)
-    assert row.leakage == pytest.approx(BAYES.mult_capacity(C), **CLOSE)
+    prior, posterior, leakage = (found[API.spec, q, stage] for q in ("prior", "posterior", "leakage"))
+    assert float(prior) == pytest.approx(BAYES.prior(pi), **CLOSE)
+    assert posterior == pytest.approx(BAYES.posterior(pi, C), **CLOSE)
+    assert leakage == pytest.approx(BAYES.mult_leakage(pi, C), **CLOSE)
+    assert leakage == pytest.approx(BAYES.mult_capacity(C), **CLOSE)
+    assert found[API.spec, "bayes_capacity", stage, "people"] == pytest.approx(leakage)
 
 
 def test_generalization(population, found):
     sets, which = np.unique(population.sets[0], axis=0, return_inverse=True)
     C, pi = np.eye(len(sets))[which.reshape(-1)], np.full(len(which), 1 / len(which))
-    assert float(found.stage("generalization").posterior) == pytest.approx(BAYES.posterior(pi, C), **CLOSE)
+    assert float(found[API.spec, "posterior", "generalization"]) == pytest.approx(
+        BAYES.posterior(pi, C), **CLOSE
+    )
 
 
 @pytest.mark.parametrize("weighting", ["population", "uniform"])
@@ -56,17 +60,19 @@ def test_utility(population, found, stage, weighting):
         membership(sets.astype(np.int64), *CHANNELS[stage]),
         membership(sets.astype(np.int64), 1.0, 0.0).T.copy(),
     )
-    use = found.use(stage, "bayes", weighting)
-    assert float(use.prior) == pytest.approx(BAYES.prior(pi), **CLOSE)
-    assert use.posterior == pytest.approx(BAYES.posterior(pi, C), **CLOSE)
-    use = found.use(stage, "iba", weighting)
-    assert float(use.prior) == pytest.approx(GAIN.prior(G, pi), **CLOSE)
-    assert use.posterior == pytest.approx(GAIN.posterior(G, pi, C), **CLOSE)
+    expected = {
+        "secret": (BAYES.prior(pi), BAYES.posterior(pi, C)),
+        "topics": (GAIN.prior(G, pi), GAIN.posterior(G, pi, C)),
+    }
+    for goal, (before, after) in expected.items():
+        key = (goal, stage, weighting)
+        assert float(found[(API.spec, "goal_prior", *key)]) == pytest.approx(before, **CLOSE)
+        assert found[(API.spec, "goal_posterior", *key)] == pytest.approx(after, **CLOSE)
 
 
 def test_epsilon(population, found):
     codes = np.asarray(population.sets[0], dtype=np.int64)
     expected = qif.measure.d_privacy.smallest_epsilon(
-        membership(codes, *CHANNELS["topics_api"]), qif.metric.discrete(qif.uint)
+        membership(codes, *CHANNELS["topics"]), qif.metric.discrete(qif.uint)
     )
-    assert found.limits[-1].epsilon == pytest.approx(expected, **CLOSE)
+    assert found[API.spec, "epsilon", "people"] == pytest.approx(expected, **CLOSE)

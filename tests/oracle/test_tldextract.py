@@ -15,9 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 import tldextract
 
-from history.conftest import connect_spark
 from quiff.history.domains import find_domains
-from quiff.history.engine import connect
 from quiff.history.suffixes import EXTRA_SUFFIXES, Suffixes
 
 PINNED = "public_suffix_list-5e6ac3a.dat"
@@ -101,18 +99,13 @@ def check_every_rule(con, path):
     assert all((row["domain"] is None) != (row["reason"] is None) for row in found)
 
 
-@pytest.fixture(scope="module")
-def duckdb():
-    return connect()
-
-
 def test_every_rule_of_the_pinned_list(mirror, duckdb):
     check_every_rule(duckdb, mirror / PINNED)
 
 
 @pytest.mark.slow
-def test_every_rule_of_the_pinned_list_on_spark(mirror):
-    check_every_rule(connect_spark(), mirror / PINNED)
+def test_every_rule_of_the_pinned_list_on_spark(mirror, spark):
+    check_every_rule(spark, mirror / PINNED)
 
 
 def test_every_rule_of_the_packaged_list(duckdb):

@@ -35,7 +35,7 @@ def test_what_is_too_much_work_is_said_and_not_done(monkeypatch):
     def refuse(*_, **__):
         raise SizeError("it would take a year")
 
-    monkeypatch.setattr(over_time, "leakage_over_epochs", refuse)
+    monkeypatch.setattr(over_time, "over_time", refuse)
     page = compose_report(people(1), API, Source("thirty"))
     (section,) = (section for section in page.sections if section.key == "epochs")
     assert section.reading == ("Not measured: it would take a year.",)
@@ -45,5 +45,5 @@ def test_what_is_too_much_work_is_said_and_not_done(monkeypatch):
 def test_a_section_that_is_left_out_tells_of_no_option_that_is_not_there(monkeypatch):
     monkeypatch.setattr(planning, "_TOTAL_SECONDS", 0)
     (reading,) = over_time.study_epochs(people(1), API, 4).reading
-    assert reading.startswith("Not measured: 4 epochs on this population would take about")
+    assert reading.startswith("Not measured: 4 observations of these people would take about")
     assert reading.endswith("GiB; ask for fewer.")

@@ -10,10 +10,10 @@ from quiff import Cookies, Population, TopicsAPI
 ALONE, API = Population.from_sets({"Alice": {"Art"}}), TopicsAPI(1, 1, 0.5)
 RESULTS = {
     "measure": lambda: quiff.measure(ALONE, API),
-    "epochs": lambda: quiff.leakage_over_epochs(ALONE, API, 1, utility=True),
+    "epochs": lambda: quiff.over_time(ALONE, API, 1, utility=True),
     "risk": lambda: quiff.user_risk(ALONE, API),
-    "exposure": lambda: quiff.exposure(ALONE, API),
-    "attributes": lambda: quiff.attribute_inference(ALONE, API, value="Art"),
+    "exposure": lambda: quiff.topic_exposure(ALONE, API),
+    "attributes": lambda: quiff.attribute_table(ALONE, API),
     "popularity": lambda: quiff.popularity(ALONE, API, simulations=1),
     "rules": lambda: quiff.browser_rules(ALONE, API, samples=2),
     "apis": lambda: quiff.compare_apis(ALONE, Cookies(), API),

@@ -31,22 +31,26 @@ def test_it_is_the_alignment_by_position(sets):
 
 
 @given(some_sets, st.integers(0, 10))
-def test_only_utility_under_the_populations_prior_depends_on_it(sets, tenths):
+def test_goals_under_it_stand_beside_those_under_the_right_prior(sets, tenths):
     r, m, s = Fraction(tenths, 10), 7, 2
     people, api = Population.from_sets(dict(enumerate(sets)), topics=NUMBERS), TopicsAPI(m, s, r)
-    right, wrong = measure(people, api), measure(people, api, prior="as-published")
-    assert (right.privacy, right.limits) == (wrong.privacy, wrong.limits)
-    assert wrong.aligned_utility == right.utility
+    right, both = (
+        measure(people, api),
+        measure(people, api, priors={"as-published": misaligned_prior(people)}),
+    )
+    assert [row for row in both.rows if row.prior != "as-published"] == list(right.rows)
     pi = by_position(sets)
     C = {x: {t: (1 - r) / s * (t in x) + r / m for t in NUMBERS} for x in pi}
-    gains = {"bayes": textbook.gain_of(None, pi), "iba": {t: {x: int(t in x) for x in pi} for t in NUMBERS}}
-    for gain, g in gains.items():
-        use = wrong.use("topics_api", gain)
-        assert use.prior == textbook.vulnerability(pi, g)
-        assert use.posterior == textbook.posterior_vulnerability(pi, C, g)
-    assert wrong.use("topics_api").prior == right.use("topics_api").prior  # the shares are the same ones
-    assert wrong.use("topics_api", "iba", "uniform") == right.use("topics_api", "iba", "uniform")
-    assert wrong.use("cookies") == right.use("cookies")
+    gains = {
+        "secret": textbook.gain_of(None, pi),
+        "topics": {t: {x: int(t in x) for x in pi} for t in NUMBERS},
+    }
+    for goal, g in gains.items():
+        before, after = (both[api.spec, f"goal_{q}", goal, "as-published"] for q in ("prior", "posterior"))
+        assert before == textbook.vulnerability(pi, g)
+        assert after == textbook.posterior_vulnerability(pi, C, g)
+    shares = (both[api.spec, "goal_prior", "secret", prior] for prior in ("as-published", "population"))
+    assert len(set(shares)) == 1  # they are the same ones
 
 
 def test_weights_are_misaligned_too():
@@ -57,15 +61,9 @@ def test_weights_are_misaligned_too():
 def test_a_measurement_shows_the_difference():
     """{9, 20} comes first in the file and has half the users; {10, 30} and {10, 40} come first as text."""
     people = Population.from_array(range(4), [[9, 20], [9, 20], [10, 30], [10, 40]])
-    found = measure(people, TopicsAPI(5, 2, Fraction(1, 20)), prior="as-published")
-    assert found.prior == "as-published"
-    table = found.named_tables()["priors"]
+    api = TopicsAPI(5, 2, Fraction(1, 20))
+    found = measure(people, api, priors={"as-published": misaligned_prior(people)})
     # As published, topic 10 has the half of the first set and the quarter of the second.
-    assert ("bounded_noise", "iba", "prior", Fraction(3, 4), Fraction(1, 2)) in table.rows
-    assert len(table.rows) == 12
-    assert "misaligned" in found.named_tables()["utility-iba"].to_text()
-    assert "misaligned" not in measure(people, TopicsAPI(5, 2)).named_tables()["utility-iba"].to_text()
-    assert "misaligned" in found.sentences()[-1]
-    quantity = next(q for q in found.quantities if q.key == "population_topics_api_bayes_posterior")
-    assert "misaligned" in quantity.assumes
-    assert set(found.to_dict()["aligned_utility"]) == set(found.to_dict()["utility"])
+    assert found[api.spec, "goal_prior", "topics", "bounded_noise", "as-published"] == Fraction(3, 4)
+    assert found[api.spec, "goal_prior", "topics", "bounded_noise"] == Fraction(1, 2)
+    assert "as-published" in found.tables["utility"].to_text()

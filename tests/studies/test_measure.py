@@ -1,10 +1,12 @@
-"""A population measured: every number equals the definitions, worked out from plain matrices."""
+"""People measured: every number equals the definitions, worked out from plain matrices."""
 
 import math
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,13 +15,14 @@ from hypothesis import strategies as st
 
 import quiff
 import textbook
-from quiff import Cookies, Histories, Population, TopicsAPI, measure, theory
-from quiff.results.numbers import to_json
-from quiff.studies.old_measure.seen import seen_histories
+from quiff import Api, Channel, Cookies, Histories, Population, Together, TopicsAPI, measure, theory
+from quiff.history.histories import read_histories
+from quiff.results.quantities import QUANTITIES
+from quiff.studies.as_published import misaligned_prior
 
 TOPICS = "abcdef"
 S = 2
-STAGES = ["cookies", "generalization", "bounded_noise", "topics_api"]
+STAGES = ["generalization", "bounded_noise", "topics"]
 
 some_sets = st.lists(
     st.sets(st.sampled_from(TOPICS), min_size=S, max_size=S).map(frozenset), min_size=1, max_size=7
@@ -48,7 +51,7 @@ def rows(secrets, m, r):
     return {
         "generalization": {x: {y: int(y == own) for y in distinct} for x, own in secrets.items()},
         "bounded_noise": {x: {t: Fraction(t in own, S) for t in columns} for x, own in secrets.items()},
-        "topics_api": {
+        "topics": {
             x: {t: (1 - r) * Fraction(t in own, S) + r / m for t in columns} for x, own in secrets.items()
         },
     }
@@ -62,24 +65,25 @@ def naming(sets):
     return {t: {x: int(t in x) for x in sets} for t in TOPICS}
 
 
-def check_privacy(found, pi, channels):
+def check_privacy(found, spec, pi, channels):
     before = textbook.vulnerability(pi, bayes(pi))
     for stage, C in channels.items():
-        row = found.stage(stage)
-        assert row.prior == before
-        assert row.posterior == textbook.posterior_vulnerability(pi, C, bayes(pi))
-        assert row.leakage == row.posterior / before
+        after = textbook.posterior_vulnerability(pi, C, bayes(pi))
+        assert found[spec, "prior", stage] == before
+        assert found[spec, "posterior", stage] == after
+        assert found[spec, "leakage", stage] == after / before
+        assert found[spec, "bayes_capacity", stage, "people"] == textbook.bayes_capacity(C)
 
 
-def check_utility_of_sets(found, priors, m, r):
+def check_utility_of_sets(found, spec, priors, m, r):
     for weighting, pi in priors.items():
         channels = rows({x: x for x in pi}, m, r)
-        for stage in ("bounded_noise", "topics_api"):
-            for gain, g in (("bayes", bayes(pi)), ("iba", naming(pi))):
-                use = found.use(stage, gain, weighting)
-                assert use.prior == textbook.vulnerability(pi, g)
-                assert use.posterior == textbook.posterior_vulnerability(pi, channels[stage], g)
-                assert use.leakage == use.posterior / use.prior
+        for stage in STAGES:
+            for goal, g in (("secret", bayes(pi)), ("topics", naming(pi))):
+                key = (goal, stage, weighting)
+                assert found[(spec, "goal_prior", *key)] == textbook.vulnerability(pi, g)
+                after = textbook.posterior_vulnerability(pi, channels[stage], g)
+                assert found[(spec, "goal_posterior", *key)] == after
 
 
 def uniform(labels):
@@ -88,52 +92,42 @@ def uniform(labels):
 
 @given(some_sets, sizes, noises)
 def test_the_numbers_are_those_of_the_explicit_channels(sets, m, r):
-    people = dict(enumerate(sets))
-    found = measure(Population.from_sets(people), TopicsAPI(m, S, r))
-    channels = rows(people, m, r)
-    channels["cookies"] = {x: {y: int(x == y) for y in people} for x in people}
-    pi, distinct = uniform(people), set(sets)
-    check_privacy(found, pi, channels)
+    people, api = dict(enumerate(sets)), TopicsAPI(m, S, r)
+    found = measure(Population.from_sets(people), Cookies(), api)
+    channels, pi, distinct = rows(people, m, r), uniform(people), set(sets)
+    check_privacy(found, api.spec, pi, channels)
+    check_privacy(found, "cookies", pi, {"cookies": {x: {y: int(x == y) for y in people} for x in people}})
     own = {x: Fraction(sets.count(x), len(sets)) for x in distinct}
-    check_utility_of_sets(found, {"population": own, "uniform": uniform(distinct)}, m, r)
-    for stage in ("cookies", "generalization"):  # everybody has a history of their own
-        for weighting in ("population", "uniform"):
-            use = found.use(stage, "bayes", weighting)
-            assert (use.prior, use.posterior) == (found.stage(stage).prior, found.stage(stage).posterior)
-    limit = found.limits[-1]
-    report = channels["topics_api"]
-    assert limit.bayes_capacity == textbook.bayes_capacity(report)
-    assert limit.max_case_capacity == textbook.max_case_capacity(report)
-    assert limit.epsilon == pytest.approx(math.log(textbook.max_case_capacity(report)))
-    assert (found.users, found.distinct_sets) == (len(sets), len(distinct))
-    assert found.occurring_topics == len(set().union(*sets))
+    check_utility_of_sets(found, api.spec, {"population": own, "uniform": uniform(distinct)}, m, r)
+    assert found["cookies", "goal_posterior", "topics"] == 1  # who knows the user knows a topic
+    assert found["cookies", "goal_prior", "topics"] == textbook.vulnerability(own, naming(own))
+    worst = textbook.max_case_capacity(channels["topics"])
+    assert found[api.spec, "max_case_capacity", "people"] == worst
+    assert found[api.spec, "epsilon", "people"] == pytest.approx(math.log(worst))
+    facts = found.facts["population"]
+    assert (facts["users"], facts["distinct_sets"]) == (len(sets), len(distinct))
+    assert facts["occurring_topics"] == len(set().union(*sets))
     counts = Counter(sets)
-    assert found.unique_users == Fraction(sum(counts[x] == 1 for x in sets), len(sets))
-    assert found.anonymity == min(counts.values())
+    assert facts["unique_users"] == pytest.approx(sum(counts[x] == 1 for x in sets) / len(sets))
+    assert facts["anonymity"] == min(counts.values())
 
 
 @given(weighted_sets(), sizes, noises)
 def test_weights_are_the_prior_on_users(case, m, r):
     sets, weights = case
-    people = dict(enumerate(sets))
-    found = measure(Population.from_sets(people, weights=dict(enumerate(weights))), TopicsAPI(m, S, r))
+    people, api = dict(enumerate(sets)), TopicsAPI(m, S, r)
+    weighted = Population.from_sets(people, weights=dict(enumerate(weights)))
+    found = measure(weighted, Cookies(), api)
     pi = {x: Fraction(weights[x], sum(weights)) for x in people}
-    channels = rows(people, m, r)
-    channels["cookies"] = {x: {y: int(x == y) for y in people} for x in people}
-    check_privacy(found, pi, channels)
+    check_privacy(found, api.spec, pi, rows(people, m, r))
+    check_privacy(found, "cookies", pi, {"cookies": {x: {y: int(x == y) for y in people} for x in people}})
     own = {x: sum(pi[u] for u in people if people[u] == x) for x in set(sets)}
-    check_utility_of_sets(found, {"population": own, "uniform": uniform(own)}, m, r)
-    assert found.weighted
-    for stage, by_set in (("cookies", 1), ("generalization", Fraction(len(own), len(people)))):
-        use = found.use(stage, "bayes", "population")  # everybody has a history of their own
-        assert (use.prior, use.posterior) == (found.stage(stage).prior, found.stage(stage).posterior)
-        use = found.use(stage, "bayes", "uniform")
-        assert (use.prior, use.posterior) == (Fraction(1, len(people)), by_set)
-    assert all(row.leakage <= row.capacity for row in found.privacy)
+    check_utility_of_sets(found, api.spec, {"population": own, "uniform": uniform(own)}, m, r)
     as_floats = {user: float(weight) for user, weight in enumerate(weights)}
     floating = measure(Population.from_sets(people, weights=as_floats), TopicsAPI(m, S, float(r)))
-    for row, exact in zip(floating.privacy, found.privacy, strict=True):
-        assert row.posterior == pytest.approx(float(exact.posterior))
+    for stage in STAGES:
+        after = floating[TopicsAPI(m, S, float(r)).spec, "posterior", stage]
+        assert after == pytest.approx(float(found[api.spec, "posterior", stage]))
 
 
 @given(sets_and_histories(), st.booleans())
@@ -142,59 +136,57 @@ def test_cookies_show_the_histories(case, with_weights):
     weights = weights if with_weights else [1] * len(sets)
     people, total = dict(enumerate(sets)), sum(weights)
     population = Population.from_sets(people, weights=dict(enumerate(weights)) if with_weights else None)
-    histories = Histories.from_visits({u: [x] for u, x in enumerate(visited)}, {})
-    found = measure(population, TopicsAPI(6, S, Fraction(1, 20)), histories=histories)
+    population = population.with_histories(Histories.from_visits({u: [x] for u, x in enumerate(visited)}, {}))
+    api = TopicsAPI(6, S, Fraction(1, 20))
+    found = measure(population, Cookies("history"), api)
     pi = {u: Fraction(weights[u], total) for u in people}
     C_C = {u: {h: int(h == x) for h in set(visited)} for u, x in enumerate(visited)}
-    assert found.stage("cookies").posterior == textbook.posterior_vulnerability(pi, C_C, bayes(pi))
+    cookies = "cookies:shows=history"
+    assert found[cookies, "posterior"] == textbook.posterior_vulnerability(pi, C_C, bayes(pi))
     users_of = {h: [u for u, x in enumerate(visited) if x == h] for h in set(visited)}
     C_G = {
         h: {y: Fraction(sum(sets[u] == y for u in users), len(users)) for y in set(sets)}
         for h, users in users_of.items()
     }
     own = {h: sum(pi[u] for u in users) for h, users in users_of.items()}
-    for weighting, rho in (("population", own), ("uniform", uniform(users_of))):
-        use = found.use("generalization", "bayes", weighting)
-        assert (
-            use.prior
-            == textbook.vulnerability(rho, bayes(rho))
-            == found.use("cookies", "bayes", weighting).prior
-        )
-        assert use.posterior == textbook.posterior_vulnerability(rho, C_G, bayes(rho))
-        assert found.use("cookies", "bayes", weighting).posterior == 1
-    (counts,) = found.histories
-    assert (counts.users, counts.distinct) == (len(sets), len(users_of))
-    assert counts.unique == sum(len(users) == 1 for users in users_of.values())
+    before = found[api.spec, "goal_prior", "generalization", "history"]
+    assert before == found[cookies, "goal_prior", "history"] == textbook.vulnerability(own, bayes(own))
+    assert found[cookies, "goal_posterior", "history"] == 1
+    joint = {
+        h: {y: sum(pi[u] for u in users if sets[u] == y) for y in set(sets)} for h, users in users_of.items()
+    }
+    by_set = sum(max(joint[h][y] for h in joint) for y in set(sets))
+    assert found[api.spec, "goal_posterior", "generalization", "history"] == by_set
+    rho = uniform(users_of)
+    after = found[api.spec, "goal_posterior", "generalization", "history", "uniform"]
+    assert after == textbook.posterior_vulnerability(rho, C_G, bayes(rho))
 
 
 @given(some_sets, sizes, noises)
 def test_theory_says_the_same_where_it_speaks(sets, m, r):
-    found = measure(Population.from_sets(dict(enumerate(sets))), TopicsAPI(m, S, r))
+    api = TopicsAPI(m, S, r)
+    found = measure(Population.from_sets(dict(enumerate(sets))), api)
     N, m1 = len(sets), len(set().union(*sets))
-    leakages = {row.stage: row.leakage for row in found.privacy}
+    leakages = {stage: found[api.spec, "leakage", stage] for stage in STAGES}
     assert leakages == {
-        "cookies": N,
         "generalization": theory.generalization_leakage(len(set(sets))),
         "bounded_noise": theory.bounded_noise_leakage(m, S, m1),
-        "topics_api": theory.topics_leakage(m, S, r, m1),
+        "topics": theory.topics_leakage(m, S, r, m1),
     }
-    assert found.stage("topics_api").posterior == theory.topics_posterior(m, S, r, m1, N)
-    for row in found.privacy:
-        assert row.leakage <= row.capacity_occurring <= row.capacity
-        assert row.reaches == (row.leakage == row.capacity)
-    assert found.stage("topics_api").reaches_occurring
-    assert found.stage("bounded_noise").reaches == (m1 == m)
-    for weighting in ("population", "uniform"):
-        before = found.use("topics_api", "iba", weighting).prior
-        after = found.use("topics_api", "iba", weighting).posterior
+    assert found[api.spec, "posterior"] == theory.topics_posterior(m, S, r, m1, N)
+    for stage in STAGES:
+        here, most = (found[api.spec, "bayes_capacity", stage, scope] for scope in ("people", "all"))
+        assert leakages[stage] <= here <= most
+    for prior in ("population", "uniform"):
+        before = found[api.spec, "goal_prior", "topics", prior]
+        after = found[api.spec, "goal_posterior", "topics", prior]
         assert theory.iba_lower(r) <= after <= theory.iba_upper(r, before)
         assert theory.genuine_probability(m, S, r) <= after
-        assert found.use("bounded_noise", "iba", weighting).posterior == 1
-    limit = found.limits[0]
-    assert limit.bayes_capacity == theory.bayes_capacity(m, S, r)
+        assert found[api.spec, "goal_posterior", "bounded_noise", "topics", prior] == 1
+    assert found[api.spec, "bayes_capacity"] == theory.bayes_capacity(m, S, r)
     if theory.max_case_is_met(r, len(set(sets))):
-        assert found.limits[-1].max_case_capacity == limit.max_case_capacity
-    assert len(found.limits) == (2 if m1 == m else 3)
+        here, most = (found[api.spec, "max_case_capacity", scope] for scope in ("people", "all"))
+        assert here == most == theory.max_case_capacity(m, S, r)
 
 
 def merged(people, weights=None):
@@ -203,177 +195,239 @@ def merged(people, weights=None):
 
 
 @given(some_sets, noises)
-def test_a_merged_population_measures_as_its_users_do(sets, r):
+def test_merged_people_measure_as_their_users_do(sets, r):
     whole = Population.from_sets(dict(enumerate(sets)), topics=list(TOPICS))
     api = TopicsAPI(6, S, r)
-    assert measure(merged(whole), api).to_dict() == measure(whole, api).to_dict()
+    one, other = measure(merged(whole), api), measure(whole, api)
+    assert one.rows == other.rows
+    assert one.facts == other.facts
+
+
+WORKED = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
 
 
 def worked_example(noise):
-    sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
-    return measure(Population.from_sets(sets), TopicsAPI(5, 2, noise))
+    return measure(Population.from_sets(WORKED), Cookies(), TopicsAPI(5, 2, noise))
 
 
 def test_the_papers_worked_example():
     """Three users, five topics of which four occur, s=2, r=.05."""
-    found = worked_example(Fraction(1, 20))
-    assert [row.posterior for row in found.privacy] == [1, Fraction(2, 3), Fraction(2, 3), Fraction(13, 20)]
-    assert [row.leakage for row in found.privacy] == [3, 2, 2, Fraction(39, 20)]
-    assert [row.capacity for row in found.privacy] == [3, 3, Fraction(5, 2), Fraction(97, 40)]
-    assert [row.reaches for row in found.privacy] == [True, False, False, False]
-    assert [row.reaches_occurring for row in found.privacy] == [True, False, True, True]
-    assert [limit.basis for limit in found.limits] == ["taxonomy", "occurring", "channel"]
-    assert found.limits[0].max_case_capacity == found.limits[2].max_case_capacity == Fraction(97, 2)
-    assert f"{found.limits[2].epsilon:.4f}" == "3.8816"
-    assert found.limits[1].max_case_capacity == 39  # what m' in place of m would give
-    iba = found.use("topics_api", "iba")
-    assert (iba.prior, iba.posterior) == (Fraction(2, 3), Fraction(293, 300))
-    iba = found.use("topics_api", "iba", "uniform")
-    assert (iba.prior, iba.posterior) == (Fraction(1, 2), Fraction(39, 40))
+    found, spec = worked_example(Fraction(1, 20)), "topics:n_topics=5,top_s=2,noise=1/20"
+    assert found["cookies", "posterior"] == 1
+    posteriors = [found[spec, "posterior", stage] for stage in STAGES]
+    assert posteriors == [Fraction(2, 3), Fraction(2, 3), Fraction(13, 20)]
+    assert [found[spec, "leakage", stage] for stage in STAGES] == [2, 2, Fraction(39, 20)]
+    most = [found[spec, "bayes_capacity", stage] for stage in STAGES]
+    assert most == [10, Fraction(5, 2), Fraction(97, 40)]
+    assert found[spec, "max_case_capacity"] == Fraction(97, 2)
+    assert f"{found[spec, 'epsilon', 'people']:.4f}" == "3.8816"
+    assert found[spec, "goal_prior", "topics"] == Fraction(2, 3)
+    assert found[spec, "goal_posterior", "topics"] == Fraction(293, 300)
+    assert found[spec, "goal_prior", "topics", "uniform"] == Fraction(1, 2)
+    assert found[spec, "goal_posterior", "topics", "uniform"] == Fraction(39, 40)
 
 
 def test_floats_give_the_same_numbers():
     exact, floating = worked_example(Fraction(1, 20)), worked_example(0.05)
-    for row, other in zip(exact.privacy + exact.utility, floating.privacy + floating.utility, strict=True):
-        assert float(row.posterior) == pytest.approx(float(other.posterior))
-    assert [row.reaches_occurring for row in floating.privacy] == [True, False, True, True]
+    for row, other in zip(exact.rows, floating.rows, strict=True):
+        assert (row.stage, row.goal, row.quantity) == (other.stage, other.goal, other.quantity)
+        assert float(row.value) == pytest.approx(float(other.value))
 
 
-def test_the_default_api_takes_the_size_of_the_sets():
-    found = measure(Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}}))
-    assert (found.setting.n_topics, found.setting.top_s, found.setting.noise) == (349, 2, 0.05)
+def test_the_default_is_cookies_and_topics_with_sets_of_the_peoples_size():
+    people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}})
+    found = measure(people)
+    assert list(dict.fromkeys(row.api for row in found.rows)) == ["cookies", "topics:top_s=2"]
+    assert found.provenance.parameters["topics:top_s=2"] == {"n_topics": 349, "top_s": 2, "noise": 0.05}
+    with_histories = people.with_histories(Histories.from_visits({"Alice": ["x"], "Bob": ["x"]}, {}))
+    assert measure(with_histories)["cookies:shows=history", "leakage"] == 1
+    with_country = people.with_attribute("country", ["BR", "AU"])
+    assert measure(with_country)["cookies", "goal_posterior", "country"] == 1
 
 
 def test_json_has_the_promised_keys():
     found = worked_example(0).to_dict()
-    assert list(found["privacy"]) == STAGES
-    assert list(found["limits"]) == ["n_topics", "bayes_capacity", "epsilon", "max_case_capacity"]
-    assert set(found["utility"]) == {
-        "bayes_prior", "bounded_noise_bayes", "topics_api_bayes",
-        "iba_prior", "bounded_noise_iba", "topics_api_iba",
-    }  # fmt: skip
-    assert {"users", "distinct_sets", "occurring_topics", "unique_users"} <= set(found)
-    text = to_json(found)
-    assert '"epsilon": "inf"' in text
-    assert '"cookies": 3,' in text
+    assert {"population", "rows", "sentences", "provenance"} <= set(found)
+    assert list(found["rows"][0]) == [
+        "api", "unit", "stage", "goal", "prior", "observations", "quantity", "value", "low", "high", "method",
+        "scope",
+    ]  # fmt: skip
+    text = worked_example(0).to_json()
+    assert '"who": "a browser"' in text
+    assert '"value": "inf"' in text
 
 
-def test_every_number_is_explained():
+def test_every_quantity_is_explained():
     found = worked_example(Fraction(1, 20))
-    quantities = {quantity.key: quantity for quantity in found.quantities}
-    assert len(quantities) == len(found.quantities) == 5 + 4 * 5 + 12 * 3 + 3 * 3
-    assert quantities["topics_api_leakage"].value == Fraction(39, 20)
-    assert quantities["generalization_capacity_occurring"].formula == "min(N, C(m',s))"
-    assert "cookies are taken to tell all users apart" in quantities["cookies_posterior"].assumes
-    assert quantities["population_topics_api_iba_posterior"].value == Fraction(293, 300)
-    assert quantities["occurring_epsilon"].formula == "ln(1 + m'(1-r)/(r s))"
-    text = found.explained()
-    for key in quantities:
-        assert key.replace("_", " ") + " = " in text
+    assert {row.quantity for row in found.rows} <= set(QUANTITIES)
+    for quantity in {row.quantity for row in found.rows}:
+        assert QUANTITIES[quantity].formula in found.explained()
 
 
-def test_tables_say_what_they_assume():
-    tables = worked_example(0.05).named_tables()
-    assert list(tables) == ["counts", "privacy", "utility-bayes", "utility-iba", "limits"]
-    assert "cookies are taken to tell all users apart" in tables["privacy"].to_text()
-    assert "capacity (m'=4)" in tables["privacy"].columns
-    assert [row[0] for row in tables["utility-bayes"].rows] == STAGES
-    assert [row[0] for row in tables["utility-iba"].rows] == STAGES[2:]
-    full = measure(Population.from_sets({1: {1, 2}, 2: {3, 4}}), TopicsAPI(4, 2, 0.05))
-    assert "capacity (m'=4)" not in full.named_tables()["privacy"].columns
-    one = measure(Population.from_sets({1: {1, 2}, 2: {1, 2}}), TopicsAPI(4, 2, 0.05))
-    assert "need two different sets" in one.named_tables()["limits"].to_markdown()
-    assert one.limits[-1].epsilon == 0
-    for table in tables.values():
+def test_a_result_says_what_it_rests_on():
+    people = Population.from_sets(WORKED)
+    one, other = measure(people).provenance, measure(people, Cookies()).provenance
+    assert one.version == quiff.__version__
+    assert one.digest == other.digest != measure(Population.from_sets({"Eve": {1, 2}})).provenance.digest
+    assert other.command == "quiff.measure(people, Cookies(shows='user'))"
+    assert other.sources == (Cookies().source,)
+
+
+def test_views():
+    found = worked_example(0.05)
+    assert list(found.tables) == ["privacy", "utility", "limits", "people"]
+    assert [row[0] for row in found.tables["privacy"].rows] == [
+        "third-party cookie", "whole topic set", "one topic, no noise", "one topic",
+    ]  # fmt: skip
+    assert (
+        "multiplies the probability of re-identification by 1.95 (from 33.3 % to 65 %)" in found.sentences[2]
+    )
+    assert "at most 2.43" in found.sentences[2]
+    assert "97.7 % (66.7 % without)" in found.sentences[3]
+    assert "33.3 % of the 3 users have a unique topic set." in found.sentences
+    for table in found.tables.values():
         assert table.to_latex().startswith(r"\begin{table}")
         assert len(table.to_pandas()) == len(table.rows)
+    assert found._repr_html_().count("<table") == 4
+    assert ">1.95<" in found.figure("stages").to_svg()
+    assert found.figure("trade-off").to_svg().startswith("<svg")
+    assert repr(found) == f"<What one observation reveals about 3 users: {len(found.rows)} rows, 4 tables>"
+    assert str(found).startswith("third-party cookie: an identifier multiplies")
+    frame = found.to_pandas()
+    assert len(frame) == len(found.rows)
+    leaks = frame[(frame.api == "cookies") & (frame.quantity == "leakage")]
+    assert leaks.value.tolist() == [3]
 
 
-def test_sentences_follow_the_numbers():
-    said = worked_example(0.05).sentences()
-    assert "1.95 times as often as a guess, against 3 times" in said[0]
-    assert "33.33 % of the 3 users" in said[1]
-    assert said[2] == "One report could leak 2.43 times, but only 4 of the 5 topics occur."
-    assert "probability 0.977 (0.667 without)" in said[3]
-    assert "48.5 times as strong (epsilon 3.88)" in said[4]
-    assert worked_example(0).sentences()[4] == "In the worst case one report rules a user out for certain."
-    assert "No report makes any suspicion" in worked_example(1).sentences()[4]
-    reached = measure(Population.from_sets({1: {1, 2}, 2: {3, 4}}), TopicsAPI(4, 2, 0.05)).sentences()
-    assert reached[2].startswith("The report leaks all that one report can, with 4 topics")
-    uneven = Population.from_sets({1: {1, 2}, 2: {3, 4}}, weights={1: 3, 2: 1})
-    assert "not equally likely" in measure(uneven, TopicsAPI(4, 2, 0.05)).sentences()[2]
-
-
-def test_it_shows_as_figure_and_in_a_notebook():
+def test_a_wrong_key_is_told_the_possible_ones():
     found = worked_example(0.05)
-    assert found._repr_html_().count("<table") == 5
-    figure = found.figure()
-    assert figure.title == "What each step tells about who a user is: 3 users"
-    svg = figure.to_svg()
-    for text in ("third-party cookies", "capacity, all topics (m)", "capacity, topics that occur", ">1.95<"):
-        assert text in svg
-
-
-def test_it_prints_as_its_tables():
-    found = worked_example(0.05)
-    assert str(found).startswith("Population and parameters\nwhat")
-    assert str(found).count("\n\n") == len(found.tables()) - 1
-    assert str(found.tables()[1]) in str(found)
-
-
-def test_a_part_joins_tables_and_json():
-    comparison = quiff.compare_apis(Population.from_sets({1: {1}, 2: {2}}), Cookies())
-
-    class Part:
-        def named_tables(self):
-            return {"": comparison.table(), "again": comparison.table()}
-
-        def to_dict(self):
-            return {"answer": 42}
-
-        def sentences(self):
-            return ["All is well."]
-
-    found = worked_example(0.05).with_part("risk", Part()).with_part("risk", Part())
-    assert list(found.named_tables())[-2:] == ["risk", "risk-again"]
-    assert found.to_dict()["risk"] == {"answer": 42}
-    assert found.sentences()[-1] == "All is well."
+    with pytest.raises(quiff.LabelError, match="no number for 'leakag'; did you mean 'leakage'"):
+        found["cookies", "leakag"]
+    with pytest.raises(quiff.LabelError, match="the keys are cookies, "):
+        found["cookis", "leakage"]
+    with pytest.raises(quiff.LabelError, match="no number for 'middle'"):
+        found["cookies", "leakage", "middle"]
+    with pytest.raises(quiff.ParameterError, match="no figure 'x'; there are stages"):
+        found.figure("x")
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("wrong", "message"),
     [
-        ({"prior": "wrong"}, "prior must be one of correct, as-published, not 'wrong'"),
-        ({"api": Cookies()}, "see quiff.compare_apis"),
-        ({"api": TopicsAPI(5, 3)}, "top_s is 3, but the sets have 2 topics"),
-        ({"api": TopicsAPI(2, 2)}, "n_topics is 2, but 4 topics occur"),
-        ({"histories": Histories.from_visits({"Alice": ["a.tld"]}, {})}, "user number 2 has no browsing"),
-        ({"histories": "no-such-table"}, "there is no table 'no-such-table'; quiff experiment writes one"),
+        (lambda people: measure("profiles.csv"), r"take Population.read\('profiles.csv'\)"),
+        (lambda people: measure(pd.DataFrame({"user": [1]})), r"take Population.from_pandas\(frame\)"),
+        (lambda people: measure(WORKED), r"take Population.from_sets\(sets\)"),
+        (lambda people: measure(7), "people were expected, a quiff.Population, not int"),
+        (lambda people: measure(Cookies(), people), "people come first, then the APIs"),
+        (lambda people: measure(people, [Cookies()]), "one by one"),
+        (lambda people: measure(people, Cookies), r"give one of them, as Cookies\(\)"),
+        (lambda people: measure(people, "topics"), "an API was expected, such as quiff.TopicsAPI"),
+        (lambda people: measure(people, Cookies(), Cookies()), "'cookies' is there twice"),
+        (lambda people: measure(people, goals=["country"]), "no attribute 'country', but 'topics'"),
+        (lambda people: measure(people, known=["county"]), "no attribute 'county'"),
+        (lambda people: measure(people, TopicsAPI(5, 3)), "top_s is 3, but the sets have 2 topics"),
+        (lambda people: measure(people, TopicsAPI(2, 2)), "n_topics is 2, but 4 topics occur"),
+        (lambda people: measure(people, Cookies("history")), "no attribute 'history'"),
     ],
 )  # fmt: skip
-def test_wrong_arguments(change, message):
+def test_wrong_arguments(wrong, message):
     people = Population.from_sets({"Alice": {1, 2}, "Bob": {3, 4}})
-    with pytest.raises(quiff.QuiffError, match=message):
-        measure(people, **change)
+    with pytest.raises(quiff.QuiffError, match=message) as error:
+        wrong(people)
+    assert "\n" not in str(error.value)
 
 
 MERGED = "^the 3 users were merged into 2 distinct sets .* in Python read the file with merged=False$"
 
 
-def test_what_a_merged_population_cannot_tell():
+def test_what_merged_people_cannot_tell():
     people = Population.from_sets({"x": {1, 2}, "y": {2, 3}, "z": {1, 2}})
     with pytest.raises(quiff.ParameterError, match=MERGED):
-        measure(merged(people), TopicsAPI(5, 2), prior="as-published")
+        measure(merged(people), Cookies())
     with pytest.raises(quiff.ParameterError, match=MERGED):
-        measure(merged(people), TopicsAPI(5, 2), histories=Histories.from_visits({"x": ["a.tld"]}, {}))
+        misaligned_prior(merged(people))
     with pytest.raises(quiff.ParameterError, match=MERGED):
         measure(merged(people, np.array([1, 2])), TopicsAPI(5, 2))
+    found = measure(merged(people))
+    assert {row.api for row in found.rows} == {"topics:top_s=2"}
+    assert any("cookies are not measured" in note for note in found.notes)
 
 
 def test_several_epochs_ask_for_one():
     people = Population.from_array(["Alice"], [[[1, 2]], [[2, 3]]])
-    with pytest.raises(quiff.ParameterError, match=r"choose an epoch by population.epoch\(0\)"):
+    with pytest.raises(quiff.ParameterError, match=r"epoch\(0\)"):
         measure(people)
+
+
+@given(sets_and_histories(), noises)
+def test_what_the_adversary_already_knows_is_given_before_and_after(case, r):
+    sets, weights, country = case
+    people = Population.from_sets(dict(enumerate(sets)), weights=dict(enumerate(weights)))
+    people = people.with_attribute("country", country)
+    api = TopicsAPI(6, S, r)
+    found = measure(people, api, known=["country"])
+    pi = {u: Fraction(w, sum(weights)) for u, w in enumerate(weights)}
+    K = {u: {k: int(k == c) for k in set(country)} for u, c in enumerate(country)}
+    for stage, C in rows(dict(enumerate(sets)), 6, r).items():
+        both = {u: {(k, y): K[u][k] * C[u][y] for k in K[u] for y in C[u]} for u in K}
+        assert found[api.spec, "prior", stage] == textbook.posterior_vulnerability(pi, K, bayes(pi))
+        assert found[api.spec, "posterior", stage] == textbook.posterior_vulnerability(pi, both, bayes(pi))
+        g = {t: {u: int(t in sets[u]) for u in pi} for t in TOPICS}
+        after = found[api.spec, "goal_posterior", "topics", stage]
+        assert after == textbook.posterior_vulnerability(pi, both, g)
+
+
+@given(some_sets, noises)
+def test_one_observer_of_two_apis_sees_them_in_parallel(sets, r):
+    people, api = Population.from_sets(dict(enumerate(sets))), TopicsAPI(6, S, r)
+    other = TopicsAPI(7, S, Fraction(1, 2))
+    both = Together(api, other)
+    found = measure(people, both)
+    one, two = (rows(dict(enumerate(sets)), a.n_topics, a.noise)["topics"] for a in (api, other))
+    C = {u: {(y, z): one[u][y] * two[u][z] for y in one[u] for z in two[u]} for u in one}
+    pi = uniform(one)
+    assert found[both.spec, "posterior"] == textbook.posterior_vulnerability(pi, C, bayes(pi))
+    assert both.spec == f"{api.spec}+{other.spec}"
+
+
+@dataclass(frozen=True)
+class Parity(Api):
+    """A cohort, 1 or 2, by the parity of the least topic: numbers that are topics too."""
+
+    needs = ("topics",)
+
+    def observe(self, secrets):
+        return Channel.deterministic({x: 1 + min(x) % 2 for x in secrets}, [1, 2])
+
+
+@given(st.lists(st.sets(st.integers(1, 4), min_size=2, max_size=2).map(frozenset), min_size=1, max_size=6))
+def test_a_label_that_two_things_share_never_mixes_them(sets):
+    """Cohorts, topics and users are all 1..k: every number is that of the same people with other names."""
+    numbers = Population.from_sets(dict(enumerate(sets, start=1)))
+    words = Population.from_sets(
+        {f"user {u}": {Topic(t) for t in own} for u, own in enumerate(sets, start=1)}
+    )
+
+    @dataclass(frozen=True)
+    class Words(Api):
+        needs = ("topics",)
+
+        def observe(self, secrets):
+            return Channel.deterministic(
+                {x: f"cohort {1 + min(topic.number for topic in x) % 2}" for x in secrets},
+                ["cohort 1", "cohort 2"],
+            )
+
+    one, other = measure(numbers, Parity()), measure(words, Words())
+    values = [
+        [(row.quantity, row.goal, row.prior, row.value) for row in found.rows] for found in (one, other)
+    ]
+    assert values[0] == values[1]
+
+
+@dataclass(frozen=True, order=True)
+class Topic:
+    number: int
 
 
 VISITS = {
@@ -410,42 +464,16 @@ def experimental(tmp_path):
 
 def test_histories_are_read_from_an_experimental_table(experimental):
     people = Population.from_sets({4: {1, 2}, 3: {2, 3}, 2: {1, 2}, 1: {1, 2}})
-    found = measure(people, TopicsAPI(5, 2), histories=experimental)
-    assert [(row.view, row.distinct, row.unique) for row in found.histories] == [
-        ("domains and times", 3, 2),
-        ("domains in order", 2, 1),
-        ("set of domains", 1, 0),
-    ]
-    assert found.stage("cookies").leakage == 3
-    assert not found.stage("cookies").reaches
-    assert found.use("cookies").prior == Fraction(1, 2)
-    tables = found.named_tables()
-    assert "3 differ, and 2 of 4 users have one that nobody else has" in tables["privacy"].to_text()
-    assert len(tables["histories"].rows) == 3
-    assert "if cookies tell all users apart" not in found.sentences()[0]
+    found = measure(people.with_histories(read_histories(experimental)))
+    cookies = "cookies:shows=history"
+    assert found[cookies, "leakage"] == 3
+    assert found[cookies, "goal_prior", "history"] == Fraction(1, 2)
 
 
 def test_a_profile_without_history_is_told(experimental):
+    people = Population.from_sets({5: {1, 2}, 6: {2, 3}, 1: {1, 2}})
     with pytest.raises(quiff.LabelError, match=r"user number . has no browsing history, and 1 more has none"):
-        measure(Population.from_sets({5: {1, 2}, 6: {2, 3}, 1: {1, 2}}), histories=experimental)
-
-
-def test_a_sentence_gives_all_reasons_and_stands_any_number():
-    few_and_uneven = Population.from_sets({1: {1, 2}, 2: {3, 4}}, weights={1: 3, 2: 1})
-    said = measure(few_and_uneven, TopicsAPI(5, 2, 0.05)).sentences()
-    assert "only 4 of the 5 topics occur and users are not equally likely" in said[2]
-    barely_noisy = measure(Population.from_sets({1: {1, 2}, 2: {3, 4}}), TopicsAPI(4, 2, 1e-310))
-    assert "inf times as strong" in barely_noisy.sentences()[4]
-
-
-@pytest.mark.parametrize(("noise", "sets", "too_low"), [(0.05, 2, True), (0, 2, False), (0.05, 1, False)])
-def test_the_note_on_limits_is_true_of_the_limits(noise, sets, too_low):
-    people = {1: {1, 2}, 2: {3, 4} if sets == 2 else {1, 2}}
-    found = measure(Population.from_sets(people, weights={1: 2, 2: 1}), TopicsAPI(7, 2, noise))
-    by_formula, own = found.limits[1:]
-    assert by_formula.bayes_capacity == pytest.approx(own.bayes_capacity)
-    assert (by_formula.max_case_capacity < own.max_case_capacity) == too_low
-    assert ("are too low with m'" in found.named_tables()["limits"].to_text()) == too_low
+        people.with_histories(read_histories(experimental))
 
 
 @pytest.mark.parametrize(
@@ -456,4 +484,4 @@ def test_how_many_lack_a_history_is_told_in_words(without, told):
     people = quiff.Population.from_sets({user: {1} for user in range(4)})
     histories = Histories.from_visits({user: ["a.tld"] for user in range(without, 4)}, {})
     with pytest.raises(quiff.LabelError, match=f"^user number 1 has no browsing history{told}"):
-        seen_histories(people, histories)
+        people.with_histories(histories)

@@ -10,18 +10,21 @@ from quiff.populations.population import Population
 from quiff.theory.parameters import Real
 
 
-def default_apis(people: Population) -> tuple[Api, ...]:
+def default_apis(people: Population, topics: Api | None = None) -> tuple[Api, ...]:
     """Return cookies, by histories where these are known, and the Topics API with sets of the people's size.
 
-    People without topic sets have cookies only.
+    People without topic sets have cookies only, people who were merged to distinct sets Topics only; `topics`
+    is taken instead of the latter's defaults.
 
     Examples
     --------
     >>> [api.spec for api in default_apis(Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}}))]
     ['cookies', 'topics:top_s=2']
     """
-    cookies = Cookies("history" if "history" in people.attributes else "user")
-    return (cookies, default_topics(people)) if "topics" in people.attributes else (cookies,)
+    if topics is None and "topics" in people.attributes:
+        topics = default_topics(people)
+    shown = () if people.merged else (Cookies("history" if "history" in people.attributes else "user"),)
+    return shown if topics is None else (*shown, topics)
 
 
 def default_topics(

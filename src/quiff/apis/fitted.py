@@ -1,6 +1,6 @@
 """A mechanism made for one population: each topic has a weight, the most that any set may report it with."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
 from typing import Any, final
 
@@ -112,10 +112,6 @@ class FittedAPI(Api):
         """Return the goal to name a topic of the set."""
         sets = as_set_labels(secrets)
         return {"topics": membership_gain_from_codes(sets, sets.codes, sets.topics)}
-
-    def outputs_naming(self, attribute: str, value: Hashable, stage: str) -> tuple[Hashable, ...]:  # noqa: ARG002
-        """Return the topic itself, if it has a weight."""
-        return (value,) if attribute == "topics" and value in self.weights else ()
 
     def limits(self) -> tuple[Limit, ...]:
         """Return that the capacity is at most the sum of the weights."""

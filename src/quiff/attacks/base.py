@@ -1,11 +1,13 @@
 """What every attack is: a description with its paper, and one method that is run on what two sites saw."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self, final
 
 from quiff.apis.topics import TopicsAPI
 from quiff.browser.reports import Reports
+from quiff.core.counting.work import cores, in_slices
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.populations.population import Population
@@ -108,3 +110,19 @@ class Attack(ABC):
         targets
             Whom to attack, by their numbers.
         """
+
+
+def parts(n: int, most: int) -> list[slice]:
+    """Return slices that cover n users: about one for each core, but none with more than so many users.
+
+    >>> parts(5, 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
+    """
+    size = max(min(most, -(-n // cores())), 1)
+    return [slice(start, start + size) for start in range(0, n, size)]
+
+
+def work_through(work: Callable[[slice], None], n: int, most: int) -> None:
+    """Do some work, which leaves its results in place, on all parts of n users."""
+    for _ in in_slices(work, parts(n, most)):
+        pass

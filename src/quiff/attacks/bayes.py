@@ -7,8 +7,7 @@ import numpy as np
 
 from quiff.apis.topics import TopicsAPI
 from quiff.attacks.base import Attack, Paper, Sighting
-from quiff.attacks.item_sets import ItemSets
-from quiff.attacks.ranking import Queries, ranked_best
+from quiff.attacks.ranking import ItemSets, Queries, ranked_best
 from quiff.core.labels import Labels, same
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, counted

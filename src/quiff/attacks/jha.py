@@ -5,9 +5,8 @@ from typing import ClassVar, Literal, final
 
 import numpy as np
 
-from quiff.attacks.base import Attack, Paper, Sighting
-from quiff.attacks.item_sets import ItemSets
-from quiff.attacks.parts import work_through
+from quiff.attacks.base import Attack, Paper, Sighting, work_through
+from quiff.attacks.ranking import ItemSets
 from quiff.core.distinct import distinct_codes
 from quiff.core.numbers import Array
 from quiff.theory.parameters import Real, check_probability, check_whole
@@ -151,7 +150,7 @@ class JhaLoose(_Jha):
 
 def _repeated(codes: Array, times: int) -> Array:
     """Return the topics that are there at least so many times, as rows with -1 at their ends."""
-    from quiff.attacks.noise_kernels import keep_repeated
+    from quiff.attacks.kernels import keep_repeated
 
     kept = np.empty(codes.shape, dtype=codes.dtype)
     keep_repeated(np.ascontiguousarray(codes), times, kept)

@@ -8,10 +8,9 @@ from typing import ClassVar, Literal, NamedTuple, Self, final
 import numpy as np
 
 from quiff.apis.topics import TopicsAPI
-from quiff.attacks.base import Attack, Paper, Sighting
+from quiff.attacks.base import Attack, Paper, Sighting, parts, work_through
 from quiff.attacks.bayes import BayesProfiles, codes_in_taxonomy, given_profiles
-from quiff.attacks.item_sets import ItemSets
-from quiff.attacks.parts import parts, work_through
+from quiff.attacks.ranking import ItemSets
 from quiff.core.counting.work import in_slices
 from quiff.core.distinct import distinct_codes
 from quiff.core.labels import Labels

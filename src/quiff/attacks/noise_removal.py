@@ -7,7 +7,7 @@ import numpy as np
 
 from quiff.attacks.base import Sighting
 from quiff.attacks.bayes import codes_in_taxonomy
-from quiff.attacks.item_sets import ItemSets
+from quiff.attacks.ranking import ItemSets
 from quiff.core.numbers import Array
 from quiff.populations.population import Population
 

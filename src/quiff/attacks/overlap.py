@@ -7,10 +7,8 @@ from typing import ClassVar, Literal, Self, final
 import numpy as np
 
 from quiff.apis.topics import TopicsAPI
-from quiff.attacks.base import Attack, Paper, Sighting
-from quiff.attacks.item_sets import ItemSets
-from quiff.attacks.parts import work_through
-from quiff.attacks.ranking import Queries, ranked_best
+from quiff.attacks.base import Attack, Paper, Sighting, work_through
+from quiff.attacks.ranking import ItemSets, Queries, ranked_best
 from quiff.core.numbers import Array
 from quiff.populations.population import Population
 from quiff.theory.parameters import check_whole
@@ -94,7 +92,7 @@ class BeuginMcDaniel(Attack):
         return np.where(np.diff(kept.starts) == 0, 0, left)  # without a topic nobody is a candidate
 
     def _kept(self, sighting: Sighting, codes: Array) -> ItemSets:
-        from quiff.attacks.noise_kernels import keep_genuine
+        from quiff.attacks.kernels import keep_genuine
 
         rare = np.zeros(sighting.topics.size, dtype=bool)
         rare[sighting.topics.positions(self.rare_topics, "topic")] = True

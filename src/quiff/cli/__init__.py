@@ -11,13 +11,13 @@ import click
 
 from quiff import __version__
 from quiff.cli.short_forms import OPTIONS
+from quiff.cli.shown import WORDS
 from quiff.cli.signals import Ended, Ending, ending
 from quiff.errors import QuiffError
 from quiff.safe_text import visible_lines
 
 __all__ = ["main"]
 
-_WORDS = "quiff.cli.words"  # what was typed
 
 # The file of each command; `--help` loads them all, so heavy imports stay inside their functions.
 _COMMANDS = {
@@ -67,7 +67,7 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[_WORDS] = list(args)
+        ctx.meta[WORDS] = list(args)
         with _shown():
             return super().parse_args(ctx, args)
 
@@ -97,7 +97,7 @@ class _Commands(click.Group):
     def _named(self, ctx: click.Context) -> click.Command:
         """Return the command that the words name, of a group the one inside."""
         command: click.Command = self
-        for word in ctx.meta[_WORDS]:
+        for word in ctx.meta[WORDS]:
             inner = command.get_command(ctx, word) if isinstance(command, click.Group) else None
             command = inner or command
         return command

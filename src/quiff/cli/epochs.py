@@ -1,93 +1,66 @@
-"""``quiff epochs``: what the reports of several epochs give away."""
+"""``quiff epochs``: what several observations of one person reveal."""
 
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
 from quiff.cli.bars import step_bars
-from quiff.cli.options import (
-    figure_option,
-    json_option,
-    missing_option,
-    noise_option,
-    population_topics_option,
-    seed_option,
-    stored_top_option,
-    weights_option,
-)
+from quiff.cli.options import figure_option, json_option, seed_option
 from quiff.cli.outputs import Writing, guarded
-from quiff.cli.profiles import api_for
+from quiff.cli.people import Asked, asks_for_people
 from quiff.cli.terminal import echo, on_terminal
+from quiff.errors import ParameterError
 
 
 @click.command("epochs", cls=Writing)
-@click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
-@click.option("--epochs", type=int, default=3, show_default=True, metavar="E", help="Measure 1 to E epochs.")
-@population_topics_option
-@stored_top_option
-@noise_option
-@weights_option
-@missing_option
+@asks_for_people(over_time=True)
+@click.option(
+    "--epochs", type=int, metavar="E", help="Measure 1 to E epochs, an observation each.  [default: 3]"
+)
+@click.option(
+    "--observations", type=int, metavar="N", help="The same for APIs whose observations are single events."
+)
 @seed_option
-@click.option(
-    "--utility", is_flag=True, help="Also what an advertiser learns, over up to 3 epochs of stable sets."
-)
-@click.option(
-    "--exact",
-    is_flag=True,
-    help="Count exactly as far as that goes, up to 5 epochs, whatever it takes.",
-)
+@click.option("--utility", is_flag=True, help="Also what a receiver learns, by up to 3 observations.")
+@click.option("--exact", is_flag=True, help="Compute exactly as far as that goes, whatever it takes.")
 @json_option
 @figure_option
 def command(
-    profiles: Path,
-    epochs: int,
-    taxonomy: str | None,
-    top: int | None,
-    noise: float | Fraction,
-    weights: str | None,
-    missing: str,
+    asked: Asked,
+    epochs: int | None,
+    observations: int | None,
     seed: int,
     utility: bool,
     exact: bool,
     as_json: bool,
     figure: Path | None,
 ) -> None:
-    """Measure what the reports of several epochs give away.
+    """Measure what several observations of one person reveal.
 
-    An epoch is the time, a week by default, after which the browser has a new set of topics and reports anew.
-    PROFILES is a file with the set of topics of each user; with a column epoch, the sets of each epoch are
-    taken, without one sets stay the same. Few epochs are counted exactly, more are estimated with an
-    interval of 95 %. The figure shows leakage against epochs and how the risk is spread over users. For
-    stable sets there is also what one call of the API gives away, and how well two sites link a user.
+    An epoch is the time after which an API shows anew, a week for the Topics API. PEOPLE is a file with the
+    set of topics of each user, or other attributes; with a column epoch, the values of each epoch are taken,
+    without one they stay the same. Few observations are computed exactly, more are estimated with an interval
+    of 95 %. The figure shows leakage against observations and how the risk is spread over users.
 
     On a terminal it first says how it will find the figures, and what time and memory that takes about. What
     would take very long, or more than 1 GiB, is not begun without --exact.
 
     Example: quiff epochs profiles.parquet --epochs 4
     """
-    from quiff.epochs.plan import plan_epochs
-    from quiff.epochs.sequences import Sequences
-    from quiff.populations.population import Population
-    from quiff.results.numbers import to_json
-    from quiff.studies.epochs import leakage_over_epochs
+    from quiff.studies.over_time import over_time, planned
     from quiff.theory.parameters import check_whole
 
+    if epochs is not None and observations is not None:
+        raise ParameterError("--epochs and --observations say the same; give one of the two")
     seed = check_whole("seed", seed, 0)
-    population = Population.read(profiles, top=top, weights=weights, missing=missing, seed=seed)
-    api = api_for(population, taxonomy, noise, profiles, top)
+    name, given = ("observations", observations) if epochs is None else ("epochs", epochs)
+    most = check_whole(name, 3 if given is None else given, 1)
+    people = asked.people(over_time=True, seed=seed)
+    api = asked.api(people)
     if on_terminal():
-        plan = plan_epochs(Sequences.of(population, api), epochs, exact=exact, utility=utility)
-        echo("\n".join(plan.explained()), err=True)
+        echo("\n".join(planned(people, api, most, exact=exact, utility=utility)), err=True)
     with step_bars() as progress:
-        found = leakage_over_epochs(
-            population, api, epochs, seed=seed, exact=exact, utility=utility, progress=progress
-        )
+        found = over_time(people, api, most, seed=seed, exact=exact, utility=utility, progress=progress)
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
-    if as_json:
-        echo(to_json(found.to_dict()))
-    else:
-        blocks = [*(table.to_text() for table in found.tables()), "\n".join(found.sentences())]
-        echo("\n\n".join(blocks))
+    echo(found.to_json() if as_json else str(found))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from quiff.cli.options import (
     stored_top_option,
     weights_option,
 )
-from quiff.cli.short_forms import default_topics_api, set_size
+from quiff.cli.short_forms import default_topics_api, set_size, with_set_size
 from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Asked:
     genuine: bool = False
     histories: Path | None = None
 
-    def people(self, top: int | None = None, *, over_time: bool = False) -> "Population":
+    def people(self, top: int | None = None, *, over_time: bool = False, seed: int = 0) -> "Population":
         """Read the people: of several epochs the one that was chosen, or all if it is asked over time.
 
         Parameters
@@ -55,6 +55,8 @@ class Asked:
             Another size of the topic sets, from the ranked counts that ``quiff profile`` stores.
         over_time
             Whether all epochs are wanted.
+        seed
+            The random seed of what is filled in.
 
         Raises
         ------
@@ -63,9 +65,17 @@ class Asked:
         """
         from quiff.populations.population import Population
 
-        columns: dict[str, Any] = {"attributes": self.attributes} if self.attributes else {}
+        needed = (name for api in self.named for name in api.needs if name not in ("topics", "history"))
+        columns = tuple(dict.fromkeys((*self.attributes, *needed)))
         size = self.top if top is None else top
-        people = Population.read(self.file, top=size, weights=self.weights, missing=self.missing, **columns)
+        people = Population.read(
+            self.file,
+            top=size,
+            weights=self.weights,
+            missing=self.missing,
+            seed=seed,
+            attributes=columns,
+        )
         if not over_time:
             people = self._one_epoch(people)
         if self.genuine:
@@ -86,18 +96,30 @@ class Asked:
             If both ways to name an API are used, or one is wrong.
         """
         from quiff.apis.defaults import default_apis
+
+        topics = "topics" in people.attributes
+        if self.specs:
+            size = people.sets.shape[2] if topics else None
+            pairs = zip(self.named, self.specs, strict=True)
+            return tuple(api if size is None else with_set_size(api, spec, size) for api, spec in pairs)
+        return default_apis(people, self.default_api(people) if topics else None)
+
+    @cached_property
+    def named(self) -> "tuple[Api, ...]":
+        """The APIs of ``--api``.
+
+        Raises
+        ------
+        ParameterError
+            If one is wrong, or a short form is given too.
+        """
         from quiff.apis.registry import api_from
 
-        if self.specs:
-            given = {"--topics": self.taxonomy, "--noise": self.noise}
-            both = next((name for name, value in given.items() if value is not None), None)
-            if both is not None:
-                raise ParameterError(f"{both} is short for a parameter of --api topics; give one of the two")
-            return tuple(map(api_from, self.specs))
-        if "topics" not in people.attributes:
-            return default_apis(people)
-        *others, _ = default_apis(people)
-        return (*others, self.default_api(people))
+        given = {"--topics": self.taxonomy, "--noise": self.noise}
+        both = next((name for name, value in given.items() if value is not None), None)
+        if self.specs and both is not None:
+            raise ParameterError(f"{both} is short for a parameter of --api topics; give one of the two")
+        return tuple(map(api_from, self.specs))
 
     def api(self, people: "Population") -> "Api":
         """Return the one API of a command: that of ``--api``, or what the short forms stand for."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _REFRESH = 0.1  # seconds
-_DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";"}
+_DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
 
 def engine_options(command: _Command) -> _Command:
@@ -51,6 +51,12 @@ def engine_options(command: _Command) -> _Command:
 def log_options(command: _Command) -> _Command:
     """Add the options that say how a log is written."""
     for option in (
+        click.option(
+            "--time-format",
+            metavar="FORMAT",
+            help="How times are written, if otherwise than quiff treat --help says: as for strptime, with the"
+            " codes %Y %y %m %b %B %d %H %I %p %M %S %f %z %a %A %F %T.",
+        ),
         click.option(
             "--quoted/--not-quoted",
             default=None,

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quiff.apis.base import Api
     from quiff.apis.topics import TopicsAPI
     from quiff.populations.population import Population
 
@@ -31,6 +32,14 @@ def set_size(parameters: dict[str, object]) -> int | None:
     """Return the size of topic sets that an API asks for by its parameters; None if by none."""
     size = parameters.get("top_s")
     return size if isinstance(size, int) else None
+
+
+def with_set_size(api: "Api", spec: str, size: int) -> "Api":
+    """Return an API with topic sets of some size, if it has such a parameter and its spec leaves it open."""
+    given = api.parameters()
+    if "top_s" not in given or "top_s=" in spec:
+        return api
+    return type(api)(**(given | {"top_s": size}))
 
 
 def default_topics_api(

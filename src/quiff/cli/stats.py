@@ -20,7 +20,7 @@ def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **opti
     """Describe a table of any stage, as the paper's tables do.
 
     TABLE is a Treated, Reduced, Experimental or profiles table, a folder that has one, or the files of a
-    log. The figure shows how many users have how many records.
+    log, read as by quiff treat, or a pipe. The figure shows how many users have how many records.
 
     Example: quiff stats treated
     """
@@ -28,9 +28,9 @@ def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **opti
     from quiff.results.dataset_statistics import DatasetStatistics
     from quiff.results.numbers import to_json
 
-    form = log_form(options)
+    form, time_format = log_form(options), options.pop("time_format")
     with connected(**options) as con:
-        found = DatasetStatistics(describe(con, tables, form))
+        found = DatasetStatistics(describe(con, tables, form, time_format))
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
     if as_json:

@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from quiff.core.codes import as_codes, sets_as_entries
-from quiff.core.display import Shown
-from quiff.core.exchange import frame_labels, to_frame
+from quiff.core.display import Shown, frame_labels, to_frame
 from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
 from quiff.core.labels import Labels, as_labels, check_hashable, same
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, is_exact, quotient
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
-from quiff.core.validate import cell, check_probabilities, check_shape, check_sums
+from quiff.core.validate import as_codes, cell, check_probabilities, check_shape, check_sums, sets_as_entries
 from quiff.errors import LabelError, ShapeError, counted
 
 if TYPE_CHECKING:

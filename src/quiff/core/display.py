@@ -4,11 +4,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, Number
 from quiff.safe_text import visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _ROWS, _COLUMNS = 12, 8
 Cell = Callable[[int, int], Any]
@@ -99,3 +104,26 @@ def _label(label: Any) -> str:
 
 def _number(value: Any) -> str:
     return str(value) if isinstance(value, Fraction | int) else f"{value:.6g}"
+
+
+def frame_labels(rows: object) -> tuple[list[Any] | None, list[Any] | None]:
+    """Return the names of a pandas frame's rows and columns; (None, None) for anything else."""
+    if hasattr(rows, "index") and hasattr(rows, "columns"):
+        return rows.index.tolist(), rows.columns.tolist()
+    return None, None
+
+
+def to_index(labels: Labels) -> "pd.Index[Any]":
+    """Return labels as a pandas index that changes none of them."""
+    import pandas as pd
+
+    cells = np.empty(labels.size, dtype=object)
+    cells[:] = list(labels)
+    return pd.Index(cells, dtype=object, tupleize_cols=False)
+
+
+def to_frame(matrix: Array, rows: Labels, columns: Labels) -> "pd.DataFrame":
+    """Return a matrix as a pandas frame."""
+    import pandas as pd
+
+    return pd.DataFrame(matrix, index=to_index(rows), columns=to_index(columns))

@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from quiff.core.codes import as_codes, sets_as_entries
 from quiff.core.composite_labels import SubsetLabels
-from quiff.core.display import Shown
-from quiff.core.exchange import frame_labels, to_frame
+from quiff.core.display import Shown, frame_labels, to_frame
 from quiff.core.factor import BestInputs, LeftFactor, Matrix
 from quiff.core.labels import Labels, aligned, as_labels
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled
 from quiff.core.sparse import SparseRows
-from quiff.core.validate import cell, check_gains, check_shape
+from quiff.core.validate import as_codes, cell, check_gains, check_shape, sets_as_entries
 from quiff.errors import GainError, LabelError, ParameterError, ShapeError, counted
 
 if TYPE_CHECKING:
@@ -92,6 +90,14 @@ class Gain(Shown):
                 return as_number(rows.values.max(initial=0) if constant is None else constant)
             case matrix:
                 return as_number(matrix.max())
+
+    @property
+    def members(self) -> Array | None:
+        """The positions of the actions that earn 1, (secrets, actions), if as many do for each; else None."""
+        rows = self._structure
+        if not isinstance(rows, SparseRows) or not rows.per_row or constant_of(rows.values) != 1:
+            return None
+        return rows.columns.reshape(rows.height, -1)
 
     def times(self, labels: Labels, weights: Array) -> LeftFactor:
         """Return g(w, x) weights[x] as a left factor, with the inputs in the order of `labels`."""

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from quiff.core.display import Shown
-from quiff.core.exchange import to_index
+from quiff.core.display import Shown, to_index
 from quiff.core.labels import Labels, aligned, as_labels
 from quiff.core.numbers import (
     SMALL,

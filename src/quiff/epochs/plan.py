@@ -6,7 +6,6 @@ from typing import Literal, TypeAlias, final
 
 import numpy as np
 
-from quiff.apis.calls import EPOCHS_OF_A_CALL
 from quiff.core.counting.work import MOST_CHANGING, MOST_STABLE, cores, counting_memory, counting_work
 from quiff.epochs.estimate import SAMPLES
 from quiff.epochs.risk import MOST_RISK
@@ -53,15 +52,12 @@ class Plan:
     risk_seconds
         About how long it takes to find each user's own risk, for 1, 2, ... epochs.
     utility
-        Steps for what an advertiser learns of 1, 2, ... epochs, if it is asked for.
-    call
-        A step for one call of the API and for two sites; None if they are not measured.
+        Steps for what a receiver learns of 1, 2, ... epochs, if it is asked for.
     """
 
     steps: tuple[Step, ...]
     risk_seconds: tuple[float, ...] = ()
     utility: tuple[Step, ...] = ()
-    call: Step | None = None
 
     @property
     def seconds(self) -> float:
@@ -80,7 +76,7 @@ class Plan:
 
     @property
     def _all(self) -> tuple[Step, ...]:
-        return (*self.steps, *self.utility, *([] if self.call is None else [self.call]))
+        return (*self.steps, *self.utility)
 
     def explained(self) -> tuple[str, ...]:
         """Return the choices in sentences, and what all of it will take.
@@ -89,20 +85,20 @@ class Plan:
         --------
         >>> step = Step(1, "exact", 0.5, 2**20, "counted exactly")
         >>> Plan((step,)).explained()
-        ('1 epoch: counted exactly.', 'All of it takes about 0.5 s and 1 MiB.')
+        ('1 observation: counted exactly.', 'All of it takes about 0.5 s and 1 MiB.')
         """
         sentences = []
         for why in dict.fromkeys(step.why for step in self.steps):
             numbers = [step.epochs for step in self.steps if step.why == why]
             first = f"{numbers[0]} to " if len(numbers) > 1 else ""
-            sentences.append(f"{first}{counted(numbers[-1], 'epoch')}: {why}.")
+            sentences.append(f"{first}{counted(numbers[-1], 'observation')}: {why}.")
         needs = f"All of it takes about {_time(self.seconds)} and {self.memory / 2**20:.0f} MiB."
         if 0 < self.risk_epochs < min(len(self.steps), MOST_RISK):
-            most = counted(self.risk_epochs, "epoch")
+            most = counted(self.risk_epochs, "observation")
             sentences.append(f"Each user's own risk is found for up to {most}.")
         if self.utility:
-            most = counted(len(self.utility), "epoch")
-            sentences.append(f"What an advertiser learns is found for up to {most}.")
+            most = counted(len(self.utility), "observation")
+            sentences.append(f"What a receiver learns is found for up to {most}.")
         return (*sentences, needs)
 
     def check(self) -> None:
@@ -115,7 +111,7 @@ class Plan:
         """
         if self.seconds > _TOTAL_SECONDS or self.memory > _MEMORY:
             raise SizeError(
-                f"{counted(len(self.steps), 'epoch')} on this population would take about "
+                f"{counted(len(self.steps), 'observation')} of these people would take about "
                 f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer{EXACT_IT}"
             )
 
@@ -132,7 +128,7 @@ def plan_epochs(sequences: Sequences, epochs: int, *, exact: bool = False, utili
     exact
         Whether to count exactly whatever it takes.
     utility
-        Whether to find out what an advertiser learns, too; it takes sets that are stable.
+        Whether to find out what a receiver learns, too; it takes sets that are stable.
 
     Examples
     --------
@@ -150,7 +146,6 @@ def plan_epochs(sequences: Sequences, epochs: int, *, exact: bool = False, utili
         steps,
         tuple(seconds for seconds in risks if exact or seconds <= _SECONDS),
         tuple(step for step in learned if exact or _affordable(step)),
-        _call_step(sequences, exact),
     )
 
 
@@ -161,7 +156,7 @@ def _affordable(step: Step) -> bool:
 def _step(sequences: Sequences, E: int, exact: bool) -> Step:
     stable, weighted = sequences.stable, sequences.weights is not None
     most = MOST_STABLE if stable and not weighted else MOST_CHANGING
-    reason = f"more than {most} epochs cannot be counted"
+    reason = f"more than {most} observations cannot be counted"
     if most >= E:
         codes = sequences.over(E)
         work = counting_work(codes, stable=stable, weighted=weighted)
@@ -175,7 +170,7 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
     seconds = SAMPLES * (_SAMPLED * lists / cores() + _DRAWN * E)
     memory = 60 * lists + 8 * E * SAMPLES * 4
     if stable and not weighted and (exact or _subsets_memory(sequences, sequences.per_row) <= _MEMORY):
-        why = "exact where all reports but one fit, sampled elsewhere"
+        why = "exact where all observations but one fit, sampled elsewhere"
         return Step(E, "hybrid", seconds, memory, f"{why}, for {reason}")
     why = "sampled, with an interval of 95 %"
     return Step(E, "monte-carlo", seconds, memory, f"{why}, for {reason}")
@@ -196,17 +191,6 @@ def _utility_step(sequences: Sequences, E: int) -> Step:
     seconds = _NAMED * work + _COUNTED * counting_work(codes, weighted=True) / cores()
     memory = 8 * m ** min(E + 1, 3) + counting_memory(codes, threads=cores(), weighted=True)
     return Step(E, "exact", seconds, memory, "counted exactly")
-
-
-def _call_step(sequences: Sequences, exact: bool) -> Step | None:
-    """Return what it takes to measure one call and two sites, None if that is not known or too much."""
-    if not sequences.stable or sequences.weights is not None:
-        return None
-    s, m = sequences.per_row, _occurring(sequences, 1) + 1
-    memory = max(_subsets_memory(sequences, EPOCHS_OF_A_CALL), 50 * m**2)
-    pairs = 10 * _rows(sequences) * s**2 + m**2 * (s**2 + 20)
-    step = Step(EPOCHS_OF_A_CALL, "exact", _COUNTED * (memory + pairs), memory, "counted exactly")
-    return step if exact or _affordable(step) else None
 
 
 def _lists(sequences: Sequences, E: int) -> int:

@@ -105,8 +105,8 @@ class Sequences:
         ready = api.fit(people)
         if ready.redraws == "nothing":
             return None
-        changes = changing(people, ready)
-        found = [_membership(people.epoch(e), ready) for e in range(people.n_epochs if changes else 1)]
+        epochs = range(people.n_epochs) if changing(people, ready) else range(1)
+        found = [_membership(people if people.n_epochs == 1 else people.epoch(e), ready) for e in epochs]
         shown = [one for one in found if one is not None]
         if len(shown) < len(found) or len({one[1:] for one in shown}) > 1:
             return None
@@ -193,8 +193,15 @@ class Sequences:
 
     def kinds(self, epochs: int) -> tuple[Array, Array]:
         """Return one user of each profile over the first epochs, and the number of every user's profile."""
-        ids = np.stack([ids for ids, _ in self._ids[:epochs]], axis=1)
-        return distinct_codes(ids, max(count for _, count in self._ids[:epochs]))
+        if epochs not in self._kinds:
+            ids = np.stack([ids for ids, _ in self._ids[:epochs]], axis=1)
+            self._kinds[epochs] = distinct_codes(ids, max(count for _, count in self._ids[:epochs]))
+        return self._kinds[epochs]
+
+    @cached_property
+    def _kinds(self) -> dict[int, tuple[Array, Array]]:
+        """What `kinds` has answered."""
+        return {}
 
     def set_numbers(self, epochs: int) -> Array:
         """Return the number of every profile's set in each of the first epochs, (epochs, profiles)."""

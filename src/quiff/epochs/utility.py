@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from quiff.core.counting.work import Progress, in_slices
+from quiff.core.gain import Gain
 from quiff.core.numbers import Array, Number, as_number
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError, SizeError
@@ -14,6 +15,18 @@ from quiff.populations.weights import summed
 
 MOST_NAMING = 3
 _ROOM = 2**62
+
+
+def names_an_output(sequences: Sequences, gain: Gain, which: Array) -> bool:
+    """Tell whether a gain on secrets, which users have, is that of naming an output of the user's set."""
+    members = gain.members
+    if not sequences.stable or members is None or members.shape[1] != sequences.per_row:
+        return False
+    actions, outputs = np.sort(members, axis=1)[which].reshape(-1), sequences.sets[0].reshape(-1)
+    place = np.full(gain.actions.size, -1, dtype=np.int64)
+    place[actions] = outputs
+    used = place[place >= 0]
+    return bool((place[actions] == outputs).all()) and np.unique(used).shape[0] == used.shape[0]
 
 
 def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:

@@ -91,13 +91,7 @@ def read_histories(path: str | os.PathLike[str]) -> Histories:
 
 
 def history_digests(path: str | os.PathLike[str]) -> tuple[Labels, dict[str, Array]]:
-    """Return the users of an Experimental table, and a number for each history by each way to look at it.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such table, or nobody in it.
-    """
+    """Return the users of an Experimental table, and a number for each history by each way to look at it."""
 
     def of(table: Any) -> dict[str, Any]:
         domains = table.history.map(lambda visit: visit.domain)

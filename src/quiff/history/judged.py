@@ -11,7 +11,7 @@ from typing import Any
 
 from quiff.errors import QuiffError
 from quiff.history.hosts import shortened
-from quiff.history.line_records import records, too_many
+from quiff.history.line_records import too_many
 from quiff.history.lines import BadLine
 from quiff.history.queries import fetch_rows
 from quiff.history.read import Log
@@ -203,16 +203,15 @@ def _examples(
 
 
 def _places(log: Log, cells: list[_Cells]) -> list[str]:
-    """Return where rows stand in a log in text, as far as one finds them soon; else nothing."""
+    """Return where rows stand in a log, as far as one finds them soon; else nothing."""
     places = [""] * len(cells)
-    if log.text is None:
-        return places
-    fields = "" if log.text.delimiter is None else f"{len(log.text.names)} fields, "
-    for source in log.text.sources:
-        for number, record in islice(records(log.text, source), _MOST_SEARCHED):
+    unit = "row" if log.text is None else "line"
+    for part in log.parts:
+        fields = "" if part.fields is None else f"{part.fields} fields, "
+        for number, record in islice(part.rows(), _MOST_SEARCHED):
             for k, row in enumerate(cells):
                 if not places[k] and record == row:
-                    where = f"{source.name}:{number}" if len(log.text.sources) > 1 else f"line {number}"
+                    where = f"{part.file}:{number}" if len(log.parts) > 1 else f"{unit} {number}"
                     places[k] = f"{where}: {fields}"
                     break
             if all(places):

@@ -35,43 +35,21 @@ _OPEN, _BROKEN = -1, -2
 class LineCount:
     r"""A count of records that goes on block by block.
 
-    Parameters
-    ----------
-    delimiter
-        What stands between fields: one byte.
-    quoted
-        Whether fields may stand in double quotes.
-    fields
-        The number of fields that a record should have.
-
-    Attributes
-    ----------
-    records
-        The records so far, and after :meth:`end` all of them.
-    odd
-        Whether a reader could go wrong: by bytes that are no UTF-8, NUL or :data:`UNIT`, ends of lines of
-        several kinds, a long line, or quotes elsewhere than around whole fields within a line.
-    quotes
-        Whether there are quotes that may stand around fields.
-    ragged
-        How many records have another number of fields, if the log is not odd.
-    examples
-        The line and the number of fields of the first ones of them.
-
-    Examples
-    --------
     >>> count = LineCount(b",", True, 2).add(b'a,b\n\n1,"x\ny"\n2,"open\n3,').end()
     >>> count.records, count.odd
     (4, True)
     """
 
-    delimiter: bytes
-    quoted: bool
-    fields: int
-    records: int = 0
+    delimiter: bytes  # what stands between fields: one byte
+    quoted: bool  # whether fields may stand in double quotes
+    fields: int  # the number of fields that a record should have
+    records: int = 0  # the records so far, and after :meth:`end` all of them
+    # Whether a reader could go wrong: by bytes that are no UTF-8, NUL or :data:`UNIT`, ends of lines of
+    # several kinds, a long line, or quotes elsewhere than around whole fields within a line.
     odd: bool = False
-    quotes: bool = False
-    ragged: int = 0
+    quotes: bool = False  # whether there are quotes that may stand around fields
+    ragged: int = 0  # how many records have another number of fields, if the log is not odd
+    # The line and the number of fields of the first ones of them.
     examples: list[tuple[int, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:

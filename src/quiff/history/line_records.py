@@ -13,6 +13,9 @@ from quiff.errors import QuiffError
 from quiff.files.blocks import Source, opened
 from quiff.history.lines import LONGEST_LINE, BadLine, TextLog, json_object
 
+Record = tuple[str | None, str | None, str | None] | str
+"""User, time and URL of a record, or what is wrong with it."""
+
 _MOST_LINES = 100  # in one record
 _LONGEST_FIELD = 1 << 30
 _BATCH = 1 << 16
@@ -71,9 +74,7 @@ def first_bad_lines(text: TextLog, source: Source, most: int) -> tuple[BadLine, 
     return tuple(islice(found, most))
 
 
-def records(
-    text: TextLog, source: Source
-) -> Iterator[tuple[int, tuple[str | None, str | None, str | None] | str]]:
+def records(text: TextLog, source: Source) -> Iterator[tuple[int, Record]]:
     """Yield of each record the number of its first line, and user, time and URL, or what is wrong with it."""
     with _long_fields(), io.TextIOWrapper(opened(source), encoding="latin-1", newline=None) as stream:
         for number, record in _split(_Lines(stream), text):
@@ -154,7 +155,7 @@ def _quoted(line: str, lines: _Lines, text: TextLog) -> list[str] | str:
     return fields
 
 
-def _decoded(record: list[str] | str, text: TextLog) -> tuple[str | None, str | None, str | None] | str:
+def _decoded(record: list[str] | str, text: TextLog) -> Record:
     """Return user, time and URL of a record, or what is wrong with it."""
     if isinstance(record, str):
         return record
@@ -170,7 +171,7 @@ def _decoded(record: list[str] | str, text: TextLog) -> tuple[str | None, str | 
     return user, time, url
 
 
-def _values(line: str, names: tuple[str, ...]) -> tuple[str | None, str | None, str | None] | str:
+def _values(line: str, names: tuple[str, ...]) -> Record:
     """Return what a line of JSON says of names: texts and numbers as they are written, or nothing."""
     found = json_object(line)
     if found is None:

@@ -10,7 +10,7 @@ another: a quote that is never closed costs one line.
 import csv
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
@@ -25,9 +25,10 @@ BOM = "\ufeff"
 LONGEST_LINE = 1 << 20
 """The bytes that a line may have; one with more is malformed."""
 
-_DELIMITERS = ("\t", ",", ";")
+_DELIMITERS = ("\t", ",", ";", "|")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_ .-]{0,39}[0-9]{0,2}")
 _DATA = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|://|^[0-9.]+$|^www[.]|@")
+_Rows = Sequence[Sequence[str]]
 _LOOKED_AT = 1000  # objects, for the names in them
 
 
@@ -39,9 +40,9 @@ class LogFormat:
     user: str = "AnonID"
     time: str = "QueryTime"
     url: str = "ClickURL"
-    # What stands between fields; None takes the one of tab, comma and semicolon that the first line has.
+    # What stands between fields; None takes the one of tab, comma, semicolon, bar that the first line has.
     delimiter: str | None = None
-    # Whether fields may stand in double quotes; None means with commas and semicolons yes, with tabs no.
+    # Whether fields may stand in double quotes; None means with tabs no, else yes.
     quoted: bool | None = None
     # The names of all columns, if the first line does not tell them; None if it does.
     names: tuple[str, ...] | None = None
@@ -104,10 +105,12 @@ def look_at_text(sources: tuple[Source, ...], form: LogFormat) -> TextLog:
                 )
             continue
         own = _fields(other, delimiter, quoted, name)
-        check_columns(form, own, name)
+        below = _below(heads[name], delimiter)
+        check_columns(form, own, name, below)
         if own != names:
+            known = _shown(names, _below(heads[first], delimiter))
             raise ParameterError(
-                f"{name!r} begins with the columns {_shown(own)}, but {first!r} with {_shown(names)};"
+                f"{name!r} begins with the columns {_shown(own, below)}, but {first!r} with {known};"
                 " treat files of different forms one by one"
             )
     check_columns(form, names, first)
@@ -115,8 +118,11 @@ def look_at_text(sources: tuple[Source, ...], form: LogFormat) -> TextLog:
     return TextLog(sources, names, used, delimiter, quoted, form.names is None)
 
 
-def check_columns(form: LogFormat, names: Sequence[str], file: str) -> None:
-    """Check that a file has the columns that count, each once."""
+def check_columns(form: LogFormat, names: Sequence[str], file: str, below: _Rows | None = None) -> None:
+    """Check that a file has the columns that count, each once.
+
+    If the names are its first line, which may be data, `below` has the fields of some lines below.
+    """
     for option, column in zip(("user", "time", "url"), form.columns, strict=True):
         if names.count(column) == 1:
             continue
@@ -126,14 +132,29 @@ def check_columns(form: LogFormat, names: Sequence[str], file: str) -> None:
                 f" name all its columns in order by --columns, such as --columns {','.join(form.columns)}"
             )
         raise ParameterError(
-            f"{file!r} has the columns {_shown(names)} and not one {column!r};"
+            f"{file!r} has the columns {_shown(names, below)} and not one {column!r};"
             f" name its {option} column by --{option}"
+            + ("" if _are_names(names, below) else ", or all columns by --columns if its first line is data")
         )
 
 
-def _shown(names: Iterable[str]) -> str:
-    """Write the names of columns; what does not look like one may be data, and only its form is shown."""
-    return ", ".join(repr(name) if _NAME.fullmatch(name) else shape(name) for name in names)
+def _below(lines: Sequence[str], delimiter: str) -> _Rows:
+    """Return the fields of the lines below the first one."""
+    return [[cell.strip('"') for cell in line.split(delimiter)] for line in lines[1:]]
+
+
+def _are_names(names: Sequence[str], below: _Rows | None) -> bool:
+    """Say if a first line must be names: none comes again in its column, and some column has data below."""
+    if below is None:
+        return True
+    pairs = [(name, cell) for row in below for name, cell in zip(names, row, strict=False)]
+    return all(name != cell for name, cell in pairs) and any(_DATA.search(cell) for _, cell in pairs)
+
+
+def _shown(names: Sequence[str], below: _Rows | None) -> str:
+    """Write the names of columns; only the form is shown of what may be data."""
+    known = _are_names(names, below)
+    return ", ".join(repr(name) if known and _NAME.fullmatch(name) else shape(name) for name in names)
 
 
 def _delimiter_of(line: str, form: LogFormat) -> str:
@@ -142,7 +163,7 @@ def _delimiter_of(line: str, form: LogFormat) -> str:
         fields = [field.strip('"') for field in line.split(delimiter)]
         if len(fields) == len(form.names) if form.names else set(form.columns) <= set(fields):
             return delimiter
-    return "\t" if "\t" in line else max((",", ";"), key=line.count)
+    return "\t" if "\t" in line else max(_DELIMITERS[1:], key=line.count)
 
 
 def _fields(line: str, delimiter: str, quoted: bool, file: str) -> tuple[str, ...]:
@@ -174,7 +195,8 @@ def _first_lines(source: Source) -> list[str]:
         ) from error
     if not line:
         raise ParameterError(f"{source.name!r} has no first line that names its columns")
-    rest = head[len(first) :].decode(errors="replace").splitlines()[:-1]
+    rest = head[len(first) :].decode(errors="replace").splitlines()
+    rest = rest[:-1] if len(head) > LONGEST_LINE else rest  # the last one may be cut
     return [line, *(other for other in rest[:_LOOKED_AT] if other)]
 
 

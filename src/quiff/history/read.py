@@ -7,7 +7,7 @@ defines them, are counted and shown; they never stop a run by themselves, nor do
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -18,11 +18,11 @@ from typing import Any
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
 from quiff.files.blocks import Source, blocks, check_files, find_sources, private_file
 from quiff.history.line_count import LONGEST_LINE, UNIT, LineCount
-from quiff.history.line_records import first_bad_lines, write_records
+from quiff.history.line_records import Record, first_bad_lines, records, write_records
 from quiff.history.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text
 from quiff.history.queries import scalar
 from quiff.history.scan import parquet_files, scan_csv, scan_lines, scan_parquet, spark_can_read, view
-from quiff.history.times import as_text
+from quiff.history.times import arrow_text, as_text
 
 _EXAMPLES = 5
 
@@ -32,52 +32,29 @@ Examples = Callable[[], tuple[BadLine, ...]]
 
 @dataclass(frozen=True)
 class Part:
-    """A file of a log, how many records it has by an independent count, and its rows as a table.
+    """A file of a log, how many records it has by an independent count, and its rows as a table."""
 
-    Attributes
-    ----------
-    file
-        The file as it was named.
-    records
-        The records in it, with the line of names.
-    table
-        The rows.
-    bad_lines
-        Finds the first malformed lines.
-    check
-        Raises a ParameterError if the file has changed.
-    """
-
-    file: str
-    records: int
-    table: Any
-    bad_lines: Examples
-    check: Callable[[], None]
+    file: str  # the file as it was named
+    records: int  # the records in it, with the line of names
+    table: Any  # the rows
+    bad_lines: Examples  # finds the first malformed lines
+    check: Callable[[], None]  # raises a ParameterError if the file has changed
+    # Goes through its records by plain Python: the number of the line or row, and user, time and URL as
+    # texts, or what is wrong with them.
+    rows: Callable[[], Iterator[tuple[int, Record]]]
+    fields: int | None  # the number of its fields; None in JSON
 
 
 @dataclass(frozen=True)
 class Log:
-    """A log as a table of strings: user, time, url (null where empty), malformed, and the number of the file.
+    """A log as a table: user, time, url (texts, null where empty), malformed, and the number of the file."""
 
-    Attributes
-    ----------
-    table
-        The rows, the files' first lines among them.
-    header
-        What user, time and url are in a line of names; None if there are no such lines.
-    headers
-        The number of files whose first line has the names.
-    parts
-        The files.
-    text
-        How the files are written; None for Parquet.
-    """
-
-    table: Any
+    table: Any  # the rows, the files' first lines among them
+    # What user, time and url are in a line of names; None if there are no such lines.
     header: tuple[str, str, str] | None
-    headers: int
-    parts: tuple[Part, ...]
-    text: TextLog | None = None
+    headers: int  # the number of files whose first line has the names
+    parts: tuple[Part, ...]  # the files
+    text: TextLog | None = None  # how the files are written; None for Parquet
 
     @property
     def is_header(self) -> Any:
@@ -100,26 +77,12 @@ class Log:
         return tuple(islice(chain.from_iterable(part.bad_lines() for part in self.parts), _EXAMPLES))
 
     def check_unchanged(self) -> None:
-        """Check that the files are as they were.
-
-        Raises
-        ------
-        ParameterError
-            If one has changed.
-        """
+        """Check that the files are as they were."""
         for part in self.parts:
             part.check()
 
     def check(self, con: Any, rows: int) -> None:
-        """Check that so many rows are all that the files have, and that these are as they were.
-
-        Raises
-        ------
-        ParameterError
-            If a file has changed.
-        QuiffError
-            If rows are missing, or too many; the error says in which file.
-        """
+        """Check that so many rows are all that the files have, and that these are as they were."""
         self.check_unchanged()
         if rows == self.rows:
             return
@@ -144,26 +107,9 @@ def read_log(
 ) -> Log:
     """Return a log of one or more files of the same form.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    paths
-        Text files, packed by gzip or not, or Parquet files; a pipe is a text file.
-    form
-        The names of the columns, and how fields are set apart.
-    scratch
-        A folder for what cannot be read in place; it must be there as long as the log is read.
-    most_bad
-        The maximum tolerated number of malformed lines; None for any.
-
-    Raises
-    ------
-    ParameterError
-        If a file is missing, empty, unreadable, damaged or named twice, lacks one of the columns, or is not
-        like the others.
-    QuiffError
-        If more lines are malformed than tolerated, as far as is known by then.
+    Paths are of text files, packed by gzip or not, or of Parquet files; a pipe is a text file. `scratch` is a
+    folder for what cannot be read in place; it must be there as long as the log is read. More malformed lines
+    than `most_bad` are refused, as far as they are known by then.
     """
     files = check_files(paths)
     if not files:
@@ -206,8 +152,23 @@ def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
         chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
         texts = {name: table[column].cast("string") for name, column in chosen.items()}
         rows = table.select(**texts | {"time": as_text(table[form.time])}, malformed=False)
-        parts.append(Part(str(file), records, rows, tuple, partial(_check_all, insides)))
+        check, listed = partial(_check_all, insides), partial(_parquet_rows, insides, form)
+        parts.append(Part(str(file), records, rows, tuple, check, listed, len(table.columns)))
     return Log(_union(parts), None, 0, tuple(parts))
+
+
+def _parquet_rows(sources: Sequence[Source], form: LogFormat) -> Iterator[tuple[int, Record]]:
+    """Yield number, user, time and URL of rows, as texts as engines write them."""
+    import pyarrow.parquet as pq
+
+    number = 0
+    for source in sources:
+        with pq.ParquetFile(source.path) as file:
+            for batch in file.iter_batches(columns=list(form.columns)):
+                texts = [arrow_text(batch[name]).to_pylist() for name in form.columns]
+                for user, time, url in zip(*texts, strict=True):
+                    number += 1
+                    yield number, (user or None, time or None, url or None)
 
 
 def _check_all(sources: Sequence[Source]) -> None:
@@ -235,7 +196,9 @@ class _Reading:
         else:
             table, bad_lines = self._by_python(plain, self._scratch / f"records-{number}.parquet")
             copy.unlink(missing_ok=True)
-        return Part(source.name, count.records, table, bad_lines, source.check)
+        rows = partial(records, self._text, source)
+        fields = len(self._text.names) if self._text.delimiter else None
+        return Part(source.name, count.records, table, bad_lines, source.check, rows, fields)
 
     def _count(self, source: Source, copy: Path | None) -> LineCount:
         """Count the records of a file, and copy its bytes if so asked."""

@@ -53,16 +53,40 @@ def parquet_files(path: Path) -> tuple[Path, ...]:
 
 def scan_parquet(con: Any, path: Path) -> Any:
     """Return a Parquet table, one file or a folder of them, with the columns that are in the files."""
+    import pyarrow as pa
+
     files = parquet_files(path)
-    errors: tuple[type[Exception], ...] = (*engine_errors(con), OSError)
+    errors: tuple[type[Exception], ...] = (*engine_errors(con), pa.ArrowException, OSError)
     try:
         if con.name == "duckdb":
             return con.read_parquet([duckdb_name(file) for file in files], hive_partitioning=False)
         for file in files:
             _check_for_spark(file)
-        return view(con, _spark_reader(con).parquet(*map(_spark_name, files)))
+        return view(con, _spark_parquet(con, files))
     except errors as error:
         raise ParameterError(f"cannot read {str(path)!r} as Parquet: {engine_line(error)}") from error
+
+
+def _spark_parquet(con: Any, files: Sequence[Path]) -> Any:
+    """Return Parquet files as Spark's table; times in nanoseconds, which it refuses, in microseconds."""
+    import pyarrow.parquet as pq
+    from pyspark.sql import functions as f
+
+    schema = pq.read_metadata(files[0]).schema
+    columns = [schema.column(place) for place in range(len(schema.names))]
+    finer = [
+        column.path
+        for column in columns
+        if column.physical_type == "INT64" and '"nanoseconds"' in column.logical_type.to_json()
+    ]
+    if finer:
+        con._session.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true")
+    frame = _spark_reader(con).parquet(*map(_spark_name, files))
+    for name in finer:
+        if name in frame.columns:  # else it is inside of another
+            number = "`" + name.replace("`", "``") + "`"
+            frame = frame.withColumn(name, f.expr(f"timestamp_micros({number} div 1000)"))
+    return frame
 
 
 def scan_csv(con: Any, paths: Sequence[Path], **options: Any) -> Any:

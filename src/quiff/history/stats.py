@@ -17,13 +17,13 @@ from typing import Any
 from quiff.errors import ParameterError
 from quiff.files.scratch import drop, make_temporary
 from quiff.history.lines import LogFormat
-from quiff.history.pseudonyms import CONTROL
 from quiff.history.published import is_published
 from quiff.history.queries import distinct_entries, fetch_rows, scalar
-from quiff.history.read import read_log
+from quiff.history.read import Log, read_log
 from quiff.history.scan import scan_parquet
 from quiff.history.tables import STAGES, find_table, read_table, stage_of
-from quiff.history.times import with_times
+from quiff.history.times import TimeFormat, with_times
+from quiff.history.treat import CONTROL
 
 _MOST_VISITED = 10
 
@@ -45,65 +45,41 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Statistics:
-    """The figures of one table; what a stage does not have is None or empty.
+    """The figures of one table; what a stage does not have is None or empty."""
 
-    Attributes
-    ----------
-    stage
-        log, treated, reduced, experimental or profiles.
-    rows, users, urls, domains, topics
-        The number of records, and of distinct users, URLs, domains and topics.
-    domains_by_labels
-        How many domains have two labels, three, and so on.
-    sizes
-        How many records users have.
-    users_per_count
-        How many users have each number of records, from the least number on.
-    most_visited
-        The domains with most records, and how many these are.
-    first, last
-        The range of time; of a log, that of the times that can be read.
-    distinct_sets
-        How many different sets profiles have.
-    malformed
-        How many lines of a log are malformed; they are not among its rows.
-    """
-
-    stage: str
+    stage: str  # log, treated, reduced, experimental or profiles
+    # The number of records, and of distinct users, URLs, domains and topics.
     rows: int
     users: int
     urls: int | None = None
     domains: int | None = None
     topics: int | None = None
-    domains_by_labels: dict[int, int] | None = None
-    sizes: Sizes | None = None
+    domains_by_labels: dict[int, int] | None = None  # how many domains have two labels, three, and so on
+    sizes: Sizes | None = None  # how many records users have
+    # How many users have each number of records, from the least number on.
     users_per_count: tuple[tuple[int, int], ...] = ()
-    most_visited: tuple[tuple[str, int], ...] = ()
+    most_visited: tuple[tuple[str, int], ...] = ()  # the domains with most records, and how many these are
+    # The range of time; of a log, that of the times that can be read.
     first: str | None = None
     last: str | None = None
-    distinct_sets: int | None = None
-    malformed: int | None = None
+    distinct_sets: int | None = None  # how many different sets profiles have
+    malformed: int | None = None  # how many lines of a log are malformed; they are not among its rows
 
 
-def describe(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat | None = None) -> Statistics:
+def describe(
+    con: Any,
+    paths: Sequence[str | os.PathLike[str]],
+    form: LogFormat | None = None,
+    time_format: str | None = None,
+) -> Statistics:
     """Return the figures of a table of any stage, or of the files of a log.
 
-    Parameters
-    ----------
-    con
-        The engine.
-    paths
-        A table, a folder with one, or the files of a log.
-    form
-        The columns of a log; None for those of the AOL search logs.
-
-    Raises
-    ------
-    ParameterError
-        If there is no table or log of that name.
+    That is a table, a folder with one, or the files of a log, by default with the columns of the AOL search
+    logs; `time_format` is as in :func:`quiff.history.treat.treat`.
     """
+    times = None if time_format is None else TimeFormat(time_format)
     if _is_log(con, paths, form):
-        return _log(con, paths, form or LogFormat())
+        return _log(con, paths, form or LogFormat(), times)
     if len(paths) != 1:
         raise ParameterError(f"{len(paths)} tables are given; describe them one by one")
     table, stage = read_table(con, find_table(paths[0], STAGES), STAGES)
@@ -119,8 +95,6 @@ def describe(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat 
 def sizes_of_counts(counts: Sequence[tuple[int, int]]) -> Sizes:
     """Return the figures of sizes from how often each occurs, sizes in increasing order.
 
-    Examples
-    --------
     >>> sizes = sizes_of_counts([(1, 2), (4, 1), (10, 1)])
     >>> sizes.q50, sizes.mean, sizes.max
     (2.5, 4.0, 10)
@@ -150,8 +124,10 @@ def _at(counts: Sequence[tuple[int, int]], place: int) -> int:
 
 
 def _is_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat | None) -> bool:
-    """Say if these are a log's files: text, or Parquet files that are no table of quiff's."""
+    """Say if these are a log's files: pipes, text, or Parquet files that are no table of quiff's."""
     path = Path(paths[0])
+    if path.is_fifo() or path.is_socket():
+        return True
     if not path.is_file():
         return False
     if path.suffix != ".parquet":
@@ -169,20 +145,21 @@ def _has_published_columns(path: Path) -> bool:
         return False
 
 
-def _log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat) -> Statistics:
+def _log(
+    con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, times: TimeFormat | None
+) -> Statistics:
     scratch = make_temporary("log")
     try:
-        return _log_in(con, paths, form, scratch)
+        return _log_in(con, read_log(con, paths, form, scratch), times)
     finally:
         drop(scratch)
 
 
-def _log_in(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, scratch: Path) -> Statistics:
-    log = read_log(con, paths, form, scratch)
+def _log_in(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
     rows = log.table.filter(~log.table.malformed, ~log.is_header.fill_null(False))
     named = rows.mutate(user=rows.user.re_replace(CONTROL, ""))
     counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
-    read = with_times(rows, ~rows.malformed)
+    read = with_times(rows, ~rows.malformed, form)
     times = fetch_rows(con, _span(read))[0]
     n_rows = int(scalar(con, rows.count()))
     n_headers = int(scalar(con, log.table.filter(log.is_header.fill_null(False)).count()))

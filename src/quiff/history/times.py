@@ -82,6 +82,17 @@ def as_text(column: Any) -> Any:
     return column.cast("string")
 
 
+def arrow_text(column: Any) -> Any:
+    """Return an Arrow array as `as_text` does a column, but for numbers that are not whole."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_timestamp(column.type):
+        return pc.strftime(column.cast(pa.timestamp("us"), safe=False), "%Y-%m-%d %H:%M:%S")
+    texts = column.cast(pa.string())
+    return pc.binary_join_element_wise(texts, "00:00:00", " ") if pa.types.is_date(column.type) else texts
+
+
 def _kind(name: str) -> Any:
     import ibis
 

@@ -10,11 +10,11 @@ from typing import Any, final
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.codes import as_codes
 from quiff.core.distinct import distinct_codes
 from quiff.core.kernels import MapKernel
 from quiff.core.labels import Labels, SetLabels, as_labels, same
 from quiff.core.numbers import Array
+from quiff.core.validate import as_codes
 from quiff.errors import LabelError, ParameterError, ShapeError, counted
 from quiff.theory.parameters import check_whole
 

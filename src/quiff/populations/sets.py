@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.codes import as_codes, sets_as_entries
 from quiff.core.composite_labels import ProductLabels
 from quiff.core.distinct import sorted_rows
 from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.numbers import Array, check_unmasked
+from quiff.core.validate import as_codes, sets_as_entries
 from quiff.errors import LabelError, ShapeError, counted
 
 # Whole numbers below this are counted rather than sorted to find the distinct ones.

@@ -9,7 +9,7 @@ from quiff.populations.population import Population
 from quiff.report.page import Section
 from quiff.report.sections import attacks_section, epochs_section, left_out
 from quiff.studies.attacks import attack
-from quiff.studies.epochs import StepProgress, leakage_over_epochs
+from quiff.studies.over_time import Told, over_time
 
 _EARLIER = 2  # epochs before its own that a first call shows, as specified
 
@@ -20,7 +20,7 @@ def study_epochs(
     epochs: int,
     *,
     seed: int = 0,
-    progress: StepProgress | None = None,
+    progress: Told | None = None,
 ) -> Section:
     """Measure what the reports of 1 to `epochs` epochs give away, or of as many as there are sets for.
 
@@ -34,7 +34,7 @@ def study_epochs(
     """
     most = epochs if population.n_epochs == 1 else min(epochs, population.n_epochs)
     try:
-        return epochs_section(leakage_over_epochs(population, api, most, seed=seed, progress=progress))
+        return epochs_section(over_time(population, api, most, seed=seed, progress=progress))
     except SizeError as error:
         return left_out("epochs", f"Not measured: {str(error).removesuffix(EXACT_IT)}.")
 
@@ -46,7 +46,7 @@ def study_attacks(
     *,
     seeds: int,
     seed: int = 0,
-    progress: StepProgress | None = None,
+    progress: Told | None = None,
 ) -> Section:
     """Run the published attacks after some numbers of epochs, or after as many as there are sets for.
 

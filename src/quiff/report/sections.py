@@ -2,19 +2,20 @@
 
 from quiff.report.page import Section
 from quiff.results.api_comparison import SettingComparison
+from quiff.results.attributes import AttributeTable
 from quiff.results.dataset_statistics import DatasetStatistics
-from quiff.results.epochs import EpochsResult
+from quiff.results.exposure import TopicExposure
 from quiff.results.figures.counting import counting_figure
 from quiff.results.figures.limits import limits_figure
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.popularity import Popularity
 from quiff.results.result import Result
-from quiff.results.views.risk import most_exposed
+from quiff.results.risk import UserRisk
 
 _TITLES = {"epochs": "Week after week", "attacks": "What known attacks achieve"}
 
 
-def people_section(found: Measurement, risk: Result) -> Section:
+def people_section(found: Measurement, risk: UserRisk) -> Section:
     """Show who was measured, and how many share a set."""
     tables = found.named_tables()
     further = tuple(tables[name] for name in ("filling", "histories") if name in tables)
@@ -24,7 +25,7 @@ def people_section(found: Measurement, risk: Result) -> Section:
         "people",
         "The people",
         (*found.warnings(), *said, *found.notes),
-        tables=(tables["counts"], *further, risk.tables["sharing"]),
+        tables=(tables["counts"], *further, risk.sharing.table()),
     )
 
 
@@ -56,25 +57,25 @@ def privacy_section(found: Measurement) -> Section:
     )
 
 
-def risk_section(risk: Result) -> Section:
+def risk_section(risk: UserRisk) -> Section:
     """Show how the risk is spread over the users."""
     return Section(
         "risk",
         "Who is most exposed",
-        risk.sentences,
+        tuple(risk.sentences()),
         (risk.figure(),),
-        (risk.tables["risk"], risk.tables["worst-posterior"], most_exposed(risk)),
+        (*risk.tables()[:2], risk.most_exposed()),
     )
 
 
-def topics_section(exposure: Result) -> Section:
-    """Show which topics expose their users, and what an observation says about having a topic."""
+def topics_section(exposure: TopicExposure, attributes: AttributeTable) -> Section:
+    """Show which topics name their users, and what a report says about having a topic."""
     return Section(
         "topics",
         "Which topics expose most",
-        exposure.sentences,
+        (*exposure.sentences(), *attributes.sentences()),
         (exposure.figure(),),
-        tuple(exposure.tables.values()),
+        (exposure.table(first=None), attributes.table(first=None)),
     )
 
 
@@ -126,14 +127,14 @@ def limits_section(found: Measurement) -> Section:
     )
 
 
-def epochs_section(found: EpochsResult) -> Section:
+def epochs_section(found: Result) -> Section:
     """Show what the reports of several epochs give away together."""
     return Section(
         "epochs",
         _TITLES["epochs"],
-        tuple(found.sentences()),
+        (*found.warnings, *found.sentences),
         (found.figure(),),
-        tuple(found.tables()),
+        tuple(found.tables.values()),
     )
 
 

@@ -4,10 +4,11 @@ import difflib
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, final
 
 from quiff import __version__
-from quiff.core.numbers import Number, as_number
+from quiff.core.numbers import Number
 from quiff.errors import LabelError, ParameterError
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import to_json
@@ -62,6 +63,8 @@ class Row:
     scope: Scope = "people"
 
 
+_WIDTH = 80
+_KEYS = ("api", "quantity", "goal", "stage", "prior", "scope", "method", "observations")
 _COLUMNS = tuple(each.name for each in fields(Row))
 
 
@@ -105,7 +108,7 @@ class PerUser:
     def of(self, user: Hashable) -> dict[Any, Any]:
         """Return the numbers of one user."""
         place = self.users.position(user, "user")
-        return {name: as_number(numbers[place]) for name, numbers in self.values.items()}
+        return {name: numbers[place] for name, numbers in self.values.items()}
 
 
 @final
@@ -174,10 +177,11 @@ class Result:
         """Return the row that some keys choose; see ``result[...]``."""
         found = list(self.rows)
         for key in keys:
-            matching = [row for row in found if key in _keys(row)]
-            if not matching:
+            named = (each for each in _KEYS if any(getattr(row, each) == key for row in found))
+            column = next(named, None)  # a goal may have the name of a stage: then the goal is meant
+            if column is None:
                 raise LabelError(_no_such(key, found))
-            found = matching
+            found = [row for row in found if getattr(row, column) == key]
         found.sort(key=lambda row: _preference(row, self._last_stages))
         if not found:
             raise LabelError("this result has no numbers")
@@ -247,14 +251,15 @@ class Result:
     def __repr__(self) -> str:
         return f"<{self.title}: {len(self.rows)} rows, {len(self.tables)} tables>"
 
-    def __str__(self) -> str:
-        return "\n\n".join(self._blocks())
+    def to_text(self, *, everything: bool = True) -> str:
+        """Return what the numbers say, and the main table or all tables, for a terminal of 80 columns."""
+        said = [fill(line, _WIDTH, break_on_hyphens=False) for line in (*self.warnings, *self.sentences)]
+        tables = list(self.tables.values())
+        shown = tables if everything else tables[:1]
+        return "\n\n".join([*(["\n".join(said)] if said else []), *(table.to_text() for table in shown)])
 
-    def _blocks(self) -> Iterator[str]:
-        if self.sentences or self.warnings:
-            yield "\n".join((*self.warnings, *self.sentences))
-        for table in self.tables.values():
-            yield table.to_text()
+    def __str__(self) -> str:
+        return self.to_text()
 
     def _repr_html_(self) -> str:
         from quiff.results.html_page import html_text
@@ -265,10 +270,6 @@ class Result:
 
 def _under(name: str, key: str) -> str:
     return f"{name}-{key}" if key else name
-
-
-def _keys(row: Row) -> tuple[Hashable, ...]:
-    return (row.api, row.quantity, row.stage, row.goal, row.prior, row.scope, row.method, row.observations)
 
 
 def _preference(row: Row, last: Mapping[str, str]) -> tuple[bool, ...]:
@@ -285,10 +286,11 @@ def _preference(row: Row, last: Mapping[str, str]) -> tuple[bool, ...]:
 
 def _no_such(key: Hashable, rows: list[Row]) -> str:
     """Say which keys there are instead."""
-    possible = list(dict.fromkeys(str(k) for row in rows for k in _keys(row) if k not in ("", None)))
+    possible = list(dict.fromkeys(str(getattr(row, name)) for row in rows for name in _KEYS))
+    possible = [name for name in possible if name]
     close = difflib.get_close_matches(str(key), possible, n=1)
     meant = f"; did you mean {close[0]!r}?" if close else ""
-    return f"there is no number for {key!r}{meant} The keys are {', '.join(possible)}"
+    return f"there is no number for {key!r}{meant or ';'} the keys are {', '.join(possible)}"
 
 
 def _cells(row: Row) -> Iterator[Any]:

@@ -4,8 +4,8 @@ import csv
 import io
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ class Table:
 
     Cells keep their values; only the text formats round them, to six significant digits. Columns that are
     named in `labels` hold what things are called: a whole number or, as anything else is written, text.
+    `styles` say how the numbers of a column are written for people, if otherwise than by six digits.
 
     Examples
     --------
@@ -62,6 +63,7 @@ class Table:
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    styles: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(set(self.columns)) < len(self.columns):
@@ -97,7 +99,7 @@ class Table:
         ... and 7 more rows
         """
         rows, more = self._cut(head)
-        cells = [self.columns, *([shown(cell) for cell in row] for row in self._written(rows))]
+        cells = [self.columns, *self._texts(rows)]
         lines = [[visible(cell) for cell in row] for row in cells]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         numeric = self.numeric()
@@ -128,7 +130,7 @@ class Table:
     def to_markdown(self) -> str:
         """Return the table in Markdown, with the title in bold and the notes below."""
         rule = ["---:" if right else "---" for right in self.numeric()]
-        lines = [self.columns, *([shown(cell) for cell in row] for row in self._written(self.rows))]
+        lines = [self.columns, *self._texts(self.rows)]
         head, *cells = (" | ".join(map(markdown_text, line)) for line in lines)
         body = (f"| {line} |" for line in (head, " | ".join(rule), *cells))
         notes = (f"\n{markdown_text(note)}" for note in self.notes)
@@ -144,10 +146,7 @@ class Table:
             r"\toprule",
             " & ".join(map(latex_text, self.columns)) + r" \\",
             r"\midrule",
-            *(
-                " & ".join(latex_text(shown(cell)) for cell in row) + r" \\"
-                for row in self._written(self.rows)
-            ),
+            *(" & ".join(map(latex_text, row)) + r" \\" for row in self._texts(self.rows)),
             r"\bottomrule",
             r"\end{tabular}",
             *(rf"\par {latex_text(note)}" for note in self.notes),
@@ -168,7 +167,7 @@ class Table:
         sides = [side.format("right" if right else "left") for right in self.numeric()]
         rows, more = self._cut(head)
         top = _html_row('th scope="col"', self.columns, sides)
-        body = "".join(_html_row("td", map(shown, row), sides) for row in self._written(rows))
+        body = "".join(_html_row("td", row, sides) for row in self._texts(rows))
         notes = "".join(f"<p>{html_text(note)}</p>" for note in (*more, *self.notes))
         return (
             f"<table><caption>{html_text(self.title)}</caption><thead>{top}</thead>"
@@ -251,7 +250,7 @@ class Table:
         ('... and 2 more rows',)
         """
         kept, more = self._cut(rows)
-        return Table(self.title, self.columns, kept, (*more, *self.notes), self.labels)
+        return replace(self, rows=kept, notes=(*more, *self.notes))
 
     def _cut(self, head: int | None) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
         """Return the first rows, and a line on the rest if there is one."""
@@ -269,6 +268,15 @@ class Table:
             columns[name] = cells if small else [str(cell) for cell in cells]
         return {name: _of_one_kind(cells) for name, cells in columns.items()}
 
+    def _texts(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[list[str]]:
+        """Yield rows as people read them."""
+        styles = [self.styles.get(name, shown) for name in self.columns]
+        for row in self._written(rows):
+            yield [
+                style(cell) if isinstance(cell, int | float | Fraction) else shown(cell)
+                for style, cell in zip(styles, row, strict=True)
+            ]
+
     def _written(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[list[Any]]:
         """Yield rows with labels as they are called."""
         names = [name in self.labels for name in self.columns]
@@ -279,7 +287,8 @@ class Table:
         """Tell for each column whether all of its cells are numbers."""
         rows = list(self._written(self.rows))
         return [
-            all(isinstance(row[i], int | float | Fraction) for row in rows) and bool(rows)
+            all(row[i] is None or isinstance(row[i], int | float | Fraction) for row in rows)
+            and any(row[i] is not None for row in rows)
             for i in range(len(self.columns))
         ]
 

@@ -4,14 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import inf, log2
 
+import numpy as np
+
 from quiff.apis.base import Api, all_limits
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel
 from quiff.core.gain import Gain, membership_gain_from_codes
-from quiff.core.kernels import MapKernel
+from quiff.core.kernels import MapKernel, SparseKernel
 from quiff.core.labels import same
-from quiff.core.numbers import Number
+from quiff.core.numbers import Number, filled, quotient
 from quiff.core.prior import Prior
+from quiff.core.sparse import SparseRows
 from quiff.errors import ParameterError, SizeError
 from quiff.measures.capacity import bayes_capacity, max_case_capacity
 from quiff.measures.differential_privacy import epsilon
@@ -21,7 +24,6 @@ from quiff.populations.population import Population
 from quiff.results.result import Result, Row
 from quiff.results.views.measure import measured_views
 from quiff.studies.checked import checked_apis, checked_people
-from quiff.studies.members import members
 from quiff.studies.provenance import provenance
 
 
@@ -81,6 +83,8 @@ def measure(
         people.attribute(name)  # a name that is not there is told at once
     rows = tuple(row for api in chosen for row in _api_rows(people, api, wanted, beside, priors or {}))
     genuine, left = _genuine(people, chosen, beside)
+    if people.merged and not apis:
+        left += ("Third-party cookies are not measured: single users are not known, only distinct sets.",)
     views = measured_views(people, {api.spec: api for api in chosen}, rows, genuine, beside)
     return Result(
         rows=rows,
@@ -101,8 +105,10 @@ def attribute_gain(people: Population, name: str) -> Gain:
     >>> attribute_gain(people, "topics").to_numpy().tolist()
     [[1, 0], [1, 1], [0, 1]]
     """
-    values, codes = members(people, name)
-    return membership_gain_from_codes(people.users, codes, values)
+    if name == "topics":
+        return membership_gain_from_codes(people.users, people.codes, people.topics)
+    attribute = people.attribute(name)
+    return membership_gain_from_codes(people.users, attribute.which[0].reshape(-1, 1), attribute.values)
 
 
 def prior_of(people: Population) -> Prior:
@@ -163,10 +169,38 @@ def _measured(
                     )
         for goal in goals:
             if goal not in on_secrets or side is not None:
-                gain, prior, seen = attribute_gain(people, goal), prior_of(people), secret @ C
-                before = posterior_vulnerability(prior, side, gain) if side else vulnerability(prior, gain)
-                after = posterior_vulnerability(prior, parallel(side, seen) if side else seen, gain)
-                yield from _goal_rows(stage, goal, "population", before, after)
+                yield from _pulled_back(people, stage, goal, secret @ C, side)
+
+
+def _pulled_back(
+    people: Population, stage: str, goal: str, C: Channel, side: Channel | None
+) -> Iterator[Row]:
+    """Yield how well an attribute is learnt from a channel on users, given what is known of them."""
+    gain, prior = attribute_gain(people, goal), prior_of(people)
+    if side is not None:
+        before, after = (posterior_vulnerability(prior, D, gain) for D in (side, parallel(side, C)))
+        yield from _goal_rows(stage, goal, "population", before, after)
+        return
+    before, after = vulnerability(prior, gain), posterior_vulnerability(prior, C, gain)
+    yield from _goal_rows(stage, goal, "population", before, after)
+    if goal != "topics":
+        behind = _users_behind(people, goal)
+        uniform = Prior.uniform(behind.inputs)
+        after = posterior_vulnerability(uniform, behind @ C)
+        yield from _goal_rows(stage, goal, "uniform", vulnerability(uniform), after)
+
+
+def _users_behind(people: Population, name: str) -> Channel:
+    """Return the channel from the values of an attribute to the users who have them, all as probable."""
+    attribute = people.attribute(name)
+    which = attribute.which[0]
+    counts = np.bincount(which, minlength=attribute.values.size)
+    users = np.argsort(which, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    shares = quotient(np.ones_like(counts), np.maximum(counts, 1))[which[users]]
+    entries = SparseRows(starts, users, shares, people.users.size)
+    nobody = filled(np.int64(0), people.users.size)
+    return Channel.from_kernel(attribute.values, people.users, SparseKernel(nobody, entries))
 
 
 def _of_users(people: Population, api: Api, stage: str, C: Channel, known: tuple[str, ...]) -> Iterator[Row]:

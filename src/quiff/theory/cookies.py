@@ -8,12 +8,8 @@ from quiff.theory.parameters import check_whole, prior_vulnerability
 def possible_histories(contexts: int) -> int:
     """Browsing histories that cookies can link: ``sum over h=2..c of C(c,h) = 2^c - c - 1``.
 
-    Source: paper, Sec. 4.1.1. A history is a set of at least two of the c contexts with cookies.
-
-    Raises
-    ------
-    ParameterError
-        If ``contexts < 2``: a single context leaves nothing to link.
+    Source: paper, Sec. 4.1.1. A history is a set of at least two of the c contexts with cookies. A
+    single context leaves nothing to link, so that c is at least 2.
 
     Examples
     --------
@@ -30,11 +26,6 @@ def cookies_leakage(n_users: int, contexts: int) -> Fraction:
     Source: paper, Sec. 4.1.1, leakage caused by third-party cookies. Assumes that as many
     different histories occur as can: all N users differ, if there are enough histories.
     Erratum: the worked example prints 26 for N=3 and c=5, and so forgets the cap at N.
-
-    Raises
-    ------
-    ParameterError
-        If ``n_users < 1`` or ``contexts < 2``.
 
     Examples
     --------
@@ -55,11 +46,6 @@ def cookies_posterior(n_users: int, contexts: int) -> Fraction:
 
     Source: paper, Sec. 4.1.1, posterior vulnerability of third-party cookies; assumptions as for
     :func:`cookies_leakage`. Erratum: printed as 26/3 for N=3 and c=5, more than a probability.
-
-    Raises
-    ------
-    ParameterError
-        If ``n_users < 1`` or ``contexts < 2``.
 
     Examples
     --------

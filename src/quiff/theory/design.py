@@ -36,10 +36,7 @@ from quiff.theory.utility import genuine_probability
 def noise_for_capacity(n_topics: int, top_s: int, capacity: Real) -> Real:
     """Least noise whose Bayes capacity is at most L: ``(m - s L)/(m - s)``, or 0 if L >= m/s.
 
-    Raises
-    ------
-    ParameterError
-        If a size lies outside its range, or L < 1: nothing leaks less than a constant report, 1.
+    L is at least 1, what a constant report leaks.
 
     Examples
     --------
@@ -58,10 +55,7 @@ def noise_for_capacity(n_topics: int, top_s: int, capacity: Real) -> Real:
 def noise_for_max_case(n_topics: int, top_s: int, max_case: Real) -> Real:
     """Least noise whose max-case capacity is at most L: ``m/(m + s (L - 1))``.
 
-    Raises
-    ------
-    ParameterError
-        If a size lies outside its range, or L < 1: nothing is safer than a constant report, 1.
+    L is at least 1, as of a constant report.
 
     Examples
     --------
@@ -74,11 +68,6 @@ def noise_for_max_case(n_topics: int, top_s: int, max_case: Real) -> Real:
 
 def noise_for_epsilon(n_topics: int, top_s: int, epsilon: Real) -> float:
     """Least noise whose epsilon is at most the given one: ``m/(m + s (e^epsilon - 1))``.
-
-    Raises
-    ------
-    ParameterError
-        If a size lies outside its range, or epsilon < 0.
 
     Examples
     --------
@@ -93,11 +82,6 @@ def noise_for_epsilon(n_topics: int, top_s: int, epsilon: Real) -> float:
 
 def noise_for_utility(n_topics: int, top_s: int, utility: Real) -> Real:
     """Most noise whose utility is at least u: ``m (1 - u)/(m - s)``, or 1 if u <= s/m.
-
-    Raises
-    ------
-    ParameterError
-        If a size lies outside its range, or u is not between 0 and 1.
 
     Examples
     --------

@@ -119,11 +119,6 @@ def prior_vulnerability(n_users: int) -> Fraction:
 
     Source: paper, Sec. 4.1, prior privacy vulnerability. Assumes a uniform prior.
 
-    Raises
-    ------
-    ParameterError
-        If ``n_users < 1``.
-
     Examples
     --------
     >>> prior_vulnerability(3)

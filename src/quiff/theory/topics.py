@@ -29,11 +29,6 @@ def generalization_leakage(distinct_sets: int) -> Fraction:
 
     Source: paper, Sec. 4.1.2, leakage up to the generalization step.
 
-    Raises
-    ------
-    ParameterError
-        If ``distinct_sets < 1``.
-
     Examples
     --------
     >>> generalization_leakage(2)
@@ -46,11 +41,6 @@ def generalization_posterior(distinct_sets: int, n_users: int) -> Fraction:
     """Probability to guess a user from the whole top-s set: ``distinct_sets/N``.
 
     Source: paper, Sec. 4.1.2, posterior vulnerability up to the generalization step.
-
-    Raises
-    ------
-    ParameterError
-        If ``n_users < 1``, or ``distinct_sets`` is not between 1 and ``n_users``.
 
     Examples
     --------
@@ -99,11 +89,6 @@ def bounded_noise_leakage(n_topics: int, top_s: int, occurring: int) -> Fraction
     Source: paper, Sec. 4.1.2, leakage up to the bounded noise step; m' is the number of topics in
     the union of all users' sets.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range; ``occurring`` lies between s and m.
-
     Examples
     --------
     >>> bounded_noise_leakage(n_topics=349, top_s=5, occurring=169)
@@ -116,12 +101,8 @@ def bounded_noise_leakage(n_topics: int, top_s: int, occurring: int) -> Fraction
 def bounded_noise_posterior(n_topics: int, top_s: int, occurring: int, n_users: int) -> Fraction:
     """Probability to guess a user from one topic of the set: ``m'/(s N)``.
 
-    Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range; N users have at most s N topics.
+    Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step. N users have at
+    most s N topics.
 
     Examples
     --------
@@ -177,11 +158,6 @@ def topics_leakage(n_topics: int, top_s: int, noise: Real, occurring: int) -> Re
     Source: paper, Sec. 4.1.2, leakage of the complete Topics API. Erratum: m' counts the topics
     that occur in some set, not the columns of the channel, which are all m.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range; ``occurring`` lies between s and m.
-
     Examples
     --------
     >>> round(topics_leakage(n_topics=349, top_s=5, noise=0.05, occurring=169), 2)
@@ -197,12 +173,8 @@ def topics_leakage(n_topics: int, top_s: int, noise: Real, occurring: int) -> Re
 def topics_posterior(n_topics: int, top_s: int, noise: Real, occurring: int, n_users: int) -> Real:
     """Probability to guess a user from one report: ``(r + m'(1-r)/s)/N``.
 
-    Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range; N users have at most s N topics.
+    Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API. N users have at
+    most s N topics.
 
     Examples
     --------

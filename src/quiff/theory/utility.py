@@ -73,11 +73,6 @@ def prior_iba_gain(shares: Iterable[Real]) -> Real:
     shares
         For each topic, the probability of the sets that contain it.
 
-    Raises
-    ------
-    ParameterError
-        If there are no shares, or one is not between 0 and 1.
-
     Examples
     --------
     Sets {Music, News} with probability 2/3 and {Sports, Travel} with 1/3, and Ads in none:
@@ -126,11 +121,6 @@ def iba_lower(noise: Real) -> Real:
     r < 1/2, which it does not need. Met only at r = 0, where the gain is 1: for r > 0
     :func:`genuine_probability` is larger.
 
-    Raises
-    ------
-    ParameterError
-        If ``noise`` is not between 0 and 1.
-
     Examples
     --------
     >>> iba_lower(Fraction(1, 20))
@@ -147,11 +137,6 @@ def iba_upper(noise: Real, prior_gain: Real) -> Real:
     the uniform prior over all s-subsets; erratum: not for every uniform prior (sets ab, ac, de
     give 293/300 < 59/60 at m=5, r=1/20). It is 1, and met, iff r = 0 or one topic is in every
     set; erratum: the paper names r = 0 only.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is not between 0 and 1.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from quiff.core.kernels.base import Kernel
 from quiff.core.kernels.dense import DenseKernel
-from quiff.core.kernels.mapping import MapKernel
+from quiff.core.kernels.sparse import MapKernel
 from quiff.core.limits import check_fits
 from quiff.core.numbers import matmul
 

@@ -17,7 +17,7 @@ from quiff.core.counting.membership import MembershipProduct
 from quiff.core.distinct import distinct_codes
 from quiff.core.kernels.base import Kernel, scale_rows
 from quiff.core.kernels.dense import DenseKernel
-from quiff.core.kernels.mapping import MapKernel
+from quiff.core.kernels.sparse import MapKernel
 from quiff.core.limits import check_fits, check_work
 from quiff.core.numbers import Array, constant_of, filled, large, product, same_kind, unified
 from quiff.core.sparse import SparseRows, fold_max

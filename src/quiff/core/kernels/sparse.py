@@ -5,10 +5,11 @@ and all mixtures of these are of this kind. 200 000 users x 349 topics are never
 as they are, not as differences to the background, so that a zero stays a zero in floats too.
 """
 
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
+from quiff.core.distinct import distinct_codes
 from quiff.core.kernels.base import Kernel, entropy_terms, least_log
 from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import (
@@ -270,3 +271,41 @@ def _placed(row: Array, positions: Array, width: int) -> Array:
     placed = np.zeros(width, dtype=row.dtype)
     np.add.at(placed, positions, row)
     return placed
+
+
+@final
+class MapKernel(SparseKernel):
+    """Row x has output ``codes[x]``: one entry of 1 over a background of zeros."""
+
+    def __init__(self, codes: Array, width: int) -> None:
+        super().__init__(
+            filled(np.int64(0), width), SparseRows.rectangular(codes.reshape(-1, 1), np.int64(1), width)
+        )
+        self.codes = codes
+
+    @property
+    def summary(self) -> str:
+        return "deterministic"
+
+    def take_rows(self, index: Array) -> Kernel:
+        return MapKernel(self.codes[index], self.n_columns)
+
+    def place_columns(self, positions: Array, width: int) -> Kernel:
+        return MapKernel(positions[self.codes], width)
+
+    def sample(self, rows: Array, rng: np.random.Generator) -> Array:  # noqa: ARG002 - nothing is random
+        return np.asarray(self.codes[rows], dtype=np.int64)
+
+    def best_actions(self, left: SparseRows) -> Array:
+        if np.bincount(self.codes, minlength=self.n_columns).max() > 1:
+            return super().best_actions(left)
+        best = left.row_max()  # no two rows share an output: each is its row's own gain
+        found = np.zeros(self.n_columns, dtype=best.dtype)
+        found[self.codes] = best
+        return found
+
+    def row_entropies(self) -> Array:
+        return np.zeros(self.n_rows)
+
+    def distinct_rows(self) -> tuple[Array, Array]:
+        return distinct_codes(self.codes.reshape(-1, 1), self.n_columns)

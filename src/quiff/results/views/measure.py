@@ -79,6 +79,7 @@ def population_facts(people: Population) -> dict[str, Any]:
     counts, filled = people.set_counts(), people.filled
     alone = int((counts == 1).sum())
     return facts | {
+        "set_size": people.top_s,
         "distinct_sets": int(counts.shape[0]),
         "occurring_topics": people.occurring.size,
         "unique_users": alone / people.n_users,
@@ -118,66 +119,83 @@ def goal_title(goal: str) -> str:
 def _privacy(people: Population, apis: Mapping[str, Api], seen: _Rows, known: tuple[str, ...]) -> Table:
     rows = tuple(
         (
-            api.title,
-            api.stage_title(stage),
-            seen.value(spec, stage, "prior", goal="user"),
+            name,
             seen.value(spec, stage, "posterior", goal="user"),
             seen.value(spec, stage, "leakage", goal="user"),
             seen.value(spec, stage, "bayes_capacity", scope="people"),
             seen.value(spec, stage, "bayes_capacity", scope="all"),
         )
-        for spec, api in apis.items()
-        for stage in seen.stages(spec)
+        for (spec, stage), name in _stage_names(apis, seen).items()
         if seen.value(spec, stage, "posterior", goal="user") is not None
     )
     prior = "as probable as their weights" if people.weights is not None else "equally probable"
     given = f" The adversary already knows: {', '.join(known)}." if known else ""
     return Table(
         "Privacy: probability of re-identification",
-        ("API", "stage", "prior", "posterior", "leakage", "capacity here", "capacity"),
+        ("observed", "re-identified", "leakage", "at most here", "at most"),
         rows,
         (
-            f"Users are {prior} before.{given} Leakage is posterior over prior.",
-            "Capacity is the most that any people and any prior leak; here, with the secrets that occur.",
+            f"Users are {prior} before.{given} Leakage multiplies that probability;",
+            "at most: for any people and any prior; here: with the secrets that occur.",
         ),
+        styles={
+            "re-identified": probability,
+            **dict.fromkeys(("leakage", "at most here", "at most"), said),
+        },
     )
+
+
+def _name(apis: Mapping[str, Api], spec: str) -> str:
+    """Return the title of an API, or its spec where two have one title."""
+    title = apis[spec].title
+    return title if [api.title for api in apis.values()].count(title) == 1 else spec
+
+
+def _stage_names(apis: Mapping[str, Api], seen: _Rows) -> dict[tuple[str, str], str]:
+    """Return a name for every stage of every API, with the API's spec where two would share one."""
+    titles = {
+        (spec, stage): api.stage_title(stage) for spec, api in apis.items() for stage in seen.stages(spec)
+    }
+    listed = list(titles.values())
+    return {key: f"{title} ({key[0]})" if listed.count(title) > 1 else title for key, title in titles.items()}
 
 
 def _utility(apis: Mapping[str, Api], seen: _Rows) -> Table:
     rows = []
-    for spec, api in apis.items():
+    for (spec, stage), name in _stage_names(apis, seen).items():
         for goal, prior in seen.goals(spec):
-            for stage in seen.stages(spec):
-                before, after = (
-                    seen.value(spec, stage, name, goal=goal, prior=prior)
-                    for name in ("goal_prior", "goal_posterior")
+            before, after = (
+                seen.value(spec, stage, quantity, goal=goal, prior=prior)
+                for quantity in ("goal_prior", "goal_posterior")
+            )
+            if before is not None and after is not None:
+                rows.append(
+                    (name, goal_title(goal), prior, before, after, after / before if before else None)
                 )
-                if before is not None and after is not None:
-                    gained = after / before if before else None
-                    rows.append(
-                        (api.title, api.stage_title(stage), goal_title(goal), prior, before, after, gained)
-                    )
     return Table(
         "Utility: probability to reach a goal, without and with an observation",
-        ("API", "stage", "goal", "prior", "without", "with", "factor"),
+        ("observed", "goal", "prior", "without", "with", "factor"),
         tuple(rows),
         ("The prior is that of these people, or uniform on their distinct secrets.",),
+        styles={"without": probability, "with": probability, "factor": said},
     )
 
 
 def _limits(apis: Mapping[str, Api], seen: _Rows) -> Table:
     rows = []
-    for spec, api in apis.items():
+    for spec in apis:
         last = seen.stages(spec)[-1]
-        for scope, words in (("all", "all secrets, by formula"), ("people", "the secrets that occur")):
+        name = _name(apis, spec)
+        for scope, words in (("all", "all secrets"), ("people", "those that occur")):
             values = [seen.value(spec, last, quantity, scope=scope) for quantity in _LIMITS]
             if any(value is not None for value in values):
-                rows.append((api.title, words, *values))
+                rows.append((name, words, *values))
     return Table(
         "Limits of one observation",
-        ("API", "over", "capacity", "in bits", "epsilon", "max-case capacity"),
+        ("API", "over", "capacity", "in bits", "epsilon", "max-case"),
         tuple(rows),
-        ("Capacities are factors, epsilon is in nats.",),
+        ("Capacities are factors, epsilon is in nats; over all secrets they are closed forms.",),
+        styles=dict.fromkeys(("capacity", "in bits", "epsilon", "max-case"), said),
     )
 
 
@@ -259,7 +277,7 @@ def _sentences(
 ) -> Iterator[str]:
     for spec, api in apis.items():
         last = seen.stages(spec)[-1]
-        yield from _api_sentences(spec, api, last, seen)
+        yield from _api_sentences(_name(apis, spec), spec, api, last, seen)
     facts = population_facts(people)
     if "unique_users" in facts:
         alone, users = probability(facts["unique_users"]), said(facts["users"])
@@ -283,13 +301,13 @@ def _sentences(
         yield text
 
 
-def _api_sentences(spec: str, api: Api, last: str, seen: _Rows) -> Iterator[str]:
+def _api_sentences(name: str, spec: str, api: Api, last: str, seen: _Rows) -> Iterator[str]:
     """Say what one observation of an API reveals, what it can at most, and what a receiver learns."""
     before, after, leakage = (
         seen.value(spec, last, quantity, goal="user") for quantity in ("prior", "posterior", "leakage")
     )
     most = seen.value(spec, last, "bayes_capacity", scope="all")
-    what = f"{api.title}: {api.sees}"
+    what = f"{name}: {api.sees}"
     if before is not None and after is not None and leakage is not None:
         bound = (
             ""
@@ -305,12 +323,12 @@ def _api_sentences(spec: str, api: Api, last: str, seen: _Rows) -> Iterator[str]
     for goal, prior in seen.goals(spec):
         if prior == "population" and not (goal == "secret" and len(seen.goals(spec)) > 2):
             a, b = (
-                seen.value(spec, last, name, goal=goal, prior=prior)
-                for name in ("goal_prior", "goal_posterior")
+                seen.value(spec, last, quantity, goal=goal, prior=prior)
+                for quantity in ("goal_prior", "goal_posterior")
             )
             if a is not None and b is not None:
                 yield (
-                    f"{api.title}: a receiver names {goal_title(goal)} correctly with {probability(b)} "
+                    f"{name}: a receiver names {goal_title(goal)} correctly with {probability(b)} "
                     f"({probability(a)} without)."
                 )
 

@@ -1,0 +1,106 @@
+"""How commands show the result of a study: in words and tables, as JSON, as files."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quiff.cli.options import figure_option, json_option, keep_formulas_option
+from quiff.cli.outputs import OutputFolder, guarded
+from quiff.cli.terminal import echo
+
+if TYPE_CHECKING:
+    from quiff.results.result import Result
+
+WORDS = "quiff.cli.words"  # what was typed, in the context's meta
+_FORMATS = ("text", "markdown", "latex", "csv")
+_OPTIONS = (
+    click.option("--all", "everything", is_flag=True, help="Print all tables, not only the main one."),
+    click.option("--explain", is_flag=True, help="For each quantity: meaning, formula, source."),
+    json_option,
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(_FORMATS),
+        default="text",
+        show_default=True,
+        help="How tables are printed; but for text, all of them.",
+    ),
+    click.option(
+        "--csv",
+        "folder",
+        type=OutputFolder(),
+        metavar="DIR",
+        help="Also write each table as a CSV file, into a new folder.",
+    ),
+    keep_formulas_option,
+    figure_option,
+)
+
+
+def shows_result(function: Callable[..., "Result"]) -> Callable[..., None]:
+    """Give a command that returns a result the options by which it is shown, and show it."""
+
+    @wraps(function)
+    def run(
+        *,
+        everything: bool,
+        explain: bool,
+        as_json: bool,
+        form: str,
+        folder: Path | None,
+        keep_formulas: bool,
+        figure: Path | None,
+        **given: Any,
+    ) -> None:
+        result = function(**given)
+        if result.provenance is not None:
+            typed = shlex.join(["quiff", *click.get_current_context().meta[WORDS]])
+            result = replace(result, provenance=replace(result.provenance, command=typed))
+        if figure is not None:
+            result.figure().write(figure, **guarded(figure))
+        if folder is not None:
+            _write_tables(result, folder, keep_formulas)
+        if as_json:
+            echo(result.to_json())
+        elif explain:
+            echo(result.explained())
+        else:
+            echo(_text(result, form, everything, keep_formulas))
+
+    for option in reversed(_OPTIONS):
+        run = option(run)
+    return run
+
+
+def _write_tables(result: "Result", folder: Path, keep_formulas: bool) -> None:
+    """Write each table to a file of its name, signs that file names cannot have as in web addresses."""
+    from urllib.parse import quote
+
+    from quiff.files import whole_folder
+
+    with whole_folder(folder, **guarded(folder)) as new:
+        for name, table in result.tables.items():
+            table.write(new / f"{quote(name, safe=' ')}.csv", keep_formulas=keep_formulas)
+
+
+def _text(result: "Result", form: str, everything: bool, keep_formulas: bool) -> str:
+    """Return what the numbers say and the main table, or all tables; where only tables fit, these."""
+    from quiff.results.markup import markdown_text
+
+    sentences = [*result.warnings, *result.sentences]
+    if form == "text":
+        more = [name for name in list(result.tables)[1:] if not everything]
+        hint = f"More: --all ({', '.join(more)}), --explain, --json" if more else ""
+        if "filling" in result.tables:
+            hint = f"{hint}\n--genuine leaves out users with filled topics.".removeprefix("\n")
+        return "\n\n".join(filter(None, (result.to_text(everything=everything), hint)))
+    options = {"keep_formulas": keep_formulas} if form == "csv" else {}
+    blocks = [getattr(table, f"to_{form}")(**options).rstrip("\n") for table in result.tables.values()]
+    if form == "markdown" and sentences:
+        blocks.insert(0, "\n".join(map(markdown_text, sentences)))
+    return "\n\n".join(blocks)

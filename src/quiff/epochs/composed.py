@@ -1,0 +1,237 @@
+"""Many observations through any channel: exactly within a limit of work, else estimated from drawn ones."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import reduce
+from math import inf
+from typing import final
+
+import numpy as np
+
+from quiff.apis.base import Api
+from quiff.core.channel import Channel
+from quiff.core.compose import parallel, repeat
+from quiff.core.counting.work import Progress
+from quiff.core.distinct import distinct_codes
+from quiff.core.kernels import Kernel, MapKernel, ProductKernel
+from quiff.core.kernels.base import BLOCK
+from quiff.core.labels import as_labels
+from quiff.core.limits import check_work, dense_limit, work_limit
+from quiff.core.numbers import Array, Number
+from quiff.core.prior import Prior
+from quiff.epochs.counted import Known, Watched
+from quiff.epochs.estimate import SAMPLES, Estimate
+from quiff.epochs.sequences import changing
+from quiff.errors import SizeError, counted
+from quiff.measures.capacity import max_case_capacity
+from quiff.measures.differential_privacy import epsilon
+from quiff.populations.groups import Groups, grouped
+from quiff.populations.population import Population
+
+_BILLIONS = 0.5  # numbers that are looked at for an exact figure, unless it is asked for whatever it takes
+_DRAWN = 300_000_000  # numbers that are looked at for an estimate, if that is enough for _LEAST samples
+_LEAST = 200
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Composed:
+    """People by what an API shows of them over time, and the channels of 1, 2, ... observations on that.
+
+    Attributes
+    ----------
+    people
+        The people.
+    groups
+        They by their secret, by the sequence of their secrets where these change, or one by one where
+        secrets are random.
+    channel
+        Gives the channel of n observations, from groups.
+    prefixes
+        The secret of each user in each epoch, (users, epochs), where these change; else None.
+    exact
+        Whether to compute exactly whatever it takes.
+    """
+
+    people: Population
+    groups: Groups
+    channel: Callable[[int], Channel]
+    prefixes: Array | None = None
+    exact: bool = False
+
+    @classmethod
+    def of(cls, people: Population, api: Api, *, exact: bool = False) -> "Composed":
+        """Compose the observations as the API draws them anew.
+
+        A secret that is drawn once stays: C_secret C_n, with C_n the channel of `Api.over_time`. One that is
+        drawn anew is another each time: n times C_secret C_observe. Secrets that change by epoch make the
+        parallel composition of the epochs' channels.
+
+        Examples
+        --------
+        >>> from quiff import Cookies
+        >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
+        >>> Composed.of(people, Cookies()).leakage(5)
+        (Fraction(3, 1), Fraction(3, 1), Fraction(3, 1), 'exact')
+        """
+        ready = api.fit(people)
+        if changing(people, ready):
+            return cls._changing(people, ready, exact)
+        secret = ready.secret(people)
+        if ready.redraws != "secret":
+
+            def seen(n: int) -> Channel:
+                return ready.over_time(secret.outputs, n)
+        else:
+            C = ready.observe(secret.outputs)
+
+            def seen(n: int) -> Channel:
+                return repeat(C, n)
+
+        if isinstance(secret.kernel, MapKernel):
+            return cls(people, grouped(people, secret), seen, exact=exact)
+        users = grouped(people, people.channel())
+        if ready.redraws == "secret":
+            whole = secret @ C
+            return cls(people, users, lambda n: repeat(whole, n), exact=exact)
+        return cls(people, users, lambda n: secret @ seen(n), exact=exact)
+
+    @classmethod
+    def _changing(cls, people: Population, api: Api, exact: bool) -> "Composed":
+        secrets = [api.secret(people.epoch(e)) for e in range(people.n_epochs)]
+        shown = [api.observe(secret.outputs) for secret in secrets]
+        maps = [secret.kernel for secret in secrets if isinstance(secret.kernel, MapKernel)]
+        if len(maps) < len(secrets):
+            parts = [secret @ C for secret, C in zip(secrets, shown, strict=True)]
+            groups = grouped(people, people.channel())
+            return cls(people, groups, lambda n: reduce(parallel, parts[:n]), exact=exact)
+        codes = np.stack([kernel.codes for kernel in maps], axis=1)
+        first, kind = distinct_codes(codes, max(kernel.n_columns for kernel in maps))
+        profiles = as_labels(range(first.shape[0]))
+        parts = [
+            Channel.from_kernel(profiles, C.outputs, C.kernel.take_rows(codes[first, epoch]))
+            for epoch, C in enumerate(shown)
+        ]
+        return cls(
+            people, Groups(people, profiles, kind), lambda n: reduce(parallel, parts[:n]), codes, exact
+        )
+
+    @property
+    def prior(self) -> Number:
+        """The probability to re-identify the user before any observation."""
+        return self.groups.best_user
+
+    def profiles(self, n: int) -> Groups:
+        """Return the people by all that n observations can tell of them."""
+        if self.prefixes is None:
+            return self.groups
+        codes = self.prefixes[:, :n]
+        first, kind = distinct_codes(codes, int(codes.max()) + 1)
+        return Groups(self.people, as_labels(range(first.shape[0])), kind)
+
+    def check(self) -> None:
+        """Let it begin: what is too much work is estimated, or not known."""
+
+    def explained(self, methods: list[str]) -> tuple[str, ...]:
+        """Say how the figures were found."""
+        if all(method == "exact" for method in methods):
+            return ("All figures are exact.",)
+        first = next(n for n, method in enumerate(methods, start=1) if method != "exact")
+        return (f"From {counted(first, 'observation')} on it is sampled, with an interval of 95 %.",)
+
+    def distinct(self, n: int) -> int:
+        """Return how many different secrets, or sequences of secrets, there are."""
+        return int(np.count_nonzero(self.profiles(n).counts))
+
+    def limit(self, n: int) -> Number:
+        """Return the leakage if secrets were observed as they are: no n observations leak more."""
+        return self.profiles(n).by_secret / self.prior
+
+    def leakages(self, most: int, seed: int, watched: Watched) -> Iterator[tuple[int, Known]]:
+        """Yield what is known of the leakage of each number of observations by itself."""
+        for n in range(1, most + 1):
+            value, low, high, method = self.leakage(n, seed, watched(counted(n, "observation")))
+            sure = (value, value) if method == "exact" else (1.0, float(self.limit(n)))
+            yield n, ((value, low, high, *sure), method)
+
+    def leakage(
+        self, n: int, seed: int = 0, progress: Progress | None = None
+    ) -> tuple[Number, Number, Number, str]:
+        """Return the leakage of n observations, an interval of 95 % for it, and how it was found."""
+        C = self.channel(n)
+        try:
+            with self._limited():
+                found = self.groups.reidentified_by(C) / self.prior
+            if isinstance(found, float):
+                found = min(max(found, 1.0), float(self.limit(n)))  # what is beyond is rounding
+            return found, found, found, "exact"
+        except SizeError:
+            if self.exact:
+                raise
+        estimate = self.sampled(C, [seed, n], progress=progress).times(1 / float(self.prior))
+        return estimate.value, estimate.low, estimate.high, "monte-carlo"
+
+    def sampled(
+        self, C: Channel, seed: list[int], samples: int = SAMPLES, progress: Progress | None = None
+    ) -> Estimate:
+        """Estimate V = E[max_x w_x C[x,y] / sum_x pi_x C[x,y]] for x and y drawn at random.
+
+        pi_x is the probability of a group of people, and w_x that of its most probable person.
+
+        Raises
+        ------
+        SizeError
+            If even a few samples are too much work.
+        """
+        kernel, rng = C.kernel, np.random.default_rng(seed)
+        factors = kernel.factors if isinstance(kernel, ProductKernel) else (kernel,)
+        each = kernel.n_rows * len(factors)
+        check_work(_LEAST * each)
+        samples = min(samples, max(_LEAST, _DRAWN // each))
+        mass = _floats(self.groups.prior)
+        best = _floats(self.groups.foremost) * float(self.groups.by_secret)
+        rows = rng.choice(mass.shape[0], size=samples, p=mass)
+        drawn = [factor.sample(rows, rng) for factor in factors]
+        shares = np.empty(samples)
+        step = max(1, BLOCK // kernel.n_rows)
+        for start in range(0, samples, step):
+            part = slice(start, min(start + step, samples))
+            likely = np.ones((kernel.n_rows, part.stop - start))
+            for factor, outputs in zip(factors, drawn, strict=True):
+                likely *= _columns(factor, outputs[part])
+                likely /= likely.max(axis=0)  # of many observations the probabilities would vanish
+            shares[part] = (best[:, np.newaxis] * likely).max(axis=0) / (mass @ likely)
+            if progress is not None:
+                progress(part.stop / samples)
+        return Estimate.of_mean(shares)
+
+    def worst_case(self, n: int) -> tuple[float, Number] | None:
+        """Return epsilon and the max-case capacity of n observations; None if it is too much work."""
+        C = self.channel(n)
+        try:
+            with self._limited():
+                return float(epsilon(C)), max_case_capacity(C)
+        except SizeError:
+            return None
+
+    def _limited(self) -> ExitStack:
+        """Limit the work of what is done inside, or lift all limits if it is to be exact."""
+        stack = ExitStack()
+        stack.enter_context(work_limit(inf if self.exact else _BILLIONS))
+        if self.exact:
+            stack.enter_context(dense_limit(inf))
+        return stack
+
+
+def _columns(kernel: Kernel, outputs: Array) -> Array:
+    """Return some columns as floats, each looked up once."""
+    distinct, which = np.unique(outputs, return_inverse=True)
+    parts = [kernel.columns(int(y), int(y) + 1).astype(np.float64) for y in distinct]
+    return np.concatenate(parts, axis=1)[:, which]
+
+
+def _floats(prior: Prior) -> Array:
+    weights, total = prior.weights_for(prior.labels, "people")
+    floats = np.asarray(weights, dtype=np.float64) / float(total)
+    return np.asarray(floats / floats.sum())
