@@ -68,12 +68,11 @@ from .studies.attacks import attack, reidentify
 from .studies.attributes import attribute_inference, attribute_table
 from .studies.browser_rules import browser_rules
 from .studies.closed_forms import closed_forms
-from .studies.design import meet_budget
+from .studies.design import fit_design, meet_budget
 from .studies.exposure import topic_exposure
 from .studies.measure import measure
 from .studies.over_time import over_time
 from .studies.popularity import estimate_popularity, popularity
-from .studies.population_design import fit_design
 from .studies.risk import set_sharing, user_risk
 
 __version__: str

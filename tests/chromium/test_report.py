@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from quiff.report.page import Headline, Page, Section
-from quiff.results.figures.counting import counting_figure
+from quiff.results.figures.attacks import groups_figure
 from quiff.results.table import Table
 
 pytestmark = pytest.mark.slow
@@ -13,7 +13,9 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
     table = Table("Numbers & <b>names</b>", ("name", "value"), (("a", 0.5), ("b", 3)), ("A note.",))
-    section = Section("one", "The first", ("A sentence.",), (counting_figure(most_users=5),), (table,))
+    section = Section(
+        "one", "The first", ("A sentence.",), (groups_figure([1, 1, 0, 3], "carey", 100, 5),), (table,)
+    )
     page = Page("A page", "About it.", (Headline("66", "times"),), (section,), (("users", "3"),), ("quiff",))
     return page.write(tmp_path_factory.mktemp("report") / "report.html")
 

@@ -62,7 +62,8 @@ def test_json_has_the_parameters_and_every_promised_key():
     assert {key: found[key] for key in PARAMETERS} == PARAMETERS
     assert set(PROMISED) <= set(found)
     assert all(isinstance(found[key], int | float) for key in PROMISED)
-    assert set(found["about"]) == set(found) - set(PARAMETERS) - {"counting", "about"}
+    assert set(found["about"]) == set(found) - set(PARAMETERS) - {"counting", "about", "api", "parameters"}
+    assert (found["api"], found["parameters"]["n_topics"]) == ("topics", 349)
     assert set(found["about"]["epsilon"]) == {"unit", "formula", "meaning", "source", "assumes"}
 
 
@@ -118,7 +119,7 @@ def test_explain_tells_formula_source_and_assumptions():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--topics", "0"], "--topics must be a whole number between 1 and 100000, not 0"),
+        (["--topics", "0"], "--topics must be a whole number of at least 1, not 0"),
         (["--topics", "v3"], "topics must be a number or one of v1, v2, google-nl-v2, iab-1.1, not 'v3'"),
         (["--topics", "occurring"], "needs a population"),
         (["--top", "350"], "--top must be a whole number between 1 and 349, not 350"),
@@ -150,7 +151,7 @@ def test_the_figure_is_written_beside_the_result(tmp_path):
     result = run("--topics", "v2", "--figure", str(file), "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["n_topics"] == 469
-    assert "The Topics API with 469 topics, sets of 5, noise 0.05" in file.read_text()
+    assert "Closed forms: 469 topics, sets of 5, noise 0.05" in file.read_text()
     assert [path.name for path in tmp_path.iterdir()] == ["theory.svg"]
 
 
@@ -193,3 +194,17 @@ def test_a_whole_number_has_one_form():
     printed = run("--epochs", 4).stdout
     assert "1e+06" not in printed
     assert any(line.split()[:3] == ["epochs", "bound", "1000000"] for line in printed.splitlines())
+
+
+def test_any_api_has_the_promised_keys():
+    keys = ["api", "parameters", "bayes_capacity", "epsilon", "max_case_capacity", "shannon_capacity_bits"]
+    found = answer("--api", "cookies")
+    assert list(found)[:6] == keys
+    assert (found["bayes_capacity"], found["shannon_capacity_bits"]) == ("inf", None)
+    assert [list(each)[:6] for each in answer("--api", "cookies", "--api", "topics:noise=0.1")["apis"]] == [
+        keys
+    ] * 2
+    assert "third-party cookie" in run("--api", "cookies").stdout
+    wrong = run("--api", "topics", "--noise", "0.1")
+    assert wrong.exit_code == 1
+    assert "--noise is short for a parameter of --api topics" in wrong.stderr

@@ -11,25 +11,43 @@ import pytest
 import vl_convert
 
 import quiff
-from quiff import Population, TopicsAPI, theory
+from quiff import Population, TopicsAPI
 from quiff.errors import ParameterError
-from quiff.results.figures.counting import counting_figure
 from quiff.results.figures.figure import figure_format
-from quiff.results.figures.frontier import frontier_figure
-from quiff.results.figures.limits import limits_figure, sizes_to_show
-from quiff.results.figures.overview import overview_figure
 from quiff.results.figures.style import DASHES, PALETTE, SHAPES, log_axis
+from quiff.theory.curves import sizes_to_show
 
 NOISE, CAPACITY, EPSILON = (
     "noise r (probability of a random topic)",
     "Bayes capacity (factor, log scale)",
     "epsilon (nats)",
 )
-USERS, UTILITY = "users who report (N)", "utility u (probability that a report is genuine)"
+USERS, UTILITY = "users who are observed (N)", "utility u (probability that an observed topic is genuine)"
+
+
+def forms_figure(name, n_topics=349, top_s=5, noise=0.05, share=0.5):
+    """Return a figure of the closed forms."""
+    return quiff.closed_forms(TopicsAPI(n_topics, top_s, noise), share=share).figure(name)
+
+
+def limits_figure(*setting):
+    return forms_figure("limits", *setting)
+
+
+def counting_figure(*setting):
+    return forms_figure("counting", *setting)
+
+
+def overview_figure(*setting):
+    return forms_figure("overview", *setting)
+
+
+def frontier_figure(m, measure, target):
+    return quiff.meet_budget(TopicsAPI(m, 1), measure, target).figure()
 
 
 def frontier():
-    return frontier_figure(469, "capacity", 66.36, theory.design_options(469, "capacity", 66.36), (7,))
+    return frontier_figure(469, "capacity", 66.36)
 
 
 FIGURES = {
@@ -129,11 +147,11 @@ def test_the_compiler_warns_of_no_figure(capfd):
 
 
 def test_the_curves_of_the_limits():
-    at = {(row["s"], row["noise"]): row for row in rows(limits_figure(469, 7, 0.05))}
+    at = {(row["series"], row["x"]): row for row in rows(limits_figure(469, 7, 0.05))}
     assert at["5", 0.05]["capacity"] == pytest.approx(89.16)
     assert at["5", 0.05]["epsilon"] == pytest.approx(log(1783.2))
     assert at["7", 0.05]["capacity"] == pytest.approx(63.70)
-    assert at["1", 0.0] == {"s": "1", "noise": 0.0, "capacity": 469, "epsilon": None}
+    assert at["1", 0.0] == {"series": "1", "x": 0.0, "capacity": 469, "epsilon": None}
     assert {row["capacity"] for key, row in at.items() if key[1] == 1} == {1}
 
 
@@ -142,7 +160,7 @@ def test_the_points_of_the_counting_figure():
     paper, best, prior = (
         "guess right who of the N has it (the paper's figure)",
         "guess right how many have it",
-        "the same without any report",
+        "the same without any observation",
     )
     for N, value in ((2, 0.354025), (10, 0.0055612), (30, 1.71992e-7)):
         assert at[paper, N] == pytest.approx(value, rel=5e-6)
@@ -151,10 +169,10 @@ def test_the_points_of_the_counting_figure():
 
 
 def test_the_frontier_is_straight_from_one_on():
-    lines = [row for row in rows(frontier()) if row.get("s") == "7" and row["utility"] > 7 / 469]
+    lines = [row for row in rows(frontier()) if row.get("series") == "7" and row["x"] > 7 / 469]
     assert len(lines) > 100
     for row in lines:
-        assert row["capacity"] == pytest.approx(469 * row["utility"] / 7)
+        assert row["capacity"] == pytest.approx(469 * row["x"] / 7)
 
 
 def test_only_finite_numbers_are_drawn():
@@ -162,9 +180,9 @@ def test_only_finite_numbers_are_drawn():
         overview_figure(1, 1, 0, 0),
         overview_figure(3, 3, Fraction(1, 3), 1),
         overview_figure(2, 1, 5e-324),
-        frontier_figure(2, "epsilon", float("inf"), theory.design_options(2, "epsilon", float("inf"))),
-        frontier_figure(349, "max_case", 1, theory.design_options(349, "max_case", 1)),
-        frontier_figure(349, "epsilon", 1e6, theory.design_options(349, "epsilon", 1e6)),
+        frontier_figure(2, "epsilon", float("inf")),
+        frontier_figure(349, "max_case", 1),
+        frontier_figure(349, "epsilon", 1e6),
     ]
     for figure in figures:
         svg = figure.to_svg()

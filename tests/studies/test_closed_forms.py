@@ -1,20 +1,28 @@
 """Every closed form at the paper's parameters, by figures from the paper or worked out by hand."""
 
 from fractions import Fraction
-from math import comb, exp, inf, isfinite, log
+from itertools import combinations
+from math import comb, exp, inf, isfinite, log, log2
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quiff import Cookies, TopicsAPI, closed_forms, theory
 from quiff.errors import ParameterError, QuiffError
-from quiff.studies.closed_forms import closed_forms
+from quiff.results.numbers import plain
+from quiff.theory.forms import FORMS, topics_forms
 
 TWENTIETH = Fraction(1, 20)
 
 
+def forms_at(n_topics=349, top_s=5, noise=0.05, **parameters):
+    return closed_forms(TopicsAPI(n_topics, top_s, noise), **parameters)
+
+
 def values(*arguments, **parameters):
-    return {quantity.key: quantity.value for quantity in closed_forms(*arguments, **parameters).quantities}
+    return {row.quantity: row.value for row in forms_at(*arguments, **parameters).rows}
 
 
 @pytest.mark.parametrize(
@@ -70,6 +78,9 @@ def test_the_worked_example():
         "epsilon": pytest.approx(log(48.5), rel=1e-15),
         "max_case_capacity": Fraction(485, 10),
         "max_case_is_met": True,
+        "shannon_capacity_bits": pytest.approx(
+            log2(5) - 2 * 0.485 * log2(1 / 0.485) - 3 * 0.01 * log2(100), rel=1e-12
+        ),
         "epochs_bound": 3,
         "epochs_bound_changing_sets": 3,
         "epochs_epsilon_bound": pytest.approx(3 * log(48.5), rel=1e-15),
@@ -95,22 +106,29 @@ def test_the_defaults_of_the_bounds():
 
 
 def test_counting_in_the_papers_figure_and_beyond():
-    points = {point.n_users: point for point in closed_forms().counting}
+    points = {point["n_users"]: point for point in closed_forms().facts["counting"]}
     assert list(points) == [2, 3, 4, 5, 10, 30, 1_000_000]
     for N in (2, 3, 4, 5, 10, 30):
-        assert points[N].all_bits_right == pytest.approx(0.595**N, rel=1e-12)
-        assert points[N].prior_count_right == pytest.approx(comb(N, N // 2) / 2**N, rel=1e-9)
-    assert f"{points[10].best_count_right:.5f}" == "0.25492"
-    assert f"{points[10].raw_count_right:.7f}" == "0.0056023"
-    assert [point.n_users for point in closed_forms(n_users=10**9).counting] == [2, 3, 4, 5, 10, 30]
+        assert points[N]["all_bits_right"] == pytest.approx(0.595**N, rel=1e-12)
+        assert points[N]["prior_count_right"] == pytest.approx(comb(N, N // 2) / 2**N, rel=1e-9)
+    assert f"{points[10]['best_count_right']:.5f}" == "0.25492"
+    assert f"{points[10]['raw_count_right']:.7f}" == "0.0056023"
+    assert [point["n_users"] for point in closed_forms(n_users=10**9).facts["counting"]] == [
+        2,
+        3,
+        4,
+        5,
+        10,
+        30,
+    ]
 
 
 def test_few_users_cannot_have_every_topic():
-    forms = closed_forms(349, 5, TWENTIETH, n_users=3)
-    assert forms.scenario.occurring == 15
-    assert forms.scenario.distinct_sets == 3
-    assert forms.scenario.prior_gain == Fraction(1, 3)
-    assert forms["leakage"].value == Fraction(1, 20) + 15 * Fraction(19, 20) / 5
+    forms = forms_at(349, 5, TWENTIETH, n_users=3)
+    assert forms.facts["occurring"] == 15
+    assert forms.facts["distinct_sets"] == 3
+    assert forms.facts["prior_gain"] == Fraction(1, 3)
+    assert forms["leakage"] == Fraction(1, 20) + 15 * Fraction(19, 20) / 5
 
 
 def test_infinite_worst_case_without_noise_and_a_single_set():
@@ -120,28 +138,28 @@ def test_infinite_worst_case_without_noise_and_a_single_set():
 
 def test_every_quantity_is_explained_and_the_keys_are_unique():
     forms = closed_forms()
-    keys = [quantity.key for quantity in forms.quantities]
-    assert len(keys) == len(set(keys))
-    for quantity in forms.quantities:
-        for text in quantity.about().values():
+    keys = [row.quantity for row in forms.rows]
+    assert keys == list(FORMS)
+    for key, about in forms.facts["about"].items():
+        for text in about.values():
             assert text.strip() == text != ""
             assert "\n" not in text
-        assert quantity.source.startswith(("paper", "ours", "beyond the paper"))
-        assert forms[quantity.key] is quantity
+        assert about["source"].startswith(("paper", "ours", "beyond the paper"))
+        assert forms["topics", key] == forms.facts[key]
 
 
 def test_tables_show_every_quantity_and_fit_a_wide_terminal():
-    tables = closed_forms().tables()
+    tables = closed_forms().tables.values()
     text = "\n".join(table.to_text() for table in tables)
-    for quantity in closed_forms().quantities:
-        assert f"\n{quantity.name} " in text
+    for form in FORMS.values():
+        assert f"\n{form.name} " in text
     assert max(map(len, text.split("\n"))) <= 130
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_topics": 0}, "n_topics must be a whole number between 1 and 100000, not 0"),
+        ({"n_topics": 0}, "n_topics must be a whole number of at least 1, not 0"),
         ({"n_topics": 100_001}, "between 1 and 100000"),
         ({"top_s": 350}, "top_s must be a whole number between 1 and 349, not 350"),
         ({"noise": 1.5}, "noise must be a number between 0 and 1, not 1.5"),
@@ -159,7 +177,7 @@ def test_tables_show_every_quantity_and_fit_a_wide_terminal():
 )
 def test_bad_parameters_are_errors_that_say_the_range(parameters, message):
     with pytest.raises(ParameterError) as caught:
-        closed_forms(**parameters)
+        forms_at(**parameters)
     assert message in str(caught.value)
 
 
@@ -187,7 +205,7 @@ def test_whatever_the_parameters_there_is_a_result_or_a_quiff_error(
     m, s, r, occurring, sets, N, E, c, P, gain, a
 ):
     try:
-        forms = closed_forms(
+        forms = forms_at(
             m, s, r, occurring=occurring, distinct_sets=sets, n_users=N, epochs=E, contexts=c,
             prior_success=P, prior_gain=gain, share=a,
         )  # fmt: skip
@@ -202,7 +220,7 @@ def scenarios(draw):
     m = draw(st.integers(1, 1000))
     s = draw(st.integers(1, m))
     inside = st.floats(0, 1) | st.fractions(0, 1, max_denominator=10**6)
-    return closed_forms(
+    return forms_at(
         m,
         s,
         draw(inside),
@@ -220,21 +238,58 @@ def test_probabilities_are_probabilities_and_bounds_bound(forms):
 
 
 def check_forms(forms):
-    found = forms.to_dict()
-    for quantity in forms.quantities:
-        value = found[quantity.key]
-        if quantity.unit == "probability":
+    found = plain(dict(forms.facts))
+    for form in FORMS.values():
+        value = found[form.quantity]
+        if form.unit == "probability":
             assert 0 <= value <= 1 + 1e-12
-        elif quantity.unit == "factor":
+        elif form.unit == "factor":
             assert value == "inf" or value >= 1 - 1e-12
-        elif quantity.unit == "nats":
+        elif form.unit in ("nats", "bits"):
             assert value == "inf" or value >= 0
-    for point in forms.counting:
-        assert 0 <= point.raw_count_right <= 1 + 1e-9
-        assert point.all_bits_right <= point.best_count_right * (1 + 1e-9)
-        assert point.prior_count_right <= point.best_count_right * (1 + 1e-9)
+    for point in found["counting"]:
+        assert 0 <= point["raw_count_right"] <= 1 + 1e-9
+        assert point["all_bits_right"] <= point["best_count_right"] * (1 + 1e-9)
+        assert point["prior_count_right"] <= point["best_count_right"] * (1 + 1e-9)
     slack = 1 + 1e-12
     assert found["leakage"] <= found["bayes_capacity"] * slack <= found["bounded_noise_capacity"] * slack**2
+    assert found["shannon_capacity_bits"] <= log2(found["bayes_capacity"]) + 1e-9  # Alvim et al., Thm. 5.1
     assert found["iba_lower"] <= found["genuine_probability"] * slack <= found["iba_upper"] * slack**2
     if isinstance(found["max_case_capacity"], float | int) and isfinite(found["epsilon"]):
         assert exp(found["epsilon"]) == pytest.approx(found["max_case_capacity"], rel=1e-9)
+
+
+@pytest.mark.parametrize(("m", "s", "r"), [(5, 2, 0.05), (6, 3, 0.5), (4, 1, 0), (3, 3, 0.2), (5, 4, 1)])
+def test_the_shannon_capacity_is_that_of_blahut_and_arimoto(m, s, r):
+    C = np.array(
+        [[(1 - r) / s * (t in chosen) + r / m for t in range(m)] for chosen in combinations(range(m), s)]
+    )
+    x = np.random.default_rng(1).dirichlet(np.ones(len(C)))
+    for _ in range(3000):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gained = np.exp(np.nansum(C * np.log(C / (x @ C)), axis=1))
+        x = x * gained / (x @ gained)
+    assert theory.shannon_capacity_bits(m, s, r) == pytest.approx(log2(x @ gained), abs=1e-6)
+
+
+def test_every_api_has_the_promised_keys_and_several_are_a_list():
+    keys = ("bayes_capacity", "epsilon", "max_case_capacity", "shannon_capacity_bits")
+    cookies = closed_forms(Cookies())
+    assert [cookies.facts[key] for key in keys] == [inf, inf, inf, None]
+    assert (cookies.facts["api"], cookies.facts["parameters"]) == ("cookies", {"shows": "user"})
+    both = closed_forms(Cookies(), TopicsAPI())
+    assert [each["api"] for each in both.facts["apis"]] == ["cookies", "topics"]
+    assert both["topics", "bayes_capacity"] == pytest.approx(66.36)
+    assert both["cookies", "side_information_bound"] == 1
+    with pytest.raises(ParameterError, match="no closed form of third-party cookie depends on n_users"):
+        closed_forms(Cookies(), n_users=10)
+    with pytest.raises(ParameterError, match="'topics' is there twice"):
+        closed_forms(TopicsAPI(), TopicsAPI())
+
+
+def test_the_limits_of_topics_are_its_closed_forms():
+    api = TopicsAPI(469, 7, TWENTIETH)
+    known = {limit.quantity: limit for limit in api.limits() if not limit.stage}
+    forms = topics_forms(469, 7, TWENTIETH).values
+    assert all(limit.value == forms[name] for name, limit in known.items())
+    assert all(limit.formula == FORMS[name].formula for name, limit in known.items())

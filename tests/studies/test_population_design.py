@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 import quiff
 from quiff.cli import main
 from quiff.studies.covering import fractional_cover, partial_cover
-from quiff.studies.population_design import fit_design
+from quiff.studies.design import fit_design
 
 
 @st.composite
@@ -54,34 +54,36 @@ def least_capacity_of_any_channel(population, floor, everybody):
 @given(populations(), st.sampled_from([0.3, 0.7, 0.95, 1.0]))
 def test_no_channel_leaks_less_at_the_same_utility(population, floor):
     m, s = len(population.topics), population.top_s
-    design = fit_design(population, m, max(floor, s / m))
-    average, worst = design.fitted
+    design = fit_design(population, max(floor, s / m), quiff.TopicsAPI(m, s)).facts
+    average, worst = design["fitted"]
     for fitted, everybody in ((average, False), (worst, True)):
-        least = least_capacity_of_any_channel(population, design.floor, everybody)
-        assert fitted.capacity == pytest.approx(least, abs=1e-7)
-        assert fitted.least_capacity == pytest.approx(least, abs=1e-7)
-    assert average.utility >= design.floor - 1e-8
-    assert worst.worst_utility >= design.floor - 1e-8
-    assert worst.capacity <= float(design.topics.bayes_capacity) + 1e-8
+        least = least_capacity_of_any_channel(population, design["utility"], everybody)
+        assert fitted["capacity"] == pytest.approx(least, abs=1e-7)
+        assert fitted["least_capacity"] == pytest.approx(least, abs=1e-7)
+    assert average["utility"] >= design["utility"] - 1e-8
+    assert worst["worst_utility"] >= design["utility"] - 1e-8
+    assert worst["capacity"] <= float(design["topics_api"]["bayes_capacity"]) + 1e-8
 
 
 @settings(max_examples=60)
 @given(populations(), st.sampled_from([0.3, 0.7, 1.0]))
 def test_the_mechanism_is_the_channel_that_it_says(population, floor):
     share = population.set_counts() / population.n_users
-    for fitted in fit_design(
-        population, len(population.topics), max(floor, population.top_s / len(population.topics))
-    ).fitted:
-        C = fitted.api.observe(population.distinct_sets()[0])
+    m, s = len(population.topics), population.top_s
+    design = fit_design(population, max(floor, s / m), quiff.TopicsAPI(m, s))
+    for fitted in design.facts["fitted"]:
+        api = quiff.FittedAPI(fitted["weights"])
+        assert design[api.spec, "capacity"] == fitted["capacity"]
+        C = api.observe(population.distinct_sets()[0])
         matrix = C.to_numpy()
         assert matrix.sum(axis=1) == pytest.approx(1)
-        assert quiff.bayes_capacity(C) == pytest.approx(fitted.capacity)
+        assert quiff.bayes_capacity(C) == pytest.approx(fitted["capacity"])
         genuine = [
             sum(matrix[row, column] for column, topic in enumerate(C.outputs) if topic in names)
             for row, names in enumerate(C.inputs)
         ]
-        assert share @ np.array(genuine) == pytest.approx(fitted.utility)
-        assert min(genuine) == pytest.approx(fitted.worst_utility)
+        assert share @ np.array(genuine) == pytest.approx(fitted["utility"])
+        assert min(genuine) == pytest.approx(fitted["worst_utility"])
 
 
 @settings(max_examples=40)
@@ -101,12 +103,12 @@ def test_the_hitting_number_of_the_pets_population(mirror):
     population = quiff.Population.read(mirror / "topics-users-250000.csv.tar.gz")
     _, hitting = fractional_cover(np.asarray(population.distinct_sets()[0].codes), 349)
     assert hitting == pytest.approx(59.86, abs=0.005)
-    design = fit_design(population, 349, 0.95)
-    average, worst = design.fitted
-    assert worst.capacity == pytest.approx(0.95 * hitting)
-    assert average.least_capacity <= average.capacity < 12.5
-    assert average.utility == pytest.approx(0.95, abs=1e-6)
-    assert float(design.topics.bayes_capacity) == pytest.approx(0.95 * 349 / 5)
+    design = fit_design(population, 0.95).facts
+    average, worst = design["fitted"]
+    assert worst["capacity"] == pytest.approx(0.95 * hitting)
+    assert average["least_capacity"] <= average["capacity"] < 12.5
+    assert average["utility"] == pytest.approx(0.95, abs=1e-6)
+    assert float(design["topics_api"]["bayes_capacity"]) == pytest.approx(0.95 * 349 / 5)
 
 
 def test_the_command(tmp_path):
@@ -123,3 +125,33 @@ def test_the_command(tmp_path):
     wrong = run.invoke(main, ["design", "--profiles", str(file), "--capacity", "3"])
     assert wrong.exit_code == 2
     assert "--utility" in wrong.stderr
+
+
+def test_what_the_command_writes_is_an_api(tmp_path):
+    file, out = tmp_path / "profiles.csv", tmp_path / "fitted.json"
+    file.write_text("user,t1,t2\n" + "\n".join(f"u{k},{k % 4 + 1},{k % 5 + 5}" for k in range(20)))
+    arguments = ["design", "--profiles", str(file), "--topics", "9", "--utility", "0.7", "--out", str(out)]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    made = json.loads(out.read_text())
+    people = quiff.Population.read(file)
+    for fitted, aim in zip(made["fitted"], ("", ",aim=worst-off user"), strict=True):
+        api = quiff.api_from(f"fitted:weights={out}{aim}")
+        assert api.spec == f"fitted:weights={out}{aim}"
+        found = quiff.measure(people, api)
+        assert found[api.spec, "bayes_capacity", "people"] == pytest.approx(fitted["capacity"])
+        by_hand = quiff.FittedAPI({int(topic): weight for topic, weight in fitted["weights"].items()})
+        assert by_hand.weights == api.weights
+    table = tmp_path / "weights.csv"
+    table.write_text("topic,weight\n" + "\n".join(f"{t},{w}" for t, w in by_hand.weights.items()))
+    assert quiff.FittedAPI(table).weights == by_hand.weights
+    assert by_hand.spec != quiff.FittedAPI({1: 1.0}).spec
+    assert by_hand.spec == quiff.FittedAPI(dict(by_hand.weights)).spec
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", '{"fitted": [{"aim": "nobody"}]}', '{"fitted": 3}'])
+def test_a_file_without_weights_is_told_in_one_line(tmp_path, text):
+    (tmp_path / "fitted.json").write_text(text)
+    with pytest.raises(quiff.QuiffError, match="has no weights by topic; quiff design --profiles"):
+        quiff.FittedAPI(tmp_path / "fitted.json")
+    with pytest.raises(quiff.QuiffError, match="cannot read the weights"):
+        quiff.FittedAPI(tmp_path / "none.json")

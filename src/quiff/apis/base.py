@@ -16,6 +16,9 @@ from quiff.core.labels import Labels
 from quiff.errors import ParameterError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
+from quiff.theory.curves import Curves
+from quiff.theory.design import Design, Designs, Measure
+from quiff.theory.forms import ClosedForms
 from quiff.theory.parameters import Real, at_most_one, check_whole
 
 Redraws = Literal["noise", "secret", "nothing"]
@@ -234,6 +237,20 @@ class Api(ABC):
         """Return the closed forms that are known of the parameters alone."""
         return ()
 
+    def closed_forms(self, **scenario: Any) -> ClosedForms | None:
+        """Return what is known in closed form beyond `limits`, such as of many users; None if nothing is."""
+        if scenario:
+            raise ParameterError(f"no closed form of {self.title} depends on {next(iter(scenario))}")
+        return None
+
+    def designs(self, measure: Measure, target: Real) -> tuple[Designs, Callable[[], Curves]]:  # noqa: ARG002
+        """Return the settings that meet a budget or keep up a utility, where there are closed forms."""
+        raise ParameterError(f"meet_budget() does not support {self.title}; use quiff.TopicsAPI()")
+
+    def at_utility(self, utility: Real) -> Design:  # noqa: ARG002
+        """Return the setting that keeps up a utility."""
+        raise ParameterError(f"fit_design() does not compare with {self.title}; use quiff.TopicsAPI()")
+
     def over_time(self, secrets: Labels, n: int) -> Channel:
         """Return the channel from secrets to n observations of a person whose secret stays the same."""
         C = self.observe(secrets)
@@ -275,7 +292,8 @@ def all_limits(api: Api, prior_success: Real | None = None) -> tuple[Limit, ...]
     for limit in known:
         if limit.quantity != "bayes_capacity":
             continue
-        bits = inf if limit.value == inf else log2(limit.value)
+        top, bottom = (limit.value, 1) if isinstance(limit.value, float) else limit.value.as_integer_ratio()
+        bits = inf if limit.value == inf else log2(top) - log2(bottom)  # no float holds C(m,s) for large m
         derived.append(
             Limit(
                 "min_capacity_bits",

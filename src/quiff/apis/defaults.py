@@ -9,6 +9,9 @@ from quiff.apis.topics import TopicsAPI
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real
 
+DEFAULT = TopicsAPI()
+"""The API whose closed forms are shown where none is named."""
+
 
 def default_apis(people: Population, topics: Api | None = None) -> tuple[Api, ...]:
     """Return cookies, by histories where these are known, and the Topics API with sets of the people's size.

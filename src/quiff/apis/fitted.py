@@ -1,7 +1,12 @@
-"""A mechanism made for one population: each topic has a weight, the most that any set may report it with."""
+"""A mechanism made for one population: each topic has a weight, the most that any set may show it with."""
 
+import csv
+import json
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, field
+from hashlib import sha256
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -12,29 +17,40 @@ from quiff.core.gain import Gain, membership_gain_from_codes
 from quiff.core.labels import Labels, as_labels
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError
+from quiff.errors import LabelError, ParameterError, QuiffError, engine_line
 from quiff.populations.population import Population
 from quiff.populations.sets import as_set_labels
 from quiff.theory.parameters import check_probability
+
+_AIMS = ("average user", "worst-off user")
+
+
+def _check_aim(name: str, value: object) -> object:
+    if value not in _AIMS:
+        raise ParameterError(f"{name} must be one of {', '.join(_AIMS)}, not {value!r}")
+    return value
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FittedAPI(Api):
-    """Reports a topic of the user's set as often as the weights v allow, and others for the rest.
+    """Shows a topic of the user's set as often as the weights v allow, and others for the rest.
 
     With v(S) the sum of the weights of the topics of S and L that of all weights, which is 1 or more,
 
         C[S,t] = v_t min(1, 1/v(S))                        for t in S,
         C[S,t] = v_t (1 - min(1, v(S)))/(L - v(S))         otherwise.
 
-    Rows sum to 1, no entry exceeds v_t, so the Bayes capacity is at most L; and the report is a topic of
+    Rows sum to 1, no entry exceeds v_t, so the Bayes capacity is at most L; and the output is a topic of
     the set with probability min(1, v(S)), the most that any channel under these limits can do.
 
     Parameters
     ----------
     weights
-        v, by topic; a topic that is not named has 0.
+        v, by topic; a topic that is not named has 0. Or a file: JSON as ``quiff design --profiles`` writes
+        it, or CSV with the columns ``topic`` and ``weight``. Topics become numbers if all are whole ones.
+    aim
+        Of a file with several mechanisms: whose utility is kept up, ``average user`` or ``worst-off user``.
 
     Examples
     --------
@@ -51,7 +67,11 @@ class FittedAPI(Api):
         If a weight is no number from 0 to 1, or they add up to less than 1.
     """
 
-    weights: Mapping[Any, float] = parameter(MISSING, "0 to 1 each, 1 or more together", "v, by topic")
+    weights: Mapping[Any, float] = parameter(
+        MISSING, "0 to 1 each, 1 or more together; a file", "v, by topic"
+    )
+    aim: str = parameter("average user", ", ".join(_AIMS), "which mechanism of a file", _check_aim)
+    file: str = field(default="", init=False, repr=False)
 
     title = "fitted mechanism"
     source = "quiff design --profiles"
@@ -60,18 +80,32 @@ class FittedAPI(Api):
     needs = ("topics",)
 
     def __post_init__(self) -> None:
+        _check_aim("aim", self.aim)
+        weights = self.weights
+        if isinstance(weights, str | PathLike):
+            object.__setattr__(self, "file", fspath(weights))
+            weights = _read(Path(weights), self.aim)
         given = {
             topic: float(check_probability(f"the weight of {topic!r}", weight))
-            for topic, weight in self.weights.items()
+            for topic, weight in weights.items()
         }
         if sum(given.values()) < 1 - 1e-9:
             raise ParameterError(
-                f"the weights add up to {sum(given.values()):.6g}, but a report needs 1 or more"
+                f"the weights add up to {sum(given.values()):.6g}, but an output needs 1 or more"
             )
         object.__setattr__(self, "weights", {topic: weight for topic, weight in given.items() if weight > 0})
 
+    @property
+    def spec(self) -> str:
+        """The file of the weights, or a digest of them."""
+        if self.file:
+            aim = "" if self.aim == _AIMS[0] else f",aim={self.aim}"
+            return f"{self.name}:weights={self.file}{aim}"
+        text = repr(sorted((repr(topic), weight) for topic, weight in self.weights.items()))
+        return f"{self.name}:weights=sha256-{sha256(text.encode()).hexdigest()[:12]}"
+
     def genuine(self, population: Population) -> Array:
-        """Return, for each distinct set, the chance min(1, v(S)) that a report is a topic of it."""
+        """Return, for each distinct set, the probability min(1, v(S)) that an output is a topic of it."""
         sets, _ = population.distinct_sets()
         return np.minimum(1.0, covers(self._by_code(sets.topics), sets.codes))
 
@@ -128,6 +162,29 @@ class FittedAPI(Api):
         if not weights.any():
             raise LabelError("no topic of the population has a weight; fit the mechanism to this population")
         return weights
+
+
+def _read(path: Path, aim: str) -> dict[Any, Any]:
+    """Return the weights of a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix.lower() == ".json":
+            found = json.loads(text)
+            mechanisms = found.get("fitted")
+            if mechanisms is not None:
+                found = next(each["weights"] for each in mechanisms if each["aim"] == aim)
+        else:
+            found = {row["topic"]: float(row["weight"]) for row in csv.DictReader(text.splitlines())}
+        topics = list(found)
+    except OSError as error:
+        raise QuiffError(f"cannot read the weights in {str(path)!r}: {engine_line(error)}") from error
+    except (ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError) as error:
+        raise QuiffError(
+            f"{str(path)!r} has no weights by topic; quiff design --profiles FILE --utility U --out FILE.json"
+            " writes them"
+        ) from error
+    numbers = all(topic.isdecimal() and topic.isascii() for topic in topics)
+    return {int(topic) if numbers else topic: found[topic] for topic in topics}
 
 
 def covers(weights: Array, codes: Array) -> Array:

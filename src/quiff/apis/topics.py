@@ -1,6 +1,6 @@
 """The Topics API: a browser reveals one topic of its top-s set, or now and then any topic at all."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -22,6 +22,9 @@ from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.populations.sets import as_set_labels, codes_of_sets, in_order
 from quiff.populations.top_set import TopSet
+from quiff.theory.curves import Curves, frontier_curves
+from quiff.theory.design import Design, Designs, Measure, designs_for, noise_for_utility
+from quiff.theory.forms import FORMS, ClosedForms, topics_forms
 from quiff.theory.parameters import Real, check_probability, check_sizes, follow
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
@@ -191,6 +194,11 @@ class TopicsAPI(Api):
         sized = self._sized()
         m, s, r = sized.n_topics, sized.top_s, sized.noise
         two = "two secrets that differ"
+
+        def limit(quantity: str, value: Real, assumes: str = "") -> Limit:
+            form = FORMS[quantity]
+            return Limit(quantity, value, form.formula, form.source, assumes)
+
         return (
             Limit(
                 "bayes_capacity",
@@ -200,28 +208,34 @@ class TopicsAPI(Api):
                 stage="generalization",
             ),
             Limit("epsilon", inf, "inf", "a map tells sets apart", two, "generalization"),
-            Limit(
-                "bayes_capacity",
-                theory.bounded_noise_capacity(m, s),
-                "m/s",
-                "paper, Sec. 4.1.2, leakage up to bounded noise, its bound",
+            replace(
+                limit("bounded_noise_capacity", theory.bounded_noise_capacity(m, s)),
+                quantity="bayes_capacity",
                 stage="bounded_noise",
             ),
-            Limit(
-                "bayes_capacity",
-                theory.bayes_capacity(m, s, r),
-                "r + m(1-r)/s",
-                "paper, Sec. 4.1.2, leakage of the complete Topics API, its bound",
-            ),
-            Limit("epsilon", theory.epsilon(m, s, r), "ln(1 + m(1-r)/(r s))", "paper, Sec. 4.1.3", two),
-            Limit(
-                "max_case_capacity",
-                theory.max_case_capacity(m, s, r),
-                "1 + m(1-r)/(r s)",
-                "paper, Sec. 4.1.3",
-                two,
-            ),
+            limit("bayes_capacity", theory.bayes_capacity(m, s, r)),
+            limit("epsilon", theory.epsilon(m, s, r), two),
+            limit("max_case_capacity", theory.max_case_capacity(m, s, r), two),
+            limit("shannon_capacity_bits", theory.shannon_capacity_bits(m, s, r)),
         )
+
+    def closed_forms(self, **scenario: Any) -> ClosedForms:
+        """Return every closed form of the paper, also those that depend on users, epochs and sites."""
+        sized = self._sized()
+        return topics_forms(sized.n_topics, sized.top_s, sized.noise, **scenario)
+
+    def designs(self, measure: Measure, target: Real) -> tuple[Designs, Callable[[], Curves]]:
+        """Return the sizes and noises that meet a target for this taxonomy, and the frontier."""
+        sized = self._sized()
+        found = designs_for(sized.n_topics, sized.noise, measure, target)
+        chosen = tuple(each.top_s for each in (found.strict, found.nearest) if each is not None)
+        return found, lambda: frontier_curves(sized.n_topics, measure, target, found.options, chosen)
+
+    def at_utility(self, utility: Real) -> Design:
+        """Return this API with the noise at which an observed topic is genuine with a given probability."""
+        sized = self._sized()
+        m, s = sized.n_topics, sized.top_s
+        return Design.of(m, s, noise_for_utility(m, s, utility))
 
     def channel(self, people: Population | Histories) -> Channel:
         """Return C_T = C_BH C_G (C_BN (+)_r C_DP), from users to the topic that is observed.

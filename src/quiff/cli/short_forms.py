@@ -9,6 +9,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import click
+
+from quiff.errors import ParameterError
+
 if TYPE_CHECKING:
     from quiff.apis.base import Api
     from quiff.apis.topics import TopicsAPI
@@ -79,3 +83,25 @@ def default_topics_api(
         return f"{place_of_topic(file, topic, top=top)} the set"
 
     return default_topics(people, taxonomy, noise, at=None if file is None else set_with)
+
+
+def closed_form_apis(
+    specs: tuple[str, ...], topics: int, top: int | None, noise: float | Fraction
+) -> "tuple[Api, ...]":
+    """Return the APIs of a command without people: those of ``--api``, or what the short forms stand for.
+
+    Raises
+    ------
+    ParameterError
+        If both ways to name an API are used, or one is wrong.
+    """
+    from quiff.apis.registry import api_from
+    from quiff.apis.topics import TopicsAPI
+
+    if not specs:
+        return (TopicsAPI(topics, min(5, topics) if top is None else top, noise),)
+    given = click.get_current_context().get_parameter_source
+    for name in ("topics", "top", "noise"):
+        if given(name) is click.core.ParameterSource.COMMANDLINE:
+            raise ParameterError(f"--{name} is short for a parameter of --api topics; give one of the two")
+    return tuple(map(api_from, specs))

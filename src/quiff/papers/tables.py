@@ -40,7 +40,8 @@ def write_paper(
     ...     len(write_paper(check_paper(), Path(folder)))
     28
     """
-    from quiff.results.figures.counting import counting_figure
+    from quiff.apis.topics import TopicsAPI
+    from quiff.studies.closed_forms import closed_forms
 
     with whole_folder(folder, force=force, inputs=inputs) as new:
         written = [
@@ -48,7 +49,7 @@ def write_paper(
             for name, table in paper_tables(paper).items()
             for suffix in ("md", "csv", "tex")
         ]
-        written.append(counting_figure(n_topics=V1).write(new / "counting.svg"))
+        written.append(closed_forms(TopicsAPI(V1)).figure("counting").write(new / "counting.svg"))
     return [folder / path.name for path in written]
 
 

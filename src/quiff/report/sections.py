@@ -1,16 +1,16 @@
 """The sections of a report on a population: each takes a result, and shows and reads it."""
 
+from quiff.apis.topics import TopicsAPI
 from quiff.report.page import Section
 from quiff.results.api_comparison import SettingComparison
 from quiff.results.attributes import AttributeTable
 from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.exposure import TopicExposure
-from quiff.results.figures.counting import counting_figure
-from quiff.results.figures.limits import limits_figure
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.popularity import Popularity
 from quiff.results.result import Result
 from quiff.results.risk import UserRisk
+from quiff.studies.closed_forms import closed_forms
 
 _TITLES = {"epochs": "Week after week", "attacks": "What known attacks achieve"}
 
@@ -89,7 +89,8 @@ def utility_section(found: Measurement) -> Section:
 
 def popularity_section(popularity: Popularity) -> Section:
     """Show what the reports of all say about how popular topics are, and what the paper's example counts."""
-    counting = counting_figure(popularity.n_topics, popularity.top_s, popularity.noise)
+    api = TopicsAPI(popularity.n_topics, popularity.top_s, popularity.noise)
+    counting = closed_forms(api).figure("counting")
     return Section(
         "popularity",
         "How well topics can be counted",
@@ -114,7 +115,7 @@ def limits_section(found: Measurement) -> Section:
     """Show the most that one report can tell about anybody."""
     setting = found.setting
     figures = (
-        (limits_figure(setting.n_topics, setting.top_s, setting.noise),)
+        (closed_forms(TopicsAPI(setting.n_topics, setting.top_s, setting.noise)).figure("limits"),)
         if setting.top_s < setting.n_topics
         else ()
     )

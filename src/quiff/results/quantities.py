@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import final
 
 from quiff.attacks.catalogue import ATTACKS
+from quiff.theory.forms import FORMS
 
 
 @final
@@ -195,6 +196,38 @@ _ALL = (
         "see risk_mean",
     ),
     Quantity(
+        "utility",
+        "utility",
+        "probability",
+        "P[the output is in the user's set]",
+        "probability that what is shown is genuine",
+        "docs/theory/optimal-design.md",
+    ),
+    Quantity(
+        "worst_utility",
+        "worst-off user's utility",
+        "probability",
+        "min_x P[the output is in the set of x]",
+        "probability that what is shown is genuine, for the user for whom it is least",
+        "docs/theory/optimal-design.md",
+    ),
+    Quantity(
+        "capacity",
+        "capacity",
+        "factor",
+        "sum_y max_x C[x,y]",
+        "the Bayes capacity of a fitted mechanism on the sets that occur",
+        "paper, Sec. 2.3, multiplicative Bayes capacity",
+    ),
+    Quantity(
+        "least_capacity",
+        "at least",
+        "factor",
+        "a dual bound of the linear program",
+        "no mechanism that keeps up this utility for these people has a smaller capacity",
+        "docs/theory/optimal-design.md",
+    ),
+    Quantity(
         "unique",
         "only the right user left",
         "share of targets",
@@ -225,5 +258,9 @@ _ALL = (
         )
     ),
 )
-QUANTITIES = MappingProxyType({quantity.name: quantity for quantity in _ALL})
+_CLOSED = (
+    Quantity(form.quantity, form.name, form.unit, form.formula, form.meaning, form.source)
+    for form in FORMS.values()
+)
+QUANTITIES = MappingProxyType({quantity.name: quantity for quantity in (*_CLOSED, *_ALL)})
 """The quantities by name."""

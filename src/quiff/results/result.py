@@ -11,7 +11,7 @@ from quiff import __version__
 from quiff.core.numbers import Number
 from quiff.errors import LabelError, ParameterError
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import to_json
+from quiff.results.numbers import shown, to_json
 from quiff.results.quantities import QUANTITIES
 from quiff.results.table import Table
 
@@ -227,12 +227,18 @@ class Result:
         return table.to_pandas()
 
     def explained(self) -> str:
-        """Return for each quantity of the rows what it is, a paragraph each."""
-        names = dict.fromkeys(row.quantity for row in self.rows)
-        return "\n\n".join(
-            f"{q.name} ({q.unit})\n  formula: {q.formula}\n  meaning: {q.meaning}\n  source:  {q.source}"
-            for q in (QUANTITIES[name] for name in names)
-        )
+        """Return for each quantity of the rows what it is, a paragraph each; of closed forms, the formula."""
+        return "\n\n".join(self._explained(name) for name in dict.fromkeys(row.quantity for row in self.rows))
+
+    def _explained(self, name: str) -> str:
+        quantity, about = QUANTITIES[name], self.facts.get("about", {}).get(name, {})
+        values = [row.value for row in self.rows if row.quantity == name]
+        first = f"{name.replace('_', ' ')}{f' = {shown(values[0])}' if len(values) == 1 else ''}"
+        lines = [f"{first} ({quantity.unit})"]
+        for key in ("formula", "meaning", "source", "assumes"):
+            text = about.get(key, getattr(quantity, key, ""))
+            lines += [f"  {key + ':':8} {text}"] if text else []
+        return "\n".join(lines)
 
     def joined(self, name: str, other: "Result") -> "Result":
         """Return this result with another of the same people beside it, its views under a name."""

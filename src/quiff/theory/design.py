@@ -16,7 +16,7 @@ each topic with a probability that depends only on whether it is in the set.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, expm1, inf, isclose
+from math import exp, expm1, inf, isclose, isfinite
 from typing import Literal, Self
 
 from quiff.errors import ParameterError
@@ -104,6 +104,15 @@ _VALUE_AT: dict[Measure, _Formula] = {
     "max_case": max_case_capacity,
     "utility": genuine_probability,
 }
+_FIGURES: dict[Measure, str] = {
+    "capacity": "bayes_capacity",
+    "max_case": "max_case_capacity",
+    "epsilon": "epsilon",
+    "utility": "utility",
+}
+# The least that a budget can be, which a constant output meets, and the most that a utility can be.
+_EXTREMES: dict[Measure, int] = {"capacity": 1, "epsilon": 0, "max_case": 1, "utility": 1}
+_MOST_TOPICS = 100_000
 _NOISE_FOR: dict[Measure, _Formula] = {
     "capacity": noise_for_capacity,
     "epsilon": noise_for_epsilon,
@@ -143,6 +152,18 @@ class Design:
             utility=genuine_probability(n_topics, top_s, noise),
         )
 
+    def spec(self) -> str:
+        """Return the setting as ``--api`` takes it."""
+        return f"topics:n_topics={self.n_topics},top_s={self.top_s},noise={self.noise}"
+
+    def record(self) -> dict[str, Real]:
+        """Return the parameters to be chosen and all figures, by the names of JSON."""
+        return {
+            "top": self.top_s,
+            "noise": self.noise,
+            **{name: getattr(self, name) for name in _FIGURES.values()},
+        }
+
 
 def design_options(n_topics: int, measure: Measure, target: Real) -> tuple[Design, ...]:
     """For each s < m, the noise that meets ``target`` as tightly as can be, and what it gives.
@@ -165,6 +186,98 @@ def design_options(n_topics: int, measure: Measure, target: Real) -> tuple[Desig
     m = check_whole("n_topics", n_topics, 2)
     solve = _NOISE_FOR[_check_measure(measure)]
     return tuple(Design.of(m, s, solve(m, s, target)) for s in range(1, m))
+
+
+@dataclass(frozen=True)
+class Designs:
+    """The settings of an API that meet a target.
+
+    Attributes
+    ----------
+    about, headings
+        What is not changed, in words, and the columns of a design's record in words.
+    options
+        For each size of the sets, the noise that meets the target as tightly as can be.
+    strict
+        The smallest size that keeps to the target at the API's own noise; None if there is none.
+    nearest
+        The size that comes closest to it, on either side; None if none comes finitely close.
+    missing
+        Why there is no strict one, and what the nearest possible target would be.
+    """
+
+    about: str
+    headings: tuple[str, ...]
+    options: tuple[Design, ...]
+    strict: Design | None
+    nearest: Design | None
+    missing: str | None
+    notes: tuple[str, ...]
+
+
+def designs_for(n_topics: int, noise: Real, measure: Measure, target: Real) -> Designs:
+    """Find the sizes s < m and the noises r that keep to a target.
+
+    Examples
+    --------
+    >>> designs = designs_for(469, 0.05, "capacity", 66.36)
+    >>> designs.strict.top_s, round(designs.options[4].noise, 4)
+    (7, 0.2957)
+
+    Raises
+    ------
+    ParameterError
+        If a parameter lies outside its range, or nothing meets the target; the message names the nearest
+        target that can be met.
+    """
+    m = check_whole("n_topics", n_topics, 2, _MOST_TOPICS)
+    r = check_probability("noise", noise)
+    if measure in _EXTREMES:  # the options refuse any other, and say which there are
+        _check_possible(measure, target)
+    options = design_options(m, measure, target)
+    strict, missing = _strict(m, r, measure, target)
+    return Designs(
+        f"{m} topics",
+        ("top s", "noise r", "capacity", "max-case capacity", "epsilon", "utility u"),
+        options,
+        strict,
+        _nearest(m, r, measure, target),
+        missing,
+        (
+            "Utility is the probability that an observed topic is genuine.",
+            "If all s-subsets of the topics are equally probable, no mechanism whatever does better:",
+            "the least capacity at utility u is max(1, m u/s), and these options have it.",
+            "The proof is in docs/theory/optimal-design.md.",
+        ),
+    )
+
+
+def _check_possible(measure: Measure, target: Real) -> None:
+    extreme = _EXTREMES[measure]
+    if measure == "utility":
+        possible, allowed = 0 <= target <= extreme, "between 0 and 1"
+        nearest = 0 if target < 0 else extreme
+    else:
+        possible, allowed, nearest = target >= extreme, f"of at least {extreme}", extreme
+    if not possible:
+        raise ParameterError(
+            f"{measure} must be a number {allowed}, not {target!r}; the nearest possible is {nearest}"
+        )
+
+
+def _strict(m: int, r: Real, measure: Measure, target: Real) -> tuple[Design | None, str | None]:
+    """Return the smallest s that keeps to the target, or why there is none."""
+    try:
+        return Design.of(m, strict_top_s(m, r, measure, target), r), None
+    except ParameterError as error:  # all parameters are checked: only the target can be out of reach
+        return None, str(error)
+
+
+def _nearest(m: int, r: Real, measure: Measure, target: Real) -> Design | None:
+    """Return the s that comes closest to the target, if distances to it are finite."""
+    if not isfinite(target) or not isfinite(getattr(Design.of(m, m - 1, r), _FIGURES[measure])):
+        return None
+    return Design.of(m, nearest_top_s(m, r, measure, target), r)
 
 
 def strict_top_s(n_topics: int, noise: Real, measure: Measure, target: Real) -> int:

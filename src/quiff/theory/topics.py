@@ -11,7 +11,7 @@ bounds otherwise.
 """
 
 from fractions import Fraction
-from math import comb, inf, log, log1p
+from math import comb, inf, log, log1p, log2
 
 from quiff.theory.parameters import (
     Real,
@@ -268,6 +268,24 @@ def max_case_is_met(noise: Real, distinct_sets: int) -> bool:
     (True, False)
     """
     return check_whole("distinct_sets", distinct_sets, 1) > 1 or check_probability("noise", noise) == 1
+
+
+def shannon_capacity_bits(n_topics: int, top_s: int, noise: Real) -> float:
+    """Shannon capacity of one observation: ``log2 m + s p log2 p + (m-s) q log2 q``.
+
+    Here ``p = (1-r)/s + r/m`` and ``q = r/m``. On all s-subsets the channel is symmetric: its rows have one
+    entropy, and if all subsets are equally probable, so are the topics. Source: Shannon 1948.
+
+    Examples
+    --------
+    >>> round(shannon_capacity_bits(n_topics=349, top_s=5, noise=0.05), 4)
+    5.541
+    """
+    m, s = check_sizes(n_topics, top_s)
+    r = float(check_probability("noise", noise))
+    q = r / m
+    p = (1 - r) / s + q
+    return max(0.0, log2(m) + sum(n * x * log2(x) for n, x in ((s, p), (m - s, q)) if x > 0))
 
 
 def _excess(n_topics: int, top_s: int, noise: Real) -> Real:

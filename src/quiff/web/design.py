@@ -6,12 +6,13 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, final
 
+from quiff.apis.topics import TopicsAPI
 from quiff.papers.limits import GOOGLE_ROWS, WORST_CASE_ROWS
-from quiff.results.closed_forms import FEW_USERS, ClosedForms
 from quiff.results.numbers import plain, shown
-from quiff.results.quantity import Quantity
+from quiff.results.result import Result
 from quiff.results.table import Table
 from quiff.studies.closed_forms import closed_forms
+from quiff.theory.forms import FORMS, Form
 from quiff.theory.parameters import Real
 from quiff.theory.taxonomies import TAXONOMY_SIZES
 from quiff.web.queries import DesignQuery, Setting
@@ -24,22 +25,25 @@ _NAMES = ("first design", "second design")
 class DesignAnswer:
     """The closed forms of one design, and of a second one beside it."""
 
-    first: ClosedForms
-    second: ClosedForms | None
+    first: Result
+    second: Result | None
 
     @property
-    def designs(self) -> tuple[ClosedForms, ...]:
+    def designs(self) -> tuple[Result, ...]:
         """The designs that there are."""
         return (self.first,) if self.second is None else (self.first, self.second)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as ``quiff theory --json`` has them, and all of them as text, by section."""
         return {
-            "first": self.first.to_dict(),
-            "second": None if self.second is None else self.second.to_dict(),
+            "first": plain(dict(self.first.facts)),
+            "second": None if self.second is None else plain(dict(self.second.facts)),
             "sections": [
-                {"title": title, "rows": [self._row(quantity) for quantity in members]}
-                for title, members in self.first.sections
+                {
+                    "title": title,
+                    "rows": [self._row(form) for form in FORMS.values() if form.section == title],
+                }
+                for title in dict.fromkeys(form.section for form in FORMS.values())
             ],
         }
 
@@ -48,7 +52,7 @@ class DesignAnswer:
         two = self.second is not None
         columns = ("quantity", *_NAMES[: 1 + two], *(("difference",) if two else ()))
         rows = tuple(
-            (q.name, *self._cells(q), q.unit, q.meaning, q.formula, q.source) for q in self.first.quantities
+            (q.name, *self._cells(q), q.unit, q.meaning, q.formula, q.source) for q in FORMS.values()
         )
         about = ("unit", "meaning", "formula", "source")
         return Table(self._title(), (*columns, *about), rows)
@@ -58,24 +62,25 @@ class DesignAnswer:
         columns = ("design", "users N", "who has it, all right", "raw count right", "best guess right",
                    "guess without reports")  # fmt: skip
         rows = tuple(
-            (name, p.n_users, p.all_bits_right, p.raw_count_right, p.best_count_right, p.prior_count_right)
+            (name, *point.values())
             for name, design in zip(_NAMES, self.designs, strict=False)
-            for p in design.counting
+            for point in design.facts["counting"]
         )
         note = "Each user reports once, and has the topic with probability 1/2. Source: paper, Sec. 4.2.1."
         return Table("Counting the users who have a topic", columns, rows, (note,))
 
-    def _cells(self, quantity: Quantity) -> tuple[Any, ...]:
+    def _cells(self, quantity: Form) -> tuple[Any, ...]:
+        value = self.first.facts[quantity.quantity]
         if self.second is None:
-            return (quantity.value,)
-        other = self.second[quantity.key].value
-        return quantity.value, other, said_difference(quantity.value, other)
+            return (value,)
+        other = self.second.facts[quantity.quantity]
+        return value, other, said_difference(value, other)
 
-    def _row(self, quantity: Quantity) -> dict[str, Any]:
+    def _row(self, quantity: Form) -> dict[str, Any]:
         texts = [shown(plain(cell)) for cell in self._cells(quantity)]
         names = ("first", "second", "difference")
         return {
-            "key": quantity.key,
+            "key": quantity.quantity,
             "name": quantity.name,
             **quantity.about(),
             **dict(zip(names, texts, strict=False)),
@@ -83,8 +88,8 @@ class DesignAnswer:
 
     def _title(self) -> str:
         said = [
-            f"{x.n_topics} topics, sets of {x.top_s}, noise {shown(x.noise)}"
-            for x in (design.scenario for design in self.designs)
+            f"{x['n_topics']} topics, sets of {x['top_s']}, noise {shown(x['noise'])}"
+            for x in (design.facts for design in self.designs)
         ]
         return f"Closed forms: {' | '.join(said)}"
 
@@ -108,26 +113,28 @@ def quick_design(query: DesignQuery) -> DesignAnswer:
     Examples
     --------
     >>> from quiff.web.queries import read_design
-    >>> [point.n_users for point in quick_design(read_design([])).first.counting]
+    >>> [point["n_users"] for point in quick_design(read_design([])).first.facts["counting"]]
     [2, 3, 4, 5, 10, 30]
     """
     return _answer(query, _quick_forms)
 
 
-def _answer(query: DesignQuery, forms: Callable[[Setting, int, int], ClosedForms]) -> DesignAnswer:
+def _answer(query: DesignQuery, forms: Callable[[Setting, int, int], Result]) -> DesignAnswer:
     first = forms(query.first, query.n_users, query.epochs)
     second = None if query.second is None else forms(query.second, query.n_users, query.epochs)
     return DesignAnswer(first, second)
 
 
 @lru_cache(maxsize=64)  # while one design is moved, the other stays
-def _forms(setting: Setting, n_users: int, epochs: int) -> ClosedForms:
-    return closed_forms(setting.n_topics, setting.top_s, setting.noise, n_users=n_users, epochs=epochs)
+def _forms(setting: Setting, n_users: int, epochs: int) -> Result:
+    api = TopicsAPI(setting.n_topics, setting.top_s, setting.noise)
+    return closed_forms(api, n_users=n_users, epochs=epochs)
 
 
 @lru_cache(maxsize=64)
-def _quick_forms(setting: Setting, n_users: int, epochs: int) -> ClosedForms:
-    return replace(_forms(setting, n_users, epochs), counted=FEW_USERS)
+def _quick_forms(setting: Setting, n_users: int, epochs: int) -> Result:
+    found = _forms(setting, n_users, epochs)
+    return replace(found, facts={**found.facts, "counting": found.facts["counting"][:6]})
 
 
 def said_difference(first: Real | bool, second: Real | bool) -> str:

@@ -40,10 +40,10 @@ class Figure:
 
     Examples
     --------
-    >>> from quiff.results.figures.counting import counting_figure
-    >>> figure = counting_figure(most_users=5)
+    >>> from quiff.results.figures.attacks import groups_figure
+    >>> figure = groups_figure([1, 1, 0, 3], "carey", 100, 5)
     >>> figure.title
-    'Counting who has a topic: 349 topics, sets of 5, noise 0.05'
+    'carey after 5 epochs: among how many of 100 users a target is left'
     >>> figure.to_svg().startswith("<svg"), figure.to_png()[1:4]
     (True, b'PNG')
     """

@@ -1,109 +1,132 @@
-"""Capacity and epsilon against the noise, for some sizes of the top sets."""
+"""Capacity and epsilon in two panels, line by line; and how well observations count who has a topic."""
 
-from math import isfinite
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from quiff.errors import counted
 from quiff.results.figures.figure import Figure
-from quiff.results.figures.style import line_styles, log_axis
-from quiff.results.numbers import shown
-from quiff.theory.parameters import Real, check_probability, check_sizes
-from quiff.theory.topics import bayes_capacity, epsilon
+from quiff.results.figures.style import GREY, line_styles, log_axis, panel_title, point_styles
+from quiff.theory.curves import Curves
 
 if TYPE_CHECKING:
     import altair as alt
 
-_USUAL_SIZES = (1, 2, 5, 10, 20)
-_STEPS = 200  # of the noise, from 0 to 1
+_SERIES = {
+    "all_bits_right": "guess right who of the N has it (the paper's figure)",
+    "best_count_right": "guess right how many have it",
+    "prior_count_right": "the same without any observation",
+}
 
 
-def limits_figure(n_topics: int = 349, top_s: int = 5, noise: Real = 0.05) -> Figure:
-    """Draw the Bayes capacity and epsilon of one report against the noise r, for some sizes s.
-
-    The given parameters are marked by a point. Epsilon is infinite at r = 0 and leaves the picture there.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
+def limits_figure(title: str, curves: Curves) -> Figure:
+    """Draw capacity and epsilon against what the curves go along; what is marked is black, a target grey.
 
     Examples
     --------
-    >>> limits_figure().title
-    'Limits of one report: 349 topics, marked: sets of 5, noise 0.05'
+    >>> from quiff.theory.curves import noise_curves
+    >>> limits_figure("Limits", noise_curves(349, 5, 0.05)).title
+    'Limits'
     """
-    title = (
-        f"Limits of one report: {counted(n_topics, 'topic')}, marked: sets of {top_s}, noise {shown(noise)}"
-    )
-    return Figure.of(title, limits_chart(n_topics, top_s, noise))
+    return Figure.of(title, limits_chart(curves))
 
 
-def limits_chart(n_topics: int, top_s: int, noise: Real) -> "alt.HConcatChart":
-    """Return the two panels of :func:`limits_figure` as an Altair chart.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range.
-
-    Examples
-    --------
-    >>> len(limits_chart(349, 5, 0.05).hconcat)
-    2
-    """
+def limits_chart(curves: Curves) -> "alt.HConcatChart":
+    """Return the two panels as an Altair chart."""
     import altair as alt
 
-    m, s = check_sizes(n_topics, top_s)
-    r = float(check_probability("noise", noise))
-    sizes = sizes_to_show(m, s)
-    names = [str(size) for size in sizes]
-    grid = [step / _STEPS for step in range(_STEPS + 1)]
-    curves = alt.InlineData(values=[_point(m, size, x) for size in sizes for x in grid])
-    marked = alt.InlineData(values=[_point(m, s, r)])
+    most, highest = curves.most
+    scale = alt.Scale(zero=True) if highest is None else alt.Scale(domain=[0, highest])
     panels = [
-        _panel(curves, marked, names, "capacity", "Bayes capacity (factor, log scale)", log_axis(1, m)),
-        _panel(curves, marked, names, "epsilon", "epsilon (nats)", {"scale": alt.Scale(zero=True)}),
+        _panel(curves, "capacity", "Bayes capacity (factor, log scale)", log_axis(1, most)),
+        _panel(curves, "epsilon", "epsilon (nats)", {"scale": scale}),
     ]
     return alt.hconcat(*panels, spacing=40)
 
 
-def sizes_to_show(n_topics: int, *chosen: int) -> list[int]:
-    """Return a few sizes of top sets that make a readable figure, the chosen ones among them.
-
-    Examples
-    --------
-    >>> sizes_to_show(349, 7), sizes_to_show(4, 3)
-    ([1, 2, 5, 7, 10, 20], [1, 2, 3])
-    """
-    wanted = sorted(set(chosen))
-    usual = [size for size in _USUAL_SIZES if size < n_topics and size not in wanted]
-    return sorted([*wanted, *usual[: 7 - len(wanted)]])
-
-
-def _point(m: int, s: int, r: float) -> dict[str, Any]:
-    """Return what the two panels show at one place; what is infinite is left out."""
-    worst = epsilon(m, s, r)
-    return {
-        "s": str(s),
-        "noise": r,
-        "capacity": float(bayes_capacity(m, s, r)),
-        "epsilon": worst if isfinite(worst) else None,
-    }
-
-
 def _panel(
-    curves: "alt.InlineData",
-    marked: "alt.InlineData",
-    names: list[str],
-    field: str,
-    title: str,
-    dimension: dict[str, Any],
+    curves: Curves, field: str, title: str, dimension: dict[str, Any]
 ) -> "alt.LayerChart | alt.FacetChart":
     import altair as alt
 
-    x = alt.X("noise:Q", title="noise r (probability of a random topic)", scale=alt.Scale(domain=[0, 1]))
+    x = alt.X("x:Q", title=curves.x, scale=alt.Scale(domain=[0, 1]))
     y = alt.Y(f"{field}:Q", title=title, **dimension)
-    styles = line_styles("s", "topics in a set (s)", names)
-    lines = alt.Chart(curves).mark_line(clip=True).encode(x, y, **styles)
-    here = alt.Chart(marked).mark_point(filled=True, size=90, opacity=1, color="black").encode(x, y)
-    return alt.layer(lines, here).properties(width=330, height=280)
+    styles = line_styles("series", curves.series, list(curves.names))
+    lines = alt.Chart(alt.InlineData(values=list(curves.lines))).mark_line(clip=True).encode(x, y, **styles)
+    dots = alt.Chart(alt.InlineData(values=list(curves.dots)))
+    marks = dots.mark_point(filled=True, size=80, opacity=1, color="black").encode(x, y)
+    rule = [] if curves.rule is None or curves.rule[0] not in ("x", field) else [_rule(*curves.rule)]
+    return alt.layer(*rule, lines, marks).properties(width=330, height=280)
+
+
+def _rule(field: str, value: float) -> "alt.Chart":
+    import altair as alt
+
+    place = alt.X("x:Q") if field == "x" else alt.Y(f"{field}:Q")
+    chart = alt.Chart(alt.InlineData(values=[{field: value}]))
+    rule: alt.Chart = chart.mark_rule(color=GREY, strokeWidth=1.5, clip=True).encode(place)
+    return rule
+
+
+def counting_figure(title: str, points: Iterable[dict[str, float]]) -> Figure:
+    """Draw the probabilities to count who has a topic against the number of users.
+
+    The left panel has the quantity of the paper's counting figure, on a logarithmic scale; the right one what
+    an analyst who counts is interested in: a best guess of the count with and without the observations.
+
+    Examples
+    --------
+    >>> from quiff.theory.curves import counting_points
+    >>> counting_figure("Counting", counting_points(349, 5, 0.05, 0.5, range(1, 4))).title
+    'Counting'
+    """
+    return Figure.of(title, counting_chart(points))
+
+
+def counting_chart(points: Iterable[dict[str, float]]) -> "alt.HConcatChart":
+    """Return the two panels as an Altair chart; a probability of 0 is left out, for it has no logarithm."""
+    import altair as alt
+
+    rows: list[dict[str, Any]] = [
+        {"series": words, "users": point["n_users"], "probability": point[key] or None}
+        for point in points
+        for key, words in _SERIES.items()
+    ]
+    least = min(row["probability"] for row in rows if row["probability"])
+    names = list(_SERIES.values())
+    return alt.hconcat(
+        _counted(rows, names[:2], "probability (log scale)", log_axis(min(least, 0.1), 1)),
+        _counted(rows, names[1:], "probability", {"scale": alt.Scale(zero=True)}),
+        spacing=40,
+    )
+
+
+def _counted(
+    rows: list[dict[str, Any]], series: list[str], title: str, dimension: dict[str, Any]
+) -> "alt.LayerChart | alt.FacetChart":
+    import altair as alt
+
+    data = alt.InlineData(values=[row for row in rows if row["series"] in series])
+    x = alt.X("users:Q", title="users who are observed (N)", axis=alt.Axis(tickMinStep=1, format="d"))
+    y = alt.Y("probability:Q", title=title, **dimension)
+    styles = point_styles("series", None, list(_SERIES.values()))
+    base = alt.Chart(data).encode(x, y, color=styles["color"])
+    lines = base.mark_line(strokeWidth=1)
+    points = base.mark_point(filled=True, size=50, opacity=1).encode(shape=styles["shape"])
+    return alt.layer(lines, points).properties(width=330, height=280)
+
+
+def overview_figure(title: str, curves: Curves, points: Iterable[dict[str, float]], share: str) -> Figure:
+    """Draw the limits above the counting probabilities."""
+    import altair as alt
+
+    limits = limits_chart(curves).properties(
+        title=panel_title("What one observation can give away at most (the dot: these parameters)")
+    )
+    counting = counting_chart(points).properties(
+        title=panel_title(
+            f"Probability to learn who has a topic, if each user has it with probability {share}"
+        )
+    )
+    chart = alt.vconcat(limits, counting, spacing=36).resolve_scale(
+        color="independent", shape="independent", strokeDash="independent"
+    )
+    return Figure.of(title, chart)
