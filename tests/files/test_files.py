@@ -137,7 +137,8 @@ def test_only_the_owner_can_read_from_the_first_byte_on(tmp_path):
 
 def test_where_others_write_too_files_have_the_rights_of_any_new_file(tmp_path):
     (tmp_path / "usual.txt").touch()
-    write_text(tmp_path / "ours.txt", "text", private=False)
+    with whole_file(tmp_path / "ours.txt", private=False) as new:
+        new.write_text("text")
     assert rights(tmp_path / "usual.txt") == rights(tmp_path / "ours.txt")
 
 

@@ -28,8 +28,7 @@ def command(data: Path | None, out: Path | None, as_json: bool) -> None:
 
     Example: quiff paper --out tables
     """
-    from quiff.papers.check import check_paper
-    from quiff.papers.text import as_text
+    from quiff.papers.check import as_text, check_paper
     from quiff.results.numbers import to_json
 
     paper = check_paper(data)

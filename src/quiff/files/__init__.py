@@ -41,12 +41,7 @@ __all__ = [
 
 
 def write_bytes(
-    path: StrPath,
-    content: bytes,
-    *,
-    force: bool = False,
-    inputs: Iterable[StrPath] = (),
-    private: bool = True,
+    path: StrPath, content: bytes, *, force: bool = False, inputs: Iterable[StrPath] = ()
 ) -> Path:
     """Write ``content`` to ``path`` and return the path, as :func:`whole_file` does.
 
@@ -55,14 +50,12 @@ def write_bytes(
     ...     write_bytes(Path(folder) / "hello.bin", b"hello").read_bytes()
     b'hello'
     """
-    with whole_file(path, force=force, inputs=inputs, private=private) as new:
+    with whole_file(path, force=force, inputs=inputs) as new:
         new.write_bytes(content)
     return Path(path)
 
 
-def write_text(
-    path: StrPath, text: str, *, force: bool = False, inputs: Iterable[StrPath] = (), private: bool = True
-) -> Path:
+def write_text(path: StrPath, text: str, *, force: bool = False, inputs: Iterable[StrPath] = ()) -> Path:
     """Write ``text`` to ``path`` in UTF-8, as :func:`write_bytes` does.
 
     >>> write_text("/no/such/folder/table.md", "text")
@@ -70,7 +63,7 @@ def write_text(
     quiff.errors.ParameterError: cannot write '/no/such/folder/table.md': there is no folder \
 '/no/such/folder'; make it first
     """
-    return write_bytes(path, text.encode(), force=force, inputs=inputs, private=private)
+    return write_bytes(path, text.encode(), force=force, inputs=inputs)
 
 
 @contextmanager

@@ -214,7 +214,7 @@ def read_files(
                     yield name, io.BufferedReader(Bounded(stream, member.size, path), _BLOCK)
 
 
-def files_digest(path: Path, folder: str, limits: Limits = _LIMITS) -> str:
+def files_digest(path: Path, folder: str) -> str:
     """Return one SHA-256 digest of all files in a folder of an archive, whatever packed them.
 
     It is the digest of the lines that ``sha256sum`` prints for the files, sorted by the bytes of their
@@ -222,7 +222,7 @@ def files_digest(path: Path, folder: str, limits: Limits = _LIMITS) -> str:
     """
     digests = {
         name: hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
-        for name, stream in read_files(path, folder, limits)
+        for name, stream in read_files(path, folder)
     }
     lines = (f"{digests[name]}  {name}\n".encode() for name in sorted(digests, key=str.encode))
     return hashlib.sha256(b"".join(lines)).hexdigest()

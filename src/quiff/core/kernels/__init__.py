@@ -4,9 +4,8 @@ Measures see only the protocol of :class:`Kernel` and never ask which one they m
 """
 
 from quiff.core.kernels.base import Kernel
-from quiff.core.kernels.cascade import cascade
 from quiff.core.kernels.dense import DenseKernel
-from quiff.core.kernels.product import ProductKernel
+from quiff.core.kernels.product import ProductKernel, cascade
 from quiff.core.kernels.sparse import MapKernel, SparseKernel
 
 __all__ = ["DenseKernel", "Kernel", "MapKernel", "ProductKernel", "SparseKernel", "cascade"]

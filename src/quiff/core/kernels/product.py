@@ -1,4 +1,4 @@
-"""Lazy parallel composition: several channels observed on the same input.
+"""Kernels made of others: lazy parallel composition, several channels observed on one input; and cascades.
 
 C[x,(y1,...,yE)] = C1[x,y1] ... CE[x,yE]. The matrix with its m^E columns is never written out unless asked
 for: sums over the columns run over the outputs of all factors but the widest, one weighted pass each. What a
@@ -19,7 +19,7 @@ from quiff.core.kernels.base import Kernel, scale_rows
 from quiff.core.kernels.dense import DenseKernel
 from quiff.core.kernels.sparse import MapKernel
 from quiff.core.limits import check_fits, check_work
-from quiff.core.numbers import Array, constant_of, filled, large, product, same_kind, unified
+from quiff.core.numbers import Array, constant_of, filled, large, matmul, product, same_kind, unified
 from quiff.core.sparse import SparseRows, fold_max
 
 # So many numbers are looked at faster than the compiled loops are loaded.
@@ -193,3 +193,20 @@ def _width(factors: Sequence[Kernel]) -> int:
     """Return how many tuples of outputs there are, quickly even for a million factors."""
     times = Counter(factor.n_columns for factor in factors)
     return prod(width**count for width, count in times.items())
+
+
+def cascade(first: Kernel, second: Kernel) -> Kernel:
+    """Return the kernel of C D; the columns of C are the rows of D.
+
+    A map before anything takes rows; a map after anything adds columns up; sparse entries without a
+    background before sparse ones stay sparse; the rest is dense.
+    """
+    if isinstance(first, MapKernel):
+        return second.take_rows(first.codes)
+    if isinstance(second, MapKernel):
+        return first.place_columns(second.codes, second.n_columns)
+    one, other = first.as_sparse(), second.as_sparse()
+    if one is not None and other is not None and one.cascades_sparsely(other):
+        return one.followed_by(other)
+    check_fits(first.n_rows, second.n_columns)
+    return DenseKernel(matmul(first.to_dense(), second.to_dense()))
