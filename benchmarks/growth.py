@@ -45,7 +45,7 @@ def study(inputs, clock, users, topics=349, top=5):  # noqa: ARG001 - the harnes
     clock.stop()
     _check(found, people)
     leakage = found.stage("topics_api").leakage
-    mean = float(risk["topics_api"].own.values.mean())
+    mean = float(risk[api.spec, "risk_mean"])
     np.testing.assert_allclose(mean * users, leakage, rtol=1e-9)  # who is named is the sum over users
     return {f"leakage, {users} users, {topics} topics, sets of {top}": leakage}
 

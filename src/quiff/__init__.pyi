@@ -65,15 +65,15 @@ from .populations.memory import reading_limit
 from .populations.population import Population
 from .studies.api_comparison import compare_settings
 from .studies.attacks import attack, reidentify
-from .studies.attributes import attribute_inference, attribute_table
+from .studies.attributes import attribute_inference
 from .studies.browser_rules import browser_rules
 from .studies.closed_forms import closed_forms
 from .studies.design import fit_design, meet_budget
-from .studies.exposure import topic_exposure
+from .studies.exposure import exposure
 from .studies.measure import measure
 from .studies.over_time import over_time
 from .studies.popularity import estimate_popularity, popularity
-from .studies.risk import set_sharing, user_risk
+from .studies.risk import user_risk
 
 __version__: str
 
@@ -116,7 +116,6 @@ __all__ = [
     "apis",
     "attack",
     "attribute_inference",
-    "attribute_table",
     "bayes_capacity",
     "bayes_gain",
     "browser_rules",
@@ -130,6 +129,7 @@ __all__ = [
     "enlarge",
     "epsilon",
     "estimate_popularity",
+    "exposure",
     "external_choice",
     "fit_design",
     "grouped",
@@ -167,12 +167,10 @@ __all__ = [
     "repeat",
     "report_cookie",
     "report_topic",
-    "set_sharing",
     "shannon_entropy",
     "simulate",
     "simulate_page_loads",
     "top_topics",
-    "topic_exposure",
     "topic_tree",
     "tries_gain",
     "user_risk",

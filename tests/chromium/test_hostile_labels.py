@@ -69,8 +69,8 @@ def figures(population):
     for result in (
         quiff.measure(population, api), quiff.compare_settings(population, named),
         quiff.compare_apis(population, quiff.Cookies(), api), quiff.user_risk(population, api),
-        quiff.topic_exposure(population, api), quiff.attribute_table(population, api),
-        quiff.attribute_inference(population, api, population.topics[0]),
+        quiff.exposure(population, api),
+        quiff.attribute_inference(population, api, value=population.topics[0]),
         quiff.popularity(population, api, simulations=5), quiff.over_time(population, api, 2),
         quiff.attack(population, api, observations=[1], seeds=1),
         quiff.reidentify(reports, quiff.Carey()), quiff.browser_rules(population, api, samples=20),
@@ -98,7 +98,7 @@ def test_figures_of_every_kind(tab, tmp_path):
 
 
 def test_a_figure_can_be_saved_and_its_policy_allows_no_eval(tab, tmp_path):
-    page = quiff.topic_exposure(people(), TopicsAPI(40, 2)).figure().write(tmp_path / "figure.html")
+    page = quiff.exposure(people(), TopicsAPI(40, 2)).figure().write(tmp_path / "figure.html")
     tab.goto(page.as_uri())
     tab.wait_for_selector("#figure svg", timeout=WAIT)
     for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):

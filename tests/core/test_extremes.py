@@ -152,10 +152,9 @@ def test_weights_count_up_to_a_factor(unit):
     assert [p for _, p in other.user_prior().items()] == pytest.approx(
         [p for _, p in one.user_prior().items()]
     )
-    risks = [quiff.user_risk(people, api)["topics_api"] for people in (one, other)]
-    assert risks[1].own.values.astype(float).tolist() == pytest.approx(
-        risks[0].own.values.astype(float).tolist()
-    )
+    key = (api.spec, "topics", "own_risk")
+    risks = [quiff.user_risk(people, api).per_user.values[key].astype(float) for people in (one, other)]
+    assert risks[1].tolist() == pytest.approx(risks[0].tolist())
     plain, large = (quiff.over_time(people, api, 2) for people in (one, other))
     for quantity in ("posterior", "risk_max"):
         for n in (1, 2):

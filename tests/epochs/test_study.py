@@ -426,12 +426,12 @@ def test_the_sentence_on_two_sites_says_what_it_supposes():
 
 def test_one_epoch_has_the_quantiles_of_each_users_risk():
     people, api = Population.synthetic(300, seed=1, n_topics=60), TopicsAPI(60)
-    own = user_risk(people, api)["topics_api"].own
+    own = user_risk(people, api)
     risk = over_time(people, api, 1).facts["risk"]
-    for name, share in (("median", 0.5), ("p95", 0.95), ("p99", 0.99), ("max", 1)):
-        assert risk[name] == pytest.approx(own.quantile(share), rel=1e-12)
-    assert risk["mean"] == pytest.approx(own.mean)
-    assert risk["above_half"] == round(300 * own.share_above(0.5))
+    for name, quantity in (("median", "median"), ("p95", "95"), ("p99", "99"), ("max", "max")):
+        assert risk[name] == pytest.approx(own[api.spec, f"risk_{quantity}"], rel=1e-12)
+    assert risk["mean"] == pytest.approx(own[api.spec, "risk_mean"])
+    assert risk["above_half"] == round(300 * own[api.spec, "users_above"])
 
 
 @pytest.mark.parametrize("noise", [0.05, 0.3])

@@ -12,6 +12,8 @@ from quiff import Population, TopicsAPI, measure, over_time, user_risk
 
 CASES = 100
 
+NUMBERS = ("own_risk", "worst_posterior")
+
 
 def drawn(seed):
     """Users with a set in each epoch, weights, m, s, r and E."""
@@ -79,25 +81,24 @@ def test_risk_and_measure_are_those_of_dense_enumeration():
         w = exactly(weights, len(users))
         p, q = loops.probabilities(m, s, r)
         at = f"seed {seed}"
-        risk = user_risk(people, api)["topics_api"]
+        risk = user_risk(people, api)
+        owns, worsts = (risk.per_user.values[api.spec, "topics", name].astype(float) for name in NUMBERS)
         own, worst = plain_risk(sets, w, m, p, q)
         posterior = sum(
             max(w[x] * (p if y in sets[x] else q) for x in range(len(users))) for y in range(m)
         ) / sum(w)
-        assert float(risk.own.mean) == pytest.approx(float(posterior), rel=1e-9), at
+        assert float(risk[api.spec, "risk_mean"]) == pytest.approx(float(posterior), rel=1e-9), at
         found = measure(people, api)
         assert found.facts["population"]["users"] == len(users), at
         if tied_by_rounding(weights, exact):
             continue
-        assert risk.own.values.astype(float).tolist() == pytest.approx([float(x) for x in own], abs=1e-9), at
-        assert risk.worst.values.astype(float).tolist() == pytest.approx(
-            [float(x) for x in worst], abs=1e-9
-        ), at
+        assert owns.tolist() == pytest.approx([float(x) for x in own], abs=1e-9), at
+        assert worsts.tolist() == pytest.approx([float(x) for x in worst], abs=1e-9), at
         some = [float(x) > 0.5 + 1e-6 for x in own]
         share = sum(x for x, above in zip(w, some, strict=True) if above) / sum(w)
-        assert risk.own.share_above(Fraction(1, 2)) == pytest.approx(float(share), abs=1e-9), at
-        bars = risk.own.histogram()
-        for low, high, bar in bars:
+        assert risk[api.spec, "users_above"] == pytest.approx(float(share), abs=1e-9), at
+        bars = risk.facts["risk"][api.spec]["topics"]["histogram"]
+        for low, high, bar in (each.values() for each in bars):
             inside = sum(
                 x
                 for x, v in zip(w, own, strict=True)

@@ -19,8 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quiff import Population, TopicsAPI
-from quiff.studies.attributes import attribute_inference, attribute_table
-from quiff.studies.risk import set_sharing, user_risk
+from quiff.studies.attributes import attribute_inference
+from quiff.studies.exposure import exposure
+from quiff.studies.risk import user_risk
 
 CLOSE = {"rel": 1e-12, "abs": 1e-12}
 TOPICS = range(6)
@@ -63,20 +64,20 @@ def table_of_reports(sets, m, s, r):
     return pd.DataFrame(rows)
 
 
-def assert_same_re_identification(sets):
+def expect_same_re_identification(sets):
     population = Population.from_sets(dict(enumerate(sets)))
     frame = table_of_sets(sets)
     theirs = assessed(frame, frame.columns)["re_id"].iloc[0]
-    sharing, risk = (
-        set_sharing(population),
-        user_risk(population, TopicsAPI(len(population.topics), len(sets[0]))),
-    )
-    assert sharing.unique == pytest.approx(theirs["dCR"], **CLOSE)
-    assert sharing.distinct_sets == theirs["pCR"]  # the leakage: posterior over prior
-    own = risk["generalization"].own
+    api = TopicsAPI(len(population.topics), len(sets[0]))
+    risk = user_risk(population, api)
+    assert float(risk[api.spec, "unique_users"]) == pytest.approx(theirs["dCR"], **CLOSE)
+    sharing = risk.facts["sharing"][api.spec]
+    assert sharing["distinct_secrets"] == theirs["pCR"]  # the leakage: posterior over prior
+    own = risk.per_user.values[api.spec, "generalization", "own_risk"]
     assert 1 / population.n_users == pytest.approx(theirs["Prior"], **CLOSE)
-    assert float(own.mean) == pytest.approx(theirs["Posterior"], **CLOSE)
-    percent = np.array([round(100 * float(value)) for value in own.values])
+    mean = risk[api.spec, "risk_mean", "generalization"]
+    assert float(mean) == pytest.approx(theirs["Posterior"], **CLOSE)
+    percent = np.array([round(100 * float(value)) for value in own])
     for bar, share in literal_eval(theirs["Histogram"]).items():
         assert np.mean(percent == int(bar)) == pytest.approx(share, **CLOSE)
 
@@ -84,7 +85,7 @@ def assert_same_re_identification(sets):
 @settings(max_examples=40)
 @given(some_sets)
 def test_re_identification_by_the_set(sets):
-    assert_same_re_identification(sets)
+    expect_same_re_identification(sets)
 
 
 @settings(max_examples=25)
@@ -96,31 +97,31 @@ def test_inference_from_one_report(sets, fifths, topic):
     frame = table_of_reports(sets, m, s, r)
     theirs = assessed(frame, ["report"], ["user", f"has{topic}"])["att_inf"].set_index("Sensitive")
     named, having = theirs.loc["user"], theirs.loc[f"has{topic}"]
-    own = user_risk(population, api)["topics_api"].own
     assert 1 / len(sets) == pytest.approx(named["Prior"], **CLOSE)
-    assert float(own.mean) == pytest.approx(named["Posterior"], **CLOSE)
-    mine = attribute_inference(population, api, topic).stages[-1]
-    assert float(mine.prior) == pytest.approx(having["Prior"], **CLOSE)
-    assert float(mine.posterior) == pytest.approx(having["Posterior"], **CLOSE)
-    assert float(mine.leakage) == pytest.approx(having["pCA"], **CLOSE)
+    mean = user_risk(population, api)[api.spec, "risk_mean"]
+    assert float(mean) == pytest.approx(named["Posterior"], **CLOSE)
+    mine = attribute_inference(population, api, value=topic)
+    assert float(mine[api.spec, "goal_prior"]) == pytest.approx(having["Prior"], **CLOSE)
+    assert float(mine[api.spec, "goal_posterior"]) == pytest.approx(having["Posterior"], **CLOSE)
+    assert float(mine[api.spec, "leakage"]) == pytest.approx(having["pCA"], **CLOSE)
 
 
 @pytest.fixture(scope="module")
 def sample(mirror):
-    """Some of the made-up users of PETS '24."""
+    """Some of the synthetic users of PETS '24."""
     people = Population.read(mirror / "topics-users-250000.csv.tar.gz")
     return [{people.topics[int(code)] for code in own} for own in people.codes[::100]]
 
 
 def test_a_sample_of_the_published_population(sample):
     assert len(sample) == 2500
-    assert_same_re_identification(sample)
+    expect_same_re_identification(sample)
 
 
 def test_one_genuine_report_of_a_sample_of_the_published_population(sample):
     population = Population.from_sets(dict(enumerate(sample)))
     api = TopicsAPI(len(population.topics), 5, Fraction(0))
-    chosen = [row.topic for row in attribute_table(population, api).topics[::60]]
+    chosen = [row["value"] for row in exposure(population, api).facts["exposure"]["values"][::60]]
     frame = pd.DataFrame(
         [
             {"user": user, "report": t, **{f"has{topic}": int(topic in own) for topic in chosen}}
@@ -130,9 +131,11 @@ def test_one_genuine_report_of_a_sample_of_the_published_population(sample):
     )
     names = [f"has{topic}" for topic in chosen]
     theirs = assessed(frame, ["report"], ["user", *names])["att_inf"].set_index("Sensitive")
-    own = user_risk(population, api)["bounded_noise"].own
-    assert float(own.mean) == pytest.approx(theirs.loc["user", "Posterior"], **CLOSE)
+    mean = user_risk(population, api)[api.spec, "risk_mean", "bounded_noise"]
+    assert float(mean) == pytest.approx(theirs.loc["user", "Posterior"], **CLOSE)
     for topic, name in zip(chosen, names, strict=True):
-        mine = attribute_inference(population, api, topic).stages[-1]
-        assert float(mine.prior) == pytest.approx(theirs.loc[name, "Prior"], **CLOSE)
-        assert float(mine.posterior) == pytest.approx(theirs.loc[name, "Posterior"], **CLOSE)
+        mine = attribute_inference(population, api, value=topic)
+        assert float(mine[api.spec, "goal_prior"]) == pytest.approx(theirs.loc[name, "Prior"], **CLOSE)
+        assert float(mine[api.spec, "goal_posterior"]) == pytest.approx(
+            theirs.loc[name, "Posterior"], **CLOSE
+        )

@@ -132,8 +132,8 @@ def figures_of_people():
         for result in (
             found, attacks, one, quiff.compare_apis(people, quiff.Cookies(), api),
             quiff.compare_settings(people, {"one": api, "two": TopicsAPI(40, noise=0.5)}),
-            quiff.user_risk(people, api), quiff.topic_exposure(people, api),
-            quiff.attribute_inference(people, api, people.topics[0]), quiff.attribute_table(people, api),
+            quiff.user_risk(people, api), quiff.exposure(people, api),
+            quiff.attribute_inference(people, api, value=people.topics[0]),
             quiff.popularity(people, api, simulations=5), quiff.over_time(people, api, 2),
             quiff.browser_rules(people, api, samples=20),
         )

@@ -1,5 +1,7 @@
-"""What a report says about one topic: the figures are those of the definitions, in plain loops."""
+"""What an observation says about one value: the figures are those of the definitions, in plain loops."""
 
+import json
+from dataclasses import dataclass
 from fractions import Fraction
 
 import pytest
@@ -7,18 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quiff import (
+    Api,
+    Channel,
     Cookies,
+    Histories,
     LabelError,
+    ParameterError,
     Population,
     Prior,
     TopicsAPI,
+    attribute_inference,
     bayes_capacity,
     dalenius_leakage,
+    exposure,
     leakage,
     predicate_gain,
 )
-from quiff.results.numbers import to_json
-from quiff.studies.attributes import attribute_inference, attribute_table
 
 TOPICS = "abcdef"
 some_sets = st.lists(st.sets(st.sampled_from(TOPICS), min_size=2, max_size=2), min_size=1, max_size=7)
@@ -30,24 +36,27 @@ def stages(sets, m, s, r):
         "cookies": [{y: int(x == y) for y in range(len(sets))} for x in range(len(sets))],
         "generalization": [{tuple(sorted(y)): int(y == own) for y in sets} for own in sets],
         "bounded_noise": [{t: Fraction(int(t in own), s) for t in outputs} for own in sets],
-        "topics_api": [{t: (1 - r) * Fraction(int(t in own), s) + r / m for t in outputs} for own in sets],
+        "topics": [{t: (1 - r) * Fraction(int(t in own), s) + r / m for t in outputs} for own in sets],
     }
 
 
 @given(some_sets, st.integers(0, 10), st.integers(6, 8), st.sampled_from(TOPICS), st.booleans(), st.data())
-def test_every_step_says_what_the_definition_says(sets, tenths, m, topic, exact, data):
+def test_every_stage_says_what_the_definition_says(sets, tenths, m, topic, exact, data):
     r = Fraction(tenths, 10)
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(sets), max_size=len(sets)).filter(any))
     people = Population.from_sets(
         dict(enumerate(sets)), topics=list(TOPICS), weights=dict(enumerate(weights))
     )
-    found = attribute_inference(people, TopicsAPI(m, 2, r if exact else float(r)), topic)
+    api = TopicsAPI(m, 2, r if exact else float(r))
+    result = attribute_inference(people, Cookies(), api, value=topic)
     pi = [Fraction(weight, sum(weights)) for weight in weights]
     have = [topic in own for own in sets]
     share = sum((p for p, has in zip(pi, have, strict=True) if has), Fraction(0))
-    assert found.share == (share if exact else pytest.approx(float(share)))
-    for row, (stage, C) in zip(found.stages, stages(sets, m, 2, r).items(), strict=True):
-        assert row.stage == stage
+    facts = result.facts["inference"]
+    assert float(facts["share"]) == pytest.approx(float(share))
+    for stage, C in stages(sets, m, 2, r).items():
+        spec = "cookies" if stage == "cookies" else api.spec
+        row = facts["stages"][spec][stage]
         joint = {
             (bit, y): sum(
                 (p * line[y] for p, line, has in zip(pi, C, have, strict=True) if has == bit), Fraction(0)
@@ -57,18 +66,21 @@ def test_every_step_says_what_the_definition_says(sets, tenths, m, topic, exact,
         }
         prior = max(share, 1 - share)
         posterior = sum(max(joint[True, y], joint[False, y]) for y in C[0])
-        assert float(row.prior) == pytest.approx(float(prior))
-        assert float(row.posterior) == pytest.approx(float(posterior), rel=1e-12)
-        assert float(row.leakage) == pytest.approx(float(posterior / prior))
-        assert float(row.added) == pytest.approx(float(posterior - prior), abs=1e-12)
+        goal = f"topics: {topic}"
+        assert float(result[spec, "goal_prior", stage, goal]) == pytest.approx(float(prior))
+        assert float(result[spec, "goal_posterior", stage, goal]) == pytest.approx(
+            float(posterior), rel=1e-12
+        )
+        assert float(result[spec, "leakage", stage, goal]) == pytest.approx(float(posterior / prior))
+        assert float(row["added"]) == pytest.approx(float(posterior - prior), abs=1e-12)
         if exact:
-            assert (row.prior, row.posterior) == (prior, posterior)
+            assert (row["prior"], row["posterior"]) == (prior, posterior)
         if stage in ("cookies", "generalization"):
-            assert row.given_topic is row.given_other is None
-            assert row.posterior == 1
+            assert row["given_named"] is row["given_other"] is None
+            assert row["posterior"] == 1
             continue
         other = [y for y in C[0] if y != topic]
-        for given_it, ys in ((row.given_topic, [topic]), (row.given_other, other)):
+        for given_it, ys in ((row["given_named"], [topic]), (row["given_other"], other)):
             both, yes = (sum(joint[bit, y] for bit in bits for y in ys) for bits in ((True, False), (True,)))
             if both == 0:
                 assert given_it is None
@@ -80,18 +92,19 @@ def test_every_step_says_what_the_definition_says(sets, tenths, m, topic, exact,
 def test_all_topics_at_once_say_what_each_says_alone(sets, tenths, exact):
     r = Fraction(tenths, 10) if exact else tenths / 10
     people, api = Population.from_sets(dict(enumerate(sets)), topics=list(TOPICS)), TopicsAPI(7, 2, r)
-    found = attribute_table(people, api)
-    assert {row.topic for row in found.topics} == set().union(*sets)
-    leaks = [row.leakage for row in found.topics]
+    rows = exposure(people, api).facts["exposure"]["values"]
+    assert {row["value"] for row in rows} == set().union(*sets)
+    leaks = [row["leakage"] for row in rows]
     assert leaks == sorted(leaks, reverse=True)
-    for row in found.topics:
-        alone = attribute_inference(people, api, row.topic).stages[-1]
+    for row in rows:
+        alone = attribute_inference(people, api, value=row["value"]).facts["inference"]
+        alone = alone["stages"][api.spec]["topics"]
         if exact:
             assert row == alone
         else:
-            assert row.posterior == pytest.approx(alone.posterior, rel=1e-12)
-            assert row.given_topic == pytest.approx(alone.given_topic)
-            assert row.given_other == pytest.approx(alone.given_other)
+            assert row["posterior"] == pytest.approx(alone["posterior"], rel=1e-12)
+            assert row["given_named"] == pytest.approx(alone["given_named"])
+            assert row["given_other"] == pytest.approx(alone["given_other"])
 
 
 @given(some_sets, st.integers(0, 10), st.sampled_from(TOPICS))
@@ -99,11 +112,56 @@ def test_it_is_a_leakage_about_a_correlated_secret_and_below_capacity(sets, tent
     people = Population.from_sets(dict(enumerate(sets)), topics=list(TOPICS))
     api = TopicsAPI(7, 2, Fraction(tenths, 10))
     C = api.channel(people)
-    found = attribute_inference(people, api, topic).stages[-1].leakage
+    found = attribute_inference(people, api, value=topic)[api.spec, "leakage"]
     joint = Prior({(topic in own, x): Fraction(1, len(sets)) for x, own in enumerate(sets)})
     assert found == dalenius_leakage(joint, C)
     assert found == leakage(people.user_prior(), C, predicate_gain(people.users, lambda x: topic in sets[x]))
     assert found <= bayes_capacity(C)
+
+
+@dataclass(frozen=True)
+class Survey(Api):
+    """Randomised response on a column of numbers, whose answers are numbers too."""
+
+    truth: Fraction = Fraction(1, 2)
+    needs = ("age",)
+
+    def observe(self, secrets):
+        wrong = (1 - self.truth) / (len(secrets) - 1)
+        rows = [[self.truth if x == y else wrong for y in secrets] for x in secrets]
+        return Channel(rows, inputs=secrets, outputs=list(secrets))
+
+    def outputs_naming(self, attribute, value, stage):
+        return (value,) if attribute == "age" else ()
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([1, 2, 3]), st.sampled_from([1, 2])), min_size=2, max_size=7).filter(
+        lambda rows: len({age for age, _ in rows}) > 1
+    ),
+    st.integers(0, 5),
+    st.data(),
+)
+def test_any_attribute_through_any_api_is_its_dalenius_leakage(rows, fifths, data):
+    """Ages, grades and users are all numbers from 1 on."""
+    people = Population.from_sets({k: {k} for k, _ in enumerate(rows)})
+    people = people.with_attribute("age", [age for age, _ in rows])
+    people = people.with_attribute("grade", [grade for _, grade in rows])
+    api, n = Survey(Fraction(fifths, 5)), len(rows)
+    name = data.draw(st.sampled_from(["age", "grade", "topics"]))
+    own = [{"age": age, "grade": grade, "topics": k}[name] for k, (age, grade) in enumerate(rows)]
+    value = data.draw(st.sampled_from(own))
+    result = attribute_inference(people, api, attribute=name, value=value)
+    joint = Prior({(mine == value, x): Fraction(1, n) for x, mine in enumerate(own)})
+    assert result[api.spec, "leakage"] == dalenius_leakage(joint, api.channel(people))
+    named = result.facts["inference"]["stages"][api.spec]["survey"]["given_named"]
+    C = api.channel(people)
+    if name != "age":
+        assert named is None  # that an answer is the number 1 does not make it say that a grade is 1
+    else:
+        shown = sum(C[x, value] for x in range(n))
+        expected = sum(C[x, value] for x in range(n) if own[x] == value)
+        assert named == (expected / shown if shown else None)
 
 
 @given(some_sets, st.sampled_from(TOPICS))
@@ -112,44 +170,60 @@ def test_merged_users_say_the_same(sets, topic):
     distinct, _ = single.distinct_sets()
     merged = Population(distinct, single.topics, distinct.codes, counts=single.set_counts())
     api = TopicsAPI(7, 2, Fraction(1, 20))
-    assert attribute_inference(single, api, topic) == attribute_inference(merged, api, topic)
-    assert attribute_table(single, api) == attribute_table(merged, api)
+    one, other = (attribute_inference(people, api, value=topic) for people in (single, merged))
+    assert one.facts == other.facts
+    assert one.rows == other.rows
 
 
 def test_it_shows_as_table_json_figure_and_sentences():
     people, api = Population.synthetic(300, seed=2), TopicsAPI()
-    one, every = attribute_inference(people, api, 1), attribute_table(people, api)
-    for found in (one, every):
-        assert "has it, if reported" in found.table().to_markdown()
-        assert '"given_topic"' in to_json(found.to_dict())
-        assert "NaN" not in found.figure().to_svg()
-        assert found.sentences()
-        assert "<table>" in found._repr_html_()
-    assert len(every.table().rows) == 20
+    result = attribute_inference(people, api, value=1)
+    assert "has it, if named" in result.tables["inference"].to_markdown()
+    assert json.loads(result.to_json())["inference"]["stages"]["topics"]["topics"]["given_named"]
+    assert "NaN" not in result.figure().to_svg()
+    assert "A user of whom it is observed has it with" in result.sentences[0]
+    assert "<table>" in result._repr_html_()
+    assert result.explained()
+    assert "has it, if named" in exposure(people, api).tables["values"].to_markdown()
 
 
-def test_cookies_give_every_topic_away_and_report_none():
+def test_cookies_give_every_topic_away_and_name_none():
     people = Population.from_sets({"Alice": {0, 1}, "Bob": {1, 2}})  # numbers, as the identifiers of cookies
-    rows = attribute_table(people, Cookies()).topics
-    assert [(row.posterior, row.given_topic) for row in rows] == [(1, None)] * 3
-    assert attribute_inference(people, Cookies(), 0).stages[0].given_topic is None
-    assert attribute_table(people, Cookies()).figure().to_svg()
+    result = exposure(people, Cookies())
+    rows = result.facts["exposure"]["values"]
+    assert [(row["posterior"], row["given_named"]) for row in rows] == [(1, None)] * 3
+    alone = attribute_inference(people, Cookies(), value=0)
+    assert alone.facts["inference"]["stages"]["cookies"]["cookies"]["given_named"] is None
+    assert result.figure("values").to_svg()
 
 
-def test_an_unknown_topic_is_an_error():
-    people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}})
+def test_cookies_of_a_shared_history_do_not_tell_all_attributes():
+    people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
+    visits = {"Alice": ["a.tld"], "Bob": ["a.tld"], "Carol": ["c.tld"]}
+    people = people.with_histories(Histories.from_visits(visits, {}))
+    result = attribute_inference(people, Cookies("history"), value=3)
+    # Of two users with one history one has the topic.
+    assert result["cookies:shows=history", "goal_posterior"] == Fraction(2, 3)
+
+
+def test_an_unknown_value_or_attribute_is_an_error():
+    people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}}).with_attribute("country", ["AT", "BR"])
     with pytest.raises(LabelError, match="'Music' is not a known topic"):
-        attribute_inference(people, TopicsAPI(3, 2), "Music")
+        attribute_inference(people, TopicsAPI(3, 2), value="Music")
+    with pytest.raises(LabelError, match="'CL' is not a known value of country"):
+        attribute_inference(people, TopicsAPI(3, 2), attribute="country", value="CL")
+    with pytest.raises(ParameterError, match="no attribute 'contry'"):
+        attribute_inference(people, TopicsAPI(3, 2), attribute="contry", value="AT")
 
 
-def test_what_a_report_does_not_tell_is_said():
+def test_what_an_observation_does_not_tell_is_said():
     people = Population.from_sets({"Alice": {1, 2}, "Bob": {1, 2}})
-    (said,) = attribute_table(people, TopicsAPI(5, 2, 0.05)).sentences()
-    assert said.startswith("One report does not help to guess whether a user has a topic")
+    said = exposure(people, TopicsAPI(5, 2, 0.05)).sentences[-1]
+    assert said.startswith("Topics API: one observation does not help to guess")
 
 
 def test_shares_by_weight_are_called_so():
     people = Population.from_sets({"Alice": {1, 2}, "Bob": {3, 4}}, weights={"Alice": 3, "Bob": 1})
     api = TopicsAPI(5, 2, 0.05)
-    assert "75 % of the users by weight do (2 in all)" in attribute_inference(people, api, 1).table().title
-    assert "Users count as much as their weight." in attribute_table(people, api).table().notes
+    assert "Of 2 users 75 % by weight do" in attribute_inference(people, api, value=1).title
+    assert "Users count as much as their weight." in exposure(people, api).tables["values"].notes

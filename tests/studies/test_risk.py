@@ -14,13 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import textbook
-from quiff import Api, Channel, Cookies, ParameterError, Population, TopicsAPI, k_anonymity
-from quiff.apis.base import set_of_user
+from quiff import (
+    Api,
+    Channel,
+    Cookies,
+    Histories,
+    ParameterError,
+    Population,
+    TopicsAPI,
+    k_anonymity,
+    user_risk,
+)  # fmt: skip
 from quiff.core.numbers import filled
 from quiff.results.distribution import Distribution
-from quiff.results.numbers import to_json
+from quiff.results.views.risk import most_exposed
 from quiff.studies.own_risk import own_risk
-from quiff.studies.risk import set_sharing, user_risk
 from quiff.testing.strategies import KERNELS, channels
 
 TOPICS = "abcdef"
@@ -43,7 +51,7 @@ def own_and_worst(rows, weight):
     return own, worst
 
 
-def assert_alike(found, expected, exact):
+def expect_alike(found, expected, exact):
     if exact:
         assert found.tolist() == expected
     else:
@@ -72,8 +80,8 @@ def test_own_risk_is_its_definition_on_every_kernel(kernel, exact):
         own, worst = own_and_worst(rows, weight)
         holders = filled(np.int64(1), C.inputs.size)
         found = own_risk(C, weights, holders)
-        assert_alike(found[0], list(own.values()), exact)
-        assert_alike(found[1], list(worst.values()), exact)
+        expect_alike(found[0], list(own.values()), exact)
+        expect_alike(found[1], list(worst.values()), exact)
         total = sum(weight.values())
         mean = Distribution(found[0], weights).mean
         pi = {x: w / total for x, w in weight.items()}
@@ -103,8 +111,16 @@ def test_a_row_that_stands_for_several_users_is_as_many_equal_rows(kernel):
     check()
 
 
+def own(result, api, stage):
+    return result.per_user.values[api.spec, stage, "own_risk"]
+
+
+def worst_posterior(result, api, stage):
+    return result.per_user.values[api.spec, stage, "worst_posterior"]
+
+
 def matrices(sets, m, s, r):
-    """The channels of cookies and of the steps of the Topics API, written out by their definitions."""
+    """The channels of cookies and of the stages of the Topics API, written out by their definitions."""
     distinct = sorted({tuple(sorted(own)) for own in sets})
     return {
         "cookies": {x: {y: int(x == y) for y in range(len(sets))} for x in range(len(sets))},
@@ -112,7 +128,7 @@ def matrices(sets, m, s, r):
             x: {y: int(tuple(sorted(own)) == y) for y in distinct} for x, own in enumerate(sets)
         },
         "bounded_noise": {x: {t: Fraction(int(t in own), s) for t in range(m)} for x, own in enumerate(sets)},
-        "topics_api": {
+        "topics": {
             x: {t: (1 - r) * Fraction(int(t in own), s) + r / m for t in range(m)}
             for x, own in enumerate(sets)
         },
@@ -120,7 +136,7 @@ def matrices(sets, m, s, r):
 
 
 @given(some_sets, st.integers(0, 10), st.integers(6, 8), st.data())
-def test_every_step_of_the_topics_api(sets, tenths, m, data):
+def test_every_stage_of_the_topics_api(sets, tenths, m, data):
     r = Fraction(tenths, 10)
     codes = [{TOPICS.index(t) for t in own} for own in sets]
     people = dict(enumerate(sets))
@@ -129,20 +145,28 @@ def test_every_step_of_the_topics_api(sets, tenths, m, data):
         numbers = st.lists(st.integers(0, 3), min_size=len(sets), max_size=len(sets))
         weights = dict(enumerate(data.draw(numbers.filter(any))))
     population = Population.from_sets(people, topics=list(TOPICS), weights=weights)
-    found = user_risk(population, TopicsAPI(m, 2, r))
+    topics, cookies = TopicsAPI(m, 2, r), Cookies()
+    result = user_risk(population, cookies, topics)
     weight = dict.fromkeys(people, 1) if weights is None else weights
+    total = sum(weight.values())
     for stage, C in matrices(codes, m, 2, r).items():
-        own, worst = own_and_worst(
+        api = cookies if stage == "cookies" else topics
+        mine, most = own_and_worst(
             {x: {y: Fraction(p) for y, p in row.items()} for x, row in C.items()}, weight
         )
-        assert found[stage].own.values.tolist() == list(own.values())
-        assert found[stage].worst.values.tolist() == list(worst.values())
-        total = sum(weight.values())
-        assert found[stage].own.mean == sum(weight[x] * own[x] for x in people) / total
-        above = sum(weight[x] for x in people if own[x] > Fraction(1, 2)) / total
-        assert found[stage].own.share_above(found.threshold) == pytest.approx(above)
-    assert [stage.stage for stage in found.stages] == list(matrices(codes, m, 2, r))
-    assert found.of(0)["topics_api"] == (own[0], worst[0])
+        expect_alike(own(result, api, stage), list(mine.values()), exact=api is topics)
+        expect_alike(worst_posterior(result, api, stage), list(most.values()), exact=api is topics)
+        mean = sum(weight[x] * mine[x] for x in people) / total
+        assert result[api.spec, "risk_mean", stage] == (mean if api is topics else pytest.approx(float(mean)))
+        above = sum(weight[x] for x in people if mine[x] > Fraction(1, 2)) / total
+        assert result[api.spec, "users_above", stage] == pytest.approx(above)
+        assert result[api.spec, "risk_max", stage] == pytest.approx(
+            max(float(mine[x]) for x in people if weight[x])
+        )
+    stages = dict.fromkeys(stage for _, stage, _ in result.per_user.values)
+    assert list(stages) == list(matrices(codes, m, 2, r))
+    assert result.per_user.of(0)[topics.spec, "topics", "own_risk"] == mine[0]
+    assert result.per_user.of(0)[topics.spec, "topics", "worst_posterior"] == most[0]
 
 
 @given(some_sets, st.integers(0, 10), st.booleans())
@@ -151,16 +175,28 @@ def test_merged_users_have_the_risk_of_single_ones(sets, tenths, exact):
     single = Population.from_sets(dict(enumerate(sets)), topics=list(TOPICS))
     distinct, which = single.distinct_sets()
     merged = Population(distinct, single.topics, distinct.codes, counts=single.set_counts())
-    one, other = (user_risk(people, TopicsAPI(7, 2, r)) for people in (single, merged))
-    assert one.n_users == other.n_users == len(sets)
-    assert one.sharing == other.sharing
-    for stage in ("cookies", "generalization", "bounded_noise", "topics_api"):
-        for kind in ("own", "worst"):
-            mine, theirs = getattr(one[stage], kind), getattr(other[stage], kind)
-            assert_alike(theirs.values[which], mine.values.tolist(), exact)
-            assert theirs.quantile(0.5) == pytest.approx(mine.quantile(0.5))
-            assert float(theirs.mean) == pytest.approx(float(mine.mean))
-    assert to_json(other.to_dict())
+    api = TopicsAPI(7, 2, r)
+    one, other = (user_risk(people, api) for people in (single, merged))
+    assert one.facts["sharing"] == other.facts["sharing"]
+    for stage in ("generalization", "bounded_noise", "topics"):
+        for numbers in (own, worst_posterior):
+            expect_alike(numbers(other, api, stage)[which], numbers(one, api, stage).tolist(), exact)
+        for quantity in ("risk_mean", "risk_median", "risk_95", "risk_max", "users_above"):
+            assert float(other[api.spec, quantity, stage]) == pytest.approx(
+                float(one[api.spec, quantity, stage])
+            )
+    assert other.to_json()
+
+
+def test_of_merged_users_none_can_be_told_apart_by_a_cookie():
+    single = Population.from_sets({"Alice": {1, 2}, "Bob": {1, 2}, "Carol": {3, 4}})
+    sets, _ = single.distinct_sets()
+    merged = Population(sets, single.topics, sets.codes, counts=single.set_counts())
+    result = user_risk(merged)
+    assert {row.api for row in result.rows} == {"topics:top_s=2"}
+    assert "cookies: not measured, since single users are not known." in result.notes
+    with pytest.raises(ParameterError, match="3 users were merged into 2 distinct sets"):
+        user_risk(merged, Cookies())
 
 
 @dataclass(frozen=True)
@@ -182,12 +218,51 @@ class Survey(Api):
 @given(some_sets)
 def test_somebodys_own_api(sets):
     population = Population.from_sets(dict(enumerate(sets)))
-    found = user_risk(population, Survey())
-    assert [stage.stage for stage in found.stages] == ["cookies", "survey"]
+    result = user_risk(population, Survey())
     rows = textbook.rows_of(Survey().channel(population))
-    own, worst = own_and_worst(rows, dict.fromkeys(rows, 1))
-    assert found["survey"].own.values.tolist() == list(own.values())
-    assert found["survey"].worst.values.tolist() == list(worst.values())
+    mine, most = own_and_worst(rows, dict.fromkeys(rows, 1))
+    assert own(result, Survey(), "survey").tolist() == list(mine.values())
+    assert worst_posterior(result, Survey(), "survey").tolist() == list(most.values())
+
+
+@dataclass(frozen=True)
+class Click(Api):
+    """An API whose observer holds the identity of a click."""
+
+    observer_knows_who = True
+    needs = ("topics",)
+
+    def observe(self, secrets):
+        return Channel.identity(secrets)
+
+
+def test_where_the_observer_knows_who_nobody_is_reidentified():
+    people = Population.from_sets({"Alice": {1}, "Bob": {2}})
+    with pytest.raises(ParameterError, match="click: the observer already knows who the user is"):
+        user_risk(people, Click())
+    result = user_risk(people, Click(), Cookies())
+    assert {row.api for row in result.rows} == {"cookies"}
+    assert "nobody is re-identified" in result.notes[0]
+
+
+def test_two_settings_of_one_api_stay_apart():
+    people = Population.from_sets({"Alice": {1}, "Bob": {1}, "Carol": {2}})
+    few, many = TopicsAPI(2, 1, Fraction(1, 10)), TopicsAPI(2, 1, Fraction(1, 2))
+    result = user_risk(people, few, many)
+    assert result.per_user.of("Carol")[few.spec, "topics", "own_risk"] == Fraction(19, 20)
+    assert result.per_user.of("Carol")[many.spec, "topics", "own_risk"] == Fraction(3, 4)
+    assert [row[0] for row in result.tables["risk"].rows][-1] == f"{many.spec}: one topic"
+
+
+def test_cookies_of_a_shared_history_tell_nobody_apart():
+    people = Population.from_sets({4: {1, 2}, 3: {2, 3}, 2: {1, 2}, 1: {1, 2}})
+    visits = {1: ["a.tld"], 2: ["a.tld"], 3: ["c.tld"], 4: ["d.tld"]}
+    people = people.with_histories(Histories.from_visits(visits, {}))
+    result = user_risk(people, Cookies("history"))
+    key = ("cookies:shows=history", "cookies", "own_risk")
+    assert {user: result.per_user.of(user)[key] for user in (1, 2, 3, 4)} == {1: 0.5, 2: 0.5, 3: 1, 4: 1}
+    assert result["cookies:shows=history", "risk_mean"] == 0.75
+    assert result["cookies:shows=history", "unique_users"] == Fraction(1, 2)
 
 
 values = st.lists(st.sampled_from([0, 0.001, 0.01, 0.25, 0.5, 1]), min_size=1, max_size=9)
@@ -213,56 +288,80 @@ def test_quantiles_and_shares_are_those_of_the_users_one_by_one(numbers, share, 
 
 
 @given(some_sets)
-def test_who_shares_a_set(sets):
+def test_who_shares_a_secret(sets):
     population = Population.from_sets(dict(enumerate(sets)))
-    found, counts = set_sharing(population), Counter(map(frozenset, sets))
-    assert found.distinct_sets == len(counts)
-    assert found.unique == sum(count == 1 for count in counts.values()) / len(sets)
-    assert found.k == min(counts.values()) == k_anonymity(set_of_user(population))
-    others = [counts[frozenset(own)] - 1 for own in sets]
-    for group in found.groups:
-        inside = [n for n in others if group.low <= n and (group.high is None or n <= group.high)]
-        assert group.users == len(inside)
-        assert group.share == len(inside) / len(sets)
-    assert sum(group.users for group in found.groups) == len(sets)
+    api, counts = TopicsAPI(6, 2), Counter(map(frozenset, sets))
+    result = user_risk(population, api)
+    sharing = result.facts["sharing"][api.spec]
+    assert sharing["distinct_secrets"] == len(counts)
+    assert sharing["unique_users"] == sum(count == 1 for count in counts.values()) / len(sets)
+    assert float(result[api.spec, "unique_users"]) == sharing["unique_users"]
+    assert sharing["k_anonymity"] == result[api.spec, "k_anonymity"] == min(counts.values())
+    assert sharing["k_anonymity"] == k_anonymity(population.channel("topics"))
+    others = [counts[frozenset(mine)] - 1 for mine in sets]
+    for group in sharing["groups"]:
+        low, high = group["others_from"], group["others_to"]
+        inside = [n for n in others if low <= n and (high is None or n <= high)]
+        assert group["users"] == len(inside)
+        assert group["share"] == len(inside) / len(sets)
+    assert sum(group["users"] for group in sharing["groups"]) == len(sets)
 
 
 def test_large_crowds_have_their_groups():
     population = Population.from_array(
         range(1340), np.repeat([[0], [1], [2], [3]], [1002, 300, 35, 3], axis=0)
     )
-    rows = [(group.name, group.users) for group in set_sharing(population).groups]
+    result = user_risk(population, TopicsAPI(4, 1))
+    rows = [row[1:3] for row in result.tables["sharing"].rows]
     assert rows == [("2 to 9", 3), ("10 to 99", 35), ("100 to 999", 300), ("1000 and more", 1002)]
-    assert set_sharing(population).to_dict()["k_anonymity"] == 3
+    assert result.facts["sharing"]["topics:n_topics=4,top_s=1"]["k_anonymity"] == 3
+
+
+def test_a_secret_other_than_topics_is_shared_too():
+    people = Population.from_sets({"a": {1}, "b": {2}, "c": {3}}).with_attribute(
+        "country", ["AT", "AT", "BR"]
+    )
+
+    @dataclass(frozen=True)
+    class Country(Api):
+        needs = ("country",)
+
+        def observe(self, secrets):
+            return Channel.identity(secrets)
+
+    result = user_risk(people, Country())
+    assert result["country", "k_anonymity"] == 1
+    assert result["country", "unique_users"] == Fraction(1, 3)
+    assert own(result, Country(), "country").tolist() == [0.5, 0.5, 1]
 
 
 def test_it_shows_as_tables_json_figure_and_sentences():
-    people = Population.synthetic(500, seed=1)
-    found = user_risk(people, TopicsAPI(), threshold=0.1)
-    text = "\n".join(table.to_text() for table in found.tables())
+    people, api = Population.synthetic(500, seed=1), TopicsAPI()
+    result = user_risk(people, api, threshold=0.1)
+    text = str(result)
     assert "above 0.1" in text
-    assert "others with the same set" in text
-    assert {"mean", "median", "p95", "p99", "max", "share_above"} <= set(found.to_dict()["topics_api"])
-    svg = found.figure().to_svg()
-    assert "chance of the user to be named" in svg
+    assert "others with the same secret" in text
+    facts = json.loads(result.to_json())["risk"]["topics"]["topics"]
+    assert {"mean", "median", "p95", "p99", "max", "share_above"} <= set(facts)
+    svg = result.figure().to_svg()
+    assert "probability of the user to be re-identified" in svg
     assert "NaN" not in svg
-    assert len(found.sentences()) == 4
-    bars = found.to_dict()["topics_api"]["histogram"]
-    assert sum(bar["share"] for bar in bars) == pytest.approx(1)
+    assert len(result.sentences) == 3
+    assert sum(bar["share"] for bar in facts["histogram"]) == pytest.approx(1)
     assert "Users by their own risk" in text
-    assert found.most_exposed(first=3).rows[0][1] == found["topics_api"].own.quantile(1)
-    assert "share of users" in found.histogram().to_text()
-    assert "<table>" in found._repr_html_()
+    assert most_exposed(result, first=3).rows[0][1] == result["topics", "risk_max"]
+    assert "<table>" in result._repr_html_()
+    assert result.explained()
 
 
-def test_a_user_who_is_never_named_has_a_place_in_the_figure():
+def test_a_user_who_is_never_reidentified_has_a_place_in_the_figure():
     people = Population.from_sets({"Alice": {1}, "Bob": {1}}, weights={"Alice": 2, "Bob": 1})
-    found = user_risk(people, Cookies())
-    assert found["cookies"].own.values.tolist() == [1, 1]
-    found = user_risk(people, TopicsAPI(2, 1, 0.5))
-    assert found["topics_api"].own.values.tolist() == [1, 0]
-    assert "NaN" not in found.figure().to_svg()
-    assert "Users count as much as their weight." in found.table().to_text()
+    assert own(user_risk(people, Cookies()), Cookies(), "cookies").tolist() == [1, 1]
+    api = TopicsAPI(2, 1, 0.5)
+    result = user_risk(people, api)
+    assert own(result, api, "topics").tolist() == [1, 0]
+    assert "NaN" not in result.figure().to_svg()
+    assert "Users count as much as their weight." in result.tables["risk"].to_text()
 
 
 def test_what_cannot_be_measured_is_an_error():
@@ -276,11 +375,13 @@ def test_what_cannot_be_measured_is_an_error():
     twice = Population.from_array(range(2), np.array([[[0], [1]], [[1], [0]]]), topics=[1, 2])
     with pytest.raises(ParameterError, match="choose an epoch"):
         user_risk(twice, TopicsAPI(2, 1))
+    with pytest.raises(ParameterError, match="there are no risks of 'topics'"):
+        most_exposed(user_risk(people, Cookies()), "topics")
 
 
 @pytest.fixture(scope="module")
 def published(mirror):
-    """The sets of the made-up users of PETS '24, by csv and no code of quiff's."""
+    """The sets of the synthetic users of PETS '24, by csv and no code of quiff's."""
     with tarfile.open(mirror / "topics-users-250000.csv.tar.gz") as archive:
         (member,) = (member for member in archive if member.isfile())
         text = io.TextIOWrapper(archive.extractfile(member), encoding="utf-8")
@@ -293,31 +394,33 @@ def test_the_published_population(published):
     """All topics occur and a genuine one is likelier, so that the best guesses for t are those who have t."""
     m, s, r = 349, 5, 0.05
     population = Population.from_array(range(len(published)), np.array([sorted(own) for own in published]))
-    found = user_risk(population, TopicsAPI(m, s, r))
-    holders, twins = Counter(t for own in published for t in own), Counter(published)
+    api = TopicsAPI(m, s, r)
+    result = user_risk(population, api)
+    holders, twins = Counter(t for mine in published for t in mine), Counter(published)
     assert len(holders) == m
     p, q, n = (1 - r) / s + r / m, r / m, len(published)
     expected = {
-        "generalization": [1 / twins[own] for own in published],
-        "bounded_noise": [sum(1 / holders[t] for t in own) / s for own in published],
-        "topics_api": [p * sum(1 / holders[t] for t in own) for own in published],
+        "generalization": [1 / twins[mine] for mine in published],
+        "bounded_noise": [sum(1 / holders[t] for t in mine) / s for mine in published],
+        "topics": [p * sum(1 / holders[t] for t in mine) for mine in published],
     }
     for stage, risks in expected.items():
-        np.testing.assert_allclose(found[stage].own.values, risks, rtol=1e-12)
-    worst = [max(p / (p * holders[t] + q * (n - holders[t])) for t in own) for own in published]
-    np.testing.assert_allclose(found["topics_api"].worst.values, worst, rtol=1e-12)
-    assert f"{found.sharing.unique:.4f}" == "0.7646"
-    assert f"{found['generalization'].own.mean:.4f}" == "0.8390"
-    assert f"{found['topics_api'].own.mean * n:.2f}" == "66.36"
+        np.testing.assert_allclose(own(result, api, stage), risks, rtol=1e-12)
+    worst = [max(p / (p * holders[t] + q * (n - holders[t])) for t in mine) for mine in published]
+    np.testing.assert_allclose(worst_posterior(result, api, "topics"), worst, rtol=1e-12)
+    assert f"{float(result[api.spec, 'unique_users']):.4f}" == "0.7646"
+    assert f"{result[api.spec, 'risk_mean', 'generalization']:.4f}" == "0.8390"
+    assert f"{result[api.spec, 'risk_mean'] * n:.2f}" == "66.36"
 
 
 def test_the_most_exposed_users_are_found_by_what_they_are_called():
+    api = TopicsAPI(2, 1, 0.5)
     for users in ([7, 8, 9], ["7", "8", "9"]):
         people = Population.from_sets(dict(zip(users, ({1}, {1}, {2}), strict=True)))
-        found = user_risk(people, TopicsAPI(2, 1, 0.5))
-        table = found.most_exposed(first=1)
+        result = user_risk(people, api)
+        table = most_exposed(result, first=1)
         assert table.rows[0][0] == users[2]
-        assert found.of(table.rows[0][0])["topics_api"] == table.rows[0][1:]
+        assert tuple(result.per_user.of(table.rows[0][0]).values())[-2:] == table.rows[0][1:]
         assert json.loads(table.to_json())[0]["user"] == users[2]
 
 
@@ -325,16 +428,16 @@ def test_the_most_exposed_sets_of_merged_users_can_be_written():
     single = Population.from_sets({"Alice": {1, 2}, "Bob": {1, 2}, "Carol": {3, 4}})
     sets, _ = single.distinct_sets()
     people = Population(sets, single.topics, sets.codes, counts=single.set_counts())
-    found = user_risk(people, TopicsAPI(5, 2, 0.5))
-    table = found.most_exposed(first=1)
-    assert found.of(table.rows[0][0])["topics_api"] == table.rows[0][1:]
+    result = user_risk(people, TopicsAPI(5, 2, 0.5))
+    table = most_exposed(result, first=1)
+    assert tuple(result.per_user.of(table.rows[0][0]).values())[-2:] == table.rows[0][1:]
     assert json.loads(table.to_json())[0]["user"] == str(table.rows[0][0])
 
 
 @pytest.mark.parametrize("users", [(2**63 + 1, 2**63 + 3), (0.123456789, 0.123456788), (True, None)])
 def test_the_most_exposed_users_are_called_by_their_labels(users):
     people = Population.from_sets(dict(zip(users, ({1}, {2}), strict=True)))
-    table = user_risk(people, TopicsAPI(2, 1, 0.5)).most_exposed()
+    table = most_exposed(user_risk(people, TopicsAPI(2, 1, 0.5)))
     assert table.to_pandas()["user"].to_list() == [str(user) for user in users]
     assert [line.split(",")[0] for line in table.to_csv().splitlines()[1:]] == [str(user) for user in users]
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from quiff import Population, TopicsAPI, measure, over_time, topic_exposure, user_risk
+from quiff import Population, TopicsAPI, exposure, measure, over_time, user_risk
 from quiff.errors import ParameterError
 from quiff.results.numbers import shown
 from quiff.web.app import make_app
@@ -53,9 +53,10 @@ def test_the_sections_show_what_the_studies_find(sections):
     found = measure(people, api)
     shown_leakages = [row[4] for row in sections["privacy"]["tables"][0]["rows"]]
     assert shown_leakages == [shown(stage.leakage) for stage in found.privacy]
-    risk = user_risk(people, api)["topics_api"].own
-    assert shown(risk.mean) in sections["risk"]["tables"][0]["rows"][-1]
-    assert sections["topics"]["tables"][0]["rows"][0][0] == str(topic_exposure(people, api).topics[0].topic)
+    risk = user_risk(people, api)[api.spec, "risk_mean"]
+    assert shown(risk) in sections["risk"]["tables"][0]["rows"][-1]
+    most = exposure(people, api).tables["outputs"].rows[0][0]
+    assert sections["topics"]["tables"][0]["rows"][0][0] == str(most)
     over = over_time(people, api, 4)
     rows = sections["epochs"]["tables"][0]["rows"]
     leakages = [over[api.spec, "leakage", n] for n in (1, 2, 3, 4)]

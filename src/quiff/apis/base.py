@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
 from math import inf, log2
@@ -13,7 +13,7 @@ from quiff.core.channel import Channel
 from quiff.core.compose import repeat
 from quiff.core.gain import Gain
 from quiff.core.labels import Labels
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, SizeError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.theory.curves import Curves
@@ -233,6 +233,20 @@ class Api(ABC):
         """Return what a legitimate receiver wants to learn, as gains on secrets by name."""
         return {}
 
+    def outputs_naming(self, attribute: str, value: Hashable, stage: str) -> tuple[Hashable, ...]:  # noqa: ARG002
+        """Return the outputs of a stage that name a value of an attribute, or a member of it; mostly none.
+
+        Only the API knows: that an output and a value have the same label says nothing.
+        """
+        return ()
+
+    def naming_probabilities(self, attribute: str) -> tuple[Real, Real] | None:  # noqa: ARG002
+        """Return with which probabilities an output names a value that the user has, and one that not.
+
+        None is not known from the parameters, or not the same for all values and users.
+        """
+        return None
+
     def limits(self) -> tuple[Limit, ...]:
         """Return the closed forms that are known of the parameters alone."""
         return ()
@@ -329,6 +343,8 @@ def check_observations(n: object) -> int:
 def stages_of(api: Api, people: Population | Histories) -> dict[str, Channel]:
     """Return the channels from users to what each stage leaves of them, by name, in order.
 
+    Where there are too many random secrets to list, it is only the last one.
+
     Examples
     --------
     >>> from quiff import Population, TopicsAPI
@@ -336,7 +352,11 @@ def stages_of(api: Api, people: Population | Histories) -> dict[str, Channel]:
     >>> list(stages_of(TopicsAPI(n_topics=3, top_s=2), people))
     ['generalization', 'bounded_noise', 'topics']
     """
-    ready, secret = api.fit(people), api.secret(people)
+    ready = api.fit(people)
+    try:
+        secret = ready.secret(people)
+    except SizeError:
+        return {ready.name: ready.channel(people)}
     return {name: secret @ C for name, C in ready.stages(secret.outputs).items()}
 
 

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import MISSING, dataclass, field
 from hashlib import sha256
 from os import PathLike, fspath
@@ -146,6 +146,10 @@ class FittedAPI(Api):
         """Return the goal to name a topic of the set."""
         sets = as_set_labels(secrets)
         return {"topics": membership_gain_from_codes(sets, sets.codes, sets.topics)}
+
+    def outputs_naming(self, attribute: str, value: Hashable, stage: str) -> tuple[Hashable, ...]:  # noqa: ARG002
+        """Return the topic itself, if it has a weight."""
+        return (value,) if attribute == "topics" and value in self.weights else ()
 
     def limits(self) -> tuple[Limit, ...]:
         """Return that the capacity is at most the sum of the weights."""

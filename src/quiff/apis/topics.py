@@ -189,6 +189,15 @@ class TopicsAPI(Api):
         sets = as_set_labels(secrets)
         return {"topics": membership_gain_from_codes(sets, sets.codes, sets.topics)}
 
+    def outputs_naming(self, attribute: str, value: Hashable, stage: str) -> tuple[Hashable, ...]:
+        """Return the topic itself, where one topic is seen."""
+        return (value,) if attribute == "topics" and stage in ("bounded_noise", self.name) else ()
+
+    def naming_probabilities(self, attribute: str) -> tuple[Real, Real] | None:
+        """Return p = (1-r)/s + r/m and q = r/m (paper, Sec. 4.2.1)."""
+        genuine, anything = self._complete
+        return (genuine + anything, anything) if attribute == "topics" else None
+
     def limits(self) -> tuple[Limit, ...]:
         """Return the paper's capacities, stage by stage, and its worst case."""
         sized = self._sized()

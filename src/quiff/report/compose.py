@@ -10,7 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from quiff.apis.cookies import Cookies
 from quiff.apis.topics import TopicsAPI
+from quiff.core.numbers import Number
 from quiff.errors import counted
 from quiff.history.engine import connect
 from quiff.history.stats import describe
@@ -32,10 +34,8 @@ from quiff.results.api_comparison import SettingComparison
 from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.measurement.sentences import said
-from quiff.results.risk import UserRisk
 from quiff.studies.api_comparison import compare_settings
-from quiff.studies.attributes import attribute_table
-from quiff.studies.exposure import topic_exposure
+from quiff.studies.exposure import exposure
 from quiff.studies.old_measure.seen import seen_histories
 from quiff.studies.old_measure.study import measure
 from quiff.studies.popularity import popularity
@@ -140,7 +140,9 @@ def compose_report(
     with watch("privacy and utility"):
         found = measure(population, api, histories=seen)
     with watch("each user's risk"):
-        risk = user_risk(population, api, histories=seen)
+        people = population if seen is None else population.with_attribute("history", seen.cookies())
+        cookies = () if people.merged else (Cookies("user" if seen is None else "history"),)
+        risk = user_risk(people, *cookies, api)
     simulations = max(50, min(1000, _MOST_SIMULATED // population.n_users))
     weeks = over_time or population
 
@@ -152,7 +154,7 @@ def compose_report(
         yield privacy_section(found)
         yield risk_section(risk)
         with watch("topics"):
-            yield topics_section(topic_exposure(population, api), attribute_table(population, api))
+            yield topics_section(exposure(population, api, attribute="topics", first=None))
         yield utility_section(found)
         if api.noise < 1:  # else reports say nothing
             with watch("popularity"):
@@ -172,7 +174,7 @@ def compose_report(
         f"{said(population.n_users)} {'user' if population.n_users == 1 else 'users'} with "
         f"{counted(population.top_s, 'topic')} each, measured under third-party cookies and under the Topics "
         f"API with {api.n_topics} topics and a noise of {float(api.noise):.4g}.",
-        _headlines(found, risk),
+        _headlines(found, risk[api.spec, "unique_users"]),
         tuple(sections()),
         (*source.facts, *_facts(api, seed, simulations if api.noise < 1 else 0)),
         source.commands,
@@ -188,7 +190,7 @@ def _statistics(histories: Path) -> DatasetStatistics:
         con.disconnect()
 
 
-def _headlines(found: Measurement, risk: UserRisk) -> tuple[Headline, ...]:
+def _headlines(found: Measurement, alone_in_set: Number) -> tuple[Headline, ...]:
     """Return the three numbers that matter: what a report leaks, who stands out, and what it is good for."""
     cookies, report = found.stage("cookies"), found.stage("topics_api")
     topic = found.use("topics_api", "iba")
@@ -209,7 +211,7 @@ def _headlines(found: Measurement, risk: UserRisk) -> tuple[Headline, ...]:
             f"a third-party cookie, {said(cookies.leakage)} times as often{leaks}",
         ),
         Headline(
-            f"{risk.sharing.unique:.1%}",
+            f"{float(alone_in_set):.1%}",
             f"of the users have a set of topics that nobody else has; the whole set would name them{unique}",
         ),
         Headline(

@@ -3,19 +3,17 @@
 from quiff.apis.topics import TopicsAPI
 from quiff.report.page import Section
 from quiff.results.api_comparison import SettingComparison
-from quiff.results.attributes import AttributeTable
 from quiff.results.dataset_statistics import DatasetStatistics
-from quiff.results.exposure import TopicExposure
 from quiff.results.measurement.measurement import Measurement
 from quiff.results.popularity import Popularity
 from quiff.results.result import Result
-from quiff.results.risk import UserRisk
+from quiff.results.views.risk import most_exposed
 from quiff.studies.closed_forms import closed_forms
 
 _TITLES = {"epochs": "Week after week", "attacks": "What known attacks achieve"}
 
 
-def people_section(found: Measurement, risk: UserRisk) -> Section:
+def people_section(found: Measurement, risk: Result) -> Section:
     """Show who was measured, and how many share a set."""
     tables = found.named_tables()
     further = tuple(tables[name] for name in ("filling", "histories") if name in tables)
@@ -25,7 +23,7 @@ def people_section(found: Measurement, risk: UserRisk) -> Section:
         "people",
         "The people",
         (*found.warnings(), *said, *found.notes),
-        tables=(tables["counts"], *further, risk.sharing.table()),
+        tables=(tables["counts"], *further, risk.tables["sharing"]),
     )
 
 
@@ -57,25 +55,25 @@ def privacy_section(found: Measurement) -> Section:
     )
 
 
-def risk_section(risk: UserRisk) -> Section:
+def risk_section(risk: Result) -> Section:
     """Show how the risk is spread over the users."""
     return Section(
         "risk",
         "Who is most exposed",
-        tuple(risk.sentences()),
+        risk.sentences,
         (risk.figure(),),
-        (*risk.tables()[:2], risk.most_exposed()),
+        (risk.tables["risk"], risk.tables["worst-posterior"], most_exposed(risk)),
     )
 
 
-def topics_section(exposure: TopicExposure, attributes: AttributeTable) -> Section:
-    """Show which topics name their users, and what a report says about having a topic."""
+def topics_section(exposure: Result) -> Section:
+    """Show which topics expose their users, and what an observation says about having a topic."""
     return Section(
         "topics",
         "Which topics expose most",
-        (*exposure.sentences(), *attributes.sentences()),
+        exposure.sentences,
         (exposure.figure(),),
-        (exposure.table(first=None), attributes.table(first=None)),
+        tuple(exposure.tables.values()),
     )
 
 

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, final
 
 from quiff import __version__
-from quiff.core.numbers import Number
+from quiff.core.numbers import Number, as_number
 from quiff.errors import LabelError, ParameterError
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import shown, to_json
@@ -108,7 +108,7 @@ class PerUser:
     def of(self, user: Hashable) -> dict[Any, Any]:
         """Return the numbers of one user."""
         place = self.users.position(user, "user")
-        return {name: numbers[place] for name, numbers in self.values.items()}
+        return {name: as_number(numbers[place]) for name, numbers in self.values.items()}
 
 
 @final

@@ -1,118 +1,140 @@
-"""The question which topics expose most those who have them."""
+"""The question which outputs of an API expose most, and which values of an attribute they give away."""
 
 from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api
-from quiff.apis.cookies import Cookies
+from quiff.apis.base import Api, check_api
 from quiff.core.channel import Channel
-from quiff.core.numbers import Array, Number, as_number, is_exact, product, to_float
+from quiff.core.kernels import DenseKernel, Kernel, SparseKernel
+from quiff.core.labels import Labels
+from quiff.core.numbers import Array, Number, as_number, is_exact, product
 from quiff.core.sparse import SparseRows
-from quiff.errors import ParameterError
 from quiff.populations.population import Population
-from quiff.results.exposure import ExposedTopic, TopicExposure
+from quiff.results.result import Result, Row
+from quiff.results.views.exposure import ExposingOutput, Outputs, exposure_views
+from quiff.studies.attributes import inferences, rows_of
+from quiff.studies.checked import checked_people
+from quiff.studies.members import masses, members, naming_columns
 from quiff.studies.own_risk import marginal, own_risk
-from quiff.studies.risk import group_sizes, user_weights
+from quiff.studies.provenance import provenance
+from quiff.studies.risk import numbers_of
 
 
-def topic_exposure(population: Population, api: Api) -> TopicExposure:
-    """Measure, for each topic that occurs, what a report of it says about who the user is.
+def exposure(people: Population, api: Api, *, attribute: str | None = None, first: int | None = 20) -> Result:
+    """Measure, for each output of an API, how far it exposes users, and which values it gives away.
 
-    With C the channel from users to reports and prior pi (uniform, or the population's weights), a report of
-    topic t lets the adversary name the user with probability
+    With C the channel from users to outputs and prior pi (uniform, or the users' weights), an output y lets
+    the adversary re-identify the user with probability
 
-        max_x P(x | t) = max_x pi_x C[x,t] / sum_x pi_x C[x,t],
+        max_x P(x | y) = max_x pi_x C[x,y] / sum_x pi_x C[x,y],
 
-    and adds max_x pi_x C[x,t] to the posterior Bayes vulnerability (paper, eq. posterior-vulnerability).
-    Topics come in descending order of max_x P(x | t): a topic that few have exposes most. Beside it
-    stands the mean own risk (see `quiff.user_risk`) of the users who have the topic.
+    and adds max_x pi_x C[x,y] to the posterior Bayes vulnerability (paper, eq. posterior-vulnerability).
+    Beside it stands the mean own risk (see `quiff.user_risk`) of the users behind it: those who have the
+    value that the output names, if the API says that it names one, else those who can show it. For each
+    value of the attribute stands how well one guesses whether the user has it, as in `attribute_inference`.
+
+    Parameters
+    ----------
+    people
+        The users and their attributes.
+    api
+        What is observed.
+    attribute
+        Whose values are looked at; by default the first of the people's attributes.
+    first
+        How many outputs and values the tables list, those that expose most; None is all.
 
     Examples
     --------
     >>> from quiff import Population, TopicsAPI
     >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "News"}, "Carol": {"Music", "News"}}
-    >>> found = topic_exposure(Population.from_sets(sets), TopicsAPI(n_topics=4, top_s=2, noise=0.2))
-    >>> print(found.table().to_text())
-    Which topics expose most: topics_api, 3 users
-    topic   users who have it  chance to name the user  times a guess  share of vulnerability  mean own risk
-    Sports           0.333333                 0.818182        2.45455                0.321429       0.616667
-    Music            0.666667                 0.473684        1.42105                0.321429       0.391667
-    News                    1                 0.333333              1                0.321429       0.466667
-    The chance, max_x P(x | report), is that after a report of the topic; a guess without any report is \
-right with 0.333333.
-    Topics that nobody has make the rest of the vulnerability, 0.0357143 of it.
+    >>> result = exposure(Population.from_sets(sets), TopicsAPI(n_topics=4, top_s=2, noise=0.2))
+    >>> [(row[0], round(row[2], 3)) for row in result.tables["outputs"].rows]
+    [('Sports', 0.818), ('Music', 0.474), ('News', 0.333)]
 
     Raises
     ------
     ParameterError
-        If the API does not report topics, there are several epochs, or the population is merged and has
-        weights.
+        If an attribute is missing or has several epochs, or people are merged and have weights.
     """
-    C, codes = api.channel(population), population.codes
-    weights, holders = user_weights(population), group_sizes(population)
-    if not C.exact:
-        weights = to_float(weights)
+    people, api = checked_people(people), check_api(api)
+    ready = api.fit(people)
+    C, stage = ready.channel(people), ready.name
+    name = attribute or next(iter(people.attributes), None)
+    listed, named, inferred = None, {}, []
+    if name is not None:
+        listed = members(people, name)
+        named = naming_columns(ready, name, listed[0], stage, C)
+        inferred = inferences(C.kernel, *listed, masses(people), named)
+        inferred.sort(key=lambda one: -one.leakage)
+    outputs = None if ready.observer_knows_who else _outputs(people, stage, C, listed, named)
+    rows = [row for one in inferred for row in rows_of(api, stage, str(name), one)]
+    if outputs is not None:
+        numbers = {
+            "prior": outputs.guess,
+            "posterior": outputs.vulnerability,
+            "worst_posterior": max(each.posterior for each in outputs.listed),
+        }
+        rows += [Row(api.spec, api.unit, stage, "user", "population", 1, q, v) for q, v in numbers.items()]
+    return Result(
+        rows=tuple(rows),
+        notes=people.notes,
+        provenance=provenance("exposure", people, [api]),
+        **exposure_views(people, api, name, outputs, inferred, first),
+    )
+
+
+def _outputs(
+    people: Population, stage: str, C: Channel, listed: tuple[Labels, Array] | None, named: dict[int, Array]
+) -> Outputs:
+    """Return how far each output exposes: those that name one value, or all if none does."""
+    weights, holders = numbers_of(people, {stage: C})
     mass = product(weights, holders)
     total, own = as_number(mass.sum()), own_risk(C, weights, holders)[0]
-    topics = np.flatnonzero(np.bincount(codes.reshape(-1), minlength=population.topics.size))
-    columns = reported_topics(C, population, api, topics)
-    if columns is None:
-        raise ParameterError(
-            f"{api.name} does not report topics, so that no topic exposes its users by itself"
-        )
     best, happens = C.kernel.column_max(weights), marginal(C.kernel, mass)
-    having = _by_topic(codes, mass, population.topics.size)
-    risks = _by_topic(codes, product(mass, own), population.topics.size)
-    rows = [
-        _exposed(population.topics[int(t)], best[y], happens[y], having[t], risks[t], total)
-        for t, y in zip(topics, columns, strict=True)
+    values: dict[int, Any] = {}
+    if listed is not None and named:
+        labels, codes = listed
+        occurs = np.bincount(codes.reshape(-1), minlength=labels.size) > 0
+        times = np.bincount(np.concatenate(list(named.values())), minlength=C.outputs.size)
+        values = {int(y): place for place, ys in named.items() if occurs[place] for y in ys if times[y] == 1}
+        behind, risks = (_of_members(codes, numbers, labels.size) for numbers in (mass, product(mass, own)))
+    if not values:
+        shows = _shows(C.kernel)
+        behind, risks = marginal(shows, mass), marginal(shows, product(mass, own))
+        values = {int(y): int(y) for y in np.flatnonzero(happens > 0)}
+    found = [
+        ExposingOutput(
+            C.outputs[y],
+            as_number(behind[place]) / total,
+            _at_most_one(best[y], happens[y]),
+            as_number(best[y]) / total,
+            as_number(risks[place]) / as_number(behind[place]) if behind[place] > 0 else 0 * total,
+        )
+        for y, place in values.items()
     ]
-    rows.sort(key=lambda row: (-row.posterior, -row.own_risk))
-    return TopicExposure(
-        api=api.name,
-        users=population.n_users,
-        guess=as_number(weights.max()) / total,
-        vulnerability=as_number(best.sum()) / total,
-        topics=tuple(rows),
-        weighted=population.weights is not None,
-    )
+    found.sort(key=lambda each: (-each.posterior, -each.own_risk))
+    vulnerability = as_number(best.sum()) / total
+    return Outputs(tuple(found), as_number(weights.max()) / total, vulnerability, bool(named))
 
 
-def reported_topics(C: Channel, population: Population, api: Api, topics: Array) -> Array | None:
-    """Return the columns of a channel that report some topics, given as codes; None if it reports others.
-
-    An output with the name of a topic is a report of this topic, but for the identifiers of cookies, which
-    are numbers that say nothing.
-
-    Examples
-    --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people, api = Population.from_sets({"Alice": {"a", "b"}, "Bob": {"b", "c"}}), TopicsAPI(3, 2)
-    >>> reported_topics(api.channel(people), people, api, np.array([0, 2])).tolist()
-    [0, 2]
-    >>> reported_topics(Cookies().channel(people), people, Cookies(), np.array([0, 2])) is None
-    True
-    """
-    names = [population.topics[int(topic)] for topic in topics]
-    if isinstance(api, Cookies) or not all(name in C.outputs for name in names):
-        return None
-    return C.outputs.positions(names)
+def _at_most_one(best: Any, happens: Any) -> Number:
+    """Return max_x P(x | y); an output that never comes says nothing."""
+    return min(as_number(best) / as_number(happens), 1) if happens > 0 else 0 * as_number(best)
 
 
-def _exposed(topic: Any, best: Any, happens: Any, having: Any, risk: Any, total: Number) -> ExposedTopic:
-    """Return a topic's row; one that is never reported, or whose users weigh nothing, says nothing."""
-    nothing = 0 * as_number(best)
-    return ExposedTopic(
-        topic=topic,
-        share=as_number(having) / total,
-        posterior=min(as_number(best) / as_number(happens), 1) if happens > 0 else nothing,
-        contribution=as_number(best) / total,
-        own_risk=as_number(risk) / as_number(having) if having > 0 else nothing,
-    )
+def _shows(kernel: Kernel) -> Kernel:
+    """Return for each user and output whether the user can show it."""
+    sparse = kernel.as_sparse()
+    if sparse is None:
+        return DenseKernel((kernel.to_dense() != 0).astype(np.int64))
+    entries = sparse.entries
+    there = (np.asarray(entries.values) != 0).astype(np.int64)
+    return SparseKernel((np.asarray(sparse.background) != 0).astype(np.int64), entries.with_values(there))
 
 
-def _by_topic(codes: Array, values: Array, n_topics: int) -> Array:
-    """Return the sum of the users' values over those who have each topic."""
-    members = SparseRows.rectangular(codes, np.int64(1), n_topics).scale_rows(values)
-    return members.column_sums() if is_exact(values) else np.asarray(members.column_sums(), dtype=np.float64)
+def _of_members(codes: Array, numbers: Array, size: int) -> Array:
+    """Return the sum of the users' numbers over those who have each value."""
+    sums = SparseRows.rectangular(codes, np.int64(1), size).scale_rows(numbers).column_sums()
+    return sums if is_exact(numbers) else np.asarray(sums, dtype=np.float64)

@@ -24,6 +24,7 @@ from quiff.populations.population import Population
 from quiff.results.result import Result, Row
 from quiff.results.views.measure import measured_views
 from quiff.studies.checked import checked_apis, checked_people
+from quiff.studies.members import members
 from quiff.studies.provenance import provenance
 
 
@@ -105,10 +106,8 @@ def attribute_gain(people: Population, name: str) -> Gain:
     >>> attribute_gain(people, "topics").to_numpy().tolist()
     [[1, 0], [1, 1], [0, 1]]
     """
-    if name == "topics":
-        return membership_gain_from_codes(people.users, people.codes, people.topics)
-    attribute = people.attribute(name)
-    return membership_gain_from_codes(people.users, attribute.which[0].reshape(-1, 1), attribute.values)
+    values, codes = members(people, name)
+    return membership_gain_from_codes(people.users, codes, values)
 
 
 def prior_of(people: Population) -> Prior:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, final
 
+from quiff.apis.cookies import Cookies
 from quiff.apis.taxonomy import topics_for
 from quiff.apis.topics import TopicsAPI
 from quiff.errors import ParameterError
@@ -11,8 +12,7 @@ from quiff.populations.population import Population
 from quiff.report.over_time import study_attacks, study_epochs
 from quiff.report.page import Section
 from quiff.report.sections import left_out, people_section, privacy_section, risk_section, topics_section
-from quiff.studies.attributes import attribute_table
-from quiff.studies.exposure import topic_exposure
+from quiff.studies.exposure import exposure
 from quiff.studies.old_measure.study import measure
 from quiff.studies.risk import user_risk
 from quiff.theory.taxonomies import taxonomy_size
@@ -85,12 +85,12 @@ def study(people: People, tell: Tell) -> Iterator[Section]:
     tell("privacy and utility", 0.0)
     found = measure(first, people.api)
     tell("each user's risk", 0.0)
-    risk = user_risk(first, people.api)
+    risk = user_risk(first, *(() if first.merged else (Cookies(),)), people.api)
     yield people_section(found, risk)
     yield privacy_section(found)
     yield risk_section(risk)
     tell("topics", 0.0)
-    yield topics_section(topic_exposure(first, people.api), attribute_table(first, people.api))
+    yield topics_section(exposure(first, people.api, attribute="topics", first=None))
     yield study_epochs(people.population, people.api, _EPOCHS, progress=tell)
     if people.attacks:
         yield _attacks(people, tell)

@@ -1,4 +1,4 @@
-"""Topics side by side: which expose most, and what a report says about who has them."""
+"""Outputs side by side: which expose most; and what is known before and after one."""
 
 from collections.abc import Sequence
 
@@ -9,52 +9,53 @@ from quiff.results.figures.style import GREY, PALETTE, point_styles
 _STEP = 20  # pixels for a row
 
 
-def exposure_figure(topics: Sequence[tuple[str, float, float, float]], guess: float, n_users: int) -> Figure:
-    """Draw three bars for each topic: chance to name the user after a report, own risk, users who have it.
+def exposure_figure(outputs: Sequence[tuple[str, float, float, float]], guess: float, n_users: int) -> Figure:
+    """Draw three bars for each output: re-identification by it, the users behind it, and their own risk.
 
     Parameters
     ----------
-    topics
-        Name, chance after a report, mean own risk of those who have it and their share, in the order to draw.
+    outputs
+        Name, probability of re-identification, mean own risk of the users behind it and their share, in the
+        order to draw.
     guess
-        The chance without a report; the grey line.
+        The probability without an output; the grey line.
     n_users
         The number of users, for the title.
 
     Examples
     --------
     >>> exposure_figure([("Sports", 0.8, 0.6, 0.3), ("News", 0.4, 0.4, 1.0)], 0.3, 3).title
-    'The topics that expose most: 3 users'
+    'The outputs that expose most: 3 users'
     """
     import altair as alt
 
-    fields = ("topic", "chance", "risk", "share")
-    data = alt.InlineData(values=[dict(zip(fields, topic, strict=True)) for topic in topics])
-    order = [topic[0] for topic in topics]
-    names = alt.Y("topic:N", sort=order, title="topic")
-    bare = alt.Y("topic:N", sort=order, title=None, axis=alt.Axis(labels=False, ticks=False))
+    fields = ("output", "probability", "risk", "share")
+    data = alt.InlineData(values=[dict(zip(fields, output, strict=True)) for output in outputs])
+    order = [output[0] for output in outputs]
+    names = alt.Y("output:N", sort=order, title="output")
+    bare = alt.Y("output:N", sort=order, title=None, axis=alt.Axis(labels=False, ticks=False))
 
     def panel(field: str, title: str, y: alt.Y, number: str) -> alt.Chart:
         x = alt.X(f"{field}:Q", title=title, axis=alt.Axis(format=number, tickCount=4, labelOverlap=True))
         bars = alt.Chart(data).mark_bar(color=PALETTE[0]).encode(x, y)
-        chart: alt.Chart = bars.properties(width=200, height=_STEP * len(topics))
+        chart: alt.Chart = bars.properties(width=200, height=_STEP * len(outputs))
         return chart
 
-    line = alt.Chart(alt.InlineData(values=[{"chance": guess}])).mark_rule(color=GREY, strokeWidth=2)
-    reported = panel("chance", "chance to name who reports it", names, "~g")
+    line = alt.Chart(alt.InlineData(values=[{"probability": guess}])).mark_rule(color=GREY, strokeWidth=2)
+    reidentified = panel("probability", "re-identified by the output", names, "~g")
     panels = [
-        alt.layer(reported, line.encode(alt.X("chance:Q"))),
-        panel("risk", "mean chance to be named of its users", bare, "~g"),
-        panel("share", "users who have it", bare, "~%"),
+        alt.layer(reidentified, line.encode(alt.X("probability:Q"))),
+        panel("risk", "mean own risk of the users behind it", bare, "~g"),
+        panel("share", "users behind it", bare, "~%"),
     ]
-    title = f"The topics that expose most: {counted(n_users, 'user')}"
+    title = f"The outputs that expose most: {counted(n_users, 'user')}"
     return Figure.of(title, alt.hconcat(*panels, spacing=24))
 
 
 def change_figure(
     rows: Sequence[tuple[str, float, float]], names: tuple[str, str], across: str, title: str
 ) -> Figure:
-    """Draw for each row a line from what is known before a report to what is known after.
+    """Draw for each row a line from what is known before an output to what is known after.
 
     Parameters
     ----------

@@ -1,0 +1,62 @@
+"""What users have of an attribute: the topics of their sets, or the one value of another column."""
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+
+from quiff.apis.base import Api
+from quiff.core.channel import Channel
+from quiff.core.labels import Labels
+from quiff.core.numbers import Array, filled
+from quiff.populations.population import Population
+
+
+def members(people: Population, attribute: str) -> tuple[Labels, Array]:
+    """Return the values of an attribute, of topic sets their topics, and each row's as positions (rows, k).
+
+    Examples
+    --------
+    >>> people = Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}}).with_attribute("age", [30, 40])
+    >>> members(people, "topics")[1].tolist(), members(people, "age")[1].tolist()
+    ([[0, 1], [1, 2]], [[0], [1]])
+
+    Raises
+    ------
+    ParameterError
+        If there is no such attribute, or it changes from epoch to epoch.
+    """
+    if attribute == "topics":
+        return people.topics, people.codes
+    column = people.attribute(attribute)
+    column.check_stable()
+    return column.values, column.which[0].reshape(-1, 1)
+
+
+def value_name(attribute: str) -> str:
+    """Return what a value of an attribute is called.
+
+    Examples
+    --------
+    >>> value_name("topics"), value_name("country")
+    ('topic', 'value of country')
+    """
+    return "topic" if attribute == "topics" else f"value of {attribute}"
+
+
+def masses(people: Population) -> Array:
+    """Return how much the users of each row weigh together; the prior is proportional to it."""
+    if people.weights is not None:
+        return people.weights
+    return filled(np.int64(1), people.users.size) if people.counts is None else people.counts
+
+
+def naming_columns(
+    api: Api, attribute: str, values: Iterable[Hashable], stage: str, C: Channel
+) -> dict[int, Array]:
+    """Return for each value that outputs of a stage name, by its position, the columns of these outputs."""
+    found = {}
+    for place, value in enumerate(values):
+        names = [y for y in api.outputs_naming(attribute, value, stage) if y in C.outputs]
+        if names:
+            found[place] = C.outputs.positions(names)
+    return found
