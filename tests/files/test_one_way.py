@@ -29,11 +29,11 @@ INTO_SCRATCH = {
     "history/archives.py: open 'xb'",  # what is unpacked, into a folder of whole_folder
     "history/download.py: open 'xb'",  # into a file of whole_file
     "history/engine.py: write_text",  # how much Spark says, in a folder of make_temporary
+    "history/fetch.py: write_text",  # into a file of whole_file
     "history/published.py: open 'x'",  # into a file of whole_file
     "history/read.py: unlink",  # the unpacked copy of a log
-    "history/records.py: write_text",  # into a file of whole_file
-    "history/synth/classification.py: open 'x'",  # into a folder of whole_folder
-    "history/synth/writer.py: open 'xb'",  # into a folder of whole_folder
+    "history/synth/log.py: open 'xb'",  # into a folder of whole_folder
+    "history/synth/names.py: open 'x'",  # into a folder of whole_folder
 }
 """What writes into scratch, which quiff.files has made and names or removes."""
 
