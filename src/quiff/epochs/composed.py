@@ -19,7 +19,6 @@ from quiff.core.kernels.base import BLOCK
 from quiff.core.labels import as_labels
 from quiff.core.limits import check_work, dense_limit, work_limit
 from quiff.core.numbers import Array, Number
-from quiff.core.prior import Prior
 from quiff.epochs.counted import Known, Watched
 from quiff.epochs.estimate import SAMPLES, Estimate
 from quiff.epochs.sequences import changing
@@ -73,7 +72,7 @@ class Composed:
         >>> from quiff import Cookies
         >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
         >>> Composed.of(people, Cookies()).leakage(5)
-        (Fraction(3, 1), Fraction(3, 1), Fraction(3, 1), 'exact')
+        Fraction(3, 1)
         """
         ready = api.fit(people)
         if changing(people, ready):
@@ -151,33 +150,47 @@ class Composed:
     def leakages(self, most: int, seed: int, watched: Watched) -> Iterator[tuple[int, Known]]:
         """Yield what is known of the leakage of each number of observations by itself."""
         for n in range(1, most + 1):
-            value, low, high, method = self.leakage(n, seed, watched(counted(n, "observation")))
-            sure = (value, value) if method == "exact" else (1.0, float(self.limit(n)))
-            yield n, ((value, low, high, *sure), method)
+            value = self.leakage(n)
+            if value is None:
+                yield from self._estimates(range(n, most + 1), seed, watched)
+                return
+            yield n, ((value,) * 5, "exact")
 
-    def leakage(
-        self, n: int, seed: int = 0, progress: Progress | None = None
-    ) -> tuple[Number, Number, Number, str]:
-        """Return the leakage of n observations, an interval of 95 % for it, and how it was found."""
-        C = self.channel(n)
+    def leakage(self, n: int) -> Number | None:
+        """Return the leakage of n observations; None if it is too much work.
+
+        Raises
+        ------
+        SizeError
+            If it is to be exact whatever it takes, and no machine can.
+        """
         try:
             with self._limited():
-                found = self.groups.reidentified_by(C) / self.prior
-            if isinstance(found, float):
-                found = min(max(found, 1.0), float(self.limit(n)))  # what is beyond is rounding
-            return found, found, found, "exact"
+                found = self.groups.reidentified_by(self.channel(n)) / self.prior
         except SizeError:
             if self.exact:
                 raise
-        estimate = self.sampled(C, [seed, n], progress=progress).times(1 / float(self.prior))
-        return estimate.value, estimate.low, estimate.high, "monte-carlo"
+            return None
+        # What is beyond the ends is rounding.
+        return min(max(found, 1.0), float(self.limit(n))) if isinstance(found, float) else found
+
+    def _estimates(self, numbers: range, seed: int, watched: Watched) -> Iterator[tuple[int, Known]]:
+        """Yield estimates; of independent draws of one channel, all from the same samples."""
+        C = self.channel(numbers[-1])
+        once = self.sampled(C, [seed], watched("monte-carlo")) if C.kernel.root()[1] == numbers[-1] else None
+        for n in numbers:
+            told = watched(f"monte-carlo, {counted(n, 'observation')}")
+            found = once[n - 1] if once else self.sampled(self.channel(n), [seed, n], told)[-1]
+            v = found.times(1 / float(self.prior))
+            yield n, ((v.value, v.low, v.high, 1.0, float(self.limit(n))), "monte-carlo")
 
     def sampled(
-        self, C: Channel, seed: list[int], samples: int = SAMPLES, progress: Progress | None = None
-    ) -> Estimate:
-        """Estimate V = E[max_x w_x C[x,y] / sum_x pi_x C[x,y]] for x and y drawn at random.
+        self, C: Channel, seed: list[int], progress: Progress | None = None, samples: int = SAMPLES
+    ) -> list[Estimate]:
+        """Estimate V = (sum_x w_x) E[max_x w_x C[x,y] / sum_x w_x C[x,y]], w_x of x's most probable person.
 
-        pi_x is the probability of a group of people, and w_x that of its most probable person.
+        Groups x are drawn as w_x says, and y by C; of a product, there is an estimate for its first 1, 2, ...
+        factors each.
 
         Raises
         ------
@@ -189,22 +202,22 @@ class Composed:
         each = kernel.n_rows * len(factors)
         check_work(_LEAST * each)
         samples = min(samples, max(_LEAST, _DRAWN // each))
-        mass = _floats(self.groups.prior)
-        best = _floats(self.groups.foremost) * float(self.groups.by_secret)
-        rows = rng.choice(mass.shape[0], size=samples, p=mass)
+        weights, total = self.groups.foremost.weights_for(self.groups.secrets, "people")
+        best = np.asarray(weights, dtype=np.float64) / float(total)
+        rows = rng.choice(best.shape[0], size=samples, p=best / best.sum())
         drawn = [factor.sample(rows, rng) for factor in factors]
-        shares = np.empty(samples)
+        shares = np.empty((len(factors), samples))
         step = max(1, BLOCK // kernel.n_rows)
         for start in range(0, samples, step):
             part = slice(start, min(start + step, samples))
-            likely = np.ones((kernel.n_rows, part.stop - start))
-            for factor, outputs in zip(factors, drawn, strict=True):
-                likely *= _columns(factor, outputs[part])
-                likely /= likely.max(axis=0)  # of many observations the probabilities would vanish
-            shares[part] = (best[:, np.newaxis] * likely).max(axis=0) / (mass @ likely)
+            joint = np.repeat(best[:, np.newaxis], part.stop - start, axis=1)
+            for place, (factor, outputs) in enumerate(zip(factors, drawn, strict=True)):
+                joint *= _columns(factor, outputs[part])
+                joint /= joint.max(axis=0)  # of many observations the probabilities would vanish
+                shares[place, part] = 1 / joint.sum(axis=0)
             if progress is not None:
                 progress(part.stop / samples)
-        return Estimate.of_mean(shares)
+        return [Estimate.of_mean(row).times(float(self.groups.by_secret)) for row in shares]
 
     def worst_case(self, n: int) -> tuple[float, Number] | None:
         """Return epsilon and the max-case capacity of n observations; None if it is too much work."""
@@ -229,9 +242,3 @@ def _columns(kernel: Kernel, outputs: Array) -> Array:
     distinct, which = np.unique(outputs, return_inverse=True)
     parts = [kernel.columns(int(y), int(y) + 1).astype(np.float64) for y in distinct]
     return np.concatenate(parts, axis=1)[:, which]
-
-
-def _floats(prior: Prior) -> Array:
-    weights, total = prior.weights_for(prior.labels, "people")
-    floats = np.asarray(weights, dtype=np.float64) / float(total)
-    return np.asarray(floats / floats.sum())

@@ -172,6 +172,7 @@ def _figures(
 ) -> list[dict[str, Any]]:
     """Return what is known of the leakage for each number of observations."""
     found = _ordered(dict(seen.leakages(E, seed, watched)))
+    bounds = parameters_bounds(api, people, E)
     listed = []
     for n in range(1, E + 1):
         (leakage, low, high, at_least, at_most), method = found[n]
@@ -188,7 +189,7 @@ def _figures(
                 "at_most": at_most,
                 "epsilon": epsilon,
                 "max_case_capacity": capacity,
-                "bound": parameters_bound(api, people, n),
+                "bound": bounds[n - 1],
                 "limit": seen.limit(n),
                 "distinct_profiles": seen.distinct(n),
             }
@@ -296,8 +297,8 @@ def _ordered(found: dict[int, Known]) -> dict[int, Known]:
     return cut
 
 
-def parameters_bound(api: Api, people: Population, n: int) -> Real:
-    """Return the most that n observations can leak by the closed forms: min(N, secrets, capacity^n).
+def parameters_bounds(api: Api, people: Population, most: int) -> list[Real]:
+    """Return the most that 1, 2, ... observations can leak by closed forms: min(N, secrets, capacity^n).
 
     Independent observations leak at most the product of their capacities. No leakage exceeds the number of
     users, nor, where secrets are stable, the capacity of a stage that is a map: the number of secrets.
@@ -306,23 +307,25 @@ def parameters_bound(api: Api, people: Population, n: int) -> Real:
     --------
     >>> from quiff import Population, TopicsAPI
     >>> people = Population.synthetic(1000, seed=1)
-    >>> [round(parameters_bound(TopicsAPI().fit(people), people, n), 2) for n in (1, 2)]
+    >>> [round(bound, 2) for bound in parameters_bounds(TopicsAPI().fit(people), people, 2)]
     [66.36, 1000.0]
     """
     limits = {limit.stage: limit.value for limit in api.limits() if limit.quantity == "bayes_capacity"}
-    capacity = limits.pop("", None)
-    if capacity is None:
-        return Fraction(people.n_users)
-    most: Real = Fraction(people.n_users)
+    capacity = limits.pop("", inf)
+    bound: Real = Fraction(people.n_users)
     if limits and not changing(people, api):
         secrets = api.secret(people).outputs
         few = as_labels([secrets[place] for place in range(min(2, secrets.size))])
         maps = [name for name, C in api.stages(few).items() if isinstance(C.kernel, MapKernel)]
-        most = min([most, *(limits[name] for name in maps if name in limits)])
-    times = 1 if api.redraws == "nothing" else n
-    if capacity == inf or times * log(capacity) > log(most) + 1:  # spares a power that may not fit
-        return follow(most, capacity)
-    return follow(min(most, capacity**times), capacity)
+        bound = min([bound, *(limits[name] for name in maps if name in limits)])
+
+    def after(n: int) -> Real:
+        times = 1 if api.redraws == "nothing" else n
+        if capacity == inf or times * log(capacity) > log(bound) + 1:  # spares a power that may not fit
+            return bound if capacity == inf else follow(bound, capacity)
+        return follow(min(bound, capacity**times), capacity)
+
+    return [after(n) for n in range(1, most + 1)]
 
 
 def _spread(n: int, risk: Array, users: Array) -> dict[str, Any]:
