@@ -13,9 +13,6 @@ from quiff.history.hosts import split_part, with_host, without_end
 from quiff.history.queries import fetch_rows
 from quiff.history.suffixes import Suffixes, packaged_suffixes
 
-REASONS = ("no-host", "ip-address", "no-suffix", "bare-suffix", "bad-label")
-"""Why a URL has no domain."""
-
 RULES = ("correct", "as-published")
 """By which rules a host has a domain: those of the list's own algorithm, or the paper's."""
 
