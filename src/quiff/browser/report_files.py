@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,20 +24,6 @@ _KNOWN = (*_COLUMNS, "late")
 _UNNAMED = re.compile(r"unnamed ([0-9]{1,9})")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _KEY = b"quiff"
-
-
-@dataclass(frozen=True)
-class ReportTable:
-    """What a file of reports says, under the names of `quiff.browser.reports.Reports`."""
-
-    users: Any
-    sites: Any
-    topics: Any
-    by_epoch: Array
-    earlier: int
-    per_call: int
-    shown_once: bool = True
-    late: Array | None = None
 
 
 def write_reports(
@@ -134,8 +119,8 @@ def _names(labels: Labels) -> Any:
 
 def read_reports(
     path: str | os.PathLike[str], *, topics: object = None, per_call: int | None = None
-) -> ReportTable:
-    """Read a table of reports."""
+) -> dict[str, Any]:
+    """Read a table of reports; return what it says by the fields of `quiff.browser.reports.Reports`."""
     path = Path(path)
     if not path.exists():
         raise QuiffError(f"there is no file {str(path)!r}; quiff simulate writes reports")
@@ -162,10 +147,16 @@ def read_reports(
         flags = np.empty(by_epoch.shape, dtype=bool)
         flags[place] = _truth(path, rows["late"])
         late = flags.reshape(sizes)[:, :, earlier:]
-    return ReportTable(
-        users, sites, taxonomy, by_epoch.reshape(sizes), earlier, per_call or about.get("per_call", 3),
-        about.get("shown_once", True), late,
-    )  # fmt: skip
+    return {
+        "users": users,
+        "sites": sites,
+        "topics": taxonomy,
+        "by_epoch": by_epoch.reshape(sizes),
+        "earlier": earlier,
+        "per_call": per_call or about.get("per_call", 3),
+        "shown_once": about.get("shown_once", True),
+        "late": late,
+    }
 
 
 def _table(path: Path) -> tuple[Any, dict[str, Any]]:

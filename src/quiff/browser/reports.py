@@ -106,17 +106,7 @@ class Reports:
         QuiffError
             If the file cannot be read, or lacks a column or a row.
         """
-        table = read_reports(path, topics=topics, per_call=per_call)
-        return cls(
-            as_labels(table.users, "user"),
-            as_labels(table.sites, "site"),
-            as_labels(table.topics, "topic"),
-            table.by_epoch,
-            table.earlier,
-            table.per_call,
-            table.shown_once,
-            table.late,
-        )
+        return cls(**read_reports(path, topics=topics, per_call=per_call))
 
     def write(
         self,
