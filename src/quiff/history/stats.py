@@ -21,7 +21,7 @@ from quiff.history.published import is_published
 from quiff.history.queries import distinct_entries, fetch_rows, scalar
 from quiff.history.read import Log, read_log
 from quiff.history.scan import scan_parquet
-from quiff.history.tables import STAGES, find_table, read_table, stage_of
+from quiff.history.tables import STAGES, find_table, read_table, stage_of, unfolded
 from quiff.history.times import TimeFormat, with_times
 from quiff.history.treat import CONTROL
 
@@ -86,7 +86,7 @@ def describe(
     if stage == "profiles":
         return _profiles(con, table)
     if stage == "experimental":
-        found = _visits(con, _unfolded(table), stage)
+        found = _visits(con, unfolded(table), stage)
         # A published table has the topics of a user in one list, not by visit.
         return replace(found, topics=found.topics or distinct_entries(con, table.all_topics) or None)
     return _visits(con, table, stage)
@@ -175,13 +175,6 @@ def _log_in(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
         first=times["first"],
         last=times["last"],
         malformed=malformed,
-    )
-
-
-def _unfolded(table: Any) -> Any:
-    visits = table.select("user", visit=table.history.unnest())
-    return visits.select(
-        "user", time=visits.visit["time"], domain=visits.visit["domain"], topics=visits.visit["topics"]
     )
 
 

@@ -149,6 +149,12 @@ def read_visits(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str
     return table, stage
 
 
+def unfolded(table: Any) -> Any:
+    """Return ``user, time, domain, topics`` of each visit in the histories of an Experimental table."""
+    visits = table.select("user", visit=table.history.unnest())
+    return visits.select("user", **{name: visits.visit[name] for name in ("time", "domain", "topics")})
+
+
 def _genuine(profiles: Any) -> Any:
     """Return how many topics of each set were visited, as the rankings tell."""
     size = profiles.topics.length()

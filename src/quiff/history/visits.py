@@ -12,13 +12,16 @@ from quiff.history.classifications import Classification
 from quiff.history.classify import match_domains
 from quiff.history.published import is_published
 from quiff.history.queries import fetch_rows
-from quiff.history.tables import Workspace, find_table, read_table, read_visits
+from quiff.history.tables import Workspace, find_table, read_table, read_visits, unfolded
 
 _NO_TIMES = (
     "{path!r} does not say which visit had which topics, so that epochs cannot be told apart;"
     " leave --epoch-days out, or give the topics of domains by --with"
 )
 _STAGES = ("reduced", "experimental")
+_MOST = 10_000_000  # users times epochs
+_MOST_IF_SPARSE = 200_000  # where most epochs have no visit at all, a date is wrong
+_DAY = 86_400
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,7 @@ def met_topics(work: Workspace, source: Source) -> Any:
         return table.select("user", "time", "topics")
     if is_published(source.path):
         return table.select("user", time=ibis.null("timestamp"), topics=table.all_topics)
-    visits = table.select("user", visit=table.history.unnest())
-    return visits.select("user", time=visits.visit["time"], topics=visits.visit["topics"])
+    return unfolded(table).select("user", "time", "topics")
 
 
 def with_sets(con: Any, history: str | os.PathLike[str], profiles: Path) -> Any:
@@ -77,10 +79,7 @@ def with_sets(con: Any, history: str | os.PathLike[str], profiles: Path) -> Any:
 
 def _with_domains(table: Any, stage: str) -> Any:
     """Return ``user, time, domain`` of each visit."""
-    if stage != "experimental":
-        return table.select("user", "time", "domain")
-    visits = table.select("user", visit=table.history.unnest())
-    return visits.select("user", time=visits.visit["time"], domain=visits.visit["domain"])
+    return (unfolded(table) if stage == "experimental" else table).select("user", "time", "domain")
 
 
 def _classified(work: Workspace, visits: Any, classification: Classification) -> Any:
@@ -89,11 +88,6 @@ def _classified(work: Workspace, visits: Any, classification: Classification) ->
     matches, _ = work.keep("match the domains", match_domains(domains, listed))
     found = visits.inner_join(matches.select("domain", "topics"), "domain")
     return found.select("user", "time", "topics")
-
-
-_MOST = 10_000_000
-_MOST_IF_SPARSE = 200_000  # where most epochs have no visit at all, a date is wrong
-_DAY = 86_400
 
 
 def epoch_numbers(con: Any, visits: Any, epoch_days: int, most: int | None = None) -> Any:
