@@ -205,10 +205,11 @@ def numbers_and_sizes(folder):
 
     from quiff.cli.options import read_number
     from quiff.history.engine import _SIZE
-    from quiff.web.queries import _DECIMAL, _WHOLE
+    from quiff.web.offers import _DECIMAL, _NAME, _RANGE
+    from quiff.web.queries import _WHOLE
 
     for text in ("1" * LONG, "1." * LONG, " " * LONG, "1/" * LONG, "e" * LONG, "1" + " " * LONG + "x"):
-        for pattern in (_SIZE, _WHOLE, _DECIMAL):
+        for pattern in (_SIZE, _WHOLE, _DECIMAL, _NAME, _RANGE):
             assert pattern.fullmatch(text) is None
         with suppress(click.BadParameter):
             read_number(None, None, text)

@@ -131,7 +131,7 @@ def test_a_table(tab, tmp_path):
 def test_a_report(tab, tmp_path):
     population = people()
     source = Source(HOSTILE[0], tuple((name, name) for name in HOSTILE), tuple(HOSTILE))
-    page = compose_report(population, TopicsAPI(40, 2), source, epochs=2, attacks=True)
+    page = compose_report(population, (TopicsAPI(40, 2),), source, observations=2, attacks=True)
     path = page.write(tmp_path / "report.html")
     tab.goto(path.as_uri())
     assert tab.locator("code").inner_text().count("pwned") >= 9
@@ -155,9 +155,9 @@ def explorer(tmp_path_factory):
 
 
 def test_the_explorer(tab, explorer):
-    query = "view=population&source=file&ptopics=occurring&attacks=1&run=1"
+    query = "view=people&source=file&api=topics:n_topics=occurring,top_s=2&attacks=1&run=1"
     tab.goto(f"{explorer.link}?{query}")
-    tab.wait_for_selector("#population[data-ended='Done.']", timeout=WAIT, state="attached")
+    tab.wait_for_selector("#people[data-ended='Done.']", timeout=WAIT, state="attached")
     tab.wait_for_selector("#sections svg >> nth=3", timeout=WAIT, state="attached")
     assert tab.locator("td, th").filter(has_text="pwned").count() > 10
     assert any("pwned" in text for text in tab.locator("#sections svg text").all_text_contents())
@@ -167,7 +167,7 @@ def test_the_explorer(tab, explorer):
 @pytest.mark.parametrize("name", HOSTILE[:8])
 def test_the_explorers_address(tab, explorer, name):
     hostile = quote(name)
-    tab.goto(f"{explorer.link}?view={hostile}&topics={hostile}&words={hostile}&source={hostile}&run=1")
+    tab.goto(f"{explorer.link}?view={hostile}&api={hostile}&words={hostile}&source={hostile}&run=1")
     tab.wait_for_function("document.title.includes('quiff')", timeout=WAIT)
     tab.goto(f"{explorer.link}?view=paper&words={hostile}&verdict={hostile}")
     tab.wait_for_selector("#problem:not([hidden]), #items table", timeout=WAIT)
@@ -176,8 +176,8 @@ def test_the_explorers_address(tab, explorer, name):
 
 
 def test_downloads_are_files_and_the_server_lives_on(tab, explorer):
-    base = f"{explorer.link}download/population-topics-0"
-    query = "source=file&topics=occurring"
+    base = f"{explorer.link}download/people-risk-0"
+    query = "source=file&api=topics:n_topics=occurring,top_s=2"
     with httpx.Client(timeout=60) as client:
         table = client.get(f"{base}.csv?{query}")
         picture = client.get(f"{base}.svg?{query}")

@@ -10,9 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from quiff import Population
+from quiff import Population, TopicsAPI
 from quiff.cli import main
-from quiff.web.people import People, study
+from quiff.report.studies import Question, sections
+from quiff.results.numbers import probability
 
 START = datetime(2006, 3, 1, 5)
 TOPICS = "ABCDEFGHIJKLM"
@@ -208,17 +209,16 @@ def test_the_report_says_it_on_its_page_and_in_its_headlines(request, tmp_path, 
     said = run("report", profiles, "--out", tmp_path / "r.html", "--topics", M, "--epochs", 2)
     page = (tmp_path / "r.html").read_text()
     filled = Population.read(profiles).epoch(0).filled
-    assert f"filled in at random for {filled.filled_users:.1%} of users" in said
-    assert f"on visited topics alone it is {filled.unique_share:.1%}" in said
-    assert f"on visited topics alone it is {filled.unique_share:.1%}" in page
+    assert f"filled in at random for {100 * filled.filled_users:.1f} % of users" in said
+    alone = f"On visited topics alone {probability(filled.unique_share)} of the users have a unique topic set"
+    assert alone in said
+    assert alone in page
     assert "With filling, and genuine topics only" in page
     assert ("Filling dominates" in page) == (which != "some")
 
 
-def test_the_page_of_a_population_says_it_too(some):
-    from quiff import TopicsAPI
-
-    people = People(Population.read(some[1]), TopicsAPI(M, TOP, NOISE), attacks=False)
-    section = next(iter(study(people, lambda step, share: None)))
-    assert any("Topics were filled in at random for 40.0 % of users" in said for said in section.reading)
+def test_the_page_of_people_says_it_too(some):
+    question = Question(Population.read(some[1]), (TopicsAPI(M, TOP, NOISE),))
+    section, _ = next(sections(question))
+    assert any("Topics were filled in at random for 40.0 % of users" in said for said in section.sentences)
     assert any(table.title == "With filling, and genuine topics only" for table in section.tables)

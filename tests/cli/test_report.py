@@ -29,25 +29,26 @@ def test_the_page_holds_what_was_measured_on_what_and_how(profiles, tmp_path):
     result = report(profiles, tmp_path / "report.html", "--noise", "1/10")
     assert result.exit_code == 0, result.output
     page = (tmp_path / "report.html").read_text()
-    leakage = float(measure(Population.read(profiles), TopicsAPI(noise=0.1)).stage("topics_api").leakage)
-    assert f"{leakage:.3g} times" in page
+    api = TopicsAPI(noise=0.1)
+    leakage = float(measure(Population.read(profiles), api)[api.spec, "leakage"])
+    assert f"by {leakage:.3g} (from 1 in 300" in page
     assert hashlib.sha256(profiles.read_bytes()).hexdigest() in page
     assert "people &amp; co.csv" in page
-    assert "noise r = 1/10" in page
-    assert page.count("<figure ") >= 6
+    assert "topics:noise=1/10" in page
+    assert page.count("<figure ") >= 5
     assert "<b>" not in page  # what a file says is text
     assert "<script" not in page
     assert not re.search(r'(src|href)="(?!data:|#)', page)
 
 
 def test_settings_stand_beside_each_other(profiles, tmp_path):
-    result = report(profiles, tmp_path / "report.html", "--compare", "noise=0.3")
+    result = report(profiles, tmp_path / "report.html", "--api", "topics", "--api", "topics:noise=0.3")
     assert result.exit_code == 0, result.output
-    assert "noise=0.3" in (tmp_path / "report.html").read_text()
+    assert "topics:noise=0.3: a topic multiplies" in (tmp_path / "report.html").read_text()
 
 
 def test_bad_input_leaves_nothing(profiles, tmp_path):
-    for options in (("--compare", "top=9"), ("--topics", "3")):
+    for options in (("--api", "topics:top_s=9"), ("--topics", "3"), ("--api", "topics", "--noise", "0.1")):
         result = report(profiles, tmp_path / "report.html", *options)
         assert result.exit_code == 1
         assert result.stderr.count("\n") == 1
@@ -62,7 +63,7 @@ def test_the_smallest_populations_have_a_report_at_any_noise(tmp_path, lines, no
     result = report(file, tmp_path / "report.html", "--noise", noise, "--topics", "occurring")
     assert result.exit_code == 0, result.output
     page = (tmp_path / "report.html").read_text()
-    assert ("How well topics can be counted" in page) == (noise == "0")
+    assert ("Popularity of topics" in page) == (noise == "0")
     assert "nan" not in page.lower().replace("anonym", "")
 
 

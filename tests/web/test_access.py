@@ -12,10 +12,10 @@ from quiff.web.guard import Access
 from quiff.web.jobs import Jobs
 from quiff.web.queries import BOUNDS
 
-PATHS = ["/", "/api/counting", "/api/settings", "/api/design", "/api/paper", "/static/page.css", "/nothing"]
+PATHS = ["/", "/api/settings", "/api/design", "/api/paper", "/static/page.css", "/nothing"]
 
 
-@pytest.mark.parametrize("path", [*PATHS, "/api/design?noise=7"])
+@pytest.mark.parametrize("path", [*PATHS, "/api/design?api=topics:noise=7"])
 def test_every_answer_is_strict(get, path):
     headers = get(path).headers
     policy = headers["content-security-policy"]
@@ -89,7 +89,7 @@ def test_beyond_this_machine_every_request_needs_the_token(get):
 @pytest.mark.parametrize(
     "path",
     ["/static/../guard.py", "/static/%2e%2e/guard.py", "/static/..%2fguard.py", "/static//etc/passwd",
-     "/static/%00", "/download/population-../../x-0.csv", "/etc/passwd"],
+     "/static/%00", "/download/people-../../x-0.csv", "/etc/passwd"],
 )  # fmt: skip
 def test_no_file_is_found_by_a_path(get, path):
     assert get(path).status_code == 404
@@ -98,25 +98,29 @@ def test_no_file_is_found_by_a_path(get, path):
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("/api/design?noise=2", "noise must be a number between 0 and 1 such as 0.05, not '2'"),
-        ("/api/design?noise=nan", "noise must be a number between 0 and 1 such as 0.05, not 'nan'"),
-        ("/api/design?noise=", "noise must be a number between 0 and 1 such as 0.05, not ''"),
-        ("/api/design?top=0", "top must be a whole number between 1 and 100, not '0'"),
-        ("/api/design?top=350", "top must be a whole number between 1 and 100, not '350'"),
-        ("/api/design?topics=3&top=4", "top must be a whole number between 1 and 3, not '4'"),
-        ("/api/design?topics=v3", "topics must be a number or one of v1, v2, google-nl-v2, iab-1.1, "
-         "not 'v3'"),
-        ("/api/design?topics=20000", "topics must be between 2 and 10000, or a name, not '20000'"),
+        ("/api/design?api=topics:noise=2", "noise must be a number between 0 and 1, not '2'"),
+        ("/api/design?api=topics:noise=nan", "noise must be a number between 0 and 1, not 'nan'"),
+        ("/api/design?api=topics:noise=", "noise must be a number between 0 and 1, not ''"),
+        ("/api/design?api=topics:noise=1/0", "noise must be a number between 0 and 1, not '1/0'"),
+        ("/api/design?api=topics:top_s=0", "top_s must be a number between 1 and 10000, not '0'"),
+        ("/api/design?api=topics:n_topics=3,top_s=4", "top_s must be a whole number between 1 and 3, not 4"),
+        ("/api/design?api=topics:n_topics=v3", "n_topics must be a number between 1 and 10000 or v1 or v2 or "
+         "google-nl-v2 or iab-1.1 or occurring, not 'v3'"),
+        ("/api/design?api=topics:n_topics=20000", "n_topics must be a number between 1 and 10000 or v1 or v2 "
+         "or google-nl-v2 or iab-1.1 or occurring, not '20000'"),
+        ("/api/design?api=cookies:shows=name", "shows must be user or history, not 'name'"),
+        ("/api/design?api=topics:noize=0.1", "the API 'topics' has no parameter 'noize' on this page; there "
+         "are n_topics, top_s, noise"),
+        ("/api/design?api=topics:noise=0,noise=1", "noise is given twice; give it once"),
+        ("/api/design?api=floc", "there is no API 'floc' on this page; there are cookies, topics"),
         ("/api/design?users=1e99", "users must be a whole number between 1 and 10000000000, not '1e99'"),
-        ("/api/design?epochs=-1", "epochs must be a whole number between 1 and 100, not '-1'"),
-        ("/api/design?top=5&top=6", "top is given twice; give it once"),
-        ("/api/design?file=/etc/passwd", "there is no parameter 'file'; known are topics, top, noise, users, "
-         "epochs, topics2, top2, noise2"),
-        ("/api/population?people=50001", "people must be a whole number between 100 and 50000, not '50001'"),
-        ("/api/population?topics=2001", "topics must be between 2 and 2000, or a name, not '2001'"),
-        ("/api/population?source=/etc/passwd", "source must be made-up or file, not '/etc/passwd'"),
-        ("/api/population?topics=occurring", "topics must be a number or one of v1, v2, google-nl-v2, "
-         "iab-1.1, not 'occurring'"),
+        ("/api/design?observations=-1", "observations must be a whole number between 1 and 100, not '-1'"),
+        ("/api/design?users=5&users=6", "users is given twice; give it once"),
+        ("/api/design?file=/etc/passwd", "there is no parameter 'file'; known are api, api2, users, "
+         "observations"),
+        ("/api/people?n=50001", "n must be a whole number between 100 and 50000, not '50001'"),
+        ("/api/people?observations=11", "observations must be a whole number between 1 and 10, not '11'"),
+        ("/api/people?source=/etc/passwd", "source must be synthetic or file, not '/etc/passwd'"),
         ("/api/paper?verdict=wrong", "verdict must be one of all, erratum, match, needs-data, not 'wrong'"),
     ],
 )  # fmt: skip
@@ -131,18 +135,30 @@ def test_a_long_address_is_refused(get):
     assert get("/?" + "x" * 2001).status_code == 400
 
 
-names = st.sampled_from(
-    ["topics", "top", "noise", "users", "epochs", "topics2", "top2", "noise2", "verdict", "words", "a b"]
-)
+@pytest.mark.parametrize("path", ["/api/design", "/api/people", "/download/design.csv"])
+@pytest.mark.parametrize("name", ["api", "api2"])
+def test_a_request_never_names_a_file(get, tmp_path, path, name):
+    file = tmp_path / "own.py"
+    file.write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
+    for spec in (f"{file}:Own", f"topics+{file}:Own", f"{file}", "own.py:Own", "topics+cookies"):
+        answer = get(f"{path}?{name}={_quoted(spec)}")
+        assert answer.status_code == 400
+        assert answer.text.startswith("there is no API ")
+    assert not (tmp_path / "run").exists()
+
+
+names = st.sampled_from(["api", "api2", "users", "observations", "verdict", "words", "a b"])
 numbers = st.one_of(st.integers(-5, 10**11), st.floats(), st.floats(0, 1), st.integers(0, 400)).map(str)
-values = st.one_of(
-    numbers, st.text(max_size=50), st.sampled_from(["v1", "v2", "occurring", "erratum", "all"])
+parameters = st.tuples(st.sampled_from(["noise", "top_s", "n_topics", "shows", ""]), numbers)
+specs = st.tuples(st.sampled_from(["topics", "cookies", "x"]), st.lists(parameters, max_size=3)).map(
+    lambda pair: f"{pair[0]}:{','.join(f'{name}={value}' for name, value in pair[1])}"
 )
+values = st.one_of(numbers, specs, st.text(max_size=50), st.sampled_from(["v1", "topics", "erratum", "all"]))
 
 
 @given(
-    path=st.sampled_from(["/api/design", "/api/counting", "/api/paper", "/download/design.csv",
-                          "/download/counting.csv", "/download/paper.csv", "/api/settings", "/"]),
+    path=st.sampled_from(["/api/design", "/api/paper", "/download/design.csv", "/download/paper.csv",
+                          "/api/settings", "/"]),
     query=st.lists(st.tuples(names, values), max_size=6),
 )  # fmt: skip
 def test_random_parameters_never_give_a_500(get, path, query):
@@ -151,15 +167,18 @@ def test_random_parameters_never_give_a_500(get, path, query):
     assert answer.status_code == 200 or "\n" not in answer.text.strip()
 
 
-@given(query=st.fixed_dictionaries({}, optional={
-    "topics": st.one_of(st.sampled_from(["v1", "v2"]), st.integers(*BOUNDS["topics"]).map(str)),
-    "top": st.integers(*BOUNDS["top"]).map(str), "noise": st.floats(0, 1).map(lambda r: f"{r:.4g}"),
-    "users": st.integers(*BOUNDS["users"]).map(str), "epochs": st.integers(*BOUNDS["epochs"]).map(str),
-    "topics2": st.integers(2, 5).map(str), "top2": st.integers(1, 6).map(str), "noise2": st.just("0"),
-}))  # fmt: skip
-def test_parameters_within_bounds_are_answered_and_a_set_larger_than_the_taxonomy_refused(get, query):
-    answer = get("/api/design?" + "&".join(f"{name}={value}" for name, value in query.items()))
-    assert answer.status_code == 200 or (answer.status_code == 400 and "top" in answer.text)
+@given(
+    m=st.one_of(st.sampled_from(["v1", "v2"]), st.integers(1, 10_000).map(str)),
+    s=st.integers(1, 10_000), noise=st.floats(0, 1).map(lambda r: f"{r:.4g}"),
+    users=st.integers(*BOUNDS["users"]), observations=st.integers(*BOUNDS["observations"]),
+)  # fmt: skip
+def test_parameters_within_bounds_are_answered_and_a_set_larger_than_the_taxonomy_refused(
+    get, m, s, noise, users, observations
+):
+    spec = f"topics:n_topics={m},top_s={s},noise={noise}"
+    answer = get(f"/api/design?api={spec}&users={users}&observations={observations}")
+    large = s > {"v1": 349, "v2": 469}.get(m, 0 if m[0] == "v" else int(m))
+    assert (answer.status_code, "top_s" in answer.text) == (400, True) if large else answer.status_code == 200
 
 
 def _quoted(text):

@@ -74,7 +74,7 @@ def test_beyond_this_machine_the_link_has_the_token():
 @pytest.mark.slow
 def test_ctrl_c_ends_it_at_once_with_a_study_at_work():
     with served() as explorer:
-        with httpx.stream("GET", f"{explorer.link}api/population?people=50000", timeout=60) as stream:
+        with httpx.stream("GET", f"{explorer.link}api/people?n=50000", timeout=60) as stream:
             next(stream.iter_lines())
             explorer.process.send_signal(signal.SIGINT)
             assert explorer.process.wait(timeout=30) == 0
@@ -110,8 +110,9 @@ def _load(link, clients, requests):
 
 
 def _client(link, number, requests):
-    paths = ("api/design?noise=0.{i:03d}&top={s}&topics2=v2", "api/paper?words={s}", "static/page.css",
-             "download/design.csv?noise=0.{i:03d}", "api/design?topics={m}&users={m}000")  # fmt: skip
+    paths = ("api/design?api=topics:noise=0.{i:03d},top_s={s}&api2=topics:n_topics=v2",
+             "api/paper?words={s}", "static/page.css", "download/design.csv?api=topics:noise=0.{i:03d}",
+             "api/design?api=topics:n_topics={m}&users={m}000")  # fmt: skip
     with httpx.Client(base_url=link, timeout=60) as client:
         return [
             client.get(paths[i % len(paths)].format(i=i, s=1 + (i + number) % 9, m=100 + i)).status_code

@@ -4,21 +4,31 @@ import signal
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from quiff.cli.options import (
+    api_option,
+    attribute_option,
+    histories_option,
     missing_option,
     stored_top_option,
     weights_option,
 )
+from quiff.cli.people import Asked
 from quiff.cli.signals import Ending
 from quiff.cli.terminal import echo
 from quiff.errors import QuiffError
 
+if TYPE_CHECKING:
+    from quiff.apis.base import Api
+
 
 @click.command("explore")
-@click.argument("profiles", type=click.Path(path_type=Path), metavar="[PROFILES]", required=False)
+@click.argument("file", type=click.Path(path_type=Path), metavar="[PEOPLE]", required=False)
+@api_option
+@attribute_option
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -38,20 +48,15 @@ from quiff.errors import QuiffError
 @stored_top_option
 @weights_option
 @missing_option
+@histories_option
 def command(
-    profiles: Path | None,
-    port: int,
-    host: str,
-    no_browser: bool,
-    top: int | None,
-    weights: str | None,
-    missing: str,
+    file: Path | None, specs: tuple[str, ...], port: int, host: str, no_browser: bool, **options: Any
 ) -> None:
     """Open a local page with sliders to think with.
 
-    It shows what a design does to privacy and to use. Three views: designs by closed forms, a population
-    measured (synthetic, or that of PROFILES, which stays on this machine), and the paper checked line by
-    line. Ctrl-C ends it, with exit status 0.
+    It shows what an API reveals and what it is good for. Three views: any API by its closed forms, people
+    measured (synthetic, or those of PEOPLE, who stay on this machine), and the paper checked line by line.
+    APIs of your own that --api names are offered beside those of quiff. Ctrl-C ends it, with exit status 0.
 
     Example: quiff explore profiles.parquet --no-browser
     """
@@ -65,12 +70,19 @@ def command(
     from quiff.web.serve import find_place, serve
 
     given = None
-    if profiles is not None:
-        from quiff.populations.population import Population
+    offered: list[Api] = []
+    if file is not None:
+        from quiff.apis.defaults import default_apis
         from quiff.web.people import Profiles
 
-        population = Population.read(profiles, top=top, weights=weights, missing=missing)
-        given = Profiles(profiles.name, population)
+        people = Asked(file, **options).people(over_time=True)
+        given = Profiles(file.name, people)
+        with suppress(QuiffError):  # told when the page measures them
+            offered += default_apis(people)
+    if specs:
+        from quiff.apis.registry import api_from
+
+        offered += map(api_from, specs)
     place = find_place(host, port)
     if place.wanted not in (0, place.access.port):
         echo(f"Port {place.wanted} is in use; this is port {place.access.port}.", err=True)
@@ -81,4 +93,4 @@ def command(
             threading.Thread(target=click.launch, args=(place.link,), daemon=True).start()
 
     click.get_current_context().meta[Ending.KEY].expect(signal.SIGINT, "The explorer has ended.")
-    serve(place, given, ready)
+    serve(place, given, ready, offered)

@@ -1,99 +1,56 @@
-"""``quiff report``: one offline page on a population."""
+"""``quiff report``: one offline page on people."""
 
 import shlex
 import sys
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from quiff.cli.compare import ComparedSetting, compare_option, compared
-from quiff.cli.options import (
-    histories_option,
-    missing_option,
-    noise_option,
-    population_topics_option,
-    seed_option,
-    stored_top_option,
-    weights_option,
-)
+from quiff.cli.bars import step_bars
+from quiff.cli.options import seed_option
 from quiff.cli.outputs import OutputFile, Writing, guarded
-from quiff.cli.pipeline import recorded
-from quiff.cli.profiles import api_for, one_epoch
+from quiff.cli.people import Asked, asks_for_people
 from quiff.cli.terminal import echo
 
 
 @click.command("report", cls=Writing)
-@click.argument("profiles", type=click.Path(path_type=Path), metavar="PROFILES")
+@asks_for_people(over_time=True)
 @click.option(
     "--out", required=True, type=OutputFile(".html", ".htm"), metavar="FILE", help="The page: an .html file."
 )
-@population_topics_option
-@missing_option
-@stored_top_option
-@noise_option
-@weights_option
-@histories_option
-@compare_option
 @click.option(
+    "--observations",
     "--epochs",
-    type=click.IntRange(min=0),
+    type=click.IntRange(min=1),
     default=4,
     show_default=True,
-    metavar="E",
-    help="Also measure the reports of up to E epochs together; 0 leaves this out.",
+    metavar="N",
+    help="Up to how many observations of a person are studied; 1 leaves out what time adds.",
 )
-@click.option("--attacks", is_flag=True, help="Also run the published attacks on simulated reports.")
+@click.option("--attacks", is_flag=True, help="Also run the published attacks on simulated observations.")
 @seed_option
-def command(
-    profiles: Path,
-    out: Path,
-    taxonomy: str | None,
-    missing: str,
-    top: int | None,
-    noise: float | Fraction,
-    weights: str | None,
-    histories: Path | None,
-    compare: tuple[ComparedSetting, ...],
-    epochs: int,
-    attacks: bool,
-    seed: int,
-) -> None:
-    """Write one offline page on a population.
+def command(asked: Asked, out: Path, observations: int, attacks: bool, seed: int) -> None:
+    """Write one offline page on people.
 
-    It says what cookies and the Topics API leak about the users of PROFILES. The page holds tables,
-    figures and what they say. It loads nothing, and can be sent and printed.
+    It says what some APIs, by default third-party cookies and the Topics API, reveal about the users of
+    PEOPLE: sentences, tables and figures. The page loads nothing, and can be sent and printed.
 
-    Example: quiff report profiles.parquet --out report.html
+    Example: quiff report profiles.parquet --api cookies --api topics:noise=0.1 --out report.html
     """
-    from quiff.populations.population import Population
     from quiff.report.compose import Source, compose_report
 
-    def read(size: int | None) -> Population:
-        return Population.read(profiles, top=size, weights=weights, missing=missing)
-
-    def read_first(size: int) -> Population:
-        return one_epoch(read(size), None, profiles)
-
-    with recorded() as steps:
-        with steps.step("read profiles"):
-            over_time = read(top)
-            population = one_epoch(over_time, None, profiles)
-            api = api_for(population, taxonomy, noise, profiles, top)
-        settings = compared(compare, population, api, read_first, taxonomy, profiles) if compare else None
+    with step_bars() as progress:
+        people = asked.people(over_time=True)
         page = compose_report(
-            population,
-            api,
-            Source.file(profiles, [shlex.join(["quiff", *sys.argv[1:]])]),
-            histories=histories,
-            comparison=settings,
-            over_time=over_time,
-            epochs=epochs,
+            people,
+            asked.apis(people),
+            Source.file(asked.file, [shlex.join(["quiff", *sys.argv[1:]])]),
+            observations=observations,
             attacks=attacks,
             seed=seed,
-            watch=steps.step,
+            progress=progress,
         )
         page.write(out, **guarded(out))
     echo(f"{out}: {page.title}")
-    for headline in page.headlines:
-        echo(f"  {headline.value} {headline.meaning}")
+    for sentence in (*page.about, page.headline):
+        echo(f"  {sentence}")

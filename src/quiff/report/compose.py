@@ -1,55 +1,41 @@
-"""A report on a population: runs the studies, and puts their results on one page."""
+"""A report on people: runs the studies, and puts their results on one page, the answer first."""
 
 import hashlib
 import platform
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import final
 
-from quiff.apis.cookies import Cookies
-from quiff.apis.topics import TopicsAPI
+from quiff.apis.base import Api
 from quiff.core.numbers import Number
 from quiff.errors import counted
-from quiff.history.engine import connect
-from quiff.history.stats import describe
 from quiff.populations.population import Population
-from quiff.report.over_time import study_attacks, study_epochs
-from quiff.report.page import Headline, Page, Section
-from quiff.report.sections import (
-    histories_section,
-    limits_section,
-    people_section,
-    popularity_section,
-    privacy_section,
-    risk_section,
-    settings_section,
-    topics_section,
-    utility_section,
-)
-from quiff.results.api_comparison import SettingComparison
-from quiff.results.dataset_statistics import DatasetStatistics
-from quiff.results.measurement.measurement import Measurement
-from quiff.results.measurement.sentences import said
-from quiff.studies.api_comparison import compare_settings
-from quiff.studies.exposure import exposure
-from quiff.studies.old_measure.seen import seen_histories
-from quiff.studies.old_measure.study import measure
-from quiff.studies.popularity import popularity
-from quiff.studies.risk import user_risk
+from quiff.report.page import Page
+from quiff.report.studies import Progress, Question, sections
+from quiff.results.numbers import probability, said
+from quiff.results.result import Row
+from quiff.results.table import Table
+from quiff.results.views.measure import goal_title
+from quiff.results.views.names import api_names
 
-_NOISES = (0.01, 0.05, 0.1, 0.25, 0.5)
 _PARTS = ("quiff", "numpy", "scipy", "altair", "vl-convert-python")
-_ATTACKED = (1, 5, 10, 15, 20, 30)  # epochs after which attacks are tried
-_MOST_SIMULATED = 10**8  # users times simulations
+_ASSUMPTIONS = (
+    "Whoever observes is taken to know the APIs, and everybody's data that the APIs work on: the numbers are "
+    "the most that an observer can achieve by observations alone, not what a particular one does.",
+    "They are averages over these people as they are given, and say nothing about others, nor about what is "
+    "learnt by other means beside the APIs.",
+    "What is public about the people, such as the taxonomy or a table of cohorts, is taken as known; what it "
+    "reveals itself is not measured.",
+)
 
 
+@final
 @dataclass(frozen=True)
 class Source:
-    """Where a population comes from.
+    """Where people come from.
 
     Attributes
     ----------
@@ -59,14 +45,17 @@ class Source:
         What is known about it, name and value.
     commands
         How to get from it to the report, a line each.
+    about
+        What a reader has to know of it before anything else.
     """
 
     name: str
     facts: tuple[tuple[str, str], ...] = ()
     commands: tuple[str, ...] = ()
+    about: str = ""
 
     @classmethod
-    def file(cls, path: Path, commands: Sequence[str] = ()) -> "Source":
+    def file(cls, path: Path, commands: Sequence[str] = (), about: str = "") -> "Source":
         """Describe a file by its name, size and digest.
 
         Examples
@@ -86,158 +75,170 @@ class Source:
                     digest.update(block)
         size = sum(file.stat().st_size for file in files)
         facts = (("file", f"{path.name}, {size} bytes"), ("SHA-256 of the file", digest.hexdigest()))
-        return cls(path.name, facts, tuple(commands))
+        return cls(path.name, facts, tuple(commands), about)
 
 
 def compose_report(
-    population: Population,
-    api: TopicsAPI,
+    people: Population,
+    apis: Iterable[Api],
     source: Source,
     *,
-    histories: Path | None = None,
-    comparison: SettingComparison | None = None,
-    over_time: Population | None = None,
-    epochs: int = 4,
+    observations: int = 4,
     attacks: bool = False,
     seed: int = 0,
-    watch: Callable[[str], AbstractContextManager[Any]] | None = None,
+    progress: Progress | None = None,
 ) -> Page:
-    """Return a page that says what cookies and the Topics API leak about a population.
+    """Return a page that says what some APIs reveal about people.
 
     Parameters
     ----------
-    population, api
-        Whom and what to measure.
+    people
+        The users; where attributes change, with all epochs.
+    apis
+        What is measured; none for third-party cookies and the Topics API.
     source
-        Where the population is from.
-    histories
-        The users' Experimental table; cookies are then measured on it.
-    comparison
-        Settings to show beside each other; None compares some noises.
-    over_time
-        The same users with the sets of each epoch; None takes their sets to be stable.
-    epochs
-        Over how many epochs to measure; 0 leaves this out.
+        Where the people come from.
+    observations
+        Up to how many observations of a person are studied; 1 leaves out what time adds.
     attacks
-        Whether to run the published attacks on simulated reports, too.
+        Whether the published attacks are run.
     seed
-        Of the simulations.
-    watch
-        Called with the name of each study, for progress; what it returns is entered while it runs.
+        The random seed of simulations.
+    progress
+        Called with the name of a study and the share of it that is done.
 
     Examples
     --------
-    >>> people = Population.synthetic(500, seed=1)
-    >>> page = compose_report(people, TopicsAPI(), Source("500 made-up users"))
-    >>> page.headlines[0].value
-    '28.4 times'
+    >>> page = compose_report(Population.synthetic(500, seed=1), (), Source("500 synthetic people"))
+    >>> page.title
+    'Topics API: what it reveals about 500 people'
+
+    Raises
+    ------
+    QuiffError
+        If the APIs cannot be measured on these people.
     """
-    watch = watch or (lambda _: nullcontext())
-    seen = None
-    if histories is not None:
-        with watch("cookies"):
-            seen = seen_histories(population, histories)
-    with watch("privacy and utility"):
-        found = measure(population, api, histories=seen)
-    with watch("each user's risk"):
-        people = population if seen is None else population.with_attribute("history", seen.cookies())
-        cookies = () if people.merged else (Cookies("user" if seen is None else "history"),)
-        risk = user_risk(people, *cookies, api)
-    simulations = max(50, min(1000, _MOST_SIMULATED // population.n_users))
-    weeks = over_time or population
-
-    def sections() -> Iterator[Section]:
-        yield people_section(found, risk)
-        if histories is not None:
-            with watch("histories"):
-                yield histories_section(_statistics(histories))
-        yield privacy_section(found)
-        yield risk_section(risk)
-        with watch("topics"):
-            yield topics_section(exposure(population, api, attribute="topics", first=None))
-        yield utility_section(found)
-        if api.noise < 1:  # else reports say nothing
-            with watch("popularity"):
-                yield popularity_section(popularity(population, api, seed=seed, simulations=simulations))
-        with watch("settings"):
-            yield settings_section(comparison or compare_settings(population, _noises(api)))
-        if epochs:
-            with watch("epochs"):
-                yield study_epochs(weeks, api, epochs, seed=seed)
-        if attacks:
-            with watch("attacks"):
-                yield study_attacks(weeks, api, _ATTACKED, seeds=4, seed=seed)
-        yield limits_section(found)
-
+    given = Question(people, tuple(apis), observations, attacks, seed)
+    question = (
+        given if progress is None else Question(people, given.apis, observations, attacks, seed, progress)
+    )
+    pairs = list(sections(question))
+    rows = [row for _, result in pairs for row in result.rows]
+    titles, mains = api_names({api.spec: api for api in question.apis}), question.studied
+    named = " and ".join(titles[api.spec] for api in mains)
+    about = (source.about, *question.measured.warnings, *_filling(question))
     return Page(
-        f"What the Topics API gives away: {source.name}",
-        f"{said(population.n_users)} {'user' if population.n_users == 1 else 'users'} with "
-        f"{counted(population.top_s, 'topic')} each, measured under third-party cookies and under the Topics "
-        f"API with {api.n_topics} topics and a noise of {float(api.noise):.4g}.",
-        _headlines(found, risk[api.spec, "unique_users"]),
-        tuple(sections()),
-        (*source.facts, *_facts(api, seed, simulations if api.noise < 1 else 0)),
+        f"{named}: what {'it reveals' if len(mains) == 1 else 'they reveal'} about "
+        f"{said(people.n_users)} {'person' if people.n_users == 1 else 'people'}",
+        tuple(sentence for sentence in about if sentence),
+        " ".join(_headline(question.apis, mains, titles, rows)),
+        _summary(question, titles, rows),
+        tuple(section for section, _ in pairs),
+        tuple(_facts(source, question)),
         source.commands,
+        (*_ASSUMPTIONS, *question.measured.notes),
     )
 
 
-def _statistics(histories: Path) -> DatasetStatistics:
-    """Describe the table of histories."""
-    con = connect()
-    try:
-        return DatasetStatistics(describe(con, [histories]))
-    finally:
-        con.disconnect()
+def _filling(question: Question) -> Iterator[str]:
+    """Yield what a measurement says of topics that were filled in at random, if it says anything."""
+    filled = question.first.filled
+    if filled is not None and filled.filled_sets:
+        yield from (text for text in question.measured.sentences if text.startswith(filled.sentence()))
 
 
-def _headlines(found: Measurement, alone_in_set: Number) -> tuple[Headline, ...]:
-    """Return the three numbers that matter: what a report leaks, who stands out, and what it is good for."""
-    cookies, report = found.stage("cookies"), found.stage("topics_api")
-    topic = found.use("topics_api", "iba")
-    filled, genuine = found.filled, found.genuine
-    leaks = unique = ""
-    if genuine is not None:
-        alone = said(genuine.stage("topics_api").leakage)
-        leaks = f"; {alone} times among the users without filled topics"
-    if filled is not None and filled.filled_sets and filled.unique_share is not None:
-        unique = (
-            f"; topics were filled in at random for {filled.filled_users:.1%} of {filled.whom}, and on "
-            f"visited topics alone it is {filled.unique_share:.1%}"
-        )
-    return (
-        Headline(
-            f"{said(report.leakage)} times",
-            "as often as a guess, one report lets an adversary name the user; "
-            f"a third-party cookie, {said(cookies.leakage)} times as often{leaks}",
-        ),
-        Headline(
-            f"{float(alone_in_set):.1%}",
-            f"of the users have a set of topics that nobody else has; the whole set would name them{unique}",
-        ),
-        Headline(
-            f"{float(topic.posterior):.1%}",
-            "is the chance that an advertiser names a topic of the user after one report; "
-            f"without it {float(topic.prior):.1%}",
-        ),
+def _value(
+    rows: Iterable[Row], api: str, quantity: str, observations: int = 1, goal: str | None = None
+) -> Number | None:
+    """Return the number of an API's last stage for these people and their prior; None if there is none."""
+    found = [
+        row.value
+        for row in rows
+        if (row.api, row.quantity, row.observations, row.scope) == (api, quantity, observations, "people")
+        and row.prior in ("", "population")
+        and (goal is None or row.goal == goal)
+    ]
+    return found[-1] if found else None
+
+
+def _most_observed(rows: Iterable[Row], api: str) -> int:
+    return max(
+        (row.observations for row in rows if row.api == api and row.quantity == "posterior"), default=1
     )
 
 
-def _noises(api: TopicsAPI) -> dict[str, TopicsAPI]:
-    """Return the setting itself, and the same with other noises."""
-    chosen = sorted({*_NOISES, float(api.noise)})
-    return {
-        f"noise {noise:g}": TopicsAPI(
-            api.n_topics, api.top_s, api.noise if noise == float(api.noise) else noise
+def _headline(
+    apis: Sequence[Api], mains: Sequence[Api], titles: dict[str, str], rows: list[Row]
+) -> Iterator[str]:
+    """Say what one observation and several reveal of a person, then that of the others and of guessing."""
+    guess = None
+    for api in mains:
+        after = _value(rows, api.spec, "posterior")
+        if after is None:
+            continue
+        guess = _value(rows, api.spec, "prior")
+        many = _most_observed(rows, api.spec)
+        over = "" if many == 1 else (
+            f"; {many} observations with {probability(_value(rows, api.spec, 'posterior', many) or after)}"
+        )  # fmt: skip
+        yield (
+            f"{titles[api.spec]}: one observation ({api.sees}) re-identifies a person with probability "
+            f"{probability(after)}{over}."
         )
-        for noise in chosen
-    }
+    for api in apis:
+        after = None if api in mains else _value(rows, api.spec, "posterior")
+        if after is not None:
+            yield f"{titles[api.spec].capitalize()}: {probability(after)}."
+    if guess is not None:
+        yield f"Guessing: {probability(guess)}."
 
 
-def _facts(api: TopicsAPI, seed: int, simulations: int) -> Iterator[tuple[str, str]]:
-    """Yield the parameters and versions of a report."""
-    yield "Topics API", f"m = {api.n_topics} topics, s = {api.top_s} in a set, noise r = {api.noise}"
-    if simulations:
-        yield "simulations", f"{simulations} with seed {seed}, only where a chance is said to be simulated"
+def _summary(question: Question, titles: dict[str, str], rows: list[Row]) -> Table | None:
+    """Return the numbers that matter most, a column for each API."""
+    apis, measured = question.apis, question.measured.rows
+    most = max((_most_observed(rows, api.spec) for api in apis), default=1)
+    wanted: list[tuple[str, str, int, str | None]] = [
+        ("re-identified by one observation", "posterior", 1, None)
+    ]
+    if most > 1:
+        wanted.append((f"re-identified by {most} observations", "posterior", most, None))
+    wanted.append(("the person most at risk, one observation", "risk_max", 1, None))
+    goals = dict.fromkeys(row.goal for row in measured if row.quantity == "goal_posterior")
+    lines = []
+    for text, quantity, observations, goal in wanted:
+        values = [
+            _value(rows, api.spec, quantity, 1 if api.redraws == "nothing" else observations, goal)
+            for api in apis
+        ]
+        lines.append((text, *("" if value is None else probability(value) for value in values)))
+    for goal in goals:
+        if goal == "secret":
+            continue
+        pairs = [
+            [_value(measured, api.spec, quantity, goal=goal) for quantity in ("goal_posterior", "goal_prior")]
+            for api in apis
+        ]
+        texts = [
+            "" if after is None or before is None else f"{probability(after)} ({probability(before)} without)"
+            for after, before in pairs
+        ]
+        lines.append((f"a receiver names {goal_title(goal)}", *texts))
+    kept = tuple(line for line in lines if any(line[1:]))
+    return Table("At a glance", ("probability", *titles.values()), kept) if kept else None
+
+
+def _facts(source: Source, question: Question) -> Iterator[tuple[str, str]]:
+    """Yield what the report rests on: data, parameters, sources and versions."""
+    yield "people", f"{source.name}: {counted(question.people.n_users, 'user')}"
+    yield from source.facts
+    origin = question.measured.provenance
+    if origin is not None:
+        yield "SHA-256 of the people's attributes", origin.digest
+        yield "in Python", origin.command
+    for api in question.apis:
+        values = ", ".join(f"{name} = {value}" for name, value in api.parameters().items())
+        yield api.title, "; ".join(part for part in (api.spec, values, api.source) if part)
+    yield "seed", f"{question.seed}, only where something is simulated"
     yield "made with", ", ".join(f"{part} {version(part)}" for part in _PARTS)
     yield "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"
     yield "made on", datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC")

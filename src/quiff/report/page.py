@@ -2,86 +2,91 @@
 
 import base64
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from quiff.files import write_text
 from quiff.results.figures.figure import Figure
 from quiff.results.html_page import html_page
-from quiff.results.numbers import shown
+from quiff.results.numbers import plain, probability, said, shown
+from quiff.results.result import Result
 from quiff.results.table import Table
 from quiff.safe_text import visible
 
 _MOST_ROWS = 12  # of a table; the commands print them all
 
 
-@dataclass(frozen=True)
-class Headline:
-    """A number that matters, and what it says."""
-
-    value: str
-    meaning: str
-
-
+@final
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: what the numbers say, in sentences, with the tables and figures that show it.
+    """A part of the page: sentences, then the main figure and table of a result; the rest is folded.
 
-    Attributes
-    ----------
-    key
-        The name of the section in links.
-    title
-        Its heading.
-    reading
-        Sentences that follow from the numbers.
-    figures, tables
-        What shows them.
+    Examples
+    --------
+    >>> table = Table("Halves", ("name", "half"), (("one", 0.5),))
+    >>> section = Section.of("halves", "The halves", Result("", (), ("One half.",), {"halves": table}))
+    >>> section.sentences, section.tables[0].title
+    (('One half.',), 'Halves')
     """
 
     key: str
     title: str
-    reading: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
 
+    @classmethod
+    def of(cls, key: str, title: str, result: Result) -> "Section":
+        """Return the views of a result as a section."""
+        return cls(
+            key,
+            title,
+            (*result.warnings, *result.sentences, *result.notes),
+            tuple(draw() for draw in result.figures.values()),
+            tuple(result.tables.values()),
+        )
 
+
+@final
 @dataclass(frozen=True)
 class Page:
-    """A title, what it is about, the numbers that matter, sections, and how to make the page again.
+    """A title, what it is about, the answer in a sentence and a table, sections, and how to make it again.
 
     Examples
     --------
-    >>> page = Page("Two users", "Made up.", (Headline("2", "users"),), (Section("users", "The users"),))
+    >>> page = Page("Two users", ("Synthetic.",), "Nothing is revealed.", sections=(Section("a", "A"),))
     >>> html = page.to_html()
     >>> html.startswith("<!doctype html>"), "<script" in html, "http" in html.replace("http-equiv", "")
     (True, False, False)
     """
 
     title: str
-    about: str
-    headlines: tuple[Headline, ...]
-    sections: tuple[Section, ...]
+    about: tuple[str, ...] = ()
+    headline: str = ""
+    summary: Table | None = None
+    sections: tuple[Section, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     commands: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
     def to_html(self) -> str:
         """Return the page; figures are pictures inside it."""
         from jinja2 import Environment, PackageLoader, StrictUndefined
 
-        places = PackageLoader("quiff.report", "")
         environment = Environment(
-            loader=places,
+            loader=PackageLoader("quiff.report", ""),
             autoescape=True,
             finalize=_visible,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        environment.filters.update(shown=shown, picture=_picture, number=_is_number)
+        environment.filters.update(picture=_picture, cells=lambda table: list(cells(table)))
+        environment.globals["number"] = count(1).__next__  # two tables may have the same title
         style = files("quiff.report").joinpath("page.css").read_text()
         body = environment.get_template("page.html").render(page=self, most_rows=_MOST_ROWS)
         return html_page(self.title, body, style=style)
@@ -112,13 +117,35 @@ class Page:
         return write_text(path, self.to_html(), force=force, inputs=inputs)
 
 
-def _picture(figure: Figure) -> str:
-    """Return a figure as an address that holds it."""
-    return "data:image/svg+xml;base64," + base64.b64encode(figure.to_svg().encode()).decode()
+def cells(table: Table) -> Iterator[list[str]]:
+    """Yield the rows of a table to be read: three digits, and small numbers as one in so many.
+
+    Examples
+    --------
+    >>> list(cells(Table("A", ("topic", "share", "users"), ((1234, 1 / 5893, 5893),), labels=("topic",))))
+    [['1234', '1 in 5,893', '5,893']]
+    """
+    styles = [str if name in table.labels else table.styles.get(name, _said) for name in table.columns]
+    for row in table.rows:
+        yield [
+            style(cell) if _is_number(cell) or style is str else shown(cell)
+            for style, cell in zip(styles, row, strict=True)
+        ]
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, float) or hasattr(value, "denominator")
+    """Tell whether a cell is a number that can be rounded."""
+    number = plain(value)
+    return isinstance(number, int | float) and not isinstance(number, bool)
+
+
+def _said(value: Any) -> str:
+    return probability(value) if 0 < value < 1e-3 else said(value)
+
+
+def _picture(figure: Figure) -> str:
+    """Return a figure as an address that holds it."""
+    return "data:image/svg+xml;base64," + base64.b64encode(figure.to_svg().encode()).decode()
 
 
 def _visible(value: Any) -> Any:

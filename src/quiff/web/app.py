@@ -1,9 +1,9 @@
 """The page's answers: what each address gives, as JSON, a stream of events, or a file."""
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from importlib.resources import files
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
@@ -18,14 +18,16 @@ from quiff.errors import QuiffError
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.renderer import vega_bundle
 from quiff.results.table import Table
-from quiff.theory.taxonomies import TAXONOMY_SIZES
-from quiff.web.design import answer_design, presets, quick_design
+from quiff.web.design import FIGURES, DesignAnswer
 from quiff.web.guard import Access, Guard
 from quiff.web.jobs import BusyError, Jobs
+from quiff.web.offers import Offers
 from quiff.web.paper import paper_table
-from quiff.web.plane import FIGURES, plane_data, plane_figure
-from quiff.web.queries import BOUNDS, DesignQuery, Setting, read_design, read_paper, read_population
+from quiff.web.queries import BOUNDS, read_design, read_paper, read_people
 from quiff.web.shown import table_to_dict
+
+if TYPE_CHECKING:
+    from quiff.apis.base import Api
 
 _Pairs: TypeAlias = list[tuple[str, str]]
 
@@ -33,7 +35,7 @@ _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".
 _PICTURES = ("svg", "png")
 
 
-def make_app(access: Access, jobs: Jobs) -> ASGIApp:
+def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
     """Return the application that answers the page's requests, behind its guard.
 
     Parameters
@@ -41,24 +43,23 @@ def make_app(access: Access, jobs: Jobs) -> ASGIApp:
     access
         Who may ask.
     jobs
-        Runs the studies of populations.
+        Runs the studies of people.
+    apis
+        APIs to offer beside those of the registry, or with other defaults.
     """
-    answers = _Answers(jobs)
+    answers = _Answers(jobs, tuple(apis))
     routes = [
         Route("/", answers.asset),
         Route("/static/{name}", answers.asset),
         Route("/vega.js", answers.vega),
         Route("/api/settings", answers.settings),
         Route("/api/design", answers.design),
-        Route("/api/counting", answers.counting),
-        Route("/api/figures", answers.figures),
-        Route("/api/population", answers.population),
+        Route("/api/people", answers.people),
         Route("/api/paper", answers.paper),
         Route("/download/design.csv", answers.design_table),
-        Route("/download/counting.csv", answers.counting_table),
         Route("/download/paper.csv", answers.paper_file),
         Route("/download/design-{name}.{kind}", answers.design_figure),
-        Route("/download/population-{section}-{number:int}.{kind}", answers.population_file),
+        Route("/download/people-{section}-{number:int}.{kind}", answers.people_file),
     ]
     handlers: dict[Any, Any] = {BusyError: _busy, QuiffError: _bad, HTTPException: _missing}
     app = Starlette(routes=routes, exception_handlers=handlers)
@@ -69,8 +70,9 @@ def make_app(access: Access, jobs: Jobs) -> ASGIApp:
 class _Answers:
     """The answers to the routes; heavy ones are made in threads, so that none waits for another."""
 
-    def __init__(self, jobs: Jobs) -> None:
+    def __init__(self, jobs: Jobs, apis: "tuple[Api, ...]") -> None:
         self._jobs = jobs
+        self._given = apis
         self._assets = _assets()
         self._pictures = CapacityLimiter(1)
 
@@ -88,43 +90,47 @@ class _Answers:
             bundle, media_type="text/javascript", headers={"Cache-Control": "private, max-age=3600"}
         )
 
+    @cached_property
+    def _offers(self) -> Offers:
+        """The APIs on the page, loaded when it is first asked for them."""
+        return Offers(self._given)
+
     async def settings(self, _: Request) -> Response:
-        """Give what the page needs to begin: bounds, taxonomies, presets, and whether there is a file."""
+        """Give what the page needs to begin: bounds, APIs, presets, and whether there is a file."""
+        return JSONResponse(await to_thread.run_sync(self._settings))
+
+    def _settings(self) -> dict[str, Any]:
+        from quiff.papers.presets import presets
+
         profiles = self._jobs.profiles
         file = None if profiles is None else {
             "name": profiles.name,
             "users": profiles.population.n_users,
-            "top": profiles.population.top_s,
+            "attributes": list(profiles.population.attributes),
         }  # fmt: skip
-        return JSONResponse(
-            {
-                "version": __version__,
-                "bounds": BOUNDS,
-                "taxonomies": dict(TAXONOMY_SIZES),
-                "presets": presets(),
-                "file": file,
-            }
-        )
+        return {
+            "version": __version__,
+            "bounds": BOUNDS,
+            "apis": self._offers.settings(),
+            "presets": [{"name": name, "spec": spec} for name, spec in presets().items()],
+            "file": file,
+        }
 
     async def design(self, request: Request) -> Response:
-        """Give the closed forms of one design or two, and the data of their figures."""
-        query = read_design(_pairs(request))
-        return JSONResponse(await to_thread.run_sync(_design, query))
+        """Give the closed forms of one API or two, and their figures."""
+        return JSONResponse(await to_thread.run_sync(self._designed, _pairs(request)))
 
-    async def counting(self, request: Request) -> Response:
-        """Give the counting probabilities, all N users among them."""
-        answer = await to_thread.run_sync(answer_design, read_design(_pairs(request)))
-        return JSONResponse(table_to_dict(answer.counting_table(), rows=None))
+    def _designed(self, pairs: _Pairs) -> dict[str, Any]:
+        answer = self._answer(pairs)
+        return {**answer.to_dict(), "table": table_to_dict(answer.table(), rows=None)}
 
-    async def figures(self, _: Request) -> Response:
-        """Give the specifications of the designs' figures, once; their data come with each answer."""
-        return JSONResponse(await to_thread.run_sync(_specifications))
+    def _answer(self, pairs: _Pairs) -> DesignAnswer:
+        return DesignAnswer.of(read_design(pairs, self._offers), self._offers)
 
-    async def population(self, request: Request) -> Response:
-        """Give a study of a population as a stream of events."""
-        query = read_population(_pairs(request))
-        stream = self._jobs.stream(query)
-        return StreamingResponse(stream, media_type="text/event-stream")
+    async def people(self, request: Request) -> Response:
+        """Give a study of people as a stream of events."""
+        query = await to_thread.run_sync(read_people, _pairs(request), self._offers)
+        return StreamingResponse(self._jobs.stream(query), media_type="text/event-stream")
 
     async def paper(self, request: Request) -> Response:
         """Give the items of the paper that are asked for."""
@@ -133,13 +139,7 @@ class _Answers:
 
     async def design_table(self, request: Request) -> Response:
         """Give every closed form as a CSV file."""
-        answer = await to_thread.run_sync(answer_design, read_design(_pairs(request)))
-        return _csv(answer.table(), "design")
-
-    async def counting_table(self, request: Request) -> Response:
-        """Give the counting probabilities as a CSV file."""
-        answer = await to_thread.run_sync(answer_design, read_design(_pairs(request)))
-        return _csv(answer.counting_table(), "counting")
+        return _csv((await to_thread.run_sync(self._answer, _pairs(request))).table(), "design")
 
     async def paper_file(self, request: Request) -> Response:
         """Give the items of the paper that are asked for as a CSV file."""
@@ -151,19 +151,21 @@ class _Answers:
         name, kind = request.path_params["name"], request.path_params["kind"]
         if name not in FIGURES or kind not in _PICTURES:
             raise HTTPException(404)
-        settings = _settings(read_design(_pairs(request)))
-        return await self._picture(lambda: plane_figure(name, settings), f"design-{name}", kind)
+        answer = await to_thread.run_sync(self._answer, _pairs(request))
+        if name not in answer.figures:
+            raise HTTPException(404)
+        return await self._picture(lambda: answer.figure(name), f"design-{name}", kind)
 
-    async def population_file(self, request: Request) -> Response:
-        """Give a table or a figure of a population as a file."""
+    async def people_file(self, request: Request) -> Response:
+        """Give a table or a figure of a study of people as a file."""
         key, number, kind = (request.path_params[name] for name in ("section", "number", "kind"))
-        found = {s.key: s for s in await self._jobs.sections(read_population(_pairs(request)))}
+        found = {s.key: s for s in await self._jobs.sections(read_people(_pairs(request), self._offers))}
         parts: tuple[Any, ...] = ()
         if key in found:
             parts = found[key].tables if kind == "csv" else found[key].figures if kind in _PICTURES else ()
         if number >= len(parts):
             raise HTTPException(404)
-        name = f"population-{key}-{number}"
+        name = f"people-{key}-{number}"
         if kind == "csv":
             return _csv(parts[number], name)
         return await self._picture(lambda: parts[number], name, kind)
@@ -177,20 +179,6 @@ def _assets() -> dict[str, bytes]:
     """Read the files of the page once: what a request names is looked up, never opened."""
     folder = files("quiff.web").joinpath("static")
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.name.endswith(tuple(_KINDS))}
-
-
-def _design(query: DesignQuery) -> dict[str, Any]:
-    return {**quick_design(query).to_dict(), "plane": plane_data(_settings(query))}
-
-
-@cache
-def _specifications() -> dict[str, Any]:
-    usual = (Setting(349, 5, 0.05),)
-    return {name: plane_figure(name, usual).spec for name in FIGURES}
-
-
-def _settings(query: DesignQuery) -> tuple[Setting, ...]:
-    return (query.first,) if query.second is None else (query.first, query.second)
 
 
 def _pairs(request: Request) -> _Pairs:

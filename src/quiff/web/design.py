@@ -1,182 +1,304 @@
-"""One design or two from closed forms: every number, what it means, and the difference."""
+"""One API or two from closed forms: every number, what it means, the difference, and two figures."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from math import isfinite
-from typing import Any, final
+from fractions import Fraction
+from functools import cached_property
+from math import exp, isfinite, log
+from typing import TYPE_CHECKING, Any, final
 
-from quiff.apis.topics import TopicsAPI
-from quiff.papers.limits import GOOGLE_ROWS, WORST_CASE_ROWS
-from quiff.results.numbers import plain, shown
-from quiff.results.result import Result
+from quiff.errors import QuiffError
+from quiff.results.numbers import plain, probability, said, shown
+from quiff.results.quantities import QUANTITIES, Quantity
 from quiff.results.table import Table
-from quiff.studies.closed_forms import closed_forms
-from quiff.theory.forms import FORMS, Form
-from quiff.theory.parameters import Real
-from quiff.theory.taxonomies import TAXONOMY_SIZES
-from quiff.web.queries import DesignQuery, Setting
+from quiff.web.offers import Control, Offers
+from quiff.web.queries import DesignQuery
 
-_NAMES = ("first design", "second design")
+if TYPE_CHECKING:
+    from quiff.apis.base import Api, Limit
+    from quiff.results.figures.figure import Figure
+
+FIGURES = ("observations", "parameter")
+"""The names of the figures."""
+
+_NAMES = ("first", "second")
+_STEPS = 50  # of a parameter, along its range
+_CARDS = ("bayes_capacity", "epsilon", "max_case_capacity", "min_capacity_bits")
+
+
+@final
+@dataclass(frozen=True)
+class Design:
+    """An API with the closed forms that are known of it, among N users."""
+
+    api: "Api"
+    n_users: int
+
+    @cached_property
+    def limits(self) -> dict[tuple[str, str], "Limit"]:
+        """The closed forms, by stage and quantity; the last stage has no name."""
+        from quiff.apis.base import all_limits
+
+        return {(limit.stage, limit.quantity): limit for limit in all_limits(self.api)}
+
+    @property
+    def capacity(self) -> Any:
+        """The Bayes capacity; None if no closed form is known."""
+        limit = self.limits.get(("", "bayes_capacity"))
+        return None if limit is None else limit.value
+
+    def reidentified(self, observations: int) -> float | None:
+        """Return the most that n observations re-identify a user with, min(1, capacity^n / N).
+
+        Where nothing is drawn anew, more observations show the same once more.
+        """
+        if self.capacity is None or self.api.observer_knows_who:
+            return None
+        if not isfinite(self.capacity):
+            return 1.0
+        n = 1 if self.api.redraws == "nothing" else observations
+        return min(1.0, exp(min(0.0, n * log(self.capacity) - log(self.n_users))))
+
+    def sentence(self, observations: int) -> str:
+        """Say what the closed forms say."""
+        title, capacity = self.api.title, self.capacity
+        if capacity is None:
+            return f"{title}: no closed form is known of its parameters alone; see the people."
+        after, many = self.reidentified(1), self.reidentified(observations)
+        if after is None or many is None:
+            return (
+                f"{title}: {self.api.sees} multiplies the probability of any guess about the secret by at"
+                f" most {said(capacity)}. Whoever receives it knows already who the person is."
+            )
+        factor = said(capacity) if isfinite(capacity) else "as much as there are people"
+        among = f"among {said(self.n_users)} people, from {probability(Fraction(1, self.n_users))} to "
+        over = f", and by {observations} observations to {probability(many)}" if observations > 1 else ""
+        return (
+            f"{title}: {self.api.sees} multiplies the probability of re-identification by at most {factor}:"
+            f" {among}{probability(after)}{over}."
+        )
 
 
 @final
 @dataclass(frozen=True)
 class DesignAnswer:
-    """The closed forms of one design, and of a second one beside it."""
+    """The closed forms of one API, and of a second one beside it."""
 
-    first: Result
-    second: Result | None
+    designs: tuple[Design, ...]
+    observations: int
+    swept: Control | None  # the parameter of the first API along which the second figure goes
 
-    @property
-    def designs(self) -> tuple[Result, ...]:
-        """The designs that there are."""
-        return (self.first,) if self.second is None else (self.first, self.second)
+    @classmethod
+    def of(cls, query: DesignQuery, offers: Offers) -> "DesignAnswer":
+        """Evaluate the closed forms that a request asks for.
+
+        Examples
+        --------
+        >>> from quiff.web.queries import read_design
+        >>> offers = Offers()
+        >>> query = read_design([("api", "topics"), ("api2", "topics:n_topics=v2")], offers)
+        >>> DesignAnswer.of(query, offers).table().rows[0][3]
+        '+22.8 (+34.4 %)'
+        """
+        designs = tuple(Design(api, query.n_users) for api in query.apis)
+        return cls(designs, query.observations, _swept(offers.controls(query.apis[0])))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as ``quiff theory --json`` has them, and all of them as text, by section."""
+        """Return sentences, the numbers that matter, all of them, and the figures."""
         return {
-            "first": plain(dict(self.first.facts)),
-            "second": None if self.second is None else plain(dict(self.second.facts)),
-            "sections": [
-                {
-                    "title": title,
-                    "rows": [self._row(form) for form in FORMS.values() if form.section == title],
-                }
-                for title in dict.fromkeys(form.section for form in FORMS.values())
+            "specs": [design.api.spec for design in self.designs],
+            "sentences": [design.sentence(self.observations) for design in self.designs],
+            "cards": list(self._cards()),
+            "limits": [
+                {"stage": stage, "quantity": quantity, "value": plain(limit.value)}
+                for (stage, quantity), limit in self.designs[0].limits.items()
             ],
+            "figures": {name: self.figure(name).spec for name in self.figures},
         }
+
+    def _cards(self) -> Iterator[dict[str, Any]]:
+        last = [{key[1]: limit.value for key, limit in d.limits.items() if not key[0]} for d in self.designs]
+        once, often = ([d.reidentified(n) for d in self.designs] for n in (1, self.observations))
+        wanted: list[tuple[str, str, Quantity, list[Any]]] = [
+            (key, QUANTITIES[key].title, QUANTITIES[key], [x.get(key) for x in last]) for key in _CARDS
+        ]
+        reached = replace(
+            QUANTITIES["posterior"],
+            formula="min(1, capacity^n / N)",
+            meaning="the most that any observer can re-identify a user with, if all N are equally probable",
+        )
+        wanted.insert(0, ("posterior", "re-identified, one observation", reached, once))
+        if self.observations > 1:
+            text = f"re-identified, {self.observations} observations"
+            wanted.insert(1, ("posterior_over_time", text, reached, often))
+        for key, title, about, values in wanted:
+            if any(value is not None for value in values):
+                texts = ["" if value is None else _read(about.unit, value) for value in values]
+                yield {
+                    "key": key,
+                    "title": title,
+                    "value": plain(values[0]),
+                    "texts": texts,
+                    "unit": about.unit,
+                    "meaning": about.meaning,
+                    "formula": about.formula,
+                    "source": about.source,
+                }
 
     def table(self) -> Table:
-        """Return every number of both designs with its difference, meaning, formula and source."""
-        two = self.second is not None
-        columns = ("quantity", *_NAMES[: 1 + two], *(("difference",) if two else ()))
-        rows = tuple(
-            (q.name, *self._cells(q), q.unit, q.meaning, q.formula, q.source) for q in FORMS.values()
+        """Return every closed form with the difference, its meaning, formula, source and assumptions."""
+        two = len(self.designs) > 1
+        titles = [design.api.spec for design in self.designs]
+        keys = dict.fromkeys(key for design in self.designs for key in design.limits)
+        rows = []
+        for stage, quantity in sorted(keys, key=lambda key: key[0] != ""):
+            found = [design.limits.get((stage, quantity)) for design in self.designs]
+            values = [None if limit is None else limit.value for limit in found]
+            first = next(limit for limit in found if limit is not None)
+            about = QUANTITIES[quantity]
+            owner = self.designs[found.index(first)].api
+            name = f"{about.title}: {owner.stage_title(stage)}" if stage else about.title
+            rows.append(
+                (
+                    name,
+                    *values,
+                    *((difference(*values),) if two else ()),
+                    about.unit,
+                    about.meaning,
+                    f"{'<= ' if first.bound == 'at most' else ''}{first.formula}",
+                    first.source,
+                    first.assumes,
+                )
+            )
+        columns = ("quantity", *titles, *(("difference",) if two else ()))
+        return Table(
+            "Closed forms", (*columns, "unit", "meaning", "formula", "source", "assumes"), tuple(rows)
         )
-        about = ("unit", "meaning", "formula", "source")
-        return Table(self._title(), (*columns, *about), rows)
 
-    def counting_table(self) -> Table:
-        """Return the counting probabilities of the designs, one below the other."""
-        columns = ("design", "users N", "who has it, all right", "raw count right", "best guess right",
-                   "guess without reports")  # fmt: skip
-        rows = tuple(
-            (name, *point.values())
-            for name, design in zip(_NAMES, self.designs, strict=False)
-            for point in design.facts["counting"]
-        )
-        note = "Each user reports once, and has the topic with probability 1/2. Source: paper, Sec. 4.2.1."
-        return Table("Counting the users who have a topic", columns, rows, (note,))
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the figures that there are numbers for."""
+        some = any(design.reidentified(1) is not None for design in self.designs)
+        known = self.swept is not None and self.designs[0].capacity is not None
+        return tuple(name for name, there in zip(FIGURES, (some, known), strict=True) if there)
 
-    def _cells(self, quantity: Form) -> tuple[Any, ...]:
-        value = self.first.facts[quantity.quantity]
-        if self.second is None:
-            return (value,)
-        other = self.second.facts[quantity.quantity]
-        return value, other, said_difference(value, other)
-
-    def _row(self, quantity: Form) -> dict[str, Any]:
-        texts = [shown(plain(cell)) for cell in self._cells(quantity)]
-        names = ("first", "second", "difference")
-        return {
-            "key": quantity.quantity,
-            "name": quantity.name,
-            **quantity.about(),
-            **dict(zip(names, texts, strict=False)),
-        }
-
-    def _title(self) -> str:
-        said = [
-            f"{x['n_topics']} topics, sets of {x['top_s']}, noise {shown(x['noise'])}"
-            for x in (design.facts for design in self.designs)
+    def figure(self, name: str) -> "Figure":
+        """Draw one of the figures; its data sets keep their names, so that they can be replaced in place."""
+        if name == "observations":
+            return _figure(
+                "Probability of re-identification, at most", "observations", "at most (log scale)",
+                [{"design": key, "x": n, "y": design.reidentified(n)}
+                 for key, design in zip(_NAMES, self.designs, strict=False)
+                 for n in range(1, max(self.observations, 2) + 1)],
+                [{"design": key, "x": self.observations, "y": design.reidentified(self.observations)}
+                 for key, design in zip(_NAMES, self.designs, strict=False)],
+                whole=True,
+            )  # fmt: skip
+        assert self.swept is not None  # noqa: S101 - the caller has looked
+        swept, designs = self.swept.name, dict(zip(_NAMES, self.designs, strict=False))
+        same = {key: d for key, d in designs.items() if type(d.api) is type(self.designs[0].api)}
+        lines = [
+            {"design": key, "x": x, "y": float(value)}
+            for key, design in same.items()
+            for x, value in _sweep(design, self.swept)
         ]
-        return f"Closed forms: {' | '.join(said)}"
+        marks = [
+            {"design": key, "x": float(design.api.parameters()[swept]), "y": float(design.capacity)}
+            for key, design in same.items()
+            if isfinite(design.capacity)
+        ]
+        whole = self.swept.kind == "whole"
+        return _figure(
+            f"Capacity against {swept}",
+            self.swept.meaning,
+            "capacity (factor, log scale)",
+            lines,
+            marks,
+            whole,
+        )
 
 
-def answer_design(query: DesignQuery) -> DesignAnswer:
-    """Evaluate the closed forms of one design or two.
-
-    Examples
-    --------
-    >>> from quiff.web.queries import read_design
-    >>> answer = answer_design(read_design([("topics2", "v2")]))
-    >>> answer.to_dict()["sections"][1]["rows"][-1]["difference"]
-    '+22.8 (+34.4 %)'
-    """
-    return _answer(query, _forms)
+def _read(unit: str, value: Any) -> str:
+    return probability(value) if unit == "probability" else said(value)
 
 
-def quick_design(query: DesignQuery) -> DesignAnswer:
-    """Evaluate the same, but for the chances to count all N users, which take longer than a slider waits.
-
-    Examples
-    --------
-    >>> from quiff.web.queries import read_design
-    >>> [point["n_users"] for point in quick_design(read_design([])).first.facts["counting"]]
-    [2, 3, 4, 5, 10, 30]
-    """
-    return _answer(query, _quick_forms)
+def _swept(controls: list[Control]) -> Control | None:
+    """Return the parameter to draw the capacity against: a number with both ends, a decimal one first."""
+    ranged = [
+        c for c in controls if c.kind in ("decimal", "whole") and c.least is not None and c.most is not None
+    ]
+    return min(ranged, key=lambda control: control.kind != "decimal", default=None)
 
 
-def _answer(query: DesignQuery, forms: Callable[[Setting, int, int], Result]) -> DesignAnswer:
-    first = forms(query.first, query.n_users, query.epochs)
-    second = None if query.second is None else forms(query.second, query.n_users, query.epochs)
-    return DesignAnswer(first, second)
+def _sweep(design: Design, control: Control) -> Iterator[tuple[float, Any]]:
+    """Yield the capacity of an API along the range of one parameter."""
+    values = design.api.parameters()
+    high = values.get(control.most) if isinstance(control.most, str) else control.most
+    low = control.least
+    if low is None or not isinstance(high, int | float | Fraction):
+        return
+    for step in range(_STEPS + 1):
+        x: float = low + (float(high) - low) * step / _STEPS
+        x = round(x) if control.kind == "whole" else x
+        try:
+            made = type(design.api)(**(values | {control.name: x}))
+            value = Design(made, design.n_users).capacity
+        except QuiffError:
+            continue
+        if value is not None and isfinite(value):
+            yield x, value
 
 
-@lru_cache(maxsize=64)  # while one design is moved, the other stays
-def _forms(setting: Setting, n_users: int, epochs: int) -> Result:
-    api = TopicsAPI(setting.n_topics, setting.top_s, setting.noise)
-    return closed_forms(api, n_users=n_users, epochs=epochs)
+def _figure(
+    title: str,
+    across: str,
+    upwards: str,
+    lines: list[dict[str, Any]],
+    marks: list[dict[str, Any]],
+    whole: bool,
+) -> "Figure":
+    import altair as alt
+
+    from quiff.results.figures.figure import Figure
+    from quiff.results.figures.style import PALETTE
+
+    axis = alt.Axis(tickMinStep=1, format="d") if whole else alt.Axis()
+    x = alt.X("x:Q", title=across, axis=axis, scale=alt.Scale(zero=False, nice=False))
+    y = alt.Y("y:Q", title=upwards, scale=alt.Scale(type="log"), axis=alt.Axis(format="~g", tickCount=6))
+    colour = alt.Color("design:N", scale=alt.Scale(domain=list(_NAMES), range=list(PALETTE[:2])), legend=None)
+    shape = alt.Shape(
+        "design:N", scale=alt.Scale(domain=list(_NAMES), range=["circle", "square"]), legend=None
+    )
+    tips = [alt.Tooltip("x:Q", title=across), alt.Tooltip("y:Q", title=upwards, format=".4~g")]
+    line: alt.Chart = alt.Chart(alt.NamedData("lines")).mark_line().encode(x, y, colour)
+    mark = alt.Chart(alt.NamedData("marks")).mark_point(filled=True, size=150, opacity=1)
+    text = alt.Chart(alt.NamedData("marks")).mark_text(dy=-14, fontSize=13, color="#222222")
+    chart = alt.layer(
+        line, mark.encode(x, y, colour, shape, tooltip=tips), text.encode(x, y, text="design:N")
+    )
+    drawn = Figure.of(title, chart.properties(width=460, height=260))
+    known = {"lines": lines, "marks": marks}.items()
+    data = {name: [row for row in rows if row["y"] is not None] for name, rows in known}
+    return Figure(title, {**drawn.spec, "datasets": data})
 
 
-@lru_cache(maxsize=64)
-def _quick_forms(setting: Setting, n_users: int, epochs: int) -> Result:
-    found = _forms(setting, n_users, epochs)
-    return replace(found, facts={**found.facts, "counting": found.facts["counting"][:6]})
-
-
-def said_difference(first: Real | bool, second: Real | bool) -> str:
+def difference(first: Any, second: Any) -> str:
     """Return how the second number differs from the first, in its unit and in percent.
 
     Examples
     --------
-    >>> said_difference(66.36, 89.16), said_difference(0.95, 0.95), said_difference(1327.2, float("inf"))
-    ('+22.8 (+34.4 %)', 'the same', 'from finite to infinite')
+    >>> difference(66.36, 89.16), difference(0.95, 0.95), difference(1.5, float("inf")), difference(1, None)
+    ('+22.8 (+34.4 %)', 'the same', 'from finite to infinite', '')
     """
+    if first is None or second is None:
+        return ""
     if first == second:
         return "the same"
-    if isinstance(first, bool) or isinstance(second, bool):
+    try:
+        change, start = float(second) - float(first), float(first)
+    except OverflowError:  # a fraction that no float can hold
         return f"from {shown(first)} to {shown(second)}"
     if not (isfinite(first) and isfinite(second)):
         return "from infinite to finite" if isfinite(second) else "from finite to infinite"
-    change = float(second - first)
-    share = f" ({100 * change / float(first):+.3g} %)" if first else ""
+    share = f" ({100 * change / start:+.3g} %)" if start else ""
     return f"{change:+.6g}{share}"
-
-
-def presets() -> list[dict[str, Any]]:
-    """Return designs to begin with: the Topics API's own, and the what-ifs of the paper.
-
-    The taxonomies are those of the paper's table of theoretical limits, with the sizes that they really have.
-    The others are its settings for a taxonomy of 629 topics that keep the capacity of version 1.
-
-    Examples
-    --------
-    >>> [preset["name"] for preset in presets()][:2]
-    ['Google Topics API v1', 'Google Topics API v2']
-    """
-    named = {size: name for name, size in TAXONOMY_SIZES.items()}
-    found = [{"name": name, "topics": named[size], "top": 5, "noise": 0.05} for name, _, size in GOOGLE_ROWS]
-    found += [
-        {
-            "name": f"Paper's what-if: {m} topics, sets of {s}, noise {r}",
-            "topics": m,
-            "top": s,
-            "noise": float(r),
-        }
-        for m, r, s, _ in WORST_CASE_ROWS
-        if m not in map(str, named)
-    ]
-    return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from quiff.errors import QuiffError
 from quiff.report.page import Section
 from quiff.results.numbers import plain
-from quiff.web.queries import PopulationQuery
+from quiff.web.queries import PeopleQuery
 from quiff.web.shown import section_to_dict
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Cancelled(Exception):  # noqa: N818 - it is no error
 
 
 class Jobs:
-    """Runs studies of populations one after the other, and keeps the last results.
+    """Runs studies of people one after the other, and keeps the last results.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class Jobs:
         self._turn = threading.Lock()
         self._places = threading.BoundedSemaphore(_WAITING)
         self._closing = threading.Event()
-        self._kept: OrderedDict[PopulationQuery, tuple[Section, ...]] = OrderedDict()
+        self._kept: OrderedDict[PeopleQuery, tuple[Section, ...]] = OrderedDict()
 
     def close(self) -> None:
         """End all studies."""
         self._closing.set()
 
-    def stream(self, query: PopulationQuery) -> AsyncIterator[str]:
+    def stream(self, query: PeopleQuery) -> AsyncIterator[str]:
         """Begin a study, and return its server-sent events: progress, sections, and done or failed.
 
         Raises
@@ -72,7 +72,7 @@ class Jobs:
         self._begin(query, send, gone)
         return _events(queue, gone)
 
-    async def sections(self, query: PopulationQuery) -> tuple[Section, ...]:
+    async def sections(self, query: PeopleQuery) -> tuple[Section, ...]:
         """Return the results of a study, those that are kept if it was run lately.
 
         Raises
@@ -89,7 +89,7 @@ class Jobs:
             raise BusyError("other studies have taken the place of this one; ask again")
         return found
 
-    def _begin(self, query: PopulationQuery, send: Callable[[Event], None], gone: threading.Event) -> None:
+    def _begin(self, query: PeopleQuery, send: Callable[[Event], None], gone: threading.Event) -> None:
         if not self._places.acquire(blocking=False):
             raise BusyError(f"{_WAITING} studies are at work or waiting already; try again in a minute")
 
@@ -103,7 +103,7 @@ class Jobs:
 
         threading.Thread(target=work, name="quiff-study", daemon=True).start()
 
-    def _outcome(self, query: PopulationQuery, send: Callable[[Event], None], gone: threading.Event) -> Event:
+    def _outcome(self, query: PeopleQuery, send: Callable[[Event], None], gone: threading.Event) -> Event:
         """Run a study when it is its turn, and return the last event of it."""
         tell = _Teller(send, lambda: gone.is_set() or self._closing.is_set())
         while not self._turn.acquire(timeout=0.1):
@@ -113,19 +113,24 @@ class Jobs:
         except QuiffError as error:
             return "failed", str(error)
         except MemoryError:
-            return "failed", "this population does not fit into memory; ask for fewer people"
+            return "failed", "these people do not fit into memory; ask for fewer"
+        except Cancelled:
+            raise
+        except Exception as error:  # one's own API may raise anything, and the page has to end
+            return "failed", f"{type(error).__name__}: {error}"
         finally:
             self._turn.release()
         return "done", None
 
-    def _study(self, query: PopulationQuery, send: Callable[[Event], None], tell: "_Teller") -> None:
-        from quiff.web.people import People, study  # all studies, which the page opens without
+    def _study(self, query: PeopleQuery, send: Callable[[Event], None], tell: "_Teller") -> None:
+        from quiff.report.studies import sections as studied  # which the page opens without
+        from quiff.web.people import question
 
         found = self._kept.get(query)
         if found is None:
             sections = []
             tell("the people", 0.0)
-            for section in study(People.of(query, self.profiles), tell):
+            for section, _ in studied(question(query, self.profiles, tell)):
                 send(("section", section_to_dict(section)))
                 sections.append(section)
             self._kept[query] = tuple(sections)

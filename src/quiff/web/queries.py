@@ -2,77 +2,67 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, final
 
 from quiff.errors import ParameterError
-from quiff.theory.taxonomies import taxonomy_size
+
+if TYPE_CHECKING:
+    from quiff.apis.base import Api
+    from quiff.web.offers import Offers
 
 BOUNDS = {
-    "topics": (2, 10_000),
-    "top": (1, 100),
-    "noise": (0, 1),
     "users": (1, 10**10),
-    "epochs": (1, 100),
-    "people": (100, 50_000),
+    "observations": (1, 100),
+    "n": (100, 50_000),
     "seed": (0, 999_999),
-    "made_up_topics": (2, 2000),
 }
 """The least and the most of each number that a request may name."""
 
 VERDICTS = ("erratum", "match", "needs-data")
 _WHOLE = re.compile(r"\d{1,12}", re.ASCII)
-_DECIMAL = re.compile(r"(\d{1,9}(\.\d{0,20})?|\.\d{1,20})(e-?\d{1,3})?", re.ASCII | re.IGNORECASE)
-_LONGEST = 40
-
-
-@final
-@dataclass(frozen=True)
-class Setting:
-    """The parameters of a Topics API: m, s and r."""
-
-    n_topics: int
-    top_s: int
-    noise: float
+_LONGEST = {"api": 300, "api2": 300}  # of the text of a parameter
+_USUAL = 40
+_STUDIED = 10  # observations of the people of the page
 
 
 @final
 @dataclass(frozen=True)
 class DesignQuery:
-    """One design or two, with N users over E epochs."""
+    """One API or two, with N users and n observations."""
 
-    first: Setting
-    second: Setting | None
+    specs: tuple[str, ...]
     n_users: int
-    epochs: int
+    observations: int
+    apis: tuple["Api", ...] = field(compare=False, repr=False)
 
 
 @final
 @dataclass(frozen=True)
-class PopulationQuery:
-    """A population to measure: the profiles of the command line, or made-up people.
+class PeopleQuery:
+    """People to measure, and under which APIs.
 
     Attributes
     ----------
     from_file
-        Whether it is the file of the command line; then `people`, `seed` and `top_s` mean nothing.
-    people, seed
-        How many made-up users, and which.
-    taxonomy
-        A number or a name, as on the command line; None is what suits the file.
-    top_s, noise
-        s and r.
+        Whether they are those of the command line; then `n` and `seed` mean nothing.
+    n, seed
+        How many synthetic users, and which.
+    specs, apis
+        The APIs.
+    observations
+        Up to how many observations of a person.
     attacks
         Whether to run the published attacks too.
     """
 
     from_file: bool
-    people: int
+    n: int
     seed: int
-    taxonomy: str | None
-    top_s: int
-    noise: float
+    specs: tuple[str, ...]
+    observations: int
     attacks: bool
+    apis: tuple["Api", ...] = field(compare=False, repr=False)
 
 
 @final
@@ -89,12 +79,12 @@ class Reader:
 
     Examples
     --------
-    >>> reader = Reader([("top", "7")], ("top", "noise"))
-    >>> reader.whole("top", 5), reader.decimal("noise", 0.05)
-    (7, 0.05)
-    >>> Reader([("top", "900")], ("top",)).whole("top", 5)
+    >>> reader = Reader([("seed", "7")], ("seed", "n"))
+    >>> reader.whole("seed", 0), reader.whole("n", 2000)
+    (7, 2000)
+    >>> Reader([("n", "9")], ("n",)).whole("n", 2000)
     Traceback (most recent call last):
-    quiff.errors.ParameterError: top must be a whole number between 1 and 100, not '900'
+    quiff.errors.ParameterError: n must be a whole number between 100 and 50000, not '9'
     """
 
     def __init__(self, pairs: Iterable[tuple[str, str]], allowed: Iterable[str]) -> None:
@@ -105,39 +95,25 @@ class Reader:
                 raise ParameterError(f"there is no parameter {_cut(name)!r}; known are {', '.join(known)}")
             if name in self._values:
                 raise ParameterError(f"{name} is given twice; give it once")
-            if len(value) > _LONGEST:
-                raise ParameterError(f"{name} is too long: {_cut(value)!r}; at most {_LONGEST} characters")
+            longest = _LONGEST.get(name, _USUAL)
+            if len(value) > longest:
+                raise ParameterError(f"{name} is too long: {_cut(value)!r}; at most {longest} characters")
             self._values[name] = value
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._values
 
     def text(self, name: str, default: str) -> str:
         """Return a parameter as it stands."""
         return self._values.get(name, default)
 
-    def whole(self, name: str, default: int, bound: str | None = None, most: int | None = None) -> int:
+    def whole(self, name: str, default: int, most: int | None = None) -> int:
         """Return a whole number within the bounds of that name, or at most `most`."""
         text = self._values.get(name)
         if text is None:
             return default
-        low, high = BOUNDS[bound or name]
+        low, high = BOUNDS[name]
         high = high if most is None else min(high, most)
         if not _WHOLE.fullmatch(text) or not low <= int(text) <= high:
             raise ParameterError(f"{name} must be a whole number between {low} and {high}, not {text!r}")
         return int(text)
-
-    def decimal(self, name: str, default: float, bound: str | None = None) -> float:
-        """Return a number within the bounds of that name."""
-        text = self._values.get(name)
-        if text is None:
-            return default
-        low, high = BOUNDS[bound or name]
-        if not _DECIMAL.fullmatch(text) or not low <= float(text) <= high:
-            raise ParameterError(
-                f"{name} must be a number between {low} and {high} such as 0.05, not {text!r}"
-            )
-        return float(text)
 
     def flag(self, name: str) -> bool:
         """Return whether a switch is on: 1, not 0."""
@@ -146,50 +122,40 @@ class Reader:
             raise ParameterError(f"{name} must be 0 or 1, not {text!r}")
         return text == "1"
 
-    def topics(self, name: str, default: str, bound: str = "topics") -> int:
-        """Return the size of a taxonomy that is given by its name or as a number."""
-        text = self._values.get(name, default)
-        size = taxonomy_size(text)
-        low, high = BOUNDS[bound]
-        if not low <= size <= high:
-            raise ParameterError(f"{name} must be between {low} and {high}, or a name, not {text!r}")
-        return size
+    def apis(self, offers: "Offers") -> tuple["Api", ...]:
+        """Return the API that is named, and the second one if there is one."""
+        given = [self._values[name] for name in ("api", "api2") if name in self._values]
+        made = tuple(map(offers.api, given or ["topics"]))
+        return made[:1] if len({api.spec for api in made}) == 1 else made
 
 
-def read_design(pairs: Iterable[tuple[str, str]]) -> DesignQuery:
-    """Read one design, and the second if some parameter of it is named.
+def read_design(pairs: Iterable[tuple[str, str]], offers: "Offers") -> DesignQuery:
+    """Read one API, and the second if there is one.
 
     Examples
     --------
-    >>> read_design([("topics", "v2"), ("noise2", "0.1")])
-    DesignQuery(first=Setting(n_topics=469, top_s=5, noise=0.05), second=Setting(n_topics=469, top_s=5, \
-noise=0.1), n_users=1000000, epochs=3)
+    >>> from quiff.web.offers import Offers
+    >>> read_design([("api", "topics:noise=0.1"), ("api2", "cookies")], Offers())
+    DesignQuery(specs=('topics:noise=0.1', 'cookies'), n_users=1000000, observations=4)
 
     Raises
     ------
     ParameterError
         If a parameter is unknown, no number or out of bounds.
     """
-    own = ("topics", "top", "noise")
-    others = tuple(f"{name}2" for name in own)
-    reader = Reader(pairs, (*own, "users", "epochs", *others))
-    first = _setting(reader, "", Setting(349, 5, 0.05))
-    second = _setting(reader, "2", first) if any(name in reader for name in others) else None
-    return DesignQuery(first, second, reader.whole("users", 1_000_000), reader.whole("epochs", 3))
+    reader = Reader(pairs, ("api", "api2", "users", "observations"))
+    apis = reader.apis(offers)
+    users, observations = reader.whole("users", 1_000_000), reader.whole("observations", 4)
+    return DesignQuery(tuple(api.spec for api in apis), users, observations, apis)
 
 
-def _setting(reader: Reader, suffix: str, default: Setting) -> Setting:
-    m = reader.topics(f"topics{suffix}", str(default.n_topics))
-    s = reader.whole(f"top{suffix}", min(default.top_s, m), "top", most=m)
-    return Setting(m, s, reader.decimal(f"noise{suffix}", default.noise, "noise"))
-
-
-def read_population(pairs: Iterable[tuple[str, str]]) -> PopulationQuery:
-    """Read which population to measure, and under which parameters.
+def read_people(pairs: Iterable[tuple[str, str]], offers: "Offers") -> PeopleQuery:
+    """Read which people to measure, and under which APIs.
 
     Examples
     --------
-    >>> read_population([("people", "500")]).people
+    >>> from quiff.web.offers import Offers
+    >>> read_people([("n", "500")], Offers()).n
     500
 
     Raises
@@ -197,22 +163,19 @@ def read_population(pairs: Iterable[tuple[str, str]]) -> PopulationQuery:
     ParameterError
         If a parameter is unknown, no number or out of bounds.
     """
-    reader = Reader(pairs, ("source", "people", "seed", "topics", "top", "noise", "attacks"))
-    source = reader.text("source", "made-up")
-    if source not in ("made-up", "file"):
-        raise ParameterError(f"source must be made-up or file, not {source!r}")
-    taxonomy = reader.text("topics", "v1")
-    fitting = source == "file" and taxonomy in ("fitting", "occurring")
-    bound = "topics" if source == "file" else "made_up_topics"
-    most = BOUNDS["top"][1] if fitting else reader.topics("topics", "v1", bound)
-    return PopulationQuery(
+    reader = Reader(pairs, ("source", "n", "seed", "api", "api2", "observations", "attacks"))
+    source = reader.text("source", "synthetic")
+    if source not in ("synthetic", "file"):
+        raise ParameterError(f"source must be synthetic or file, not {source!r}")
+    apis = reader.apis(offers)
+    return PeopleQuery(
         from_file=source == "file",
-        people=reader.whole("people", 2000),
+        n=reader.whole("n", 2000),
         seed=reader.whole("seed", 0),
-        taxonomy=None if fitting and taxonomy == "fitting" else taxonomy,
-        top_s=reader.whole("top", min(5, most), most=min(most, 20)),
-        noise=reader.decimal("noise", 0.05),
+        specs=tuple(api.spec for api in apis),
+        observations=reader.whole("observations", 4, _STUDIED),
         attacks=reader.flag("attacks"),
+        apis=apis,
     )
 
 
@@ -237,4 +200,4 @@ def read_paper(pairs: Iterable[tuple[str, str]]) -> PaperQuery:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+    return text if len(text) <= _USUAL else text[:_USUAL] + "..."

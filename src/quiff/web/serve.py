@@ -3,7 +3,7 @@
 import errno
 import ipaddress
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, final
@@ -14,6 +14,7 @@ from quiff.web.guard import Access
 from quiff.web.jobs import Jobs
 
 if TYPE_CHECKING:
+    from quiff.apis.base import Api
     from quiff.web.people import Profiles
 
 LOOPBACK = "127.0.0.1"
@@ -99,7 +100,12 @@ def _bound(host: str, port: int) -> socket.socket:
     raise ParameterError(f"ports {port} to {port + tries - 1} are all in use; name another with --port")
 
 
-def serve(place: Place, profiles: "Profiles | None" = None, ready: Callable[[], None] | None = None) -> None:
+def serve(
+    place: Place,
+    profiles: "Profiles | None" = None,
+    ready: Callable[[], None] | None = None,
+    apis: "Iterable[Api]" = (),
+) -> None:
     """Serve the page until Ctrl-C, which ends it at once, open streams included, and is raised then.
 
     Parameters
@@ -107,9 +113,11 @@ def serve(place: Place, profiles: "Profiles | None" = None, ready: Callable[[], 
     place
         Where.
     profiles
-        The population to offer besides made-up ones.
+        The people to offer besides synthetic ones.
     ready
         Called when the page can be asked for.
+    apis
+        APIs to offer beside those of the registry.
     """
     import uvicorn
 
@@ -128,7 +136,7 @@ def serve(place: Place, profiles: "Profiles | None" = None, ready: Callable[[], 
 
     jobs = Jobs(profiles)
     config = uvicorn.Config(
-        make_app(place.access, jobs),
+        make_app(place.access, jobs, apis),
         log_level="error",
         access_log=False,
         server_header=False,

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from quiff.report.page import Section
-from quiff.results.numbers import shown
+from quiff.report.page import Section, cells
 from quiff.results.table import Table
 from quiff.safe_text import visible
 
@@ -16,12 +15,12 @@ def section_to_dict(section: Section) -> dict[str, Any]:
     Examples
     --------
     >>> section_to_dict(Section("people", "The people", ("Two of them.",)))
-    {'key': 'people', 'title': 'The people', 'reading': ['Two of them.'], 'figures': [], 'tables': []}
+    {'key': 'people', 'title': 'The people', 'sentences': ['Two of them.'], 'figures': [], 'tables': []}
     """
     return {
         "key": section.key,
         "title": section.title,
-        "reading": list(map(visible, section.reading)),
+        "sentences": list(map(visible, section.sentences)),
         "figures": [{"title": figure.title, "spec": figure.spec} for figure in section.figures],
         "tables": [table_to_dict(table) for table in section.tables],
     }
@@ -40,6 +39,6 @@ def table_to_dict(table: Table, rows: int | None = _ROWS) -> dict[str, Any]:
         "title": visible(cut.title),
         "columns": list(map(visible, cut.columns)),
         "numeric": table.numeric(),
-        "rows": [[visible(shown(cell)) for cell in row] for row in cut.rows],
+        "rows": [list(map(visible, row)) for row in cells(cut)],
         "notes": list(map(visible, cut.notes)),
     }

@@ -1,4 +1,4 @@
-"""Privacy by stage: what each step leaks, and the most that it could."""
+"""Privacy by stage: what each stage leaks, and the most that it could."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from quiff.results.figures.style import PALETTE, log_axis, point_styles
 from quiff.results.numbers import shown
 from quiff.results.stages import stage_title
 
-_ALL, _OCCURRING = "capacity, all topics (m)", "capacity, topics that occur (m')"
+_ALL, _OCCURRING = "capacity, all secrets", "capacity, secrets that occur"
 
 
 @final
 @dataclass(frozen=True)
 class StageMark:
-    """A step with its leakage and its capacities; the second one is None where both are the same."""
+    """A stage with its leakage and its capacities; the second one is None where both are the same."""
 
     stage: str
     leakage: Number
@@ -26,13 +26,13 @@ class StageMark:
 
 
 def stages_figure(stages: Sequence[StageMark], users: int) -> Figure:
-    """Draw a bar for the leakage of each step on a logarithmic scale, and marks for its capacities.
+    """Draw a bar for the leakage of each stage on a logarithmic scale, and marks for its capacities.
 
     Examples
     --------
     >>> marks = [StageMark("cookies", 1000, 1000, None), StageMark("topics_api", 32.16, 66.36, 32.16)]
     >>> stages_figure(marks, 1000).title
-    'What each step tells about who a user is: 1000 users'
+    'What each stage reveals about who a user is: 1000 users'
     """
     import altair as alt
 
@@ -44,7 +44,7 @@ def stages_figure(stages: Sequence[StageMark], users: int) -> Figure:
     bounds = [bound for name, mark in zip(names, stages, strict=True) for bound in _bounds(name, mark)]
     most = float(max(max(mark.leakage, mark.capacity) for mark in stages))
     y = alt.Y("step:N", sort=names, title=None, axis=alt.Axis(labelLimit=320, ticks=False, labelPadding=8))
-    title = "leakage (times as likely to name the user as by a guess, log scale)"
+    title = "leakage (factor on the probability of re-identification, log scale)"
     x = alt.X("leakage:Q", title=title, **log_axis(1, max(most, 10)))
     data = alt.InlineData(values=bars)
     leaks = alt.Chart(data).mark_bar(height=22, color=PALETTE[5]).encode(x, y, alt.X2("from"))
@@ -62,7 +62,7 @@ def stages_figure(stages: Sequence[StageMark], users: int) -> Figure:
         for kind, size in zip(kinds, (200, 60), strict=False)
     ]
     chart = alt.layer(leaks, *marks, values).properties(width=480, height=alt.Step(58))
-    return Figure.of(f"What each step tells about who a user is: {counted(users, 'user')}", chart)
+    return Figure.of(f"What each stage reveals about who a user is: {counted(users, 'user')}", chart)
 
 
 def _bounds(name: str, mark: StageMark) -> list[dict[str, Any]]:

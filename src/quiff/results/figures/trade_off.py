@@ -31,7 +31,7 @@ def trade_off_figure(
     points
         Name, leakage and utility of each.
     prior_utility
-        What is reached without any report, as a grey line; None draws none and shows only the part of
+        What is reached without any observation, as a grey line; None draws none and shows only the part of
         the scales where the marks are.
 
     Examples
@@ -47,11 +47,11 @@ def trade_off_figure(
     low, high = map(shape, dimension["scale"].domain)
     x = alt.X(
         "utility:Q",
-        title="utility (chance to name a topic of the user's set)",
+        title="utility (probability to reach the goal)",
         scale=alt.Scale(domain=[left, right], nice=False),
         axis=alt.Axis(tickCount=8),
     )
-    y = alt.Y("leakage:Q", title="leakage (chance to name the user, times more likely)", **dimension)
+    y = alt.Y("leakage:Q", title="leakage (factor on the probability of re-identification)", **dimension)
     edge = right + (right - left) * _MARGIN / _WIDTH
     down = [_HEIGHT * (high - shape(leakage)) / (high - low) for leakage in leakages]
     heights = [high - (high - low) * place / _HEIGHT for place in label_heights(down, _HEIGHT, _LINE)]

@@ -1,6 +1,6 @@
 """How a measurement is shown: what one observation reveals, what it is good for, and its limits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import isinf
 from typing import Any
 
@@ -40,10 +40,7 @@ def measured_views(
         "title": f"What one observation reveals about {counted(people.n_users, 'user')}",
         "sentences": tuple(_sentences(people, apis, seen, genuine)),
         "tables": {name: table for name, table in tables.items() if table.rows},
-        "figures": {
-            "stages": lambda: _stages_figure(people, apis, seen),
-            "trade-off": lambda: _trade_off(people, apis, seen),
-        },
+        "figures": dict(_figures(people, apis, seen)),
         "facts": {"population": population_facts(people), "genuine": _genuine_facts(genuine)},
     }
 
@@ -320,6 +317,20 @@ def _api_sentences(name: str, spec: str, api: Api, last: str, seen: _Rows) -> It
         )
     elif most is not None:
         yield f"{what} multiplies the probability of any guess about the secret by at most {said(most)}."
+    yield from _goal_sentences(name, spec, last, seen)
+
+
+def goal_sentences(apis: Mapping[str, Api], rows: tuple[Row, ...]) -> tuple[str, ...]:
+    """Return those sentences of a measurement that say what a receiver learns; `apis` are by their specs."""
+    seen = _Rows(rows)
+    return tuple(
+        sentence
+        for spec in apis
+        for sentence in _goal_sentences(_name(apis, spec), spec, seen.stages(spec)[-1], seen)
+    )
+
+
+def _goal_sentences(name: str, spec: str, last: str, seen: _Rows) -> Iterator[str]:
     for goal, prior in seen.goals(spec):
         if prior == "population" and not (goal == "secret" and len(seen.goals(spec)) > 2):
             a, b = (
@@ -331,6 +342,18 @@ def _api_sentences(name: str, spec: str, api: Api, last: str, seen: _Rows) -> It
                     f"{name}: a receiver names {goal_title(goal)} correctly with {probability(b)} "
                     f"({probability(a)} without)."
                 )
+
+
+def _figures(
+    people: Population, apis: Mapping[str, Api], seen: _Rows
+) -> Iterator[tuple[str, Callable[[], Figure]]]:
+    """Yield the figures that there are numbers for."""
+    if any(row.quantity == "leakage" for row in seen.rows):
+        yield "stages", lambda: _stages_figure(people, apis, seen)
+        goal, points, before = _trade_offs(apis, seen)
+        if points:
+            title = f"Privacy and utility ({goal_title(goal)}): {counted(people.n_users, 'user')}"
+            yield "trade-off", lambda: trade_off_figure(title, points, before)
 
 
 def _stages_figure(people: Population, apis: Mapping[str, Api], seen: _Rows) -> Figure:
@@ -346,8 +369,10 @@ def _stages_figure(people: Population, apis: Mapping[str, Api], seen: _Rows) -> 
     return stages_figure(marks, people.n_users)
 
 
-def _trade_off(people: Population, apis: Mapping[str, Api], seen: _Rows) -> Figure:
-    """Draw leakage against the first goal that all APIs share."""
+def _trade_offs(
+    apis: Mapping[str, Api], seen: _Rows
+) -> tuple[str, list[tuple[str, Number, Number]], Number | None]:
+    """Return the first goal that all APIs share, leakage and its probability with each, and without."""
     shared = [
         goal
         for goal, prior in (seen.goals(next(iter(apis))))
@@ -362,5 +387,4 @@ def _trade_off(people: Population, apis: Mapping[str, Api], seen: _Rows) -> Figu
         before = seen.value(spec, last, "goal_prior", goal=goal, prior="population") or before
         if leakage is not None and use is not None:
             points.append((spec, leakage, use))
-    title = f"Privacy and utility ({goal_title(goal)}): {counted(people.n_users, 'user')}"
-    return trade_off_figure(title, points, before)
+    return goal, points, before

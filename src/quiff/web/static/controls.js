@@ -1,6 +1,6 @@
-// Sliders with number fields, choices and switches; each knows the name of its value in the address.
+// Sliders with number fields, choices and switches; each knows the name of its value in a state.
 import { make } from "./dom.js";
-import { state } from "./state.js";
+import { state as address } from "./state.js";
 
 const digits = (value, count) => Number(value.toPrecision(count));
 const LINEAR = { to: Number, from: Number };
@@ -12,9 +12,9 @@ export const powers = (low, high) => ({
   from: (place) => Math.max(low, Math.round(digits(low * (high / low) ** (place / 1000), 2))),
 });
 
-export function number({ name, label, min, max, step = 1, scale, change }) {
-  const { to, from, ...range } = { min, max, step, ...LINEAR, ...scale };
-  const field = make("input", { type: "number", id: name, min, max: scale?.limit ?? max, step: scale?.fine ?? step, inputmode: "decimal" });
+export function number({ name, label, min, max, step = 1, scale, state = address, change }) {
+  const { to, from, fine, limit, ...range } = { min, max, step, ...LINEAR, ...scale };
+  const field = make("input", { type: "number", id: name, min, max: limit ?? max, step: fine ?? step, inputmode: "decimal" });
   const slider = make("input", { type: "range", id: `${name}-slider`, "aria-label": `${label}, slider`, ...range });
   const follow = () => {
     slider.value = to(Number(field.value));
@@ -32,10 +32,16 @@ export function number({ name, label, min, max, step = 1, scale, change }) {
     change(name);
   });
   const element = make("div", { class: "control" }, make("label", { for: name }, label), slider, field);
-  return { element, field, show: () => { field.value = state[name]; follow(); } };
+  return { element, field, show: () => { field.value = decimal(state[name]); follow(); } };
 }
 
-export function choice({ name, label, options, change }) {
+// A fraction such as 1/20, as the command line may give it, as a decimal.
+function decimal(text) {
+  const [over, under] = String(text).split("/").map(Number);
+  return under ? String(over / under) : text;
+}
+
+export function choice({ name, label, options, state = address, change }) {
   const list = options.map(([value, text]) => make("option", { value }, text));
   const select = make("select", { id: name }, ...list);
   select.addEventListener("change", () => { state[name] = select.value; change(name); });
@@ -43,41 +49,11 @@ export function choice({ name, label, options, change }) {
   return { element, field: select, show: () => { select.value = state[name]; } };
 }
 
-export function check({ name, label, change }) {
+export function check({ name, label, state = address, change }) {
   const box = make("input", { type: "checkbox", id: name });
   box.addEventListener("change", () => { state[name] = box.checked ? "1" : "0"; change(name); });
   const element = make("div", { class: "check" }, box, make("label", { for: name }, label));
   return { element, field: box, show: () => { box.checked = state[name] === "1"; } };
-}
-
-// A taxonomy by its name, or any number of topics.
-export function taxonomy({ name, label, settings, bound = "topics", further = [], change }) {
-  const [min, max] = settings.bounds[bound], limit = settings.bounds.topics[1];
-  const sizes = settings.taxonomies;
-  const named = Object.entries(sizes).map(([key, size]) => [key, `${key} (${size} topics)`]);
-  const own = "own";
-  const select = make("select", { id: `${name}-name` },
-    ...[...further, ...named, [own, "a number of my own"]].map(([value, text]) => make("option", { value }, text)));
-  const count = number({ name, label: "Topics in the taxonomy (m)", min, max, scale: { ...powers(min, max), limit }, change: (changed) => { select.value = own; change(changed); } });
-  const free = new Set(further.map(([value]) => value));
-  const size = () => sizes[state[name]] ?? Number(state[name]);
-  const show = () => {
-    const known = state[name] in sizes || free.has(state[name]);
-    select.value = known ? state[name] : own;
-    count.element.hidden = free.has(state[name]);
-    const kept = state[name];
-    state[name] = state[name] in sizes ? String(sizes[state[name]]) : state[name];
-    count.show();
-    state[name] = kept;
-  };
-  select.addEventListener("change", () => {
-    state[name] = select.value === own ? count.field.value || String(min) : select.value;
-    show();
-    change(name);
-  });
-  const element = make("div", {},
-    make("div", { class: "control" }, make("label", { for: `${name}-name` }, label), select), count.element);
-  return { element, field: select, show, size };
 }
 
 export function group(title, kind, ...controls) {

@@ -19,6 +19,8 @@ export function downloads(what, links) {
   return make("p", { class: "download" }, "Download ", ...made);
 }
 
+let tables = 0; // two may have the same title
+
 export function table(data, { wide = "", mark } = {}) {
   const side = (place) => (data.numeric[place] && place > 0 ? { class: "number" } : {});
   const head = data.columns.map((name, place) => make("th", { scope: "col", ...side(place) }, name));
@@ -30,7 +32,7 @@ export function table(data, { wide = "", mark } = {}) {
   const whole = make("table", {},
     make("caption", {}, make("span", {}, data.title)), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
   const region = make("div",
-    { class: `wide ${wide}`, role: "region", "aria-label": `Table: ${data.title}`, tabindex: 0 }, whole);
+    { class: `wide ${wide}`, role: "region", "aria-label": `Table ${++tables}: ${data.title}`, tabindex: 0 }, whole);
   const notes = data.notes.map((note) => make("p", { class: "note" }, note));
   return make("div", {}, region, ...notes);
 }

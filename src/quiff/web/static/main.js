@@ -1,11 +1,11 @@
 // The page: which view is shown, and how it follows the address.
 import * as design from "./design.js";
 import * as paper from "./paper.js";
-import * as population from "./population.js";
+import * as people from "./people.js";
 import { ask, find, problem } from "./dom.js";
 import { address, readAddress, state, writeAddress } from "./state.js";
 
-const VIEWS = { design, population, paper };
+const VIEWS = { design, people, paper };
 const links = [...document.querySelectorAll("nav a")];
 
 function show() {

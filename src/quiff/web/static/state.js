@@ -2,9 +2,8 @@
 
 const DEFAULTS = {
   view: "design",
-  topics: "v1", top: "5", noise: "0.05", users: "1000000", epochs: "3",
-  second: "0", topics2: "v2", top2: "5", noise2: "0.05",
-  source: "made-up", people: "2000", seed: "0", ptopics: "v1", ptop: "5", pnoise: "0.05", attacks: "0", run: "0",
+  api: "topics", second: "0", api2: "cookies", users: "1000000", observations: "4",
+  source: "synthetic", n: "2000", seed: "0", observed: "4", attacks: "0", run: "0",
   verdict: "all", words: "",
 };
 
@@ -13,7 +12,7 @@ export const state = { ...DEFAULTS };
 export function readAddress() {
   const given = new URLSearchParams(location.search);
   for (const name of Object.keys(DEFAULTS)) state[name] = given.get(name) ?? DEFAULTS[name];
-  if (!["design", "population", "paper"].includes(state.view)) state.view = "design";
+  if (!["design", "people", "paper"].includes(state.view)) state.view = "design";
 }
 
 export function address(changes = {}) {
@@ -33,15 +32,14 @@ export function writeAddress(push = false) {
 }
 
 export function designQuery() {
-  const { topics, top, noise, users, epochs, topics2, top2, noise2 } = state;
-  const first = { topics, top, noise, users, epochs };
-  return String(new URLSearchParams(state.second === "1" ? { ...first, topics2, top2, noise2 } : first));
+  const { api, api2, users, observations } = state;
+  return String(new URLSearchParams({ api, ...(state.second === "1" ? { api2 } : {}), users, observations }));
 }
 
-export function populationQuery() {
-  const { source, people, seed, ptopics, ptop, pnoise, attacks } = state;
-  const common = { source, topics: ptopics, noise: pnoise, attacks };
-  return String(new URLSearchParams(source === "file" ? common : { ...common, people, seed, top: ptop }));
+export function peopleQuery() {
+  const { source, n, seed, api, observed, attacks } = state;
+  const common = { source, api, observations: observed, attacks };
+  return String(new URLSearchParams(source === "file" ? common : { ...common, n, seed }));
 }
 
 export function paperQuery() {

@@ -1,34 +1,35 @@
-// The view of a population: a study runs on the server, and its sections come in one after the other.
+// The view of people: a study runs on the server, and its sections come in one after the other.
 import { announce, downloads, find, make, problem, table } from "./dom.js";
-import { check, choice, group, number, powers, taxonomy } from "./controls.js";
+import { chooser } from "./apis.js";
+import { check, choice, group, number, powers } from "./controls.js";
 import { draw, forget } from "./figures.js";
-import { populationQuery, state, writeAddress } from "./state.js";
+import { peopleQuery, state, writeAddress } from "./state.js";
 
 let controls, stream, running, plots = [];
 
 export function build(settings) {
   const { bounds, file } = settings;
-  const [least, most] = bounds.people;
+  const [least, most] = bounds.n;
   const made = {
-    people: number({ name: "people", label: "Users", min: least, max: most, scale: { ...powers(least, most), limit: most }, change: changed }),
-    seed: number({ name: "seed", label: "Seed: another one, other people", min: 0, max: 100, scale: { limit: bounds.seed[1] }, change: changed }),
-    top: number({ name: "ptop", label: "Topics in a user’s set (s)", min: 1, max: 20, change: changed }),
+    people: number({ name: "n", label: "How many", min: least, max: most, scale: { ...powers(least, most), limit: most }, change: changed }),
+    seed: number({ name: "seed", label: "Random seed: another one, other people", min: 0, max: 100, scale: { limit: bounds.seed[1] }, change: changed }),
   };
-  const options = [["made-up", "Made-up people"]];
-  if (file) options.push(["file", `${file.name}: ${file.users} ${file.users === 1 ? "user" : "users"}, sets of ${file.top}`]);
+  const options = [["synthetic", "Synthetic people"]];
+  if (file) options.push(["file", `${file.name}: ${file.users} ${file.users === 1 ? "user" : "users"} with ${file.attributes.join(", ") || "no attributes"}`]);
   const source = choice({ name: "source", label: "Who", options, change: () => { show(); changed(); } });
-  const further = file ? [["fitting", "what suits the file"], ["occurring", "the topics that occur"]] : [];
-  const topics = taxonomy({ name: "ptopics", label: "Taxonomy", settings, bound: "made_up_topics", further, change: changed });
-  const noise = number({ name: "pnoise", label: "Probability of a random topic (r)", min: 0, max: 1, step: 0.01, scale: { fine: "any" }, change: changed });
+  // The same choice of API as in the view of designs: one address, one API.
+  const api = chooser({ key: "api", title: "The API", kind: "first", settings: { ...settings, presets: [] }, suffix: "-people", get: () => state.api, set: (spec) => { state.api = spec; changed(); } });
+  const observations = number({ name: "observed", label: "Observations of one person", min: 1, max: 10, change: changed });
   const attacks = check({ name: "attacks", label: "Run the published attacks too (takes longer)", change: changed });
   const start = make("button", { type: "submit", class: "main", id: "start" }, "Measure");
   const stop = make("button", { type: "button", id: "stop", disabled: true }, "Cancel");
   stop.addEventListener("click", () => { end("Cancelled."); state.run = "0"; writeAddress(); start.focus(); });
-  controls = { made, all: [source, ...Object.values(made), topics, noise, attacks], start, stop };
-  const form = find("population-controls");
+  controls = { made, all: [source, ...Object.values(made), api, observations, attacks], start, stop };
+  const form = find("people-controls");
   form.append(
-    group("The people", "", source, made.people, made.seed, made.top),
-    group("The Topics API", "", topics, noise, attacks, make("div", { class: "buttons" }, start, stop)),
+    group("The people", "", source, made.people, made.seed),
+    api.element,
+    group("The studies", "", observations, attacks, make("div", { class: "buttons" }, start, stop)),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -55,7 +56,7 @@ export function refresh() {
 }
 
 function run() {
-  const query = populationQuery();
+  const query = peopleQuery();
   if (running === query && find("sections").childElementCount) return;
   end("");
   problem();
@@ -65,7 +66,7 @@ function run() {
   running = query;
   tell("Starting", 0);
   controls.stop.disabled = false;
-  stream = new EventSource(`api/population?${query}`);
+  stream = new EventSource(`api/people?${query}`);
   stream.addEventListener("progress", ({ data }) => { const { step, share } = JSON.parse(data); tell(step, share); });
   stream.addEventListener("section", ({ data }) => section(JSON.parse(data), query));
   stream.addEventListener("done", () => end("Done."));
@@ -78,7 +79,7 @@ async function refused(query) {
   if (!stream) return;
   end("");
   running = null;
-  const answer = await fetch(`api/population?${query}`).catch(() => null);
+  const answer = await fetch(`api/people?${query}`).catch(() => null);
   problem(answer && !answer.ok ? (await answer.text()).trim() : "The connection was lost; start again.");
   answer?.body?.cancel();
 }
@@ -95,22 +96,32 @@ function end(text) {
   if (text !== "Done.") running = null;
   controls.stop.disabled = true;
   find("run").hidden = true;
-  find("population").dataset.ended = text;
+  find("people").dataset.ended = text;
   if (text) announce(text);
 }
 
 function section(data, query) {
-  const file = (kind, number) => `download/population-${data.key}-${number}.${kind}?${query}`;
-  const figures = data.figures.map(({ title, spec }, number) => {
+  const file = (kind, number) => `download/people-${data.key}-${number}.${kind}?${query}`;
+  const figures = data.figures.map(({ title, spec }, number) => () => {
     const plot = make("div", { class: "plot", role: "img", "aria-label": title });
     plots.push(plot);
     draw(plot, spec);
     return make("figure", {}, make("figcaption", {}, title), plot,
       downloads(title, [["SVG", file("svg", number)], ["PNG", file("png", number)]]));
   });
-  const tables = data.tables.map((each, number) =>
+  const tables = data.tables.map((each, number) => () =>
     make("div", {}, table(each), downloads(each.title, [["CSV", file("csv", number)]])));
   const heading = make("h2", { id: `section-${data.key}` }, data.title);
   find("sections").append(make("section", { "aria-labelledby": heading.id }, heading,
-    ...data.reading.map((sentence) => make("p", {}, sentence)), ...figures, ...tables));
+    ...data.sentences.map((sentence) => make("p", {}, sentence)),
+    ...[...figures.slice(0, 1), ...tables.slice(0, 1)].map((make) => make()),
+    folded([...figures.slice(1), ...tables.slice(1)], data.tables.slice(1).map(({ title }) => title))));
+}
+
+// What is folded is made when it is opened.
+function folded(parts, titles) {
+  if (!parts.length) return null;
+  const details = make("details", {}, make("summary", {}, `More on this: ${titles.join("; ") || "figures"}`));
+  details.addEventListener("toggle", () => details.append(...parts.splice(0).map((make) => make())));
+  return details;
 }

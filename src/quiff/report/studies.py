@@ -1,0 +1,224 @@
+"""The studies that the report and the page are made of: one list, in the order in which they are read."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import Any, TypeAlias, cast, final
+
+from quiff.apis.base import Api
+from quiff.apis.defaults import default_apis
+from quiff.errors import QuiffError
+from quiff.populations.population import Population
+from quiff.report.page import Section
+from quiff.results.result import Result
+from quiff.results.views.measure import goal_sentences
+from quiff.studies.attacks import attack
+from quiff.studies.exposure import exposure
+from quiff.studies.measure import measure
+from quiff.studies.over_time import over_time
+from quiff.studies.popularity import popularity
+from quiff.studies.risk import user_risk
+
+Progress: TypeAlias = Callable[[str, float], None]
+
+_ATTACKED = (1, 5, 10, 15, 20, 30)  # observations after which attacks are tried
+_EARLIER = 2  # epochs before its own that a first call shows, as specified
+_MOST_SIMULATED = 10**8  # users times simulations
+
+
+@final
+@dataclass(frozen=True)
+class Question:
+    """Whom and what to study.
+
+    Attributes
+    ----------
+    people
+        The users; where attributes change, with all epochs.
+    apis
+        What is measured; by default third-party cookies and the Topics API.
+    observations
+        Up to how many observations of a person are studied; 1 leaves out what time adds.
+    attacks
+        Whether the published attacks are run.
+    seed
+        The random seed of simulations.
+    progress
+        Called with the name of a study and the share of it that is done; what it raises ends the studies.
+    """
+
+    people: Population
+    apis: tuple[Api, ...] = ()
+    observations: int = 4
+    attacks: bool = False
+    seed: int = 0
+    progress: Progress = field(default=lambda _name, _share: None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.apis:
+            object.__setattr__(self, "apis", default_apis(self.first))
+
+    @cached_property
+    def first(self) -> Population:
+        """The people in their first epoch."""
+        epochs = self.people.n_epochs
+        if epochs == 1:
+            return self.people
+        note = f"There are {epochs} epochs; one observation is studied in epoch 0, counted from 0."
+        first = self.people.epoch(0)
+        return first.replaced(notes=(*first.notes, note))
+
+    @cached_property
+    def measured(self) -> Result:
+        """What one observation reveals, and what it is good for: computed once for both."""
+        return measure(self.first, *self.apis)
+
+    @cached_property
+    def studied(self) -> tuple[Api, ...]:
+        """The APIs whose risk and future is not known at once: those that draw something anew."""
+        return tuple(api for api in self.apis if api.redraws != "nothing") or self.apis
+
+
+@final
+@dataclass(frozen=True)
+class Study:
+    """A part of the report and of the page: its name in links, its title, how it is done, and when."""
+
+    key: str
+    title: str
+    run: Callable[[Question], Result]
+    applies: Callable[[Question], bool] = lambda _: True
+
+    def section(self, question: Question) -> tuple[Section, Result]:
+        """Return the section and the result behind it; what cannot be studied says why."""
+        question.progress(self.title, 0.0)
+        try:
+            result = self.run(question)
+        except (QuiffError, AttributeError) as error:  # TODO AttributeError: until all studies take any API
+            result = Result(self.title, (), (f"Not measured: {str(error).rstrip('.')}.",))
+        return Section.of(self.key, self.title, result), result
+
+
+def sections(question: Question) -> Iterator[tuple[Section, Result]]:
+    """Yield the sections of a question one by one, each with its result.
+
+    Examples
+    --------
+    >>> from quiff import TopicsAPI
+    >>> question = Question(Population.synthetic(200, seed=1), (TopicsAPI(),), observations=2)
+    >>> [section.key for section, _ in sections(question)]
+    ['reveals', 'time', 'risk', 'use']
+
+    Raises
+    ------
+    QuiffError
+        If the APIs cannot be measured on these people.
+    """
+    question.progress(STUDIES[0].title, 0.0)
+    _ = question.measured  # what is wrong with people or APIs is an error, and not a section
+    for study in STUDIES:
+        if study.applies(question):
+            yield study.section(question)
+
+
+def _reveals(question: Question) -> Result:
+    result = question.measured
+    use = set(_use_sentences(question))
+    return replace(
+        result,
+        sentences=tuple(sentence for sentence in result.sentences if sentence not in use),
+        tables={name: table for name, table in result.tables.items() if name != "utility"},
+        figures={name: draw for name, draw in result.figures.items() if name != "trade-off"},
+    )
+
+
+def _use_sentences(question: Question) -> tuple[str, ...]:
+    return goal_sentences({api.spec: api for api in question.apis}, question.measured.rows)
+
+
+def _use(question: Question) -> Result:
+    whole = question.measured
+    result = Result(
+        "What it is good for",
+        tuple(row for row in whole.rows if row.quantity.startswith("goal_")),
+        _use_sentences(question) or ("No goal of a receiver is known of these APIs on these people.",),
+        {name: table for name, table in whole.tables.items() if name == "utility"},
+        {name: draw for name, draw in whole.figures.items() if name == "trade-off"} if whole.rows else {},
+    )
+    if "topics" not in question.first.attributes:
+        return result
+    simulations = max(50, min(1000, _MOST_SIMULATED // question.first.n_users))
+    for api in question.studied:
+        try:
+            counted = popularity(
+                question.first, cast("Any", api), seed=question.seed, simulations=simulations
+            )
+        except (QuiffError, AttributeError):  # not every API lets anything be counted
+            continue
+        result = result.joined(f"popularity {api.spec}", _result(counted))
+    return result
+
+
+def _time(question: Question) -> Result:
+    people, most = question.people, question.observations
+    most = most if people.n_epochs == 1 else min(most, people.n_epochs)
+    return _each(
+        question, lambda api: over_time(people, api, most, seed=question.seed, progress=question.progress)
+    )
+
+
+def _risk(question: Question) -> Result:
+    result = user_risk(question.first, *question.apis)
+    for api in question.studied:
+        result = result.joined(f"exposure {api.spec}", exposure(question.first, api))
+    return result
+
+
+def _attacks(question: Question) -> Result:
+    people, after = question.people, list(_ATTACKED)
+    earlier = None
+    if people.n_epochs > 1:  # the first call shows some epochs before its own, as far as there are
+        earlier = min(_EARLIER, people.n_epochs - 1)
+        last = min(after[-1], people.n_epochs - earlier)
+        after = [*(number for number in after if number < last), last]
+    return _each(
+        question,
+        lambda api: attack(
+            people,
+            api,
+            observations=after,
+            seeds=4,
+            sample=300,
+            earlier=earlier,
+            seed=question.seed,
+            progress=question.progress,
+        ),
+    )
+
+
+def _each(question: Question, study: Callable[[Api], Any]) -> Result:
+    """Return a study of each API, joined."""
+    results = {api.spec: _result(study(api)) for api in question.studied}
+    first, *others = results.values()
+    return reduce(
+        lambda joined, pair: joined.joined(*pair), zip(list(results)[1:], others, strict=True), first
+    )
+
+
+def _result(made: Any) -> Result:
+    """Return what a study made as a Result."""
+    if isinstance(made, Result):
+        return made
+    return Result(
+        "", (), tuple(made.sentences()), {table.title: table for table in made.tables()}, {"": made.figure}
+    )
+
+
+STUDIES = (
+    Study("reveals", "What one observation reveals", _reveals),
+    Study("time", "What time adds", _time, lambda question: question.observations > 1),
+    Study("risk", "Who is most at risk", _risk),
+    Study("use", "What it is good for", _use),
+    Study("attacks", "What known attacks achieve", _attacks, lambda question: question.attacks),
+)
+"""The studies in the order in which they are read."""

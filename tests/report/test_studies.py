@@ -1,0 +1,70 @@
+"""The list of studies behind the report and the page: for any API, and what cannot be studied says so."""
+
+import pytest
+
+from generality.own_apis import LEAKAGES, PEOPLE, HashCohort, NumberedBuckets, RandomCountry
+from quiff import Cookies, Population, TopicsAPI, drift
+from quiff.errors import ParameterError, SizeError
+from quiff.report import studies
+from quiff.report.compose import Source, compose_report
+from quiff.report.page import cells
+from quiff.report.studies import Question, sections
+from quiff.results.table import Table
+
+OWN = (HashCohort(), RandomCountry(), NumberedBuckets())
+
+
+def own_people():
+    people = Population.from_sets({row[0]: set(row[1:3]) for row in PEOPLE})
+    country, history = ({row[0]: row[place] for row in PEOPLE} for place in (3, 4))
+    return people.with_attribute("country", country).with_attribute("history", history)
+
+
+def people(n_epochs):
+    stable = Population.synthetic(30, seed=1)
+    return stable if n_epochs == 1 else drift(stable, n_epochs, 0.2, seed=2)
+
+
+@pytest.mark.parametrize("api", OWN, ids=lambda api: api.name)
+def test_an_api_that_quiff_does_not_know_has_a_report(api):
+    page = compose_report(own_people(), (Cookies(), api), Source("eight"), observations=2)
+    assert api.title in page.title
+    leakage = f"{LEAKAGES[api.name]:g}"
+    assert any(f"by {leakage} (from 12.5 %" in sentence for sentence in page.sections[0].sentences)
+    summary = dict(zip(page.summary.columns, page.summary.rows[0], strict=True))
+    assert summary["third-party cookie"] == "100 %"
+    assert summary[api.title] == f"{100 * LEAKAGES[api.name] / 8:.3g} %"
+
+
+def test_two_settings_of_one_api_stand_beside_each_other():
+    page = compose_report(people(1), (TopicsAPI(), TopicsAPI(noise=0.3)), Source("thirty"), observations=1)
+    assert page.summary.columns[1:] == ("topics", "topics:noise=0.3")
+
+
+@pytest.mark.parametrize(("n_epochs", "measured"), [(1, 4), (2, 2), (3, 3), (6, 4)])
+def test_no_more_epochs_are_measured_than_there_are_sets_for(n_epochs, measured):
+    question = Question(people(n_epochs), (TopicsAPI(),))
+    (section,) = (section for section, _ in sections(question) if section.key == "time")
+    assert [row[0] for row in section.tables[0].rows] == list(range(1, measured + 1))
+
+
+def test_what_is_too_much_work_is_said_and_not_done(monkeypatch):
+    def refuse(*_, **__):
+        raise SizeError("it would take a year")
+
+    monkeypatch.setattr(studies, "over_time", refuse)
+    page = compose_report(people(1), (TopicsAPI(),), Source("thirty"))
+    (section,) = (section for section in page.sections if section.key == "time")
+    assert section.sentences == ("Not measured: it would take a year.",)
+    assert (section.figures, section.tables) == ((), ())
+
+
+def test_what_is_wrong_with_people_or_apis_is_an_error_and_no_section():
+    with pytest.raises(ParameterError, match="these people have no attribute 'history'"):
+        compose_report(people(1), (HashCohort(),), Source("thirty"))
+
+
+def test_numbers_are_read_with_three_digits_and_labels_are_not_numbers():
+    row = (1234, 1 / 5893, 66.36, 5893, float("inf"), None)
+    table = Table("A", ("topic", "share", "factor", "users", "limit", "none"), (row,), labels=("topic",))
+    assert list(cells(table)) == [["1234", "1 in 5,893", "66.4", "5,893", "inf", ""]]

@@ -1,0 +1,216 @@
+"""People: the stream tells what the studies find, and ends when nobody listens."""
+
+import csv
+import io
+import json
+import threading
+from dataclasses import dataclass
+
+import pytest
+
+from generality.own_apis import RandomCountry
+from quiff import Api, Population, TopicsAPI, measure
+from quiff.results.numbers import probability, said
+from quiff.web.app import make_app
+from quiff.web.guard import Access
+from quiff.web.jobs import _KEPT, _WAITING, BusyError, Jobs
+from quiff.web.offers import Offers
+from quiff.web.people import Profiles
+from quiff.web.queries import read_people
+from web.served import PROFILES, finished
+
+QUERY = "n=300&seed=7&api=topics:noise=0.1&observations=3"
+
+
+def events(text):
+    blocks = [block for block in text.strip().split("\n\n") if block.startswith("event: ")]
+    pairs = [block.removeprefix("event: ").split("\ndata: ") for block in blocks]
+    return [(kind, json.loads(data)) for kind, data in pairs]
+
+
+@pytest.fixture(scope="module")
+def told(get):
+    answer = get(f"/api/people?{QUERY}")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    return events(answer.text)
+
+
+@pytest.fixture(scope="module")
+def sections(told):
+    return {data["key"]: data for kind, data in told if kind == "section"}
+
+
+def test_it_tells_progress_then_each_section_then_done(told):
+    kinds = [kind for kind, _ in told]
+    assert kinds[0] == "progress"
+    assert kinds[-1] == "done"
+    assert [data["key"] for kind, data in told if kind == "section"] == [
+        "reveals",
+        "time",
+        "risk",
+        "use",
+    ]
+    assert all(0 <= data["share"] <= 1 for kind, data in told if kind == "progress")
+
+
+def test_the_sections_show_what_the_studies_find(sections):
+    people, api = Population.synthetic(300, seed=7), TopicsAPI(noise=0.1)
+    result = measure(people, api)
+    rows = [row for row in sections["reveals"]["tables"][0]["rows"] if row[0] != "third-party cookie"]
+    leakages = [row.value for row in result.rows if row.quantity == "leakage"]
+    assert [row[-3] for row in rows] == list(map(said, leakages))
+
+    known = [row.value for row in result.rows if (row.goal, row.quantity) == ("topics", "goal_posterior")]
+    use = probability(known[-2])  # of the last stage, with the prior of these people
+    assert any(f"correctly with {use} (" in text for text in sections["use"]["sentences"])
+    assert all(section["sentences"] for section in sections.values())
+    assert not any("Not measured" in text for section in sections.values() for text in section["sentences"])
+
+
+def test_every_table_and_figure_can_be_downloaded(get, sections):
+    for key, section in sections.items():
+        for number, table in enumerate(section["tables"]):
+            answer = get(f"/download/people-{key}-{number}.csv?{QUERY}")
+            rows = list(csv.reader(io.StringIO(answer.text)))
+            assert rows[0] == table["columns"]
+            assert len(rows) - 1 >= len(table["rows"])
+        for number, _ in enumerate(section["figures"]):
+            assert get(f"/download/people-{key}-{number}.svg?{QUERY}").text.startswith("<svg")
+    assert get(f"/download/people-reveals-0.png?{QUERY}").content[1:4] == b"PNG"
+    assert get(f"/download/people-reveals-9.csv?{QUERY}").status_code == 404
+    assert get(f"/download/people-nothing-0.csv?{QUERY}").status_code == 404
+    assert get(f"/download/people-reveals-0.exe?{QUERY}").status_code == 404
+
+
+def test_a_download_of_what_was_not_run_runs_it(get):
+    assert get("/download/people-reveals-0.csv?n=100&seed=3").status_code == 200
+
+
+@pytest.mark.slow
+def test_attacks_are_shown_if_they_were_asked_for(get):
+    told = events(get("/api/people?n=100&attacks=1").text)
+    (attacks,) = (data for kind, data in told if kind == "section" and data["key"] == "attacks")
+    assert "beugin-mcdaniel" in attacks["tables"][0]["columns"]
+    assert attacks["figures"]
+
+
+def test_the_file_of_the_command_line_is_measured_and_only_that(get, tmp_path):
+    path = tmp_path / "profiles.csv"
+    path.write_text(PROFILES)
+    app = make_app(Access(8349), Jobs(Profiles("profiles.csv", Population.read(path))))
+    assert get("/api/settings", app=app).json()["file"] == {
+        "name": "profiles.csv", "users": 3, "attributes": ["topics"],
+    }  # fmt: skip
+    told = events(get("/api/people?source=file&api=topics:n_topics=5,top_s=2", app=app).text)
+    (privacy,) = (data for kind, data in told if kind == "section" and data["key"] == "reveals")
+    # the paper's worked example: posterior 13/20, leakage 39/20
+    assert [row[-3] for row in privacy["tables"][0]["rows"]] == ["3", "2", "2", "1.95"]
+    kind, reason = events(get("/api/people?source=file&api=topics:n_topics=3,top_s=2", app=app).text)[-1]
+    assert (kind, "4 topics occur" in reason) == ("failed", True)
+
+
+def test_a_file_with_epochs_is_measured_over_its_own():
+    sets = [[[0, 1], [1, 2]], [[0, 2], [1, 2]]]
+    profiles = Profiles("two", Population.from_array(["a", "b"], sets, ["x", "y", "z"]))
+    told = finished(_all(Jobs(profiles), [("source", "file"), ("api", "topics:n_topics=3,top_s=2")]))
+    (time,) = (data for kind, data in told if kind == "section" and data["key"] == "time")
+    assert [row[0] for row in time["tables"][0]["rows"]] == ["1", "2"]
+
+
+def test_without_a_file_there_is_none_to_measure(get):
+    told = events(get("/api/people?source=file").text)
+    reason = "source is 'file', but quiff explore was started without one; give it a file of people"
+    assert told[-1] == ("failed", reason)
+    assert get("/download/people-reveals-0.csv?source=file").status_code == 400
+
+
+def test_an_api_whose_attribute_people_lack_says_how_to_get_it(get):
+    app = make_app(Access(8349), Jobs(), [RandomCountry()])
+    kind, reason = events(get("/api/people?n=100&api=random_country", app=app).text)[-1]
+    assert kind == "failed"
+    assert reason.startswith("these people have no attribute 'country', but 'topics'; read a column by")
+
+
+def test_synthetic_people_that_are_too_large_are_refused(get):
+    kind, reason = events(get("/api/people?n=100&api=topics:n_topics=10000,top_s=100").text)[-1]
+    assert (kind, "too large for this page" in reason) == ("failed", True)
+
+
+def test_an_api_that_breaks_is_told_and_ends_the_study(get):
+    @dataclass(frozen=True)
+    class Broken(Api):
+        def observe(self, secrets):
+            raise ZeroDivisionError("never divided")
+
+    app = make_app(Access(8349), Jobs(), [Broken()])
+    told = events(get("/api/people?n=100&api=broken", app=app).text)
+    assert told[-1] == ("failed", "ZeroDivisionError: never divided")
+
+
+def _query(**pairs):
+    return read_people([(name, str(value)) for name, value in pairs.items()], Offers())
+
+
+async def _all(jobs, pairs):
+    return events("".join([event async for event in jobs.stream(_query(**dict(pairs)))]))
+
+
+def _studies():
+    return [thread for thread in threading.enumerate() if thread.name == "quiff-study"]
+
+
+def test_closing_the_stream_cancels_the_study():
+    jobs, query = Jobs(), _query(n=50_000)
+
+    async def leave_early():
+        stream = jobs.stream(query)
+        async for event in stream:
+            assert event.startswith("event: progress")
+            break
+        await stream.aclose()
+
+    finished(leave_early())
+    for thread in _studies():
+        thread.join(timeout=60)
+    assert not _studies()
+    assert query not in jobs._kept
+
+
+def test_closing_the_server_cancels_the_studies():
+    jobs = Jobs()
+
+    async def closed():
+        stream = jobs.stream(_query(n=50_000))
+        await anext(stream)
+        jobs.close()
+        for thread in _studies():
+            thread.join(timeout=60)
+        await stream.aclose()
+
+    finished(closed())
+    assert not _studies()
+
+
+def test_studies_take_turns_and_too_many_are_refused():
+    jobs = Jobs()
+
+    async def crowd():
+        streams = [jobs.stream(_query(n=100, seed=seed)) for seed in range(_WAITING)]
+        with pytest.raises(BusyError, match="try again in a minute"):
+            jobs.stream(_query(n=100))
+        found = [[event async for event in stream] for stream in streams]
+        assert all(events("".join(each))[-1][0] == "done" for each in found)
+        for thread in _studies():
+            thread.join(timeout=60)
+
+    finished(crowd())
+    assert len(jobs._kept) == _KEPT, "old results are let go"
+
+
+def test_a_crowded_server_says_so(get):
+    jobs = Jobs()
+    for _ in range(_WAITING):
+        jobs._places.acquire()
+    answer = get("/api/people", app=make_app(Access(8349), jobs))
+    assert answer.status_code == 503
+    assert "try again" in answer.text
