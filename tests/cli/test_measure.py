@@ -143,7 +143,7 @@ def test_files(example, tmp_path):
     run(example, "--topics", 5, "--csv", tmp_path / "tables", "--figure", tmp_path / "stages.svg")
     assert "<svg" in (tmp_path / "stages.svg").read_text()
     names = {path.stem for path in (tmp_path / "tables").glob("*.csv")}
-    assert names == {"privacy", "utility", "limits", "people"}
+    assert {"privacy", "utility", "limits", "people", "risk"} <= names
     with (tmp_path / "tables" / "privacy.csv").open() as file:
         rows = {row["observed"]: row for row in csv.DictReader(file)}
     assert float(rows["one topic"]["leakage"]) == pytest.approx(1.95)
@@ -241,3 +241,24 @@ def test_bad_files(tmp_path, text, message):
     error = refused(file)
     assert str(file) in error
     assert message in error
+
+
+def test_each_users_risk_exposing_outputs_and_single_values(example):
+    asked = ["--topics", 5, "--noise", "1/20", "--about", "topics=Music", "--exposure", "--threshold", "0.6"]
+    found = answer(example, *asked)
+    assert value(found, SPEC, "risk_mean", stage="topics") == pytest.approx(0.65)
+    # Bob is alone with his set: right after either of his topics, and one time in three after the fifth.
+    assert value(found, SPEC, "risk_max", stage="topics") == pytest.approx(0.97 + 0.01 / 3)
+    (above,) = (r for r in found["rows"] if r["quantity"] == "users_above" and r["stage"] == "topics")
+    assert above["value"] == pytest.approx(1 / 3)
+    text = run(example, *asked, "--all").stdout
+    assert "Music" in text
+    assert "'Chess'" in refused(example, "--topics", 5, "--about", "topics=Chess")
+    assert "as in country=BR" in refused(example, "--about", "Chess")
+
+
+def test_a_value_may_have_any_name(tmp_path):
+    file = tmp_path / "profiles.csv"
+    file.write_text("user,t1\nAlice,../News/Local\nBob,Music\n")
+    run(file, "--about", "topics=../News/Local", "--csv", tmp_path / "tables")
+    assert any("..%2FNews%2FLocal" in path.name for path in (tmp_path / "tables").iterdir())

@@ -1,15 +1,21 @@
 """``quiff measure``: what one observation of some APIs reveals about people, and what it is good for."""
 
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import click
 
+from quiff.cli.options import read_number
 from quiff.cli.outputs import Writing
 from quiff.cli.people import Asked, asks_for_people
 from quiff.cli.pipeline import recorded
 from quiff.cli.shown import shows_result
+from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
+    from quiff.apis.base import Api
+    from quiff.populations.population import Population
     from quiff.results.result import Result
 
 
@@ -35,8 +41,31 @@ if TYPE_CHECKING:
     show_default=True,
     help="as-published adds the misaligned prior on sets of the published notebooks.",
 )
+@click.option(
+    "--threshold",
+    callback=read_number,
+    default="1/2",
+    show_default=True,
+    metavar="P",
+    help="Say how many users are re-identified with a probability above P.",
+)
+@click.option("--exposure", is_flag=True, help="Also list the outputs and values that expose most.")
+@click.option(
+    "--about",
+    multiple=True,
+    metavar="ATTRIBUTE=VALUE",
+    help="Also say how much an observation says about having a value, as in topics=News. May be repeated.",
+)
 @shows_result
-def command(asked: Asked, known: tuple[str, ...], goals: tuple[str, ...], prior: str) -> "Result":
+def command(
+    asked: Asked,
+    known: tuple[str, ...],
+    goals: tuple[str, ...],
+    prior: str,
+    threshold: float | Fraction,
+    exposure: bool,
+    about: tuple[str, ...],
+) -> "Result":
     """Measure what one observation reveals, and what it is good for.
 
     PEOPLE is a file with the attributes of each user, such as the set of topics that quiff profile writes.
@@ -66,7 +95,37 @@ def command(asked: Asked, known: tuple[str, ...], goals: tuple[str, ...], prior:
                 for size, chosen in asked.fitting(people, apis).items()
                 if chosen
             ]
-    first, *others = results
-    for other in others:
-        first = first.joined(f"sets of {other.facts['population']['set_size']}", other)
+            first, *others = results
+            for other in others:
+                first = first.joined(f"sets of {other.facts['population']['set_size']}", other)
+        with steps.step("each user's risk"):
+            own = asked.fitting(people, apis)[None]
+            for name, part in _further(people, own, threshold, exposure, about):
+                first = first.joined(name, part)
     return first
+
+
+def _further(
+    people: "Population",
+    apis: "list[Api]",
+    threshold: float | Fraction,
+    exposure: bool,
+    about: tuple[str, ...],
+) -> "Iterator[tuple[str, Result]]":
+    """Yield what the average hides: each user's risk, and what was asked for about outputs and values."""
+    from quiff.studies.attributes import attribute_inference
+    from quiff.studies.exposure import exposure as exposed
+    from quiff.studies.risk import user_risk
+
+    if any(not api.observer_knows_who for api in apis):
+        yield "risk", user_risk(people, *apis, threshold=threshold)
+    if exposure:
+        for api in apis:
+            yield f"exposure {api.spec}", exposed(people, api)
+    for text in about:
+        name, equals, written = text.partition("=")
+        if not equals:
+            raise ParameterError(f"--about is {text!r}; give an attribute and a value, as in country=BR")
+        values = people.topics if name == "topics" else people.attribute(name).values
+        value = next((label for label in values if str(label) == written), written)
+        yield f"about {text}", attribute_inference(people, *apis, attribute=name, value=value)

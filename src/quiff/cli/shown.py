@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -95,7 +96,7 @@ def _text(result: "Result", form: str, everything: bool, keep_formulas: bool) ->
     sentences = [*result.warnings, *result.sentences]
     if form == "text":
         more = [name for name in list(result.tables)[1:] if not everything]
-        hint = f"More: --all ({', '.join(more)}), --explain, --json" if more else ""
+        hint = fill(f"More: --all ({', '.join(more)}), --explain, --json", 80) if more else ""
         if "filling" in result.tables:
             hint = f"{hint}\n--genuine leaves out users with filled topics.".removeprefix("\n")
         return "\n\n".join(filter(None, (result.to_text(everything=everything), hint)))

@@ -275,7 +275,7 @@ class Result:
 
 
 def _under(name: str, key: str) -> str:
-    return f"{name}-{key}" if key else name
+    return f"{name}-{key}" if key not in ("", name) else name
 
 
 def _preference(row: Row, last: Mapping[str, str]) -> tuple[bool, ...]:

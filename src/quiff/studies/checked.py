@@ -53,3 +53,10 @@ def checked_apis(people: Population, apis: tuple[Any, ...]) -> tuple[Api, ...]:
     if twice is not None:
         raise ParameterError(f"the API {twice!r} is there twice; name each once")
     return checked
+
+
+def left_out(people: Population, apis: tuple[Any, ...]) -> tuple[str, ...]:
+    """Return a note on what is measured by default of other people, but not of these."""
+    if apis or not people.merged:
+        return ()
+    return ("Third-party cookies are not measured: single users are not known, only distinct sets.",)

@@ -23,7 +23,7 @@ from quiff.populations.groups import grouped
 from quiff.populations.population import Population
 from quiff.results.result import Result, Row
 from quiff.results.views.measure import measured_views
-from quiff.studies.checked import checked_apis, checked_people
+from quiff.studies.checked import checked_apis, checked_people, left_out
 from quiff.studies.members import members
 from quiff.studies.provenance import provenance
 
@@ -84,12 +84,10 @@ def measure(
         people.attribute(name)  # a name that is not there is told at once
     rows = tuple(row for api in chosen for row in _api_rows(people, api, wanted, beside, priors or {}))
     genuine, left = _genuine(people, chosen, beside)
-    if people.merged and not apis:
-        left += ("Third-party cookies are not measured: single users are not known, only distinct sets.",)
     views = measured_views(people, {api.spec: api for api in chosen}, rows, genuine, beside)
     return Result(
         rows=rows,
-        notes=(*people.notes, *left),
+        notes=(*people.notes, *left, *left_out(people, apis)),
         warnings=() if people.filled is None else people.filled.warnings(),
         provenance=provenance("measure", people, chosen),
         **views,

@@ -15,7 +15,7 @@ from quiff.populations.population import Population
 from quiff.results.distribution import Distribution
 from quiff.results.result import PerUser, Result, Row
 from quiff.results.views.risk import OWN, WORST, Risks, risk_views
-from quiff.studies.checked import checked_apis, checked_people
+from quiff.studies.checked import checked_apis, checked_people, left_out
 from quiff.studies.own_risk import own_risk
 from quiff.studies.provenance import provenance
 from quiff.theory.parameters import HALF, Real, check_probability
@@ -66,7 +66,7 @@ def user_risk(people: Population, *apis: Api, threshold: Real = HALF) -> Result:
         users are needed.
     """
     people = checked_people(people)
-    chosen, notes = _reidentifying(people, checked_apis(people, apis), by_default=not apis)
+    chosen, notes = _reidentifying(checked_apis(people, apis))
     threshold = check_probability("threshold", threshold)
     risks = {api.spec: _risks(people, api) for api in chosen}
     sharing = {api.spec: groups for api in chosen if (groups := shared_secrets(people, api)) is not None}
@@ -79,7 +79,7 @@ def user_risk(people: Population, *apis: Api, threshold: Real = HALF) -> Result:
     }
     return Result(
         rows=tuple(rows),
-        notes=(*people.notes, *notes),
+        notes=(*people.notes, *notes, *left_out(people, apis)),
         per_user=PerUser(people.users, values),
         provenance=provenance("user_risk", people, chosen),
         **risk_views(people, {api.spec: api for api in chosen}, risks, sharing, threshold),
@@ -118,16 +118,12 @@ def numbers_of(people: Population, channels: dict[str, Channel]) -> tuple[Array,
     return weights if exact else to_float(weights), holders
 
 
-def _reidentifying(
-    people: Population, apis: tuple[Api, ...], *, by_default: bool
-) -> tuple[tuple[Api, ...], list[str]]:
+def _reidentifying(apis: tuple[Api, ...]) -> tuple[tuple[Api, ...], list[str]]:
     """Return the APIs by which users can be re-identified, and notes on the others."""
     notes, left = [], []
     for api in apis:
         if api.observer_knows_who:
             notes.append(f"{api.spec}: the observer already knows who the user is; nobody is re-identified.")
-        elif by_default and people.merged and not api.needs:
-            notes.append(f"{api.spec}: not measured, since single users are not known.")
         else:
             left.append(api)
     if not left:

@@ -58,6 +58,7 @@ def risk_views(
     }
     if sharing:
         tables["sharing"] = _sharing(users, api_names(apis), sharing)
+    last = {spec: (spec, stage) for spec, stage in names}.values()  # of each API the last stage
     return {
         "title": title,
         "sentences": tuple(
@@ -66,6 +67,7 @@ def risk_views(
             f"most; {probability(own[key].share_above(threshold))} {of_users(weighted)} are above "
             f"{probability(threshold)}."
             for key, name in names.items()
+            if key in last
         ),
         "tables": tables,
         "figures": {
