@@ -21,10 +21,10 @@ _SYLLABLES = tuple(consonant + vowel for consonant in "bdgklmnrtvwz" for vowel i
 _VOCABULARY, _LONGEST = 4_096, 4
 
 
-def made_up_words(rng: np.random.Generator, n_words: int, n_syllables: int) -> list[str]:
+def synthetic_words(rng: np.random.Generator, n_words: int, n_syllables: int) -> list[str]:
     """Return different words of the same number of syllables.
 
-    >>> [len(word) for word in made_up_words(np.random.default_rng(1), 3, 2)]
+    >>> [len(word) for word in synthetic_words(np.random.default_rng(1), 3, 2)]
     [4, 4, 4]
     """
     base = len(_SYLLABLES)
@@ -40,7 +40,7 @@ def phrases(rng: np.random.Generator, n_phrases: int) -> list[str]:
     [1, 2, 3, 4]
     """
     half = _VOCABULARY // 2
-    words = made_up_words(rng, half, 2) + made_up_words(rng, half, 3)
+    words = synthetic_words(rng, half, 2) + synthetic_words(rng, half, 3)
     order = rng.permutation(_VOCABULARY)
     lengths = rng.integers(1, _LONGEST + 1, n_phrases)
     # the square of a uniform number is small more often than large
@@ -89,12 +89,12 @@ class Names:
     def make(cls, rng: np.random.Generator) -> "Names":
         """Return the names that a random generator gives."""
         third = _HALF // 3
-        second = [word for n in (1, 2, 3) for word in made_up_words(rng, min(third, 60**n), n)]
-        second += made_up_words(rng, _HALF - len(second), 4)
+        second = [word for n in (1, 2, 3) for word in synthetic_words(rng, min(third, 60**n), n)]
+        second += synthetic_words(rng, _HALF - len(second), 4)
         table = [f"{MARK}.{suffix}" for suffix, share in _SUFFIXES.items() for _ in range(share)]
         table += [f"{MARK}.com"] * (_SLOTS - len(table))
         return cls(
-            pa.array(made_up_words(rng, _HALF, 2)),
+            pa.array(synthetic_words(rng, _HALF, 2)),
             pa.array(second),
             pa.array(table),
             tuple(int(key) | 1 for key in rng.integers(N_NAMES, size=3)),
@@ -144,11 +144,11 @@ def classification(rng: np.random.Generator, names: Names) -> Classification:
     There are also domains without topics, domains that nobody visits, and a few public suffixes.
 
     >>> rng = np.random.default_rng(1)
-    >>> made_up = classification(rng, Names.make(rng))
-    >>> len(made_up.topics), set(made_up.domains["gov.uk"]) <= set(made_up.topics)
+    >>> made = classification(rng, Names.make(rng))
+    >>> len(made.topics), set(made.domains["gov.uk"]) <= set(made.topics)
     (150, True)
     """
-    topics = tuple(word.upper() for word in made_up_words(rng, N_THEMES, 2))
+    topics = tuple(word.upper() for word in synthetic_words(rng, N_THEMES, 2))
     visited = np.flatnonzero(rng.random(_POPULAR) < _SHARE)
     never = N_DOMAINS + rng.choice(N_NAMES - N_DOMAINS, _NEVER_VISITED, replace=False)
     ranks = np.concatenate([visited, never])
