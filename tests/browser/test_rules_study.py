@@ -72,9 +72,8 @@ PEOPLE = Population.from_sets(
     {"Alice": {1, 2}, "Bob": {3, 4}, "Carol": {1, 4}, "Dan": {1, 2}, "Eve": {2, 3}}, topics=range(1, 6)
 )
 API = TopicsAPI(5, 2, Fraction(1, 20))
-EFFECTS = {
-    (effect.rule, effect.adversary): effect for effect in browser_rules(PEOPLE, API, samples=500).effects
-}
+FOUND = browser_rules(PEOPLE, API, samples=500)
+EFFECTS = {(rule["rule"], rule["adversary"]): rule for rule in FOUND.facts["rules"]}
 
 
 def dense_call(r, epochs=3, codes=PEOPLE.codes):
@@ -88,35 +87,41 @@ def test_every_rule_without_visits_is_in_the_table():
 
 def test_the_figures_are_those_of_enumerated_calls():
     specified = dense_call(Fraction(1, 20))
-    for effect in EFFECTS.values():
-        if effect.adversary == "call" and effect.rule not in (
-            "witness_filter",
-            "noise_after_filter",
-            "blocking",
-        ):
-            assert effect.on.leakage == specified
-    assert EFFECTS["noise", "call"].off.leakage == dense_call(Fraction(0))
-    assert EFFECTS["three_epochs", "call"].off.leakage == dense_call(Fraction(1, 20), epochs=1)
-    assert EFFECTS["three_epochs", "call"].off.leakage == bayes_capacity(API.channel(PEOPLE))
-    assert EFFECTS["each_once", "call"].off.leakage == bayes_capacity(repeat(API.channel(PEOPLE), 3))
-    assert EFFECTS["witness_filter", "call"].off.leakage == specified
-    assert EFFECTS["witness_filter", "call"].on.leakage < specified
-    assert EFFECTS["switch_delay", "call"].off.leakage == specified
+    assert FOUND["leakage"] == FOUND.facts["specified"] == specified
+    for (rule, adversary), effect in EFFECTS.items():
+        goal = "user" if adversary == "call" else "link"
+        assert FOUND[API.spec, "leakage", rule, goal] == effect["with"]["leakage"]
+        assert FOUND[API.spec, "leakage", f"-{rule}", goal] == effect["without"]["leakage"]
+        if adversary == "call" and rule not in ("witness_filter", "noise_after_filter", "blocking"):
+            assert effect["with"]["leakage"] == specified
+    assert EFFECTS["noise", "call"]["without"]["leakage"] == dense_call(Fraction(0))
+    assert EFFECTS["three_epochs", "call"]["without"]["leakage"] == dense_call(Fraction(1, 20), epochs=1)
+    assert EFFECTS["three_epochs", "call"]["without"]["leakage"] == bayes_capacity(API.channel(PEOPLE))
+    assert EFFECTS["each_once", "call"]["without"]["leakage"] == bayes_capacity(
+        repeat(API.channel(PEOPLE), 3)
+    )
+    assert EFFECTS["witness_filter", "call"]["without"]["leakage"] == specified
+    assert EFFECTS["witness_filter", "call"]["with"]["leakage"] < specified
+    assert EFFECTS["switch_delay", "call"]["without"]["leakage"] == specified
 
 
 def test_blocking_is_estimated_around_the_enumerated_figure():
     popular = 0 if (PEOPLE.codes == 0).sum() >= (PEOPLE.codes == 1).sum() else 1
     codes = np.where(PEOPLE.codes.astype(int) == popular, -1, PEOPLE.codes.astype(int))
     truth = float(dense_call(Fraction(1, 20), codes=codes))
-    found = EFFECTS["blocking", "call"].on
-    assert found.method == "simulation"
-    assert found.low < truth < found.high
+    found = EFFECTS["blocking", "call"]["with"]
+    assert found["method"] == "simulation"
+    assert found["low"] < truth < found["high"]
+    assert FOUND.row("leakage", "blocking").method == "monte-carlo"
 
 
 def test_who_sees_the_same_topic_on_both_sites_links_more():
-    apart, alike = EFFECTS["per_site", "link"].on.leakage, EFFECTS["per_site", "link"].off.leakage
+    apart, alike = (
+        EFFECTS["per_site", "link"]["with"]["leakage"],
+        EFFECTS["per_site", "link"]["without"]["leakage"],
+    )
     assert 1 < apart < alike == 5
-    assert EFFECTS["noise", "link"].off.leakage > apart
+    assert EFFECTS["noise", "link"]["without"]["leakage"] > apart
 
 
 def test_a_simulated_adversary_reaches_the_exact_figure():
@@ -144,19 +149,19 @@ def test_padding_and_buckets_are_measured_on_visits():
     found = browser_rules(
         people, TopicsAPI(12, 3, 0.05), rates=rates, high_utility=[1, 2], samples=800, seed=0
     )
-    effects = {effect.rule: effect for effect in found.effects}
+    effects = {rule["rule"]: rule for rule in found.facts["rules"]}
     # The same seed gives the same visits, and so the population itself.
-    assert effects["padding"].on.leakage == found.specified
-    assert effects["padding"].off.method == "simulation"
+    assert effects["padding"]["with"]["leakage"] == found.facts["specified"]
+    assert effects["padding"]["without"]["method"] == "simulation"
     first = profiles_from_rates(rates, top_s=3, seed=0, high_utility=[1, 2])
-    assert effects["utility_buckets"].on.leakage == call_leakage(first, 12, 0.05)
+    assert effects["utility_buckets"]["with"]["leakage"] == call_leakage(first, 12, 0.05)
 
 
 def test_the_result_shows_as_table_json_and_figure():
     found = browser_rules(PEOPLE, API, samples=100)
-    assert found.cookies == bayes_capacity(Cookies().channel(PEOPLE)) == 5
-    assert "three epochs or one" in found.table().to_text()
-    assert "knows everybody's stable set" in found.table().to_text()
+    assert found.facts["cookies"] == bayes_capacity(Cookies().channel(PEOPLE)) == 5
+    assert "three epochs or one" in found.tables["rules"].to_text()
+    assert "knows everybody's stable set" in found.tables["rules"].to_text()
     data = json.loads(to_json(found.to_dict()))
     assert data["rules"][0]["with"]["method"] == "exact"
     assert "<table>" in found._repr_html_()
@@ -165,7 +170,9 @@ def test_the_result_shows_as_table_json_and_figure():
 
 def test_what_cannot_be_compared_is_refused():
     with pytest.raises(ParameterError, match="top_s is 5, but the sets have 2 topics"):
-        browser_rules(PEOPLE)
+        browser_rules(PEOPLE, TopicsAPI())
+    with pytest.raises(ParameterError, match=r"browser_rules\(\) does not support third-party cookie"):
+        browser_rules(PEOPLE, Cookies())
     changing = Population.from_array(range(2), [[[0, 1], [1, 2]]] * 2, topics=range(5))
     with pytest.raises(ParameterError, match="give profiles of one epoch"):
         browser_rules(changing, API)
@@ -297,5 +304,4 @@ def test_one_choice_for_both_sites_links_as_the_enumerated_joint_law(sets, quart
     linked = sum(max(joint[a, b] / first[a] for a in range(m) if first[a]) for b in range(m))
     people = Population.from_sets(dict(enumerate(sets)), topics=range(m))
     found = browser_rules(people, TopicsAPI(m, s, r), samples=2)
-    (rule,) = (effect for effect in found.effects if effect.rule == "per_site")
-    assert rule.off.leakage == min(linked, len(sets))  # never more than to know who is who
+    assert found["-per_site"] == min(linked, len(sets))  # never more than to know who is who

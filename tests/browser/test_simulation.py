@@ -1,6 +1,7 @@
 """Many browsers at once: they decide as single ones do, and chance has the laws of the specification."""
 
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from quiff import Cookies, ParameterError, Population, TopicsAPI
+from quiff import Api, Channel, Cookies, ParameterError, Population, Together, TopicsAPI, Unit
 from quiff.browser.browser import DAY, WEEK, Browser, PageLoad
 from quiff.browser.decisions import (
     INDEX,
@@ -285,7 +286,7 @@ def test_cookies_report_the_same_name_everywhere():
         ({"n_topics": 2}, "n_topics is 2, but 3 topics occur"),
         ({"call_day": -1.0}, "call_day must be a number between 0 and 7, not -1.0"),
         ({"seed": -1}, "seed must be a whole number of at least 0, not -1"),
-        ({"api": "cookies"}, "no browser is known that reports as 'cookies'"),
+        ({"api": "cookies"}, "an API was expected, such as quiff.TopicsAPI\\(\\), not str"),
     ],
 )
 def test_what_is_wrong_is_told(change, message):
@@ -301,3 +302,81 @@ def test_too_few_epochs_of_sets_are_an_error():
     with pytest.raises(ParameterError, match="there are sets for 4 epochs, but 5 are needed"):
         simulate(changing, BrowserRules(top_s=3), epochs=3)
     assert isinstance(simulate(changing, BrowserRules(top_s=3), epochs=4, earlier=0), Reports)
+
+
+@dataclass(frozen=True)
+class Numbered(Api):
+    """The larger of two topics with probability 3/4, else 0: outputs whose labels are those of topics."""
+
+    needs = ("topics",)
+
+    def observe(self, secrets):
+        return Channel.sparse({x: {max(x): 0.75, 0: 0.25} for x in secrets}, outputs=range(9))
+
+
+@dataclass(frozen=True)
+class Kept(Numbered):
+    redraws = "nothing"
+    unit = Unit("a user", "one site")
+
+
+@dataclass(frozen=True)
+class Followed(Kept):
+    unit = Unit("a user", "all sites")
+
+
+NUMBERED = Population.from_sets({k: {1 + k % 4, 5 + k % 3} for k in range(3000)}, topics=range(9))
+
+
+def test_any_api_is_drawn_from_its_channel():
+    found = simulate(NUMBERED, Numbered(), epochs=4, sites=2, seed=1)
+    assert (found.n_epochs, found.earlier, found.shows) == (4, 0, "output")
+    own = 5 + np.arange(3000) % 3
+    right = found.by_epoch == own[None, :, None]
+    assert ((found.by_epoch == 0) | right).all()
+    assert abs(right.mean() - 0.75) < 5 * np.sqrt(0.75 * 0.25 / right.size)
+    again = (right[:, :, 0] & right[:, :, 1]).mean()  # epochs are independent, and so are sites
+    assert abs(again - 0.75**2) < 0.03
+    assert abs((right[0] & right[1]).mean() - 0.75**2) < 0.02
+    assert found == simulate(NUMBERED, Numbered(), epochs=4, sites=2, seed=1)
+
+
+def test_what_is_not_drawn_anew_stays_on_a_site_or_on_all():
+    for api, alike in ((Kept(), False), (Followed(), True)):
+        found = simulate(NUMBERED, api, epochs=3, sites=2, seed=1).by_epoch
+        assert (found == found[:, :, :1]).all()
+        assert (found[0] == found[1]).all() == alike
+
+
+def test_attributes_that_change_are_observed_epoch_by_epoch():
+    people = Population.from_array(["Ann", "Bob"], [[[1, 5], [2, 6]], [[1, 7], [2, 5]]], topics=range(9))
+    found = simulate(people, Numbered(), epochs=2, sites=300, seed=1)
+    shown = [{found.topics[int(code)] for code in found.by_epoch[:, 0, k]} for k in (0, 1)]
+    assert shown == [{0, 5}, {0, 7}]
+    with pytest.raises(ParameterError, match="sets for 2 epochs, but 3 are needed"):
+        simulate(people, Numbered(), epochs=3)
+
+
+def test_outputs_are_written_and_read_under_their_own_name(tmp_path):
+    found = simulate(NUMBERED, Numbered(), epochs=2, seed=1)
+    for name in ("seen.parquet", "seen.csv"):
+        file = found.write(tmp_path / name)
+        read = Reports.read(file, topics=found.topics)
+        assert read.shows == "output"
+        assert (read.by_epoch == found.by_epoch).all()
+    assert (tmp_path / "seen.csv").read_text().splitlines()[0] == '"user","site","epoch","output"'
+
+
+def test_options_of_browsers_are_refused_elsewhere():
+    for option in ({"earlier": 1}, {"coverage": 0.5}, {"call_day": 1}):
+        with pytest.raises(ParameterError, match=f"{next(iter(option))} is for browsers that show topics"):
+            simulate(NUMBERED, Numbered(), epochs=1, **option)
+
+
+def test_many_outputs_are_named_where_they_are_drawn():
+    both = Together(Cookies(), TopicsAPI(9, 2))
+    found = simulate(NUMBERED, both, epochs=2, seed=1)
+    assert found.topics.size <= 2 * 2 * 3000
+    identifier, topic = found.topics[int(found.by_epoch[0, 7, 1])]
+    assert identifier == 7
+    assert topic in range(9)

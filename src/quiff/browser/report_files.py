@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from quiff.browser.reports import Reports
 
 _COLUMNS = ("user", "site", "epoch", "topic")
-_KNOWN = (*_COLUMNS, "late")
+_KNOWN = (*_COLUMNS, "output", "late")
 _UNNAMED = re.compile(r"unnamed ([0-9]{1,9})")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _KEY = b"quiff"
@@ -93,7 +93,9 @@ def _arrow(reports: "Reports") -> Any:
         "epoch": pa.DictionaryArray.from_arrays(
             pa.array(epoch.astype(np.int32)), pa.array(np.arange(columns) - reports.earlier)
         ),
-        "topic": pa.DictionaryArray.from_arrays(pa.array(topic, mask=topic < 0), _names(reports.topics)),
+        reports.shows: pa.DictionaryArray.from_arrays(
+            pa.array(topic, mask=topic < 0), _names(reports.topics)
+        ),
     }
     if reports.late is not None:
         late = np.zeros(shape, dtype=np.int8)
@@ -125,7 +127,8 @@ def read_reports(
     if not path.exists():
         raise QuiffError(f"there is no file {str(path)!r}; quiff simulate writes reports")
     rows, about = _table(path)
-    missing = [name for name in _COLUMNS if name not in rows.column_names]
+    shows = "output" if "output" in rows.column_names else "topic"
+    missing = [name for name in (*_COLUMNS[:3], shows) if name not in rows.column_names]
     if missing or not rows.num_rows:
         raise QuiffError(
             f"{str(path)!r} has the columns {shapes(rows.column_names, _KNOWN)} and {rows.num_rows} "
@@ -135,7 +138,7 @@ def read_reports(
     (user, users), (site, sites) = _encoded(rows["user"]), _encoded(rows["site"])
     epoch, epochs = _epochs(path, rows["epoch"])
     named = topics if topics is not None else about.get("topics")
-    codes, taxonomy = _topics(path, rows["topic"], named)
+    codes, taxonomy = _topics(path, rows[shows], named)
     sizes = (len(sites), len(users), len(epochs))
     place = np.ravel_multi_index((site, user, epoch), sizes)
     _check_complete(path, place, (sites, users, epochs.tolist()))
@@ -156,6 +159,7 @@ def read_reports(
         "per_call": per_call or about.get("per_call", 3),
         "shown_once": about.get("shown_once", True),
         "late": late,
+        "shows": shows,
     }
 
 

@@ -31,7 +31,7 @@ class Reports:
     users, sites
         Their names.
     topics
-        The whole taxonomy.
+        The whole taxonomy; or the outputs of another API.
     by_epoch
         The topics as codes, that is as positions in `topics`, or -1 where nothing is returned: whole
         numbers (sites, users, earlier + E), the oldest epoch first.
@@ -44,6 +44,8 @@ class Reports:
     late
         Whether a site calls before it is switched to the newest epoch, and so sees one epoch less at the
         end and one more at the start: truth values (sites, users, E). None means that no call is so early.
+    shows
+        What is observed: a ``topic``, or the ``output`` of another API, which is never taken for a topic.
 
     Examples
     --------
@@ -69,6 +71,7 @@ class Reports:
     per_call: int = 3
     shown_once: bool = True
     late: Array | None = None
+    shows: str = "topic"
 
     def __post_init__(self) -> None:
         per_call = check_whole("per_call", self.per_call, 1)
@@ -118,8 +121,9 @@ class Reports:
     ) -> Path:
         """Write the table ``user, site, epoch, topic``, whole or not at all: Parquet, or CSV by its suffix.
 
-        The file has a row for each user, site and epoch; a column ``late`` follows if a call may be so. In
-        CSV, an apostrophe comes before names that a spreadsheet would run, unless `keep_formulas` is true.
+        The file has a row for each user, site and epoch; of another API than topics the last column is
+        ``output``; a column ``late`` follows if a call may be so. In CSV, an apostrophe comes before names
+        that a spreadsheet would run, unless `keep_formulas` is true.
 
         Parameters
         ----------
@@ -217,8 +221,8 @@ class Reports:
         if not isinstance(other, Reports):
             return NotImplemented
         return (
-            (self.earlier, self.per_call, self.shown_once)
-            == (other.earlier, other.per_call, other.shown_once)
+            (self.earlier, self.per_call, self.shown_once, self.shows)
+            == (other.earlier, other.per_call, other.shown_once, other.shows)
             and all(same(getattr(self, what), getattr(other, what)) for what in ("users", "sites", "topics"))
             and np.array_equal(self.by_epoch, other.by_epoch)
             and (self.late is None) == (other.late is None)

@@ -1,6 +1,6 @@
 """The rules of the browser, each of them an option: one can be switched off, and its effect measured."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -81,6 +81,25 @@ class BrowserRules:
         object.__setattr__(self, "noise", check_probability("noise", self.noise))
         object.__setattr__(self, "epochs_per_call", check_whole("epochs_per_call", self.epochs_per_call, 1))
         object.__setattr__(self, "blocked", frozenset(self.blocked))
+
+    @classmethod
+    def of(
+        cls,
+        topics: Iterable[Hashable],
+        top_s: int,
+        noise: Real,
+        without: Iterable[str] = (),
+        blocked: Iterable[str] = (),
+    ) -> "BrowserRules":
+        """Return the specified rules but for some that are off, named with dashes or not, and blocked topics.
+
+        >>> BrowserRules.of([1, 2], 2, 0.05, ["three-epochs"], ["2"]).blocked
+        frozenset({2})
+        """
+        named = {str(topic): topic for topic in topics}
+        block = frozenset(named.get(topic, topic) for topic in blocked)
+        rules = cls(top_s=top_s, noise=noise, blocked=block)
+        return rules.without(*(rule.replace("-", "_") for rule in without))
 
     def without(self, *rules: str) -> "BrowserRules":
         """Return these rules with some of `RULES` switched off.

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api
-from quiff.apis.cookies import Cookies
+from quiff.apis.base import Api, check_api
 from quiff.apis.taxonomy import place_in_taxonomy
 from quiff.apis.topics import TopicsAPI
 from quiff.browser.browser import DAY
@@ -23,6 +22,7 @@ from quiff.browser.decisions import (
 )
 from quiff.browser.reports import Reports
 from quiff.browser.rules import BrowserRules
+from quiff.core.channel import Channel
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, counted
@@ -31,6 +31,7 @@ from quiff.theory.parameters import Real, check_number, check_probability, check
 
 _DELAY = 2 * DAY
 _NOTHING = -1
+_LISTED = 10_000  # outputs that are all named, whether they are drawn or not
 
 
 def simulate(
@@ -46,20 +47,23 @@ def simulate(
     call_day: float | None = None,
     decide: BulkDecide | None = None,
 ) -> Reports:
-    """Let everybody's browser report to some sites, once in each epoch.
+    """Draw what some sites observe of everybody, once in each epoch.
 
-    The sets of the population are the browsers' top sets. One caller is on all sites; what it gets depends
-    on user, site and epoch alone. With `Cookies` everybody's report is their identifier. Padding and utility
-    buckets are at work when visits become sets (see `profiles_from_rates`), not here.
+    Topics come from browsers by the rules of their specification. The sets of the population are the
+    browsers' top sets. One caller is on all sites; what it gets depends on user, site and epoch alone.
+    Padding and utility buckets are at work when visits become sets (see `profiles_from_rates`), not here.
+
+    Of every other API the outputs are drawn from its channel: for each site and epoch anew, but where nothing
+    is drawn anew once for each site, or once for all if a site is not what one observation is about.
 
     Parameters
     ----------
     population
-        The users, with sets that are stable or one set per epoch.
+        The users, with attributes that are stable or one value per epoch.
     api
-        `TopicsAPI`, by the rules of the specification, or `Cookies`; or rules of a browser.
+        The API; or rules of a browser.
     epochs
-        E, in how many epochs the sites call.
+        E, in how many epochs the sites call; how often they observe each user.
     sites
         How many sites, or their names.
     seed
@@ -70,12 +74,12 @@ def simulate(
     n_topics
         m, the size of the taxonomy; by default that of the API, or with rules the population's.
     coverage
-        The chance that the caller has observed a given top topic of a user in time for the epoch, drawn for
-        each user, epoch and topic. Only the witness filter heeds it.
+        The probability that the caller has observed a given top topic of a user in time for the epoch, drawn
+        for each user, epoch and topic. Only the witness filter heeds it.
     call_day
         How many days after the start of an epoch the sites call; None is after all switch delays are over.
     decide
-        The browsers' chance; by default `BulkDecisions` with the seed.
+        The browsers' randomness; by default `BulkDecisions` with the seed.
 
     Examples
     --------
@@ -90,14 +94,19 @@ def simulate(
     Raises
     ------
     ParameterError
-        If a number is out of range, the API has no browser, users are merged, or there are too few epochs of
-        sets.
+        If a number is out of range, an option is for browsers only, users are merged, or there are too few
+        epochs of sets.
     """
     population.check_unmerged()
     named = as_labels(range(check_whole("sites", sites, 1)) if isinstance(sites, int) else sites, "site")
     epochs = check_whole("epochs", epochs, 1)
-    if isinstance(api, Cookies):
-        return _cookies(population, named, epochs)
+    if not isinstance(api, BrowserRules | TopicsAPI):
+        api = check_api(api)
+        given = {"earlier": earlier, "n_topics": n_topics, "call_day": call_day, "decide": decide}
+        useless = next((name for name, value in given.items() if value is not None), None)
+        if useless is not None or coverage != 1:
+            raise ParameterError(f"{useless or 'coverage'} is for browsers that show topics, not {api.title}")
+        return _drawn(population, api, named, epochs, seed)
     rules, size = _rules(population, api, n_topics)
     day = None if call_day is None else float(check_number("call_day", call_day, 0, 7))
     late = rules.switch_delay and day is not None and day * DAY < _DELAY
@@ -117,15 +126,30 @@ def simulate(
     )
 
 
-def _rules(population: Population, api: Api | BrowserRules, n_topics: int | None) -> tuple[BrowserRules, int]:
+def browser_of(
+    population: Population, api: Api, without: Iterable[str] = (), blocked: Iterable[str] = ()
+) -> dict[str, Any] | None:
+    """Return the browser that serves an API as arguments of `simulate`, some rules off; None if none does.
+
+    >>> from quiff import Cookies
+    >>> people = Population.synthetic(3)
+    >>> browser_of(people, TopicsAPI(), ["noise"])["api"].noise, browser_of(people, Cookies())
+    (Fraction(0, 1), None)
+    """
+    if not isinstance(api, TopicsAPI):
+        return None
+    ready = api.fit(population)
+    rules = BrowserRules.of(population.topics, ready.top_s, ready.noise, without, blocked)
+    return {"api": rules, "n_topics": ready.n_topics}
+
+
+def _rules(
+    population: Population, api: TopicsAPI | BrowserRules, n_topics: int | None
+) -> tuple[BrowserRules, int]:
     if isinstance(api, TopicsAPI):
         rules, size = BrowserRules(top_s=api.top_s, noise=api.noise), n_topics or api.n_topics
-    elif isinstance(api, BrowserRules):
-        rules, size = api, n_topics or population.topics.size
     else:
-        raise ParameterError(
-            f"no browser is known that reports as {api!r}; use TopicsAPI, Cookies or BrowserRules"
-        )
+        rules, size = api, n_topics or population.topics.size
     if rules.top_s != population.top_s:
         raise ParameterError(
             f"top_s is {rules.top_s}, but the sets have {counted(population.top_s, 'topic')}; "
@@ -135,14 +159,17 @@ def _rules(population: Population, api: Api | BrowserRules, n_topics: int | None
 
 
 def _sets(population: Population, needed: int) -> Array:
-    if population.n_epochs == 1:
-        return population.sets
+    return population.sets if population.n_epochs == 1 else population.sets[: _enough(population, needed)]
+
+
+def _enough(population: Population, needed: int) -> int:
+    """Return how many epochs are needed, if there are sets for as many."""
     if population.n_epochs < needed:
         raise ParameterError(
             f"there are sets for {population.n_epochs} epochs, but {needed} are needed, those before the "
             f"first call included; simulate fewer epochs, or give sets for {needed}"
         )
-    return np.asarray(population.sets[:needed])
+    return needed
 
 
 def _blocked(rules: BrowserRules, taxonomy: Labels) -> Array | None:
@@ -153,11 +180,41 @@ def _blocked(rules: BrowserRules, taxonomy: Labels) -> Array | None:
     return blocked
 
 
-def _cookies(population: Population, sites: Labels, epochs: int) -> Reports:
-    ids = np.arange(population.n_users, dtype=np.int32)[:, None]
-    shape = (sites.size, population.n_users, epochs)
-    names = as_labels(range(population.n_users))
-    return Reports(population.users, sites, names, np.broadcast_to(ids, shape), per_call=1)
+def _drawn(people: Population, api: Api, sites: Labels, epochs: int, seed: int | None) -> Reports:
+    """Draw from the channel of an API, each user's row of it."""
+    rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
+    ready, users = api.fit(people), np.arange(people.users.size)
+    if people.n_epochs > 1 and ready.needs:
+        weeks, secret = [ready.channel(people.epoch(k)) for k in range(_enough(people, epochs))], None
+    else:
+        secret = ready.secret(people)
+        weeks = [ready.observe(secret.outputs)] * epochs
+    rows = users if secret is None else secret.kernel.sample(users, rng)
+    fixed = ready.redraws == "nothing"
+    apart = not fixed or api.unit.where == "one site"
+    shown: list[list[Array]] = []
+    for _ in range(sites.size if apart else 1):
+        seen: list[Array] = []
+        for k, C in enumerate(weeks):
+            if secret is not None and ready.redraws == "secret":
+                rows = secret.kernel.sample(users, rng)
+            again = k > 0 and fixed and C is weeks[k - 1]
+            seen.append(seen[-1] if again else C.kernel.sample(rows, rng))
+        shown.append(seen)
+    outputs, codes = _named(weeks, np.array(shown * (1 if apart else sites.size)))
+    return Reports(people.users, sites, outputs, codes.transpose(0, 2, 1), per_call=1, shows="output")
+
+
+def _named(weeks: list[Channel], codes: Array) -> tuple[Labels, Array]:
+    """Return labels of outputs and their codes: all of one channel if these are few, else what was drawn."""
+    if all(C.outputs is weeks[0].outputs for C in weeks) and weeks[0].outputs.size <= _LISTED:
+        return weeks[0].outputs, codes
+    place: dict[Hashable, int] = {}
+    for k, C in enumerate(weeks):
+        drawn, which = np.unique(codes[:, k], return_inverse=True)
+        numbers = [place.setdefault(C.outputs[int(code)], len(place)) for code in drawn]
+        codes[:, k] = np.array(numbers)[which].reshape(codes[:, k].shape)
+    return as_labels(list(place), "output"), codes.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,12 +18,10 @@ from quiff.cli.options import (
     short_noise_option,
 )
 from quiff.cli.outputs import Writing, guarded
-from quiff.cli.profiles import api_for
 from quiff.cli.terminal import echo
 from quiff.cli.visitors import visitor_options, visitors, visitors_api
 
 if TYPE_CHECKING:
-    from quiff.apis.topics import TopicsAPI
     from quiff.browser.reports import Reports
     from quiff.populations.population import Population
 
@@ -127,7 +125,7 @@ def run_command(
         raise click.UsageError("--earlier does not go with --reports.")
     check_attack(name)
     population = None if profiles is None else Population.read(profiles, merged=False)
-    api = _api(taxonomy, noise) if population is None else api_for(population, taxonomy, noise, profiles)
+    api = _api(population, profiles, taxonomy, noise)
     attack = attack_named(name, api, population)
     reports = _reports(file, population, api, epochs, earlier, seed)
     found = reidentify(
@@ -223,30 +221,32 @@ def compare_command(
     echo("\n\n".join(blocks))
 
 
-def _api(taxonomy: str | None, noise: float | Fraction) -> "TopicsAPI":
-    """Return the API as attackers know it who have no profiles: sets of five."""
-    from quiff.apis.topics import TopicsAPI
+def _api(
+    population: "Population | None", profiles: Path | None, taxonomy: str | None, noise: float | Fraction
+) -> Any:
+    """Return the API; as attackers know it who have no profiles, it has sets of five."""
+    from quiff.cli.short_forms import closed_form_apis
     from quiff.theory.taxonomies import taxonomy_size
 
-    return TopicsAPI(taxonomy_size("v1" if taxonomy is None else taxonomy), noise=noise)
+    if population is not None:
+        return visitors_api(population, profiles, (), taxonomy, noise)
+    return closed_form_apis((), taxonomy_size("v1" if taxonomy is None else taxonomy), None, noise)[0]
 
 
 def _reports(
     file: Path | None,
     population: "Population | None",
-    api: "TopicsAPI",
+    api: Any,
     epochs: int | None,
     earlier: int | None,
     seed: int,
 ) -> "Reports":
-    from quiff.apis.taxonomy import place_in_taxonomy
     from quiff.browser.reports import Reports
     from quiff.browser.simulation import simulate
 
     if file is not None and file.suffix != ".parquet" and population is not None:
         # Text does not tell the taxonomy, and a topic of a profile need not be reported.
-        _, topics = place_in_taxonomy(population.sets, population.topics, api.n_topics)
-        return Reports.read(file, topics=topics)
+        return Reports.read(file, topics=api.fit(population).taxonomy)
     if file is not None or population is None:
         return Reports.read(file or "")
     return simulate(population, api, epochs=30 if epochs is None else epochs, seed=seed, earlier=earlier)

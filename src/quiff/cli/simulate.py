@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quiff.cli.options import (
+    api_option,
+    attribute_option,
     drawn_seed_option,
     figure_option,
     json_option,
     keep_formulas_option,
-    noise_option,
     population_topics_option,
     read_number,
+    short_noise_option,
 )
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.pipeline import recorded
-from quiff.cli.profiles import api_for
 from quiff.cli.terminal import echo
-from quiff.cli.visitors import read_rates, visitor_options, visitors
+from quiff.cli.visitors import read_rates, visitor_options, visitors, visitors_api
 
 if TYPE_CHECKING:
+    from quiff.apis.base import Api
     from quiff.browser.reports import Reports
-    from quiff.browser.rules import BrowserRules
-    from quiff.core.labels import Labels
     from quiff.populations.population import Population
 
 _RULES = (
@@ -32,12 +32,21 @@ _RULES = (
 )  # fmt: skip
 # The options that mean nothing when rules are compared, and with page loads.
 _SIMULATED = ("without", "block", "earlier", "call_day", "drift", "page_loads", "caller", "cookies")
-_OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
+_OF_BROWSERS = ("without", "block", "coverage", "earlier", "call_day")
+_OF_SETS = ("coverage", "call_day", "drift", "users", "cookies", "specs", "attributes")
 
 
 @click.command("simulate", cls=Writing)
 @click.argument("profiles", type=click.Path(path_type=Path), metavar="[PROFILES]", required=False)
-@click.option("--epochs", type=int, metavar="E", help="In how many epochs sites call.")
+@api_option
+@click.option(
+    "--epochs",
+    "--observations",
+    "epochs",
+    type=int,
+    metavar="E",
+    help="In how many epochs sites call; how often they observe each user.",
+)
 @click.option("--sites", type=int, default=2, show_default=True, metavar="K", help="How many sites call.")
 @click.option(
     "--out", type=OutputFile(".parquet", ".csv"), metavar="FILE", help="The reports: .parquet or .csv."
@@ -46,7 +55,8 @@ _OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
 @click.option(
     "--top", type=int, metavar="S", help="Topics in a user's set.  [default: as stored; with rates, 5]"
 )
-@noise_option
+@short_noise_option
+@attribute_option
 @drawn_seed_option
 @click.option(
     "--without",
@@ -83,7 +93,7 @@ _OF_SETS = ("coverage", "call_day", "drift", "users", "cookies")
 )
 @click.option("--with", "classification", metavar="NAME or FILE", help="For page loads: the topics of hosts.")
 @click.option("--caller", metavar="NAME", help="For page loads: who calls on the sites.")
-@click.option("--cookies", is_flag=True, help="Third-party cookies instead of topics.")
+@click.option("--cookies", is_flag=True, help="Short for --api cookies.")
 @click.option(
     "--compare-rules", is_flag=True, help="Print what one call leaks with each rule and without, instead."
 )
@@ -103,10 +113,11 @@ def command(
     figure: Path | None,
     **options: Any,
 ) -> None:
-    """Simulate what browsers report to sites.
+    """Simulate what sites observe of users.
 
-    They do as the specification of the Topics API says. PROFILES is a file with the set of topics of each
-    user, stable or by epoch. The table of reports has the columns user, site, epoch and topic; the first
+    For the Topics API browsers do as its specification says; of any other --api, outputs are drawn from its
+    channel. PROFILES is a file with the set of topics of each user, stable or by epoch, or with other
+    attributes. The table that is written has the columns user, site, epoch and topic, or output; the first
     call is in epoch 0, and shows earlier ones too. With --page-loads, the topics are those of the
     taxonomy v1 or v2 if --topics says so, else those of hosts. With --compare-rules nothing is written;
     --rates then serves to measure padding.
@@ -121,7 +132,7 @@ def command(
         found = _compared(profiles, **options)
         if figure is not None:
             found.figure().write(figure, **guarded(figure))
-        echo(to_json(found.to_dict()) if as_json else found.table().to_text())
+        echo(to_json(found.to_dict()) if as_json else found.tables["rules"].to_text())
         return
     _refuse("a simulation", high=options.pop("high"))
     if epochs is None or out is None or figure is not None:
@@ -153,7 +164,6 @@ def _refuse(mode: str, **options: Any) -> None:
 
 def _compared(
     profiles: Path | None,
-    noise: float | Fraction,
     coverage: float | Fraction | None,
     seed: int | None,
     **rest: Any,
@@ -165,7 +175,7 @@ def _compared(
     if profiles is None:
         raise click.UsageError("Give PROFILES to compare rules on.")
     population = Population.read(profiles, top=rest["top"], merged=False)
-    api = api_for(population, rest["taxonomy"], noise, profiles, rest["top"])
+    api = _api(population, profiles, **rest)
     share = Fraction(1, 2) if coverage is None else coverage
     named = {str(topic): topic for topic in (() if rates is None else rates.topics)}
     high = [_known(named, topic) for topic in rest["high"]]
@@ -188,37 +198,32 @@ def _population(profiles: Path | None, epochs: int, **options: Any) -> "Populati
     earlier = options["earlier"]
     window = 1 if "three-epochs" in options["without"] else 3
     needed = check_whole("epochs", epochs, 1) + (window if earlier is None else earlier)
-    source = {name: options[name] for name in ("rates", "users", "how", "drift", "top", "seed")}
+    source = {name: options[name] for name in ("rates", "users", "how", "drift", "top", "seed", "attributes")}
     return visitors(profiles, needed, **source)
 
 
-def _rules(
-    topics: "Labels", top_s: int, noise: float | Fraction, without: tuple[str, ...], block: tuple[str, ...]
-) -> "BrowserRules":
-    from quiff.browser.rules import BrowserRules
-
-    named = {str(topic): topic for topic in topics}
-    blocked = frozenset(named.get(topic, topic) for topic in block)
-    rules = BrowserRules(top_s=top_s, noise=noise, blocked=blocked)
-    return rules.without(*(rule.replace("-", "_") for rule in without))
+def _api(population: "Population", profiles: Path | None, **options: Any) -> "Api":
+    specs = ("cookies",) if options["cookies"] else options["specs"]
+    return visitors_api(population, profiles, specs, options["taxonomy"], options["noise"], options["top"])
 
 
 def _reports(profiles: Path | None, epochs: int, **options: Any) -> "Reports":
-    """Return what the browsers of users with sets of topics report."""
-    from quiff.apis.cookies import Cookies
-    from quiff.browser.simulation import simulate
+    """Return what sites observe of the users of profiles or visit rates."""
+    from quiff.browser.simulation import browser_of, simulate
 
     population = _population(profiles, epochs, **options)
-    noise, share = options["noise"], options["coverage"]
-    rules = _rules(population.topics, population.top_s, noise, options["without"], options["block"])
+    api = _api(population, profiles, **options)
+    common: dict[str, Any] = {"epochs": epochs, "sites": options["sites"], "seed": options["seed"]}
+    browser = browser_of(population, api, options["without"], options["block"])
+    if browser is None:
+        _refuse(f"--api {api.spec}", **{name: options[name] for name in _OF_BROWSERS})
+        return simulate(population, api, **common)
+    share = options["coverage"]
     return simulate(
         population,
-        Cookies() if options["cookies"] else rules,
-        epochs=epochs,
-        sites=options["sites"],
-        seed=options["seed"],
+        **browser,
+        **common,
         earlier=options["earlier"],
-        n_topics=api_for(population, options["taxonomy"], noise, profiles, options["top"]).n_topics,
         coverage=1 if share is None else share,
         call_day=options["call_day"],
     )
@@ -239,9 +244,11 @@ def _browsed(
 
     if classification is None or caller is None:
         raise click.UsageError("Page loads need --with, the topics of hosts, and --caller.")
+    from quiff.browser.rules import BrowserRules
+
     hosts = classified_hosts(read_classification(classification))
     listed = dict.fromkeys(topic for topics in hosts.values() for topic in topics)
-    top_s = 5 if rest["top"] is None else rest["top"]
+    size, noise = rest["top"] or 5, 0.05 if rest["noise"] is None else rest["noise"]
     tree = topic_tree(taxonomy) if taxonomy in ("v1", "v2") else TopicTree.flat(listed)
     return simulate_page_loads(
         read_page_loads(page_loads),
@@ -250,7 +257,7 @@ def _browsed(
         sites=[str(number) for number in range(rest["sites"])],
         caller=caller,
         epochs=epochs,
-        rules=_rules(tree.topics, top_s, rest["noise"], rest["without"], rest["block"]),
+        rules=BrowserRules.of(tree.topics, size, noise, rest["without"], rest["block"]),
         seed=rest["seed"],
         earlier=rest["earlier"],
     )
@@ -263,7 +270,7 @@ def _summary(reports: "Reports", out: Path) -> dict[str, Any]:
         "sites": reports.sites.size,
         "epochs": reports.n_epochs,
         "earlier": reports.earlier,
-        "topics": reports.topics.size,
+        f"{reports.shows}s": reports.topics.size,
         "rows": int(reports.by_epoch.size),
         "empty": int(reports.by_epoch.size) - returned,
         "out": str(out),

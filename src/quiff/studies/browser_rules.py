@@ -1,47 +1,44 @@
 """The question what each rule of the browser does for privacy."""
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cached_property
 
-import numpy as np
-
-from quiff.apis.calls import EpochLaw, TopicGroups, linked_sites
-from quiff.apis.topics import TopicsAPI
-from quiff.browser.call_estimate import estimate_call_leakage
-from quiff.browser.rates import VisitRates, profiles_from_rates, top_codes
-from quiff.core.numbers import Array, Number
-from quiff.errors import counted
+from quiff.apis.base import Api, check_api
+from quiff.apis.defaults import default_apis
+from quiff.browser.rates import VisitRates
+from quiff.browser.rule_effects import RuleLeakage, rule_effects
 from quiff.populations.population import Population
-from quiff.results.browser_rules import BrowserRulesResult, RuleEffect, RuleLeakage
-from quiff.theory.parameters import HALF, Real, check_probability
+from quiff.results.result import Result, Row
+from quiff.results.views.rules import rules_views
+from quiff.studies.checked import checked_people
+from quiff.studies.provenance import provenance
+from quiff.theory.parameters import HALF, Real
 
 
 def browser_rules(
-    population: Population,
-    api: TopicsAPI | None = None,
+    people: Population,
+    api: Api | None = None,
     *,
     coverage: Real = HALF,
     rates: VisitRates | None = None,
     high_utility: Iterable[Hashable] = (),
     samples: int = 5000,
     seed: int = 0,
-) -> BrowserRulesResult:
+) -> Result:
     """Measure what one call leaks with each rule of the browser and without it.
 
     The adversary of a call knows everybody's stable set; leakage is exact, by counting, except where places
     of a set are empty: there it is estimated. Two sites are linked by an adversary who knows only how common
-    topics are.
+    topics are. A row's stage is the rule, with a minus where it is switched off; its goal is the user, or two
+    sites' users who are the same (``link``).
 
     Parameters
     ----------
-    population
+    people
         The users, with stable sets.
     api
-        The size of the taxonomy, of the sets, and the noise; by default `TopicsAPI()`.
+        The Topics API with its parameters; by default with sets of the people's size.
     coverage
-        For the rules of the witness filter: the chance that the caller has observed a top topic.
+        For the rules of the witness filter: the probability that the caller has observed a top topic.
     rates
         For padding and utility buckets, which work on visits: users with their rates.
     high_utility
@@ -49,138 +46,59 @@ def browser_rules(
     samples
         How many calls to draw for an estimate.
     seed
-        For estimates, and visits by chance.
+        For estimates, and random visits.
 
     Examples
     --------
+    >>> from fractions import Fraction
+    >>> from quiff import TopicsAPI
     >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {3, 4}, "Carol": {1, 4}})
     >>> found = browser_rules(people, TopicsAPI(5, 2, Fraction(1, 20)), samples=100)
-    >>> found.cookies, [(effect.rule, effect.adversary) for effect in found.effects][:3]
-    (Fraction(3, 1), [('noise', 'call'), ('three_epochs', 'call'), ('each_once', 'call')])
+    >>> found.facts["cookies"], [rule["rule"] for rule in found.facts["rules"]][:3]
+    (3, ['noise', 'three_epochs', 'each_once'])
 
     Raises
     ------
     ParameterError
         If a number is out of range, the sets are not stable, or users are merged.
     """
-    api = api or TopicsAPI()
-    population.check_unmerged()
-    people = population.replaced(weights=None)
-    study = _Study(people, api, check_probability("coverage", coverage), samples, seed)
-    specified = study.call(study.law())
-    effects = (
-        *study.of_call(specified),
-        *study.of_filter(specified),
-        study.of_blocking(specified),
-        *study.of_link(),
+    people = checked_people(people)
+    api = default_apis(people)[-1] if api is None else check_api(api)
+    found = rule_effects(people, api, coverage, rates, high_utility, samples, seed)
+
+    def row(rule: str, adversary: str, value: RuleLeakage) -> Row:
+        goal = "user" if adversary == "call" else adversary
+        method = "exact" if value.low is None else "monte-carlo"
+        return Row(
+            api.spec, api.unit, rule, goal, "population", 1, "leakage", value.leakage, value.low, value.high,
+            method,  # type: ignore[arg-type]  # one of the two
+        )  # fmt: skip
+
+    return Result(
+        rows=(
+            row("", "call", RuleLeakage(found.specified)),
+            *(row(each.rule, each.adversary, each.on) for each in found.rules),
+            *(row(f"-{each.rule}", each.adversary, each.off) for each in found.rules),
+        ),
+        notes=found.notes,
+        facts={
+            "users": people.n_users,
+            "distinct_sets": people.distinct_sets()[0].size,
+            "api": api.spec,
+            **api.fit(people).parameters(),
+            "cookies": people.n_users,
+            "specified": found.specified,
+            "rules": [
+                {
+                    "rule": each.rule,
+                    "adversary": each.adversary,
+                    "setting": each.setting,
+                    "with": each.on.to_dict(),
+                    "without": each.off.to_dict(),
+                }
+                for each in found.rules
+            ],
+        },
+        provenance=provenance("browser_rules", people, [api], seed),
+        **rules_views(people, found),
     )
-    notes = (
-        ["Weights of users are not used: all are equally likely."] if population.weights is not None else []
-    )
-    if rates is None:
-        notes.append("Padding and utility buckets work on visits: give visit rates to measure them.")
-    else:
-        effects = (*effects, *_of_visits(rates, api, tuple(high_utility), samples, seed))
-        notes.append(
-            f"Padding and utility buckets are measured on {counted(rates.n_users, 'user')} with visits by "
-            "chance in one week, whose sets are then taken as stable; without the witness filter."
-        )
-    return BrowserRulesResult(
-        population.n_users, population.distinct_sets()[0].size, api.n_topics,
-        Fraction(population.n_users), specified.leakage, effects, tuple(notes),
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _Study:
-    population: Population
-    api: TopicsAPI
-    coverage: Real
-    samples: int
-    seed: int
-
-    def law(self, noise: Real | None = None, coverage: Real = 1, after: bool = True) -> EpochLaw:
-        r = self.api.noise if noise is None else noise
-        return EpochLaw.of(self.api.n_topics, self.api.top_s, r, coverage, after)
-
-    def call(self, law: EpochLaw, per_call: int = 3, each_once: bool = True) -> RuleLeakage:
-        return RuleLeakage(self.groups.leakage(law, per_call, in_order=not each_once))
-
-    @cached_property
-    def groups(self) -> TopicGroups:
-        return TopicGroups.of(self.population, self.api)
-
-    def of_call(self, specified: RuleLeakage) -> tuple[RuleEffect, ...]:
-        """Return the rules of what a call shows."""
-        law, r = self.law(), self.api.noise
-        return (
-            RuleEffect("noise", "call", f"noise {r} or none", specified, self.call(self.law(noise=0))),
-            RuleEffect("three_epochs", "call", "three epochs or one", specified, self.call(law, per_call=1)),
-            RuleEffect(
-                "each_once",
-                "call",
-                "sorted, each once, or by epoch",
-                specified,
-                self.call(law, each_once=False),
-            ),
-            # A late call shows three other epochs of the same stable set, by the same law.
-            RuleEffect("switch_delay", "call", "a delay or none, for stable sets", specified, specified),
-        )
-
-    def of_filter(self, specified: RuleLeakage) -> tuple[RuleEffect, ...]:
-        """Return the rules of the witness filter, for a caller who has observed a share of the topics."""
-        c = self.coverage
-        after = self.call(self.law(coverage=c))
-        before = self.call(self.law(coverage=c, after=False))
-        share = f"a caller who observed {float(c):.3g} of the topics"
-        return (
-            RuleEffect("witness_filter", "call", share, after, specified),
-            RuleEffect("noise_after_filter", "call", f"{share}, noise after or before", after, before),
-        )
-
-    def of_blocking(self, specified: RuleLeakage) -> RuleEffect:
-        """Return what it does that everybody blocks the topic that most have."""
-        codes = self.population.codes.astype(np.int64)
-        popular = int(np.bincount(codes.reshape(-1)).argmax())
-        name = self.population.topics[popular]
-        blocked = _estimate(np.where(codes == popular, -1, codes), self.api, self.samples, self.seed)
-        return RuleEffect("blocking", "call", f"all block {name!r} or nothing", blocked, specified)
-
-    def of_link(self) -> tuple[RuleEffect, ...]:
-        """Return the rules that keep two sites from finding out which of their users are the same."""
-        apart = self._linked(linked_sites(self.population, self.api))
-        # Without a choice of its own, the second site gets what the first one gets: all that can be reported.
-        alike = self._linked(self.api.n_topics if self.api.noise else self.population.occurring.size)
-        silent = self._linked(linked_sites(self.population, replace(self.api, noise=0)))
-        return (
-            RuleEffect("per_site", "link", "a choice for each site or one for all", apart, alike),
-            RuleEffect("noise", "link", f"noise {self.api.noise} or none", apart, silent),
-        )
-
-    def _linked(self, factor: Number) -> RuleLeakage:
-        return RuleLeakage(min(factor, self.population.n_users))  # never more than to know who is who
-
-
-def _estimate(codes: Array, api: TopicsAPI, samples: int, seed: int) -> RuleLeakage:
-    found = estimate_call_leakage(codes, api.n_topics, api.noise, samples=samples, seed=seed)
-    return RuleLeakage(found.value, found.low, found.high)
-
-
-def _of_visits(
-    rates: VisitRates, api: TopicsAPI, high: tuple[Hashable, ...], samples: int, seed: int
-) -> tuple[RuleEffect, ...]:
-    """Return the rules that make a set of visits: padding, and utility buckets if there are any."""
-
-    def call(first: tuple[Hashable, ...]) -> RuleLeakage:
-        people = profiles_from_rates(rates, 1, api.top_s, seed, high_utility=first)
-        study = _Study(people, api, 1, samples, seed)
-        return study.call(study.law())
-
-    plain = call(())
-    empty = _estimate(top_codes(rates, 1, api.top_s, seed, padding=False)[0], api, samples, seed)
-    effects = [RuleEffect("padding", "call", "short sets filled by chance or left short", plain, empty)]
-    if high:
-        effects.append(
-            RuleEffect("utility_buckets", "call", "topics of high utility first or not", call(high), plain)
-        )
-    return tuple(effects)

@@ -19,7 +19,7 @@ _TURNS = 100  # steps towards the lower bound
 _RAMP = 0.02  # sets whose cover is so near to 1 count in part
 
 
-def fractional_cover(codes: Array, n_topics: int) -> tuple[Array, float]:
+def fractional_cover(codes: Array, width: int) -> tuple[Array, float]:
     """Return the least weights v >= 0 with v(S) >= 1 for every set, and their sum tau*.
 
     tau* is the fractional hitting number of the sets. Only sets that the last answer leaves short enter the
@@ -32,11 +32,14 @@ def fractional_cover(codes: Array, n_topics: int) -> tuple[Array, float]:
     ([0.5, 0.5, 0.5], 1.5)
     """
     # Sets of rare topics bind first.
-    rare = np.bincount(codes.ravel(), minlength=n_topics)[codes].max(axis=1)
+    rare = np.bincount(codes.ravel(), minlength=width)[codes].max(axis=1)
     active = np.argsort(rare, kind="stable")[:_FIRST]
     while True:
         answer: Any = linprog(
-            np.ones(n_topics), -_incidence(codes[active], n_topics), -np.ones(active.shape[0]), method="highs"
+            np.ones(width),
+            -_incidence(codes[active], width),
+            -np.ones(active.shape[0]),
+            method="highs",
         )
         cover = answer.x[codes].sum(axis=1)
         short = np.flatnonzero(cover < 1 - _CLOSE)
@@ -47,7 +50,7 @@ def fractional_cover(codes: Array, n_topics: int) -> tuple[Array, float]:
 
 
 def partial_cover(
-    codes: Array, n_topics: int, share: Array, level: float, sample: tuple[Array, Array] | None = None
+    codes: Array, width: int, share: Array, level: float, sample: tuple[Array, Array] | None = None
 ) -> tuple[Array, float]:
     """Return light weights v in [0, 1] with sum_S share(S) min(1, v(S)) >= level, and a lower bound on any.
 
@@ -64,16 +67,16 @@ def partial_cover(
     """
     seen, weight = (codes, share) if sample is None else (codes[sample[0]], sample[1])
     n_sets = seen.shape[0]
-    short = hstack([-_incidence(seen, n_topics), eye_array(n_sets)])
-    floor = csr_array(np.concatenate([np.zeros(n_topics), -weight])[np.newaxis])
+    short = hstack([-_incidence(seen, width), eye_array(n_sets)])
+    floor = csr_array(np.concatenate([np.zeros(width), -weight])[np.newaxis])
     answer: Any = linprog(  # type: ignore[call-overload]  # the stubs know no sparse matrices
-        np.concatenate([np.ones(n_topics), np.zeros(n_sets)]),
+        np.concatenate([np.ones(width), np.zeros(n_sets)]),
         csr_array(vstack([short, floor])),
         np.concatenate([np.zeros(n_sets), [-level]]),
         bounds=(0, 1),
         method="highs-ipm" if n_sets > _FIRST else "highs",
     )
-    weights = np.clip(answer.x[:n_topics], 0, 1)
+    weights = np.clip(answer.x[:width], 0, 1)
     if sample is None:
         return weights, float(answer.fun)
     return _scaled(weights, codes, share, level), _dual_bound(codes, share, level, weights)
@@ -120,9 +123,9 @@ def _dual_bound(codes: Array, share: Array, level: float, weights: Array) -> flo
     return best
 
 
-def _incidence(codes: Array, n_topics: int) -> Any:
+def _incidence(codes: Array, width: int) -> Any:
     """Return the matrix with 1 where a set (row) has a topic (column)."""
     rows, size = codes.shape
     return csr_array(
-        (np.ones(codes.size), codes.ravel(), np.arange(0, codes.size + 1, size)), shape=(rows, n_topics)
+        (np.ones(codes.size), codes.ravel(), np.arange(0, codes.size + 1, size)), shape=(rows, width)
     )
