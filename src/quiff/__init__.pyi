@@ -63,7 +63,6 @@ from .populations.groups import grouped
 from .populations.histories import Histories
 from .populations.memory import reading_limit
 from .populations.population import Population
-from .studies.api_comparison import compare_settings
 from .studies.attacks import attack, reidentify
 from .studies.attributes import attribute_inference
 from .studies.browser_rules import browser_rules
@@ -121,7 +120,6 @@ __all__ = [
     "browser_rules",
     "check_paper",
     "closed_forms",
-    "compare_settings",
     "conditional_entropy",
     "dalenius_leakage",
     "dense_limit",

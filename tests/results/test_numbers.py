@@ -8,8 +8,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from quiff.results.measurement.sentences import said
-from quiff.results.numbers import plain, rounded, shown, to_json
+from quiff.results.numbers import plain, rounded, said, shown, to_json
 
 
 @pytest.mark.parametrize(

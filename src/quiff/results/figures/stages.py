@@ -9,7 +9,6 @@ from quiff.errors import counted
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import PALETTE, log_axis, point_styles
 from quiff.results.numbers import shown
-from quiff.results.stages import stage_title
 
 _ALL, _OCCURRING = "capacity, all secrets", "capacity, secrets that occur"
 
@@ -30,20 +29,20 @@ def stages_figure(stages: Sequence[StageMark], users: int) -> Figure:
 
     Examples
     --------
-    >>> marks = [StageMark("cookies", 1000, 1000, None), StageMark("topics_api", 32.16, 66.36, 32.16)]
+    >>> marks = [StageMark("cookie", 1000, 1000, None), StageMark("one topic", 32.16, 66.36, 32.16)]
     >>> stages_figure(marks, 1000).title
     'What each stage reveals about who a user is: 1000 users'
     """
     import altair as alt
 
-    names = [stage_title(mark.stage) for mark in stages]
+    names = [mark.stage for mark in stages]
     bars = [
-        {"step": name, "leakage": float(mark.leakage), "from": 1, "text": shown(mark.leakage)}
+        {"stage": name, "leakage": float(mark.leakage), "from": 1, "text": shown(mark.leakage)}
         for name, mark in zip(names, stages, strict=True)
     ]
     bounds = [bound for name, mark in zip(names, stages, strict=True) for bound in _bounds(name, mark)]
     most = float(max(max(mark.leakage, mark.capacity) for mark in stages))
-    y = alt.Y("step:N", sort=names, title=None, axis=alt.Axis(labelLimit=320, ticks=False, labelPadding=8))
+    y = alt.Y("stage:N", sort=names, title=None, axis=alt.Axis(labelLimit=320, ticks=False, labelPadding=8))
     title = "leakage (factor on the probability of re-identification, log scale)"
     x = alt.X("leakage:Q", title=title, **log_axis(1, max(most, 10)))
     data = alt.InlineData(values=bars)
@@ -66,7 +65,7 @@ def stages_figure(stages: Sequence[StageMark], users: int) -> Figure:
 
 
 def _bounds(name: str, mark: StageMark) -> list[dict[str, Any]]:
-    found = [{"step": name, "leakage": float(mark.capacity), "kind": _ALL}]
+    found = [{"stage": name, "leakage": float(mark.capacity), "kind": _ALL}]
     if mark.capacity_occurring is not None:
-        found.append({"step": name, "leakage": float(mark.capacity_occurring), "kind": _OCCURRING})
+        found.append({"stage": name, "leakage": float(mark.capacity_occurring), "kind": _OCCURRING})
     return found

@@ -36,7 +36,7 @@ def trade_off_figure(
 
     Examples
     --------
-    >>> trade_off_figure("APIs", [("cookies", 1000, 1), ("topics_api", 66.36, 0.95)], 0.3).title
+    >>> trade_off_figure("APIs", [("cookies", 1000, 1), ("topics", 66.36, 0.95)], 0.3).title
     'APIs'
     """
     import altair as alt

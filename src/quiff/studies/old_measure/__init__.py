@@ -1,1 +1,0 @@
-"""The measurement of a population, in parts: who holds which set, privacy, utility, limits, histories."""
