@@ -96,14 +96,18 @@ def _risks(risks: list[dict[str, Any]]) -> Table:
     keys = ("epochs", "mean", "median", "p95", "p99", "max", "above_half")
     return Table(
         "The users' own risk: probability of re-identification",
-        ("observations", "mean", "median", "95 %", "99 %", "largest", "users above one half"),
+        ("observations", "mean", "median", "95 %", "99 %", "largest", "above 50 %"),
         tuple(tuple(risk[key] for key in keys) for risk in risks),
     )
 
 
 def _occasions(known: list[Occasion], prior: Number) -> Table:
     rows = tuple((each.title, each.leakage, (each.leakage or 0) * prior) for each in known)
-    return Table("On other occasions", ("what is seen", "leakage", "probability of success"), rows)
+    return Table(
+        "On other occasions: leakage, and probability of success",
+        ("what is seen", "leakage", "success"),
+        rows,
+    )
 
 
 def _utility(goals: dict[str, list[Number]]) -> Table:
@@ -118,7 +122,7 @@ def _filling(
     people: Population, filled: Filled | None, figures: list[dict[str, Any]], genuine: Result | None
 ) -> Table:
     """Return the leakage with filled topics beside that of the users without any."""
-    columns = ("observations", "leakage", "re-identified", "leakage, whole sets", "re-identified, whole sets")
+    columns = ("observations", "leakage", "re-identified", "leakage (whole)", "re-identified (whole)")
     title = "With filling, and genuine topics only"
     if filled is None or not filled.filled_sets:
         return Table(title, columns, ())
