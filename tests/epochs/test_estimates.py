@@ -18,7 +18,7 @@ from quiff.epochs.estimate import (
     sampled_vulnerabilities,
 )
 from quiff.epochs.exact import exact_vulnerability, stable_leakages
-from quiff.epochs.sampling import best_shares
+from quiff.epochs.kernels import best_shares
 from quiff.epochs.sequences import Sequences
 
 SEEDS = 200

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 import quiff
 from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI
-from quiff.epochs import risk_kernels
-from quiff.epochs.exact import exact_vulnerability, stable_leakages
-from quiff.epochs.extremes import differing_epochs, worst_case
+from quiff.epochs import kernels
+from quiff.epochs.exact import differing_epochs, exact_vulnerability, stable_leakages, worst_case
 from quiff.epochs.risk import user_risk
 from quiff.epochs.sequences import Sequences
 
@@ -69,10 +68,10 @@ def test_ties_and_hits_are_counted_as_by_hand():
     ranks, counts = np.array([2, 2], dtype=np.int32), np.array([1, 3])
     table, tied = np.zeros((1, 3), dtype=np.int32), np.zeros((1, 3), dtype=np.int64)
     table[0, :2] = 2
-    risk_kernels.count_ties(table, tied, 0, 1, 1, users, codes, lengths, 3, ranks, counts)
+    kernels.count_ties(table, tied, 0, 1, 1, users, codes, lengths, 3, ranks, counts)
     assert tied.tolist() == [[1, 3, 0]]
     hits, risk = np.array([[0.5, 0.25, 0]]), np.zeros(2)
-    risk_kernels.add_risk(table, hits, 0, 1, 1, users, codes, lengths, 3, ranks, 2.0, risk)
+    kernels.add_risk(table, hits, 0, 1, 1, users, codes, lengths, 3, ranks, 2.0, risk)
     assert risk.tolist() == [1.0, 0.5]
 
 

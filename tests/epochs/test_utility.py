@@ -9,7 +9,7 @@ from hypothesis import given, settings
 import quiff
 from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI
-from quiff.epochs.naming_kernels import best_topics, count_together
+from quiff.epochs.kernels import best_topics, count_together
 from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import naming_gain, reconstruction
 

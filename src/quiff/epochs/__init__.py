@@ -1,1 +1,1 @@
-"""Many epochs: what reports over weeks give away, exactly where it can be counted, else estimated."""
+"""Many observations of one person: what they reveal, exactly where it can be counted, else estimated."""

@@ -66,13 +66,6 @@ class Composed:
         A secret that is drawn once stays: C_secret C_n, with C_n the channel of `Api.over_time`. One that is
         drawn anew is another each time: n times C_secret C_observe. Secrets that change by epoch make the
         parallel composition of the epochs' channels.
-
-        Examples
-        --------
-        >>> from quiff import Cookies
-        >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
-        >>> Composed.of(people, Cookies()).leakage(5)
-        Fraction(3, 1)
         """
         ready = api.fit(people)
         if changing(people, ready):
@@ -157,13 +150,7 @@ class Composed:
             yield n, ((value,) * 5, "exact")
 
     def leakage(self, n: int) -> Number | None:
-        """Return the leakage of n observations; None if it is too much work.
-
-        Raises
-        ------
-        SizeError
-            If it is to be exact whatever it takes, and no machine can.
-        """
+        """Return the leakage of n observations; None if it is too much work."""
         try:
             with self._limited():
                 found = self.groups.reidentified_by(self.channel(n)) / self.prior
@@ -191,11 +178,6 @@ class Composed:
 
         Groups x are drawn as w_x says, and y by C; of a product, there is an estimate for its first 1, 2, ...
         factors each.
-
-        Raises
-        ------
-        SizeError
-            If even a few samples are too much work.
         """
         kernel, rng = C.kernel, np.random.default_rng(seed)
         factors = kernel.factors if isinstance(kernel, ProductKernel) else (kernel,)

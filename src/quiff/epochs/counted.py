@@ -9,8 +9,7 @@ from quiff.core.counting.work import MOST_CHANGING, Progress
 from quiff.core.gain import Gain
 from quiff.core.numbers import Array, Number
 from quiff.epochs.estimate import certain_bracket, hybrid_leakage, sampled_vulnerabilities
-from quiff.epochs.exact import exact_vulnerability, stable_leakages
-from quiff.epochs.extremes import worst_case
+from quiff.epochs.exact import exact_vulnerability, stable_leakages, worst_case
 from quiff.epochs.plan import Plan
 from quiff.epochs.risk import user_risk
 from quiff.epochs.sequences import Sequences

@@ -1,4 +1,4 @@
-"""The leakage over many epochs, estimated with a confidence interval from sampled reports."""
+"""The leakage over many epochs, estimated with a confidence interval from sampled observations."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +14,7 @@ from quiff.epochs.sequences import Profiles, Sequences
 
 SAMPLES = 5_000
 _DEVIATIONS = 2.170090377584560  # the two-sided 97 % quantile of the normal distribution
-_SLICE = 100  # sequences between two chances to be interrupted
+_SLICE = 100  # sequences between two moments to be interrupted
 
 
 @final
@@ -34,12 +34,7 @@ class Estimate:
         and Coull do it, so that it is not too short where nearly all values are the same. With 1.96
         deviations it would hold the expectation in only 93 % of cases where few values are far from all
         others, on one side of them. With 2.17 it is 95 % or more for every distribution that was tried: those
-        of the reports of small populations, and all of two values.
-
-        Examples
-        --------
-        >>> Estimate.of_mean(np.array([0.25, 0.75])).value
-        0.5
+        of the observations of small populations, and all of two values.
         """
         padded = np.concatenate([values, [0.0, 0.0, 1.0, 1.0]])
         half = _DEVIATIONS * float(padded.std(ddof=1)) / sqrt(padded.shape[0])
@@ -52,15 +47,7 @@ class Estimate:
 
 
 def mismatch_tail(sequences: Sequences, epochs: int) -> float:
-    """Return P[Bin(E, q(m-s)) >= 2], the chance that two reports or more are outside of the user's set.
-
-    Examples
-    --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
-    >>> round(mismatch_tail(Sequences.of(people, TopicsAPI(5, 2, 0.05)), 3), 6)
-    0.002646
-    """
+    """Return P[Bin(E, q(m-s)) >= 2], the probability that two or more are outside of the user's set."""
     return float(_binomial(epochs, _mismatch(sequences))[2:].sum())
 
 
@@ -69,24 +56,6 @@ def certain_bracket(sequences: Sequences, epochs: int, subsets: Subsets) -> tupl
 
     The tuples that the best user fits in all epochs, or in all but one, are counted exactly; what is left
     is at most D P[Bin(E, q(m-s)) >= 2], with D the number of distinct profiles.
-
-    Parameters
-    ----------
-    sequences
-        Stable sets, of users who are equally likely.
-    epochs
-        E.
-    subsets
-        The statistics of the sets, for n of up to s + 1.
-
-    Examples
-    --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
-    >>> found = Sequences.of(people, TopicsAPI(5, 2, 0.05))
-    >>> low, high = certain_bracket(found, 3, Subsets.of(found.sets[0], 5, 3))
-    >>> round(low, 5), round(high, 5)
-    (1.99471, 2.0)
     """
     # In fractions, for the counts alone are beyond all floats after some hundred epochs.
     E, p, q = epochs, Fraction(sequences.inside), Fraction(sequences.outside)
@@ -104,41 +73,18 @@ def hybrid_leakage(
     subsets: Subsets | None = None,
     progress: Progress | None = None,
 ) -> Estimate:
-    """Estimate L for stable sets: exact where the best user fits all reports but one, sampled elsewhere.
+    """Estimate L for stable sets: exact where the best user fits all observations but one, sampled elsewhere.
 
-    What is left is D P2 E[1[K(y) <= E-2] max_x P(y|x) / sum_x P(y|x)] over the D distinct profiles, for
-    reports y with at least two mismatches, which has the probability P2. So the exact part is a lower bound,
-    and the exact part plus D P2 an upper one, for certain.
-
-    Parameters
-    ----------
-    sequences
-        Stable sets, of users who are equally likely.
-    epochs
-        E.
-    seed
-        The same seed gives the same estimate.
-    samples
-        How many sequences of reports are drawn.
-    subsets
-        The statistics of the sets, if they are known, for n of up to s + 1.
-    progress
-        Called with the share that is done.
-
-    Examples
-    --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}, "Carol": {1, 2}})
-    >>> found = hybrid_leakage(Sequences.of(people, TopicsAPI(5, 2, 0.3)), 6, samples=1000)
-    >>> found.low < found.value < found.high < 3
-    True
+    What is left is D P2 E[1[K(y) <= E-2] max_x P(y|x) / sum_x P(y|x)] over the D distinct profiles, for y
+    with at least two mismatches, which has the probability P2. So the exact part is a lower bound, and the
+    exact part plus D P2 an upper one, for certain. The subsets, if they are given, are of up to s + 1.
     """
     profiles = sequences.profiles(epochs)
     if subsets is None:
         subsets = Subsets.of(profiles.codes[0], sequences.width, sequences.per_row + 1)
     exact, most = certain_bracket(sequences, epochs, subsets)
     scale = most - exact
-    if scale == 0:  # without noise no report is outside of the set
+    if scale == 0:  # without noise nothing is outside of the set
         return Estimate(exact, exact, exact)
     shares, fits = _sampled(sequences, profiles, 2, [seed, epochs], samples, progress)
     left = np.where(fits[:, -1] <= epochs - 2, shares[:, -1], 0.0)
@@ -156,15 +102,7 @@ def sampled_vulnerabilities(
 ) -> list[Estimate]:
     """Estimate V for 1, ..., E epochs from the same samples: any sets, any weights.
 
-    V = E[max_x pi_x P(y|x) / sum_x pi_x P(y|x)], for a user and their reports drawn at random.
-
-    Examples
-    --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
-    >>> found = sampled_vulnerabilities(Sequences.of(people, TopicsAPI(5, 2, 0.05)), 2, samples=1000)
-    >>> [estimate.low < exact < estimate.high for estimate, exact in zip(found, [0.975, 0.97975])]
-    [True, True]
+    V = E[max_x pi_x P(y|x) / sum_x pi_x P(y|x)], for a user and their observations drawn at random.
     """
     profiles = sequences.profiles(epochs)
     shares, _ = _sampled(sequences, profiles, 0, [seed], samples, progress)
@@ -174,36 +112,36 @@ def sampled_vulnerabilities(
 
 
 def _mismatch(sequences: Sequences) -> float:
-    """Return the chance that a report is outside of the user's set."""
+    """Return the probability that an observation is outside of the user's set."""
     return float(sequences.outside * (sequences.width - sequences.per_row))
 
 
-def _binomial(n: int, chance: float) -> Array:
+def _binomial(n: int, p: float) -> Array:
     """Return the distribution of the number of successes in n independent tries."""
     row = np.ones(1)
     for _ in range(n):
-        row = np.append(row * (1 - chance), 0.0) + np.append(0.0, row * chance)
+        row = np.append(row * (1 - p), 0.0) + np.append(0.0, row * p)
     return row
 
 
 def _draw(rng: np.random.Generator, profiles: Profiles, sequences: Sequences, n: int, *, least: int) -> Array:
-    """Draw users and their reports, (n, epochs), given that at least so many are outside of the set."""
+    """Draw users and their observations, (n, epochs), given that at least so many are outside of the set."""
     E, m, s = len(profiles.codes), sequences.width, sequences.per_row
-    chances = None if profiles.total is None else profiles.total / profiles.total.sum()
-    drawn = rng.choice(profiles.size, size=n, p=chances)
+    law = None if profiles.total is None else profiles.total / profiles.total.sum()
+    drawn = rng.choice(profiles.size, size=n, p=law)
     outside = _binomial(E, _mismatch(sequences))[least:]
     how_many = least + rng.choice(E + 1 - least, size=n, p=outside / outside.sum())
     missed = rng.permuted(np.arange(E) < how_many[:, np.newaxis], axis=1)
     genuine = rng.integers(s, size=(n, E))
     other = rng.integers(m - s, size=(n, E)) if m > s else np.zeros((n, E), dtype=np.int64)
-    reports = np.empty((n, E), dtype=np.int64)
+    observed = np.empty((n, E), dtype=np.int64)
     for epoch, codes in enumerate(profiles.codes):
         sets = codes[drawn].astype(np.int64)
-        topic = other[:, epoch]
-        for place in range(s):  # ascending: each topic of the set at or below moves it up by one
-            topic = topic + (topic >= sets[:, place])
-        reports[:, epoch] = np.where(missed[:, epoch], topic, sets[np.arange(n), genuine[:, epoch]])
-    return reports
+        output = other[:, epoch]
+        for place in range(s):  # ascending: each output of the set at or below moves it up by one
+            output = output + (output >= sets[:, place])
+        observed[:, epoch] = np.where(missed[:, epoch], output, sets[np.arange(n), genuine[:, epoch]])
+    return observed
 
 
 def _sampled(
@@ -214,11 +152,11 @@ def _sampled(
     samples: int,
     progress: Progress | None,
 ) -> tuple[Array, Array]:
-    """Return the best shares and fits of sampled reports after each epoch, (samples, epochs)."""
-    from quiff.epochs.sampling import best_shares
+    """Return the best shares and fits of sampled observations after each epoch, (samples, epochs)."""
+    from quiff.epochs.kernels import best_shares
 
     E = len(profiles.codes)
-    reports = _draw(np.random.default_rng(seed), profiles, sequences, samples, least=least)
+    observed = _draw(np.random.default_rng(seed), profiles, sequences, samples, least=least)
     tables = profiles.codes[:1] if sequences.stable else profiles.codes
     ends, members = _postings(tables, sequences.width)
     which = np.zeros(E, dtype=np.int64) if sequences.stable else np.arange(E)
@@ -229,7 +167,7 @@ def _sampled(
 
     def measured(start: int) -> tuple[Array, Array]:
         return best_shares(
-            ends, members, which, reports[start : start + _SLICE], profiles.size, best, total, ratio
+            ends, members, which, observed[start : start + _SLICE], profiles.size, best, total, ratio
         )
 
     found = list(in_slices(measured, range(0, samples, _SLICE), progress))

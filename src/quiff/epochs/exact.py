@@ -1,7 +1,13 @@
-"""The leakage over a few epochs, exactly, by counting."""
+"""The leakage over a few epochs, exactly, by counting; and the worst case over any number."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
 
 from quiff.core.counting.work import MOST_CHANGING, Progress
-from quiff.core.numbers import Number, as_number
+from quiff.core.limits import check_work
+from quiff.core.numbers import Array, Number, as_number
 from quiff.epochs.sequences import Sequences
 
 
@@ -9,14 +15,6 @@ def leakage_of_counts(counts: list[int], sequences: Sequences) -> Number:
     """Return L = sum_k N_k p^k q^(E-k), the leakage of E epochs when all users are equally likely.
 
     N_k is the number of tuples of topics that the best user fits in exactly k epochs.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
-    >>> leakage_of_counts([1, 4], Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))))
-    Fraction(39, 20)
     """
     E = len(counts) - 1
     p, q = sequences.inside, sequences.outside
@@ -25,25 +23,7 @@ def leakage_of_counts(counts: list[int], sequences: Sequences) -> Number:
 
 
 def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
-    """Return V, the chance to name the user after E epochs, exactly.
-
-    Parameters
-    ----------
-    sequences
-        Users and sets.
-    epochs
-        E, at most 4; larger ones with stable sets are for `stable_leakages`.
-    progress
-        Called with the share that is done.
-
-    Examples
-    --------
-    >>> from fractions import Fraction
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
-    >>> exact_vulnerability(Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))), 1)
-    Fraction(39, 40)
-    """
+    """Return V, the probability to re-identify the user after E <= 4 epochs, exactly."""
     from quiff.core.counting.bitmaps import best_sum, match_counts
 
     profiles, weights = sequences.profiles(epochs), sequences.weights
@@ -59,16 +39,7 @@ def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | 
 
 
 def stable_leakages(sequences: Sequences, most: int, progress: Progress | None = None) -> list[Number]:
-    """Return L for 1, ..., `most` epochs (at most 5) with stable sets and users who are equally likely.
-
-    Examples
-    --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
-    >>> found = stable_leakages(Sequences.of(people, TopicsAPI(5, 2, 0.05)), 5)
-    >>> [round(leak, 4) for leak in found]
-    [1.95, 1.9595, 1.9965, 1.9976, 1.9997]
-    """
+    """Return L for 1, ..., `most` epochs (at most 5) with stable sets and users who are equally likely."""
     from quiff.core.counting.bitmaps import match_counts
     from quiff.core.counting.subsets import stable_match_counts
 
@@ -78,3 +49,46 @@ def stable_leakages(sequences: Sequences, most: int, progress: Progress | None =
     else:
         counts = stable_match_counts(codes, m, most, progress)[1:]
     return [leakage_of_counts(found, sequences) for found in counts]
+
+
+def differing_epochs(sequences: Sequences, epochs: int) -> int:
+    """Return H, the largest number of epochs in which the sets of two users differ.
+
+    Nearly always a pair is found at once that differs in every epoch in which anybody differs; if not, the
+    search goes on with all pairs.
+    """
+    if sequences.stable:
+        return epochs if sequences.profiles(1).size > 1 else 0
+    ids = sequences.set_numbers(epochs)
+    most = int(np.count_nonzero(ids.max(axis=1)))
+    found = 0
+    for tried, row in enumerate(ids.T):
+        found = max(found, _most_differences(row, ids))
+        if found == most:
+            return most
+        if tried == 1000:
+            check_work(ids.size * ids.shape[1])
+    return found
+
+
+def _most_differences(row: Array, ids: Array) -> int:
+    return int(np.count_nonzero(ids != row[:, np.newaxis], axis=0).max())
+
+
+def worst_case(sequences: Sequences, epochs: int) -> tuple[float, Number]:
+    """Return epsilon and the max-case capacity of E epochs: H ln(p/q), and (p/q)^H.
+
+    In an epoch in which two sets differ, each has a topic that the other has not; in the others the two
+    users show the same. Without noise both are infinite as soon as two sets differ.
+    """
+    H = differing_epochs(sequences, epochs)
+    p, q = sequences.inside, sequences.outside
+    if H == 0 or p == q:
+        return 0.0, Fraction(1) if sequences.exact else 1.0
+    if q == 0:
+        return math.inf, math.inf
+    ratio = p / q
+    try:
+        return H * math.log(ratio), ratio**H
+    except OverflowError:
+        return H * math.log(ratio), math.inf

@@ -23,7 +23,7 @@ _MEMORY = 2**30
 _TOTAL_SECONDS = 600.0
 _COUNTED = 1.5e-9  # seconds for each number that is looked at, on one core
 _SAMPLED = 4e-9
-_DRAWN = 1e-7  # seconds for a report that is drawn
+_DRAWN = 1e-7  # seconds for an output that is drawn
 _RISKED = 6e-9
 _NAMED = 3e-9
 
@@ -79,14 +79,7 @@ class Plan:
         return (*self.steps, *self.utility)
 
     def explained(self) -> tuple[str, ...]:
-        """Return the choices in sentences, and what all of it will take.
-
-        Examples
-        --------
-        >>> step = Step(1, "exact", 0.5, 2**20, "counted exactly")
-        >>> Plan((step,)).explained()
-        ('1 observation: counted exactly.', 'All of it takes about 0.5 s and 1 MiB.')
-        """
+        """Return the choices in sentences, and what all of it will take."""
         sentences = []
         for why in dict.fromkeys(step.why for step in self.steps):
             numbers = [step.epochs for step in self.steps if step.why == why]
@@ -102,13 +95,7 @@ class Plan:
         return (*sentences, needs)
 
     def check(self) -> None:
-        """Raise a SizeError if the plan is too large to be begun without being asked to.
-
-        Raises
-        ------
-        SizeError
-            If it is.
-        """
+        """Raise a SizeError if the plan is too large to be begun without being asked to."""
         if self.seconds > _TOTAL_SECONDS or self.memory > _MEMORY:
             raise SizeError(
                 f"{counted(len(self.steps), 'observation')} of these people would take about "
@@ -117,26 +104,7 @@ class Plan:
 
 
 def plan_epochs(sequences: Sequences, epochs: int, *, exact: bool = False, utility: bool = False) -> Plan:
-    """Choose a method for each of 1, ..., E epochs: exact where that can be afforded, or `exact` says so.
-
-    Parameters
-    ----------
-    sequences
-        Users and sets.
-    epochs
-        E.
-    exact
-        Whether to count exactly whatever it takes.
-    utility
-        Whether to find out what a receiver learns, too; it takes sets that are stable.
-
-    Examples
-    --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Sequences.of(Population.synthetic(100), TopicsAPI())
-    >>> [step.method for step in plan_epochs(people, 7).steps]
-    ['exact', 'exact', 'exact', 'exact', 'exact', 'hybrid', 'hybrid']
-    """
+    """Choose a method for each of 1, ..., E epochs: exact where that can be afforded, or `exact` says so."""
     sequences.over(epochs)  # raises if there are not so many
     steps = tuple(_step(sequences, E, exact) for E in range(1, epochs + 1))
     risks = [_risk_seconds(sequences, E) for E in range(1, min(epochs, MOST_RISK) + 1)]
@@ -194,7 +162,7 @@ def _utility_step(sequences: Sequences, E: int) -> Step:
 
 
 def _lists(sequences: Sequences, E: int) -> int:
-    """Return about how many users have a topic that is reported, over all epochs."""
+    """Return about how many users have an output that is observed, over all epochs."""
     total = 0.0
     for sets in sequences.sets[:E]:
         counts = np.bincount(sets.reshape(-1)).astype(float)

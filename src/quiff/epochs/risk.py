@@ -1,4 +1,4 @@
-"""Each user's own risk: how likely the adversary is to name them after some epochs."""
+"""Each user's own risk: how probably the adversary re-identifies them after some epochs."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,34 +15,11 @@ MOST_RISK = 3
 
 
 def user_risk(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Array:
-    """Return for each user the chance to be named after E epochs, by an adversary who guesses best.
+    """Return each user's probability of re-identification after E epochs, by an adversary who guesses best.
 
     Where several users are equally probable, the adversary takes one of them at random:
     R_x = sum_y P(y|x) 1[x in M(y)] / |M(y)|, with M(y) the most probable users. So the mean of the risk,
     weighted by how likely users are, is the vulnerability V.
-
-    Parameters
-    ----------
-    sequences
-        Users and sets.
-    epochs
-        E, at most 3.
-    progress
-        Called with the share that is done.
-
-    Examples
-    --------
-    Alice and Carol have the same set: half of the times it is the other one who is named.
-
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}, "Carol": {0, 1}})
-    >>> user_risk(Sequences.of(people, TopicsAPI(4, 2, 0.0)), 1).tolist()
-    [0.5, 1.0, 0.5]
-
-    Raises
-    ------
-    ParameterError
-        If there are more epochs than this is exact for.
     """
     if epochs > MOST_RISK:
         raise ParameterError(f"each user's risk is exact for up to {MOST_RISK} epochs, not for {epochs!r}")
@@ -53,7 +30,7 @@ def user_risk(sequences: Sequences, epochs: int, progress: Progress | None = Non
     if sequences.outside == 0 and idle.any():
         return _with_idle(sequences, epochs, idle, progress)
     heaviest = weights == weights.max()
-    if sequences.inside == sequences.outside:  # reports tell nothing
+    if sequences.inside == sequences.outside:  # nothing is told
         return np.where(heaviest, 1 / counts[heaviest].sum(), 0.0)
     return _Risk(sequences, epochs, weights, counts.astype(np.int64)).computed(progress)
 
@@ -73,7 +50,7 @@ def _with_idle(sequences: Sequences, epochs: int, idle: Array, progress: Progres
     check_fits(others.profiles(epochs).size + int(idle.sum()), s**epochs)
 
     def tuples(rows: Sequence[Array]) -> Array:
-        """Return all tuples of reports of each user, as numbers."""
+        """Return all tuples of outputs of each user, as numbers."""
         codes = np.zeros((rows[0].shape[0], 1), dtype=np.int64)
         for one in rows:
             codes = (codes[:, :, np.newaxis] * m + one[:, np.newaxis, :]).reshape(codes.shape[0], -1)
@@ -113,7 +90,7 @@ class _Risk:
 
     def _slice(self, first: int) -> tuple[Array, Array, float]:
         """Return the risk that one output of the first epoch means to those who have it, and to others."""
-        from quiff.epochs.risk_kernels import share_hits
+        from quiff.epochs.kernels import share_hits
 
         layout, users = self.layout, self.layout.by_first[first]
         base = int(self.ranks[0].max())
@@ -143,7 +120,7 @@ class _Risk:
     def _tables(self, users: Array, rows: int, *, first_fixed: bool) -> tuple[Array, Array, Array]:
         """Return the best rank of each cell, how many users have it, and room for what they win."""
         from quiff.core.counting.bitmaps import mark_all
-        from quiff.epochs.risk_kernels import count_ties
+        from quiff.epochs.kernels import count_ties
 
         shape = (rows, self.layout.radix)
         table, tied, hits = np.zeros(shape, np.int32), np.zeros(shape, np.int64), np.zeros(shape)
@@ -156,7 +133,7 @@ class _Risk:
     def _add(
         self, tables: tuple[Array, Array, Array], users: Array, risk: Array, *, first_fixed: bool
     ) -> None:
-        from quiff.epochs.risk_kernels import add_risk
+        from quiff.epochs.kernels import add_risk
 
         table, _, hits = tables
         codes, lengths, radix = self.layout.codes, self.layout.lengths, self.layout.radix

@@ -72,21 +72,7 @@ class Sequences:
 
     @classmethod
     def of(cls, people: Population, api: Api) -> "Sequences":
-        """Return the sequences of people, as an API whose channel is one of membership shows them.
-
-        Examples
-        --------
-        >>> from quiff import TopicsAPI
-        >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}})
-        >>> found = Sequences.of(people, TopicsAPI(n_topics=5, top_s=2, noise=0.05))
-        >>> found.stable, round(found.inside, 3), round(found.outside, 3)
-        (True, 0.485, 0.01)
-
-        Raises
-        ------
-        ParameterError
-            If the channel is another one, or single users' weights are lost.
-        """
+        """Return the sequences of people, as an API whose channel is one of membership shows them."""
         found = cls.recognised(people, api)
         if found is None:
             raise ParameterError(
@@ -148,13 +134,6 @@ class Sequences:
         """Return the leakage if sets were observed as they are: no number of observations leaks more.
 
         For users who are equally likely it is D, the number of distinct profiles.
-
-        Examples
-        --------
-        >>> from quiff import TopicsAPI
-        >>> people = Population.from_array(range(3), [[0, 1], [2, 3], [0, 1]], topics=range(4))
-        >>> Sequences.of(people, TopicsAPI(4, 2)).limit(1)
-        2
         """
         profiles = self.profiles(epochs)
         if profiles.best is None or self.weights is None:
@@ -162,26 +141,12 @@ class Sequences:
         return as_number(profiles.best.sum()) / as_number(self.weights.max())
 
     def over(self, epochs: int) -> tuple[Array, ...]:
-        """Return the users' sets in each of the first epochs.
-
-        Raises
-        ------
-        ParameterError
-            If there are not that many epochs.
-        """
+        """Return the users' sets in each of the first epochs."""
         E = self._checked(epochs)
         return self.sets * E if self.stable else self.sets[:E]
 
     def profiles(self, epochs: int) -> Profiles:
-        """Return the distinct sequences over the first epochs.
-
-        Examples
-        --------
-        >>> from quiff import TopicsAPI
-        >>> people = Population.from_array(range(3), [[0, 1], [2, 3], [0, 1]], topics=range(4))
-        >>> Sequences.of(people, TopicsAPI(4, 2)).profiles(2).size
-        2
-        """
+        """Return the distinct sequences over the first epochs."""
         E = self._checked(epochs)
         first, kind = self.kinds(1 if self.stable else E)
         chosen = tuple(sets[first] for sets in self.sets[:E])
@@ -236,6 +201,6 @@ def _membership(people: Population, api: Api) -> tuple[Array, int, Real, Real] |
     found = None if isinstance(kernel, MapKernel) or times != 2 else membership(kernel)
     if found is None or found[1] < found[2]:
         return None
-    codes, *chances = found
-    inside, outside = (one if isinstance(one, float) else Fraction(one) for one in chances)
+    codes, *numbers = found
+    inside, outside = (one if isinstance(one, float) else Fraction(one) for one in numbers)
     return sorted_rows(codes)[secret.kernel.codes], kernel.n_columns, inside, outside

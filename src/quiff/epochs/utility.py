@@ -1,4 +1,4 @@
-"""What an advertiser learns from the reports of several epochs, when sets are stable."""
+"""What a receiver learns from the observations of several epochs, when sets are stable."""
 
 from fractions import Fraction
 from math import lcm
@@ -30,23 +30,11 @@ def names_an_output(sequences: Sequences, gain: Gain, which: Array) -> bool:
 
 
 def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
-    """Return the chance to guess a user's whole set after E <= 4 epochs, sets being stable.
+    """Return the probability to guess a user's whole set after E <= 4 epochs, sets being stable.
 
     sum_y max_sigma pi(sigma) prod_e C[sigma,y_e], with the population's prior pi on sets: the Bayes
-    vulnerability of the set (paper, Sec. 4.2.1, for more than one epoch). E = 0 is the chance without any
-    report.
-
-    Examples
-    --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}, "Carol": {0, 1}})
-    >>> reconstruction(Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20))), 1)
-    Fraction(293, 300)
-
-    Raises
-    ------
-    ParameterError
-        If sets change between epochs.
+    vulnerability of the set (paper, Sec. 4.2.1, for more than one epoch). E = 0 is without any
+    observation.
     """
     from quiff.core.counting.bitmaps import best_sum
 
@@ -60,26 +48,11 @@ def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None 
 
 
 def naming_gain(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
-    """Return the chance to name a topic of the user's set after E <= 3 epochs, sets being stable.
+    """Return the probability to name an output of the user's set after E <= 3 epochs, sets being stable.
 
     V = sum_y max_t sum_S q^(E-|S|) d^|S| f({t} + y_S), with d = p - q and f(A) the share of users whose set
     has all topics of A: the IBA vulnerability (paper, Sec. 4.2.2, for more than one epoch). E = 0 is the
     chance without any report.
-
-    Examples
-    --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}, "Carol": {0, 1}})
-    >>> reports = Sequences.of(people, TopicsAPI(5, 2, Fraction(1, 20)))
-    >>> naming_gain(reports, 0), naming_gain(reports, 1)
-    (Fraction(2, 3), Fraction(293, 300))
-
-    Raises
-    ------
-    ParameterError
-        If sets change between epochs, or there are more than 3.
-    SizeError
-        If exact numbers would not fit a machine word; give the noise as a decimal then.
     """
     _check_stable(sequences)
     if not 0 <= epochs <= MOST_NAMING:
@@ -100,10 +73,10 @@ def _naming(
 ) -> Any:
     """Return the sum over tuples of the best score, spare topics included.
 
-    A report that nobody has says nothing: it multiplies all scores by q, which is what an epoch less and a
+    An output that nobody has says nothing: it multiplies all scores by q, which is what an epoch less and a
     factor `powers` of higher order make of it. So one more topic with no users stands for all of them.
     """
-    from quiff.epochs.naming_kernels import best_topics, count_together
+    from quiff.epochs.kernels import best_topics, count_together
 
     wide = m + (spare > 0)
     pairs = np.zeros((wide, wide), dtype=powers.dtype)  # counts, in the numbers of the scores
