@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from quiff import Api, Channel, Cookies, ParameterError, Population, TopicsAPI, attack
-from quiff.attacks import campaign
 from quiff.cli import main
 from quiff.core.labels import SetLabels
+from quiff.epochs import composed
 
 COUNTRIES = "AABBBCABCC"
 PEOPLE = Population.from_sets({f"user {k}": {k % 4, 9} for k in range(10)}).with_attribute(
@@ -92,12 +92,17 @@ def test_where_the_observer_knows_who_the_secret_is_guessed():
 
 
 def test_many_observations_are_bounded_by_draws(monkeypatch):
-    monkeypatch.setattr(campaign, "_EXACT", 100)
+    monkeypatch.setattr(composed, "_BILLIONS", 1e-8)
     for api, goal in ((RandomizedCountry(), "user"), (OfClicks(), "secret")):
         found = attack(PEOPLE, api, observations=[4], seeds=2)
         bound = found.rows[-1]
         assert bound.method == "monte-carlo"
         assert bound.low <= best_guess([1] * 10, 4, goal=goal) <= bound.high
+
+
+def test_very_many_observations_do_not_vanish():
+    found = attack(PEOPLE, RandomizedCountry(), observations=[2000], seeds=1, sample=None)
+    assert found["bayes"] == pytest.approx(3 / 10)  # the country is certain, nothing else is known
 
 
 def test_what_is_drawn_once_says_no_more_the_second_time():

@@ -2,8 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, Literal, final
 
@@ -20,21 +19,21 @@ from quiff.attacks.noise_removal import Denoising, NoiseRemoval, noise_removal
 from quiff.browser.reports import Reports
 from quiff.browser.simulation import simulate
 from quiff.core.channel import Channel
-from quiff.core.compose import parallel
-from quiff.core.kernels import MapKernel
+from quiff.core.kernels import Kernel
+from quiff.core.kernels.base import BLOCK
 from quiff.core.limits import check_work
-from quiff.core.numbers import Array
-from quiff.epochs.estimate import SAMPLES, Estimate
+from quiff.core.numbers import Array, Number
+from quiff.epochs.composed import Composed, factors_of, likelihoods
+from quiff.epochs.estimate import Estimate
+from quiff.epochs.sequences import changing
 from quiff.errors import ParameterError, SizeError, counted
-from quiff.measures.vulnerability import posterior_vulnerability
-from quiff.populations.groups import Groups, grouped
+from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
+from quiff.populations.groups import Groups
 from quiff.populations.population import Population
 from quiff.theory.parameters import check_whole
 from quiff.theory.popularity import binomial_interval
 
 _DENOISED = 20_000  # users whose noise removal is looked at
-_EXACT = 10**8  # cells of a channel up to which its vulnerability is computed without draws
-_BLOCK = 1 << 20  # likelihoods at a time
 _CLOSE = 1 - 1e-9  # products of the same floats in another order differ by less
 Share = Callable[[float], None]
 
@@ -244,19 +243,24 @@ class _Sampled(Campaign):
     """The Bayes-optimal adversary on draws from the channel of any API."""
 
     def __init__(self, people: Population, api: Api, shown: tuple[int, ...], sample: int | None) -> None:
-        self.attacks = (BayesOptimal(),)
-        self.goal = "secret" if api.observer_knows_who else "user"
-        self.people, self.api, self.shown, self.sample = people, api, shown, sample
+        self.attacks, self.people, self.shown, self.sample = (BayesOptimal(),), people, shown, sample
+        if changing(people, api) and max(shown) > people.n_epochs:
+            raise ParameterError(
+                f"there are {counted(people.n_epochs, 'epoch')} of attributes, but {max(shown)} observations"
+                " are asked for; take fewer, or attributes that do not change"
+            )
+        self.seen = Composed.of(people, api)
+        if api.observer_knows_who:
+            self.goal = "secret"
         if people.weights is not None:
             self.notes = ("Targets are drawn as often as their weights say.",)
 
     def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
         outcomes = {}
         for place, n in enumerate(self.shown):
-            groups, C = observed(self.people, self.api, n)
             rng = np.random.default_rng([seed, n])
-            rows = self._targets(seed, rng)
-            outcomes["bayes", n] = Outcome("ties", self._tied(groups, C, rows, rng))
+            tied = self._tied(self.seen.channel(n).kernel, self._targets(seed, rng), rng)
+            outcomes["bayes", n] = Outcome("ties", tied)
             done((place + 1) / len(self.shown))
         return outcomes
 
@@ -269,81 +273,49 @@ class _Sampled(Campaign):
         shares = np.asarray(rows, dtype=float)
         return rng.choice(shares.shape[0], min(size, self.people.n_users), p=shares / shares.sum())
 
-    def _tied(self, groups: Groups, C: Channel, rows: Array, rng: np.random.Generator) -> Array:
+    def _tied(self, kernel: Kernel, rows: Array, rng: np.random.Generator) -> Array:
+        """Draw what is seen of each target, and return among how many a best guess leaves them."""
+        groups, factors = self.seen.groups, factors_of(kernel)
+        check_work(rows.shape[0] * kernel.n_rows * len(factors))
         secret = groups.which[rows]
-        seen = C.kernel.sample(secret, rng)
-        outputs, place = np.unique(seen, return_inverse=True)
-        scores = self._scores(groups)
-        heaviest, alike = _most_probable(groups) if self.goal == "user" else (None, np.ones_like(scores))
-        tied = np.zeros(rows.shape[0])
-        for start, likelihoods in _likelihoods(C, outputs):
-            joint = likelihoods * scores
-            best = joint >= _CLOSE * _positive(joint.max(axis=1))[:, np.newaxis]
-            left = best @ alike
-            here = np.flatnonzero((place >= start) & (place < start + likelihoods.shape[0]))
-            mine = best[place[here] - start, secret[here]]
-            tied[here] = np.where(mine, left[place[here] - start], 0)
-        if heaviest is not None:  # who is less probable than another with the same secret is never guessed
-            tied[~heaviest[rows]] = 0
+        drawn = [factor.sample(secret, rng) for factor in factors]
+        prior = groups.prior if self.goal == "secret" else groups.foremost
+        scores = np.asarray(prior.weights_for(groups.secrets, "secret")[0], dtype=float)
+        heaviest, alike = _most_probable(groups)
+        if self.goal == "secret":
+            heaviest, alike = np.ones_like(heaviest), np.ones_like(alike)
+        tied, step = np.zeros(rows.shape[0]), max(1, BLOCK // kernel.n_rows)
+        for start in range(0, rows.shape[0], step):
+            part = slice(start, start + step)
+            joint = np.repeat(scores[:, np.newaxis], secret[part].shape[0], axis=1)
+            for factor, outputs in zip(factors, drawn, strict=True):
+                joint *= likelihoods(factor, outputs[part])
+                joint /= joint.max(axis=0)  # of many observations the probabilities would vanish
+            best = joint >= _CLOSE
+            mine = best[secret[part], np.arange(best.shape[1])] & heaviest[rows[part]]
+            tied[part] = np.where(mine, alike @ best, 0)
         return tied
 
-    def _scores(self, groups: Groups) -> Array:
-        """Return how probable a guess of each secret is beforehand, up to a factor."""
-        prior = groups.foremost if self.goal == "user" else groups.prior
-        return np.array(prior.weights_for(groups.secrets, "secret")[0], dtype=float)
-
     def bound(self, n: int, seed: int) -> Bound:
-        groups, C = observed(self.people, self.api, n)
-        if isinstance(C.kernel, MapKernel) or C.kernel.n_rows * C.kernel.n_columns <= _EXACT:
-            exact = (
-                groups.reidentified_by(C) if self.goal == "user" else posterior_vulnerability(groups.prior, C)
-            )
-            return Bound(n, float(exact), float(exact), float(exact), "exact")
-        work = C.kernel.n_rows * n
-        estimate = Estimate.of_mean(
-            self._posteriors(groups, C, max(min(SAMPLES, 2 * _EXACT // work), 200), seed)
-        )
+        groups = _Secrets(self.seen.groups) if self.goal == "secret" else self.seen.groups
+        seen = replace(self.seen, groups=groups)  # type: ignore[arg-type]  # it has what is asked of it here
+        exact = seen.leakage(n)
+        if exact is not None:
+            value = float(exact * seen.prior)
+            return Bound(n, value, value, value, "exact")
+        estimate = seen.sampled(seen.channel(n), [seed, n])[-1]
         return Bound(n, estimate.value, estimate.low, estimate.high, "monte-carlo")
 
-    def _posteriors(self, groups: Groups, C: Channel, size: int, seed: int) -> Array:
-        """Return, for outputs drawn at random, the probability of the best guess."""
-        rng = np.random.default_rng([seed, 2])
-        law, total = groups.prior.weights_for(groups.secrets, "secret")
-        shares = np.asarray(law, dtype=float) / float(total)
-        seen = C.kernel.sample(rng.choice(shares.shape[0], size, p=shares), rng)
-        outputs, place = np.unique(seen, return_inverse=True)
-        scores = self._scores(groups)
-        scores *= float(groups.by_secret) / scores.sum() if self.goal == "user" else 1 / scores.sum()
-        found = np.concatenate(
-            [(part * scores).max(axis=1) / _positive(part @ shares) for _, part in _likelihoods(C, outputs)]
-        )
-        return np.asarray(np.minimum(found, 1.0)[place])
 
+class _Secrets:
+    """Groups of people as if each were one person: then to re-identify is to guess the secret."""
 
-def observed(people: Population, api: Api, n: int) -> tuple[Groups, Channel]:
-    """Return people by their secrets, and the channel from these to n observations.
+    def __init__(self, groups: Groups) -> None:
+        self.secrets, self.foremost, self.by_secret = groups.secrets, groups.prior, 1
+        self.best_user = vulnerability(groups.prior)
 
-    Where attributes change, or secrets are random, everybody is a secret of their own.
-
-    >>> from quiff import Cookies
-    >>> people = Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}})
-    >>> observed(people, Cookies(), 3)[1].outputs.size
-    2
-    """
-    ready = api.fit(people)
-    if people.n_epochs > 1 and ready.needs:
-        if n > people.n_epochs:
-            raise ParameterError(
-                f"there are {counted(people.n_epochs, 'epoch')} of attributes, but {n} observations are asked"
-                " for; take fewer, or attributes that do not change"
-            )
-        weeks = [ready.channel(people.epoch(number)) for number in range(n)]
-        return grouped(people, Channel.identity(people.users)), reduce(parallel, weeks)
-    secret = ready.secret(people)
-    C = ready.over_time(secret.outputs, n)
-    if isinstance(secret.kernel, MapKernel):
-        return grouped(people, secret), C
-    return grouped(people, Channel.identity(people.users)), secret @ C
+    def reidentified_by(self, C: Channel) -> Number:
+        return posterior_vulnerability(self.foremost, C)
 
 
 def _most_probable(groups: Groups) -> tuple[Array, Array]:
@@ -356,20 +328,3 @@ def _most_probable(groups: Groups) -> tuple[Array, Array]:
     np.maximum.at(most, groups.which, given)
     heaviest = given >= _CLOSE * most[groups.which]
     return heaviest, np.bincount(groups.which, heaviest, groups.secrets.size)
-
-
-def _likelihoods(C: Channel, outputs: Array) -> Any:
-    """Yield the place of the first of some outputs, and P[output | secret], a row for each output."""
-    rows = C.kernel.n_rows
-    check_work(rows * outputs.shape[0] * len(C.kernel.leaves()))
-    step = max(1, _BLOCK // rows)
-    for start in range(0, outputs.shape[0], step):
-        some = outputs[start : start + step]
-        cells = C.kernel.cells(np.tile(np.arange(rows), some.shape[0]), np.repeat(some, rows))
-        yield start, np.asarray(cells, dtype=float).reshape(some.shape[0], rows)
-
-
-def _positive(best: Array) -> Array:
-    if not best.all():
-        raise SizeError("so many observations have probabilities that no float can hold; take fewer")
-    return best

@@ -25,6 +25,7 @@ from quiff.browser.rules import BrowserRules
 from quiff.core.channel import Channel
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
+from quiff.epochs.sequences import changing
 from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_number, check_probability, check_whole
@@ -184,7 +185,7 @@ def _drawn(people: Population, api: Api, sites: Labels, epochs: int, seed: int |
     """Draw from the channel of an API, each user's row of it."""
     rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
     ready, users = api.fit(people), np.arange(people.users.size)
-    if people.n_epochs > 1 and ready.needs:
+    if changing(people, ready):
         weeks, secret = [ready.channel(people.epoch(k)) for k in range(_enough(people, epochs))], None
     else:
         secret = ready.secret(people)

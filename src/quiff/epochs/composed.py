@@ -179,8 +179,7 @@ class Composed:
         Groups x are drawn as w_x says, and y by C; of a product, there is an estimate for its first 1, 2, ...
         factors each.
         """
-        kernel, rng = C.kernel, np.random.default_rng(seed)
-        factors = kernel.factors if isinstance(kernel, ProductKernel) else (kernel,)
+        kernel, rng, factors = C.kernel, np.random.default_rng(seed), factors_of(C.kernel)
         each = kernel.n_rows * len(factors)
         check_work(_LEAST * each)
         samples = min(samples, max(_LEAST, _DRAWN // each))
@@ -194,7 +193,7 @@ class Composed:
             part = slice(start, min(start + step, samples))
             joint = np.repeat(best[:, np.newaxis], part.stop - start, axis=1)
             for place, (factor, outputs) in enumerate(zip(factors, drawn, strict=True)):
-                joint *= _columns(factor, outputs[part])
+                joint *= likelihoods(factor, outputs[part])
                 joint /= joint.max(axis=0)  # of many observations the probabilities would vanish
                 shares[place, part] = 1 / joint.sum(axis=0)
             if progress is not None:
@@ -219,8 +218,13 @@ class Composed:
         return stack
 
 
-def _columns(kernel: Kernel, outputs: Array) -> Array:
-    """Return some columns as floats, each looked up once."""
+def factors_of(kernel: Kernel) -> tuple[Kernel, ...]:
+    """Return the factors of a product, which are observed one after the other; else the kernel itself."""
+    return tuple(kernel.factors) if isinstance(kernel, ProductKernel) else (kernel,)
+
+
+def likelihoods(kernel: Kernel, outputs: Array) -> Array:
+    """Return P[output | row] as floats, (rows, outputs), each column looked up once."""
     distinct, which = np.unique(outputs, return_inverse=True)
     parts = [kernel.columns(int(y), int(y) + 1).astype(np.float64) for y in distinct]
     return np.concatenate(parts, axis=1)[:, which]
