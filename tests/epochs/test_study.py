@@ -177,6 +177,8 @@ class TestCallsSitesAndAdvertisers:
         assert ["stable" in note for note in found.notes] == [True, True]
         assert found.notes[0] in found.tables["over_time"].notes
         assert list(found.tables) == ["over_time", "limits", "risk"]
+        first = over_time(changing, TopicsAPI(2, 1), 1)
+        assert (first.facts["call"], first.facts["stable_sets"]) == (None, False)
         weighted = Population.from_sets(SETS, TOPICS, weights={"Alice": 1, "Bob": 2, "Carol": 3})
         found = over_time(weighted, API, 2, utility=True)
         assert found.facts["call"] is None

@@ -98,7 +98,8 @@ def over_time(
     people, api = checked_people(people), check_api(api)
     E, seed = check_observations(observations), check_whole("seed", seed, 0)
     ready = api.fit(people)
-    if changing(people, ready) and people.n_epochs < E:
+    stable, every = not changing(people, ready), people
+    if not stable and people.n_epochs < E:
         n = people.n_epochs
         raise ParameterError(f"there are values for {n} epochs, but observations is {E}; ask for {n} at most")
     people = people.first_epochs(E)
@@ -107,14 +108,14 @@ def over_time(
     if not exact:
         seen.check()
     watched = _watched(progress)
-    goals, left = _goals(seen, people, ready, E, watched) if learns else ({}, ())
+    goals, left = _goals(seen, every, ready, E, watched) if learns else ({}, ())
     figures: list[dict[str, Any]] = []
     risks: list[dict[str, Any]] = []
     if not ready.observer_knows_who:
         figures = _figures(seen, people, ready, E, seed, watched)
         spreads = (_risk(seen, people, n, watched) for n in range(1, min(E, MOST_RISK) + 1))
         risks = [risk for risk in spreads if risk is not None]
-    occasions, unknown = _occasions(people, ready, exact)
+    occasions, unknown = _occasions(every, ready, exact)
     genuine, alone = _genuine(people, api, E, exact, seed, progress)
     notes = (*people.notes, *_redrawn(ready), *unknown, *left, *_missing(api, figures, risks), *alone)
     rows = tuple(_rows(api, people, seen.prior, figures, risks, goals))
@@ -127,7 +128,7 @@ def over_time(
         "users": people.n_users,
         "distinct_profiles": seen.distinct(E),
         "cookies": 1 / seen.prior,
-        "stable_sets": not changing(people, ready),
+        "stable_sets": stable,
         "weighted": people.weights is not None,
         "epochs": figures,
         "risk": _without_quantiles(risks[-1]) if risks else None,
@@ -206,7 +207,8 @@ def _risk(seen: Counted | Composed, people: Population, n: int, watched: Watched
         users = np.ones(risk.shape[0], dtype=np.int64) if people.counts is None else people.counts
         return _spread(n, risk, users)
     C, groups = seen.channel(n), seen.groups
-    if C.kernel.as_sparse() is None and C.kernel.n_rows * C.kernel.n_columns > _FEW:
+    work = C.kernel.n_rows * C.kernel.n_columns * (100 if C.exact else 1)  # fractions take longer
+    if C.kernel.as_sparse() is None and work > _FEW:
         return None
     if people.weights is None:
         users = groups.counts
