@@ -14,15 +14,8 @@ from typing import Any, BinaryIO, cast
 
 from quiff.errors import QuiffError, engine_line
 from quiff.files.blocks import DAMAGES, damage, find_source, opened
-from quiff.populations.form import Form, form_of
-from quiff.populations.text_lines import (
-    CountedStream,
-    LineCount,
-    head_of,
-    line_of_row,
-    text_fault,
-    torn_row,
-)
+from quiff.populations.columns import Form, form_of
+from quiff.populations.text_lines import CountedStream, head_of, line_of_row, text_fault, torn_row
 
 _BLOCK = 1 << 24  # bytes of text that are cut into columns at a time; longer than any line
 _ROWS = 1 << 18  # rows of Parquet at a time
@@ -40,6 +33,11 @@ class ProfileFile:
     names: tuple[str, ...]
     delimiter: str | None  # None for Parquet
 
+    @property
+    def counts_visits(self) -> bool:
+        """Whether ranked topic counts tell which topics were visited; text has none."""
+        return self.delimiter is None and self.form.counted
+
     def at(self, row: int) -> str:
         """Say where a row stands, counted from 0."""
         if self.delimiter is None:
@@ -49,18 +47,22 @@ class ProfileFile:
 
     def table(self, most: int | None = None) -> Any:
         """Return all rows as an Arrow table, or None if reading them would take more than `most` bytes."""
-        with self._told():
-            if self.delimiter is None:
-                return self._parquet_table(most)
-            import pyarrow as pa
-            import pyarrow.csv as pc
+        import pyarrow as pa
+        import pyarrow.csv as pc
+        import pyarrow.parquet as pq
 
+        with self._errors():
+            if self.delimiter is None:
+                if most is not None and self._parquet_bytes() > most:
+                    return None
+                return pq.read_table(self.path, columns=self.form.columns)
             with _unpacked(self.path, whole=True) as stream:
-                content = stream.read() if most is None else stream.read(most // _PER_TEXT + 1)
+                counted = CountedStream(stream)
+                content = counted.read(-1 if most is None else most // _PER_TEXT + 1)
             if most is not None and len(content) > most // _PER_TEXT:
                 return None
             table = self._named(pc.read_csv(pa.py_buffer(content), **self._options()))
-            self._check_lines(LineCount().add(content), table.num_rows)
+            self._check_lines(counted, table.num_rows)
             return table
 
     def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
@@ -69,12 +71,12 @@ class ProfileFile:
         import pyarrow.csv as pc
         import pyarrow.parquet as pq
 
-        with self._told():
+        with self._errors():
             if self.delimiter is None:
-                rows = _ROWS if columns is None else max(_ROWS // _LONG, 1)
+                size = _ROWS if columns is None else max(_ROWS // _LONG, 1)
                 for name in pq.ParquetDataset(self.path).files:
                     with pq.ParquetFile(name) as file:
-                        for batch in file.iter_batches(rows, columns=columns or self.form.columns):
+                        for batch in file.iter_batches(size, columns=columns or self.form.columns):
                             yield pa.Table.from_batches([batch])
                 return
             rows = 0
@@ -84,22 +86,23 @@ class ProfileFile:
                     for batch in reader:
                         rows += batch.num_rows
                         piece = self._named(pa.Table.from_batches([batch]))
-                        if counted.lines.quotes and _goes_over_lines(piece):
+                        if counted.quotes and _goes_over_lines(piece):
                             self._check_torn()
                         yield piece
-            self._check_lines(counted.lines, rows)
+            self._check_lines(counted, rows)
 
-    @property
-    def counts_visits(self) -> bool:
-        """Whether ranked topic counts tell which topics were visited; text has none."""
-        return self.delimiter is None and self.form.counted
-
-    def _parquet_table(self, most: int | None) -> Any:
+    def _parquet_bytes(self) -> int:
+        """Estimate what reading takes from the numbers of rows and topics that the files tell."""
         import pyarrow.parquet as pq
 
-        if most is not None and _parquet_bytes(pq.ParquetDataset(self.path).files, self.form) > most:
-            return None
-        return pq.read_table(self.path, columns=self.form.columns)
+        needed, wanted = 0, (*self.form.topics, *self.form.attributes)
+        for name in pq.ParquetDataset(self.path).files:
+            facts = pq.read_metadata(name)
+            needed += facts.num_rows * _PER_ROW
+            for group in map(facts.row_group, range(facts.num_row_groups)):
+                for column in map(group.column, range(group.num_columns)):
+                    needed += column.num_values * _PER_TOPIC * (column.path_in_schema.split(".")[0] in wanted)
+        return needed
 
     def _options(self) -> dict[str, Any]:
         """Return how Arrow reads the text: all as it is written, fields by their places."""
@@ -122,12 +125,15 @@ class ProfileFile:
             ),
         }
 
-    def _check_lines(self, lines: LineCount, rows: int) -> None:
+    def _named(self, table: Any) -> Any:
+        return table.rename_columns(self.form.columns)
+
+    def _check_lines(self, text: CountedStream, rows: int) -> None:
         """Look at each line, if rows are fewer: an open quote makes Arrow take many lines for one field.
 
         One that opens in the last line takes no other; but then the number of quotes is odd.
         """
-        if self.delimiter == "," and lines.quotes and (rows < lines.number - 1 or lines.quotes % 2):
+        if self.delimiter == "," and text.quotes and (rows < text.lines - 1 or text.quotes % 2):
             self._check_torn()
 
     def _check_torn(self) -> None:
@@ -136,28 +142,20 @@ class ProfileFile:
         if fault is not None:
             raise QuiffError(f"{str(self.path)!r}, {fault}")
 
-    def _named(self, table: Any) -> Any:
-        return table.rename_columns(self.form.columns)
-
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _errors(self) -> Iterator[None]:
         """Turn the errors of the readers into one line that says where."""
         import pyarrow as pa
 
         try:
             yield
         except (pa.ArrowException, OSError) as error:
-            if self.delimiter is None:
-                raise QuiffError(
-                    f"cannot read {str(self.path)!r} as Parquet: {engine_line(error)}"
-                ) from error
-            fault = None
-            if isinstance(error, pa.ArrowInvalid):
+            if isinstance(error, pa.ArrowInvalid) and self.delimiter is not None:
                 with _unpacked(self.path) as stream:
                     fault = text_fault(stream, len(self.names), self.delimiter)
-            if fault is None:
-                raise QuiffError(f"cannot read {str(self.path)!r}: {engine_line(error)}") from error
-            raise QuiffError(f"{str(self.path)!r}, {fault}") from error
+                if fault is not None:
+                    raise QuiffError(f"{str(self.path)!r}, {fault}") from error
+            raise _unreadable(self.path, error, " as Parquet" * (self.delimiter is None)) from error
 
 
 def _goes_over_lines(piece: Any) -> bool:
@@ -186,9 +184,8 @@ def open_profiles(
         at = f"{str(path)!r}, line 1:"
         with _unpacked(path) as stream:
             names, delimiter = head_of(stream, str(path))
-    return ProfileFile(
-        path, form_of(at, names, top=top, weights=weights, attributes=attributes), names, delimiter
-    )
+    form = form_of(at, names, top=top, weights=weights, attributes=attributes)
+    return ProfileFile(path, form, names, delimiter)
 
 
 @contextmanager
@@ -220,7 +217,11 @@ def _damage(path: Path, error: BaseException) -> QuiffError:
         source = find_source(path)
         if source.packed:
             return damage(source, error)
-    return QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}")
+    return _unreadable(path, error)
+
+
+def _unreadable(path: Path, error: BaseException, what: str = "") -> QuiffError:
+    return QuiffError(f"cannot read {str(path)!r}{what}: {engine_line(error)}")
 
 
 def _parquet_names(path: Path) -> tuple[str, ...]:
@@ -230,20 +231,4 @@ def _parquet_names(path: Path) -> tuple[str, ...]:
     try:
         return tuple(pq.ParquetDataset(path).schema.names)
     except (pa.ArrowException, OSError) as error:
-        raise QuiffError(f"cannot read {str(path)!r} as Parquet: {engine_line(error)}") from error
-
-
-def _parquet_bytes(files: list[str], form: Form) -> int:
-    """Estimate what reading takes from the numbers of rows and topics that the files tell."""
-    import pyarrow.parquet as pq
-
-    needed = 0
-    for name in files:
-        facts = pq.read_metadata(name)
-        needed += facts.num_rows * _PER_ROW
-        for group in range(facts.num_row_groups):
-            for place in range(facts.num_columns):
-                column = facts.row_group(group).column(place)
-                if column.path_in_schema.split(".")[0] in (*form.topics, *form.attributes):
-                    needed += column.num_values * _PER_TOPIC
-    return needed
+        raise _unreadable(path, error, " as Parquet") from error

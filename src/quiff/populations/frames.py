@@ -1,31 +1,18 @@
 """People from a pandas frame: its columns by name, read as those of a file are."""
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quiff.errors import LabelError, ParameterError, QuiffError, engine_line
 from quiff.populations.attribute import TOPICS, numbered
-from quiff.populations.by_epoch import check_missing
-from quiff.populations.form import Form
-from quiff.populations.readers import ProfileTable, whole_table
+from quiff.populations.columns import Form, attribute_names, numbered_columns
+from quiff.populations.readers import check_missing, whole_table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def attribute_names(names: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the names of attributes, each once."""
-    listed = tuple(dict.fromkeys([names] if isinstance(names, str) else names))
-    wrong = next((name for name in listed if not isinstance(name, str) or not name or name == TOPICS), None)
-    if wrong is not None:
-        raise ParameterError(
-            f"the attribute {wrong!r} needs another name, a text that is not {TOPICS!r}; rename its column"
-        )
-    return listed
 
 
 @dataclass(frozen=True)
@@ -51,7 +38,7 @@ def read_frame(
     *,
     missing: str,
     seed: int,
-) -> ProfileTable:
+) -> dict[str, Any]:
     """Read people from a frame; the parameters are those of `Population.from_pandas`."""
     import pandas as pd
     import pyarrow as pa
@@ -75,7 +62,7 @@ def read_frame(
             raise ParameterError(f"the column {name!r} is {times} in the frame; it has {_shown(listed)}")
     keys = [TOPICS] if as_lists else [f"t{number + 1}" for number in range(len(names))]
     single = {key: name for key, name in (("epoch", epoch), ("weights", weights)) if name is not None}
-    form = Form(None, tuple(keys), epoch is not None, "weights" if weights else None, None)
+    form = Form(None, tuple(keys), epoch is not None, "weights" if weights else None)
     try:
         columns = {
             key: _arrow(frame[name])
@@ -89,10 +76,10 @@ def read_frame(
     if (codes < 0).any():
         raise LabelError(f"{file.at(int(np.argmax(codes < 0)))} {user} is empty; name every user")
     encoded = {name: numbered(name, map(_cell, frame[name].tolist())) for name in others}
-    found = whole_table(file, table, codes, encoded, missing, seed)
+    fields = whole_table(file, table, codes, encoded, missing, seed)
     named = np.asarray(users)
     whole = named.dtype.kind in "iu"
-    return replace(found, users=named[found.users] if whole else [named[k] for k in found.users])
+    return fields | {"users": named[fields["users"]] if whole else [named[k] for k in fields["users"]]}
 
 
 def _topic_columns(listed: list[Any], topics: str | Sequence[str] | None) -> tuple[list[str], bool]:
@@ -101,8 +88,7 @@ def _topic_columns(listed: list[Any], topics: str | Sequence[str] | None) -> tup
         return [topics if isinstance(topics, str) else TOPICS], True
     if topics is not None:
         return list(topics), False
-    own = [name for name in listed if isinstance(name, str) and re.fullmatch("t[1-9][0-9]{0,8}", name)]
-    return sorted(own, key=lambda name: int(name[1:])), False
+    return list(numbered_columns(listed)), False
 
 
 def _arrow(column: "pd.Series[Any]") -> Any:

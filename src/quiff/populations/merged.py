@@ -3,44 +3,41 @@
 DuckDB keeps the rows, on disk what memory does not hold, and counts the users of each set.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from quiff.core.labels import SetLabels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError, engine_line
+from quiff.errors import LabelError, ParameterError, QuiffError, counted, engine_line
 from quiff.files import scratch
-from quiff.populations.by_epoch import epochs_of
+from quiff.populations.columns import RANKING, ColumnReader
 from quiff.populations.files import ProfileFile
-from quiff.populations.form import RANKING
+from quiff.populations.filling import Filling, visited_in_order
 from quiff.populations.memory import allowed_bytes
-from quiff.populations.topic_columns import SetReader
-from quiff.populations.user_columns import genuine_of, twice, user_texts, weights_of
+from quiff.populations.weights import summed
 
 _LEAST_MEMORY = 1 << 28  # below it DuckDB cannot work well
 
 
-@dataclass(frozen=True)
-class MergedSets:
-    """Sets as positions in `topics`, how many users have each, and the sum of their weights.
-
-    The sets are distinct, unless users visited different topics of one: then it is there once for each
-    selection of visited topics (or number of them, if no more is known).
-    """
-
-    topics: list[Any]
-    codes: Array
-    counts: Array
-    weights: Array | None
-    visited: Array | None = None
-    genuine: Array | None = None
+def twice(place: str) -> str:
+    """Return the message for a user who is there a second time."""
+    return (
+        f"{place} the user of this row is there a second time;"
+        " give each user one set, or tell them apart by a column epoch"
+    )
 
 
-def read_merged(file: ProfileFile) -> MergedSets:
-    """Reduce a file to its distinct sets; only these need to fit into memory."""
+def read_merged(file: ProfileFile) -> dict[str, Any]:
+    """Reduce a file to its distinct sets, as if they were users; only these need to fit into memory."""
     import duckdb
 
+    if file.form.attributes:
+        raise ParameterError(
+            f"{str(file.path)!r}: the attribute {file.form.attributes[0]!r} needs single users, but they"
+            " would be merged by their topic sets to save memory; in Python read the file with merged=False,"
+            " or allow more memory by quiff.reading_limit"
+        )
     folder = scratch.make_temporary("merge")
     settings: dict[str, Any] = {
         "temp_directory": str(folder),
@@ -58,32 +55,42 @@ def read_merged(file: ProfileFile) -> MergedSets:
         scratch.drop(folder)
 
 
-def _reduced(con: Any, file: ProfileFile) -> MergedSets:
-    reader = SetReader(file.form, file.at)
+def _reduced(con: Any, file: ProfileFile) -> dict[str, Any]:
+    reader = ColumnReader(file.form, file.at)
     size, seen = _fill(con, file, reader)
     if not size:
         raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
     if file.form.user is not None:
         _check_once(con, file)
-    keys = ", ".join(f"c{k}" for k in range(size))
-    whole = file.form.weights and con.execute("SELECT typeof(weight) FROM profiles LIMIT 1").fetchone()[0]
-    sums = {None: "", "BIGINT": ", CAST(sum(weight) AS BIGINT) AS weight"}.get(
-        whole, ", fsum(weight) AS weight"
-    )
-    keys += ", genuine" if file.form.genuine else ""
+    keys = ", ".join([*(f"c{k}" for k in range(size)), *["genuine"] * file.form.genuine])
+    kind = file.form.weights and con.execute("SELECT typeof(weight) FROM profiles LIMIT 1").fetchone()[0]
+    total = "CAST(sum(weight) AS BIGINT)" if kind == "BIGINT" else "fsum(weight)"
+    sums = f", {total} AS weight" if kind else ""
+    # A set is there once for each selection of its topics that was visited (or number of them).
     query = f"SELECT {keys}, count(*) AS users{sums} FROM profiles GROUP BY {keys}"  # noqa: S608 - our names
-    found = con.execute(query).fetchnumpy()
+    rows = {name: np.asarray(column) for name, column in con.execute(query).fetchnumpy().items()}
     topics, place = reader.topics()
-    signed = np.stack([np.asarray(found[f"c{k}"]) for k in range(size)], axis=1)
+    signed = np.stack([rows[f"c{k}"] for k in range(size)], axis=1)
     codes = place[np.where(signed < 0, ~signed, signed)]
-    weights = np.asarray(found["weight"]) if file.form.weights else None
-    genuine = np.asarray(found["genuine"]) if file.form.genuine else None
-    return MergedSets(
-        topics, codes, np.asarray(found["users"]), weights, signed >= 0 if seen else None, genuine
-    )
+    sets, which = SetLabels.distinct(codes, as_labels(topics, "topic"))
+    filling = None
+    if seen:
+        filling = Filling.of(visited_in_order(codes, signed >= 0), which, rows["users"])
+    elif file.form.genuine:
+        filling = Filling(rows["genuine"], None, which, rows["users"])
+    users = counted(int(rows["users"].sum()), "user")
+    return {
+        "users": sets,
+        "topics": topics,
+        "sets": np.asarray(sets.codes),
+        "weights": summed(rows["weight"], which, sets.size) if kind else None,
+        "counts": summed(rows["users"], which, sets.size),
+        "notes": (f"The {users} are merged into {counted(sets.size, 'distinct set')} with their counts.",),
+        "filling": filling,
+    }
 
 
-def _fill(con: Any, file: ProfileFile, reader: SetReader) -> tuple[int, bool]:
+def _fill(con: Any, file: ProfileFile, reader: ColumnReader) -> tuple[int, bool]:
     """Put user, set, row and weight of all rows into a table.
 
     Return the size of the sets, and whether it is known which topics were visited: the number n of one that
@@ -93,39 +100,33 @@ def _fill(con: Any, file: ProfileFile, reader: SetReader) -> tuple[int, bool]:
 
     before, epoch, size, seen = 0, None, 0, file.counts_visits
     wanted = [*file.form.columns, RANKING] if seen and not file.form.ranked else None
-    for table in file.pieces(wanted):
-        if not table.num_rows:
-            continue
-        codes = reader.codes(table)
+    for table in filter(len, file.pieces(wanted)):
+        codes = reader.take(table).codes()
         size = codes.shape[1]
         visited = reader.visited(table, codes) if seen else None
         seen = visited is not None
         if visited is not None:
             codes = np.where(visited, codes, ~codes)
+        epoch = _one_epoch(file, reader.epochs(), epoch)
         columns: dict[str, Any] = {f"c{k}": np.ascontiguousarray(codes[:, k]) for k in range(size)}
+        columns |= {"user": reader.users(), "weight": reader.weights(), "genuine": reader.genuine()}
         if file.form.user is not None:
-            columns["user"] = user_texts(file.form, table, file.at, before)
-            columns["row"] = np.arange(before, before + table.num_rows)
-        if file.form.epoch:
-            epoch = _one_epoch(file, epochs_of(table, file.at, before), epoch)
-        weights = weights_of(file.form, table, file.at, before)
-        if weights is not None:
-            columns["weight"] = weights
-        genuine = genuine_of(table, size, file.at, before)
-        if genuine is not None:
-            columns["genuine"] = genuine
+            columns["row"] = np.arange(before, before + len(table))
+        columns = {name: column for name, column in columns.items() if column is not None}
         con.register("piece", pa.table(columns))
         if not before:
             con.execute("CREATE TEMP TABLE profiles AS SELECT * FROM piece")
         else:
-            if weights is not None and weights.dtype == np.float64:
+            if "weight" in columns and columns["weight"].dtype == np.float64:
                 con.execute("ALTER TABLE profiles ALTER weight TYPE DOUBLE")
             con.execute("INSERT INTO profiles BY NAME SELECT * FROM piece")
-        before += table.num_rows
+        before += len(table)
     return size, seen
 
 
-def _one_epoch(file: ProfileFile, epochs: Array, epoch: int | None) -> int:
+def _one_epoch(file: ProfileFile, epochs: Array | None, epoch: int | None) -> int | None:
+    if epochs is None:
+        return None
     first = int(epochs[0]) if epoch is None else epoch
     other = epochs[epochs != first]
     if other.size:
@@ -138,8 +139,7 @@ def _one_epoch(file: ProfileFile, epochs: Array, epoch: int | None) -> int:
 
 def _check_once(con: Any, file: ProfileFile) -> None:
     query = 'SELECT "user", min("row") FROM profiles GROUP BY "user" HAVING count(*) > 1 LIMIT 1'
-    found = con.execute(query).fetchone()
-    if found is not None:
-        user, first = found
+    repeated = con.execute(query).fetchone()
+    if repeated is not None:
         again = 'SELECT min("row") FROM profiles WHERE "user" = ? AND "row" > ?'
-        raise LabelError(twice(file.at(con.execute(again, [user, first]).fetchone()[0])))
+        raise LabelError(twice(file.at(con.execute(again, repeated).fetchone()[0])))

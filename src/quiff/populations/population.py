@@ -9,8 +9,8 @@ import numpy as np
 
 from quiff.core.labels import as_labels
 from quiff.populations.filling import Filling, visited_in_order, visited_of_sets
-from quiff.populations.frames import attribute_names, read_frame
-from quiff.populations.readers import ProfileTable, read_profiles
+from quiff.populations.frames import read_frame
+from quiff.populations.readers import read_profiles
 from quiff.populations.sets import codes_of_sets, codes_of_values
 from quiff.populations.synthetic import made_up_sets
 from quiff.populations.user_sets import UserSets
@@ -207,12 +207,10 @@ have the same size: fill up the short ones or cut the long ones
         QuiffError
             If the file cannot be read or is wrong; the message names the line and says what to do.
         """
-        names = attribute_names(attributes)
-        return cls._of_table(
-            read_profiles(
-                path, top=top, weights=weights, merged=merged, missing=missing, seed=seed, attributes=names
-            )
+        fields = read_profiles(
+            path, top=top, weights=weights, merged=merged, missing=missing, seed=seed, attributes=attributes
         )
+        return cls(**fields)
 
     @classmethod
     def from_pandas(
@@ -263,23 +261,8 @@ have the same size: fill up the short ones or cut the long ones
         QuiffError
             If a column is missing or wrong; the message names the row and says what to do.
         """
-        return cls._of_table(
-            read_frame(frame, user, topics, attributes, weights, epoch, missing=missing, seed=seed)
-        )
-
-    @classmethod
-    def _of_table(cls, table: ProfileTable) -> "Population":
-        topics = None if table.topics is None else as_labels(table.topics, "topic")
-        return cls(
-            as_labels(table.users, "user"),
-            topics,  # type: ignore[arg-type]  # None where there are no sets
-            table.sets,  # type: ignore[arg-type]
-            table.weights,
-            table.counts,
-            table.notes,
-            table.filling,
-            table.others,
-        )
+        fields = read_frame(frame, user, topics, attributes, weights, epoch, missing=missing, seed=seed)
+        return cls(**fields)
 
     @classmethod
     def synthetic(cls, n: int, seed: int = 0, *, n_topics: int = 349, top_s: int = 5) -> "Population":

@@ -2,243 +2,252 @@
 
 A profile is a user and a set of topics, in one column (``topics``, or ``sTopics`` as published) or in columns
 ``t1``, ``t2`` and so on; a column ``epoch`` may tell several sets of a user apart. Users who do not fit into
-memory are merged by their sets.
+memory are merged by their sets. What is read are the fields of a population, by their names.
 """
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from quiff.core.labels import SetLabels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError, QuiffError, counted
+from quiff.errors import LabelError, ParameterError, QuiffError, counted
 from quiff.populations.attribute import Attribute
-from quiff.populations.by_epoch import arranged, check_missing, epochs_of
-from quiff.populations.files import ProfileFile, open_profiles
-from quiff.populations.filling import Filling, visited_in_order
-from quiff.populations.form import RANKING
-from quiff.populations.memory import allowed_bytes
-from quiff.populations.merged import read_merged
-from quiff.populations.topic_columns import SetReader
-from quiff.populations.user_columns import (
+from quiff.populations.columns import (
+    RANKING,
+    At,
     Column,
+    ColumnReader,
     attribute_column,
-    check_once,
-    genuine_of,
-    users_of,
-    weights_of,
+    attribute_names,
+    labels_of,
 )
-from quiff.populations.weights import summed
+from quiff.populations.files import open_profiles
+from quiff.populations.filling import Filling, visited_in_order
+from quiff.populations.memory import allowed_bytes
+from quiff.populations.merged import read_merged, twice
 from quiff.theory.parameters import check_whole
 
+_MISSING = ("error", "drop", "fill")
+_CHUNK = 1 << 22  # random numbers drawn at a time
 _TAKEN_FOR_VISITED = (
     "The file does not say which topics were visited: those of the sets that it has are taken for visited."
 )
 
 
-@dataclass(frozen=True)
-class ProfileTable:
-    """What a file says: users, all topics, the sets as positions in them, and what reading assumed."""
-
-    users: Any
-    topics: Any
-    sets: Array | None
-    weights: Array | None = None
-    counts: Array | None = None
-    notes: tuple[str, ...] = ()
-    filling: Filling | None = None
-    others: Mapping[str, Attribute] = field(default_factory=dict)
-
-
 def read_profiles(
     path: str | os.PathLike[str],
     *,
-    top: int | None = None,
-    weights: str | None = None,
-    merged: bool | None = None,
-    missing: str = "error",
-    seed: int = 0,
-    attributes: tuple[str, ...] = (),
-) -> ProfileTable:
-    """Read profiles from a file; its columns tell the form.
-
-    The parameters are those of `Population.read`.
-    """
+    top: int | None,
+    weights: str | None,
+    merged: bool | None,
+    missing: str,
+    seed: int,
+    attributes: str | Iterable[str],
+) -> dict[str, Any]:
+    """Read profiles from a file, whose columns tell the form; for the parameters see `Population.read`."""
+    names = attribute_names(attributes)
     check_missing(missing)
     top = None if top is None else check_whole("top", top, 1)
-    file = open_profiles(path, top=top, weights=weights, attributes=attributes)
+    file = open_profiles(path, top=top, weights=weights, attributes=names)
     try:
         table = None if merged else file.table(allowed_bytes() if merged is None else None)
         if table is None:
-            _check_mergeable(file)
-            found = _merged(file)
+            found = read_merged(file)
         else:
-            columns = {name: attribute_column(table[name], file.delimiter is not None) for name in attributes}
-            found = whole_table(file, table, users_of(file.form, table, file.at), columns, missing, seed)
+            users = ColumnReader(file.form, file.at).take(table).users()
+            columns = {name: attribute_column(table[name], file.delimiter is not None) for name in names}
+            rows = np.arange(table.num_rows) if users is None else labels_of(users)
+            found = whole_table(file, table, rows, columns, missing, seed)
     except NotImplementedError as error:  # Arrow's, of a cast
         raise QuiffError(
             f"{str(file.path)!r}: a column is neither text nor numbers nor lists of these; give users as"
             " text or numbers, and topics as lists of them, or in columns t1, t2 and so on"
         ) from error
-    if found.weights is not None and not found.weights.any():
+    if found["weights"] is not None and not found["weights"].any():
         raise ParameterError(
             f"{str(file.path)!r}: all weights in {weights} are 0; at least one user must count"
         )
     return found
 
 
-def place_of_topic(path: str | os.PathLike[str], topic: Any, *, top: int | None = None) -> str:
-    r"""Say where a topic of a population first stands in the file that it was read from.
+def check_missing(missing: str) -> None:
+    """Raise an error if there is no such way to treat users who lack an epoch."""
+    if missing not in _MISSING:
+        raise ParameterError(f"missing is {missing!r}, but must be one of {', '.join(_MISSING)}")
 
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "profiles.csv"
-    ...     _ = file.write_text("\n".join(["user,t1,t2", "Alice,1,2", "Bob,2,400"]))
-    ...     place_of_topic(file, 400).replace(folder, "")
-    "'/profiles.csv', line 3:"
-    """
+
+def place_of_topic(path: str | os.PathLike[str], topic: Any, *, top: int | None = None) -> str:
+    """Say where a topic of a population first stands in the file that it was read from."""
     file = open_profiles(path, top=top)
-    reader, before = SetReader(file.form, file.at), 0
+    reader, before = ColumnReader(file.form, file.at), 0
     for table in file.pieces():
-        rows = reader.rows_with(topic, reader.codes(table))
+        rows = reader.rows_with(topic, reader.take(table).codes())
         if rows.size:
             return file.at(before + int(rows[0]))
         before += table.num_rows
     return f"{str(file.path)!r}:"
 
 
-def _check_mergeable(file: ProfileFile) -> None:
-    """Raise an error if attributes were asked for, which merged users do not have."""
-    if file.form.attributes:
-        raise ParameterError(
-            f"{str(file.path)!r}: the attribute {file.form.attributes[0]!r} needs single users, but they"
-            " would be merged by their topic sets to save memory; in Python read the file with merged=False,"
-            " or allow more memory by quiff.reading_limit"
-        )
-
-
 def whole_table(
     file: Any, table: Any, users: Array, columns: Mapping[str, Column], missing: str, seed: int
-) -> ProfileTable:
+) -> dict[str, Any]:
     """Return every user of a table; `columns` has the values of each attribute and their places by row."""
     if table.num_rows == 0:
         raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
-    topics, codes, genuine, visited = _sets(file, table)
-    weights = weights_of(file.form, table, file.at)
-    if not file.form.epoch:
-        check_once(users, file.at)
-        others = {name: Attribute.of_codes(name, *column) for name, column in columns.items()}
-        filling = _filling(genuine, visited)
-        return ProfileTable(users, topics, codes, weights, filling=filling, others=others)
-    if codes is None and missing == "fill":
-        raise ParameterError("missing is 'fill', but there are no topic sets to fill; choose drop or error")
-    epochs = epochs_of(table, file.at)
-    sets = np.zeros((len(users), 1), dtype=np.int32) if codes is None else codes
-    found = arranged(str(file.path), users, epochs, sets, file.at, missing, seed)
-    if weights is not None:
-        weights = _one_weight(file, users, weights, found.users, found.firsts)
-    notes, gaps = found.notes, found.rows < 0
-    if codes is not None and genuine is None and visited is None and gaps.any():
-        visited = np.ones(codes.shape, dtype=bool)
-        notes = (*notes, _TAKEN_FOR_VISITED)
-    filling = _filling(*(_arranged(column, found.rows) for column in (genuine, visited)))
-    made = None if codes is None else found.codes
-    others = {name: _by_epoch(name, column, found.rows) for name, column in columns.items()}
-    return ProfileTable(found.users, topics, made, weights, notes=notes, filling=filling, others=others)
+    reader = ColumnReader(file.form, file.at).take(table)
+    fields: dict[str, Any] = dict.fromkeys(("topics", "sets", "genuine", "visited"))
+    if file.form.topics:
+        numbers = reader.codes()
+        visited = _visited(file, table, reader, numbers)
+        fields["topics"], place = reader.topics()
+        fields["sets"], fields["genuine"] = place[numbers], reader.genuine()
+        fields["visited"] = None if visited is None else visited_in_order(fields["sets"], visited)
+    fields |= {"users": users, "weights": reader.weights(), "notes": ()}
+    fields["others"] = {name: Attribute.of_codes(name, *column) for name, column in columns.items()}
+    epochs = reader.epochs()
+    if epochs is None:
+        row = _first_again(users)
+        if row is not None:
+            raise LabelError(twice(file.at(row)))
+    else:
+        fields |= _by_epoch(file, epochs, fields, missing, seed)
+    genuine, visited = fields.pop("genuine"), fields.pop("visited")
+    filling = None if genuine is None else Filling(genuine)
+    fields["filling"] = filling if visited is None else Filling.of(visited)  # which tells more
+    return fields
 
 
-def _sets(file: Any, table: Any) -> tuple[Any, Array | None, Array | None, Array | None]:
-    """Return the topics, the sets as positions in them, and how many and which topics were visited."""
-    if not file.form.topics:
-        return None, None, None, None
-    reader = SetReader(file.form, file.at)
-    numbers = reader.codes(table)
-    genuine = genuine_of(table, numbers.shape[1], file.at)
-    visited = _visited(file, table, reader, numbers)
-    topics, place = reader.topics()
-    codes = place[numbers]
-    return topics, codes, genuine, None if visited is None else visited_in_order(codes, visited)
-
-
-def _by_epoch(name: str, column: Column, rows: Array) -> Attribute:
-    """Return an attribute by epoch and user: stable if nobody's value changes, else missing in a gap."""
-    values, which = column
-    seen = Attribute.of_codes(name, values, which)
-    found = seen.which[0][rows]  # with -1 the last row: overwritten below
-    known = np.take_along_axis(found, (rows >= 0).argmax(axis=0)[np.newaxis], axis=0)
-    if ((found == known) | (rows < 0)).all():
-        return Attribute(name, seen.values, known[0])
-    if (rows >= 0).all():
-        return Attribute(name, seen.values, found)
-    return Attribute.of_codes(name, [*seen.values, None], np.where(rows < 0, seen.values.size, found))
-
-
-def _visited(file: ProfileFile, table: Any, reader: SetReader, codes: Array) -> Array | None:
+def _visited(file: Any, table: Any, reader: ColumnReader, codes: Array) -> Array | None:
     """Return which topics were visited, by a look at the ranked topic counts piece by piece."""
     if not file.counts_visits:
         return None
     if file.form.ranked:  # the table has them
         return reader.visited(table, codes)
-    found, before = [], 0
-    for piece in file.pieces([RANKING]):
-        mask = reader.visited(piece, codes[before : before + piece.num_rows])
-        if mask is None and piece.num_rows:
+    masks: list[Array] = []
+    before = 0
+    for piece in filter(len, file.pieces([RANKING])):
+        mask = reader.visited(piece, codes[before : before + len(piece)])
+        if mask is None:
             return None
-        found += [] if mask is None else [mask]
-        before += piece.num_rows
-    return np.concatenate(found)
+        masks.append(mask)
+        before += len(piece)
+    return np.concatenate(masks)
 
 
-def _arranged(column: Array | None, rows: Array) -> Array | None:
-    """Return a column by epoch and user; nothing of what was filled in was visited."""
-    if column is None:
+def _first_again(keys: Array) -> int | None:
+    """Return the first place where something is that was there before."""
+    _, firsts = np.unique(keys, return_index=True)
+    if len(firsts) == len(keys):
         return None
-    found = column[rows]
-    found[rows < 0] = 0
-    return np.asarray(found)
+    again = np.ones(len(keys), dtype=bool)
+    again[firsts] = False
+    return int(np.argmax(again))
 
 
-def _filling(genuine: Array | None, visited: Array | None) -> Filling | None:
-    """Return what is known of visits; ranked topic counts tell more than numbers."""
-    if visited is not None:
-        return Filling.of(visited)
-    return None if genuine is None else Filling(genuine)
-
-
-def _one_weight(file: ProfileFile, users: Array, weights: Array, kept: Array, firsts: Array) -> Array:
-    """Return the weight of each user that is kept, which must be the same in all epochs."""
-    order = np.argsort(kept, kind="stable")
-    place = order[np.minimum(np.searchsorted(kept, users, sorter=order), len(kept) - 1)]
-    other = (kept[place] == users) & (weights != weights[firsts][place])
-    if other.any():
-        row = int(np.argmax(other))
-        raise ParameterError(
-            f"{file.at(row)} the weight is {weights[row]}, but {weights[firsts][place[row]]} in another epoch"
-            " of the same user; give each user one weight"
+def _by_epoch(file: Any, epochs: Array, fields: dict[str, Any], missing: str, seed: int) -> dict[str, Any]:
+    """Return the fields of all rows by epoch and user, users in the order in which they come first."""
+    sets, genuine, visited, weights = (fields[name] for name in ("sets", "genuine", "visited", "weights"))
+    if sets is None and missing == "fill":
+        raise ParameterError("missing is 'fill', but there are no topic sets to fill; choose drop or error")
+    users, rows, firsts = _rows_by_epoch(fields["users"], epochs, file.at)
+    gaps, notes = rows < 0, []
+    if gaps.any() and missing == "error":
+        epoch, user = np.argwhere(gaps)[0]
+        raise LabelError(
+            f"{str(file.path)!r}: {_lacking(gaps)} (that of {file.at(int(firsts[user]))[:-1]} has none in"
+            f" epoch {np.unique(epochs)[epoch]}); leave such users out by missing='drop', or give them"
+            " random topics by missing='fill' (--missing drop or fill)"
         )
-    return np.asarray(weights[firsts])
+    if gaps.any() and missing == "drop":
+        kept = ~gaps.any(axis=0)
+        if not kept.any():
+            raise LabelError(
+                f"{str(file.path)!r}: no user has a set in every epoch, so that all would be dropped;"
+                " give them random topics by missing='fill' (--missing fill)"
+            )
+        notes.append(f"{_lacking(gaps)} and {_were(int(np.count_nonzero(~kept)))} left out.")
+        users, rows, firsts, gaps = users[kept], rows[:, kept], firsts[kept], gaps[:, kept]
+    drawn = None
+    if sets is not None and gaps.any():
+        n = int(np.count_nonzero(gaps))
+        drawn = _random_sets(n, sets, seed)
+        notes.append(
+            f"{_lacking(gaps)}; {counted(n, 'missing set')} {_were(n)} filled at random from the topics that"
+            f" occur (seed {seed})."
+        )
+        if genuine is None and visited is None:
+            visited = np.ones(sets.shape, dtype=bool)
+            notes.append(_TAKEN_FOR_VISITED)
+    sets = None if sets is None else sets[rows]
+    if sets is not None and drawn is not None:
+        sets[gaps] = drawn
+    return {
+        "users": users,
+        "sets": sets,
+        "genuine": None if genuine is None else np.where(gaps, 0, genuine[rows]),  # none was visited
+        "visited": None if visited is None else visited[rows] & ~gaps[..., np.newaxis],
+        "weights": None if weights is None else _one_weight(weights, rows, firsts, file.at),
+        "others": {name: _over_epochs(attribute, rows) for name, attribute in fields["others"].items()},
+        "notes": tuple(notes),
+    }
 
 
-def _merged(file: ProfileFile) -> ProfileTable:
-    """Return the distinct sets of a file as if they were users, with their counts."""
-    found = read_merged(file)
-    sets, which = SetLabels.distinct(found.codes, as_labels(found.topics, "topic"))
-    n_users = int(found.counts.sum())
-    note = (
-        f"The {counted(n_users, 'user')} are merged into {counted(sets.size, 'distinct set')}"
-        " with their counts."
-    )
-    weights = None if found.weights is None else summed(found.weights, which, sets.size)
-    counts = summed(found.counts, which, sets.size)
-    filling = None
-    if found.visited is not None:
-        filling = Filling.of(visited_in_order(found.codes, found.visited), which, found.counts)
-    elif found.genuine is not None:
-        filling = Filling(found.genuine, None, which, found.counts)
-    return ProfileTable(sets, found.topics, np.asarray(sets.codes), weights, counts, (note,), filling)
+def _rows_by_epoch(users: Array, epochs: Array, at: At) -> tuple[Array, Array, Array]:
+    """Return the users, the row of each epoch and user, -1 if there is none, and their first rows."""
+    named, firsts, which = np.unique(users, return_index=True, return_inverse=True)
+    order = np.argsort(firsts, kind="stable")
+    numbers, when = np.unique(epochs, return_inverse=True)
+    row = _first_again(when * len(named) + which)
+    if row is not None:
+        raise LabelError(f"{at(row)} the user of this row has a second set in epoch {epochs[row]}; give one")
+    rows = np.full((len(numbers), len(named)), -1)
+    rows[when, which] = np.arange(len(users))
+    return named[order], rows[:, order], firsts[order]
+
+
+def _lacking(gaps: Array) -> str:
+    """Say how many users lack an epoch, given which of the epochs and users."""
+    n, (n_epochs, n_users) = int(np.count_nonzero(gaps.any(axis=0))), gaps.shape
+    return f"{n} of {n_users} users {'has' if n == 1 else 'have'} no set in some of the {n_epochs} epochs"
+
+
+def _were(n: int) -> str:
+    return "was" if n == 1 else "were"
+
+
+def _random_sets(n: int, codes: Array, seed: int) -> Array:
+    """Draw n sets as a browser does for an epoch without history: uniformly, of the topics that occur."""
+    occurring = np.unique(codes)
+    rng = np.random.default_rng(seed)
+    step = max(_CHUNK // len(occurring), 1)
+    drawn = [
+        np.argsort(rng.random((min(step, n - start), len(occurring))), axis=1)[:, : codes.shape[1]]
+        for start in range(0, n, step)
+    ]
+    return occurring[np.concatenate(drawn)]
+
+
+def _one_weight(weights: Array, rows: Array, firsts: Array, at: At) -> Array:
+    """Return the weight of each user, which must be the same in all epochs."""
+    own = weights[firsts]
+    other = np.argwhere((rows >= 0) & (weights[rows] != own))
+    if other.size:
+        row, user = min((int(rows[epoch, user]), user) for epoch, user in other)
+        raise ParameterError(
+            f"{at(row)} the weight is {weights[row]}, but {own[user]} in another epoch of the same user; give"
+            " each user one weight"
+        )
+    return np.asarray(own)
+
+
+def _over_epochs(seen: Attribute, rows: Array) -> Attribute:
+    """Return an attribute by epoch and user: stable if nobody's value changes, else missing in a gap."""
+    which, gaps = seen.which[0][rows], rows < 0
+    known = np.take_along_axis(which, gaps.argmin(axis=0)[np.newaxis], axis=0)
+    if ((which == known) | gaps).all():
+        return Attribute(seen.name, seen.values, known[0])
+    if not gaps.any():
+        return Attribute(seen.name, seen.values, which)
+    return Attribute.of_codes(seen.name, [*seen.values, None], np.where(gaps, seen.values.size, which))

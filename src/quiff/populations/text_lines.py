@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import BinaryIO
 
 from quiff.errors import QuiffError, counted
@@ -17,14 +18,7 @@ _END_OF_FIELD = re.compile(rb"[ \t]*+(?:[,\r\n]|$)")
 
 
 def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
-    """Return the names of the columns, and the sign between fields: a tab or a comma.
-
-    Examples
-    --------
-    >>> import io
-    >>> head_of(io.BytesIO(b'user,"t1",t2'), "p.csv")
-    (('user', 't1', 't2'), ',')
-    """
+    """Return the names of the columns, and the sign between fields: a tab or a comma."""
     try:
         line = stream.readline()
         head = line.decode("utf-8-sig").rstrip("\r\n")
@@ -45,18 +39,9 @@ def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
 
 
 def line_of_row(stream: BinaryIO, row: int, delimiter: str) -> int:
-    """Return the line on which a row begins; rows are counted from 0, lines from 1.
-
-    Examples
-    --------
-    >>> import io
-    >>> line_of_row(io.BytesIO(b'user,note' + bytes([10, 10]) + b'a,x' + bytes([10]) + b'b,y'), 1, ",")
-    4
-    """
-    for number, record in enumerate(_records(stream, delimiter)):
-        if number == row:
-            return record.line
-    return row + 2
+    """Return the line on which a row begins; rows are counted from 0, lines from 1."""
+    record = next(islice(_records(stream, delimiter), row, None), None)
+    return row + 2 if record is None else record.line
 
 
 def text_fault(stream: BinaryIO, n_fields: int, delimiter: str) -> str | None:
@@ -78,53 +63,30 @@ def text_fault(stream: BinaryIO, n_fields: int, delimiter: str) -> str | None:
 
 
 def torn_row(stream: BinaryIO) -> str | None:
-    """Say which row between commas swallowed the lines below it, by a quote that is not closed.
-
-    Examples
-    --------
-    >>> import io
-    >>> torn_row(io.BytesIO(b'user,note' + bytes([10]) + b'a,"two' + bytes([10]) + b'lines"'))
-    >>> torn_row(io.BytesIO(b'user,note' + bytes([10]) + b'a,"x' + bytes([10]) + b'b,y'))[:30]
-    'line 2: a quote that opens her'
-    """
+    """Say which row between commas swallowed the lines below it, by a quote that is not closed."""
     return next((f"line {record.line}: {_TORN}" for record in _records(stream, ",") if record.torn), None)
 
 
-@dataclass
-class LineCount:
-    """What a text has: lines, the last of which may lack its end, and quotes."""
-
-    ends: int = 0
-    unfinished: bool = False
-    quotes: int = 0
-
-    @property
-    def number(self) -> int:
-        """The number of lines."""
-        return self.ends + self.unfinished
-
-    def add(self, text: bytes) -> "LineCount":
-        """Count the lines of the text that follows, and return what is counted so far."""
-        if text:
-            self.ends += text.count(b"\n")
-            self.unfinished = not text.endswith(b"\n")
-            self.quotes += text.count(b'"')
-        return self
-
-
 class CountedStream(io.RawIOBase):
-    """A stream that keeps count of the lines that are read from it."""
+    """A stream that keeps count of what is read from it: bytes, ends of lines, and quotes."""
 
     def __init__(self, inner: BinaryIO) -> None:
-        self._inner = inner
-        self.lines = LineCount()
+        self._inner, self._last = inner, b"\n"
+        self._ends = self.quotes = 0
+
+    @property
+    def lines(self) -> int:
+        """The number of lines, the last of which may lack its end."""
+        return self._ends + (self._last != b"\n")
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1, /) -> bytes:
         data = self._inner.read(-1 if size is None else size)
-        self.lines.add(data)
+        self._last = data[-1:] or self._last
+        self._ends += data.count(b"\n")
+        self.quotes += data.count(b'"')
         return data
 
 
