@@ -27,11 +27,16 @@ def test_the_package_loads_none_of_its_rooms():
 
 @pytest.mark.parametrize(
     "words",
-    [["--help"], ["--version"], ["explore", "--help"], ["design", "--capacity", "60"], ["data", "list"]],
+    [["--help"], ["--version"], ["explore", "--help"], ["data", "list"]],
     ids=" ".join,
 )
 def test_a_command_that_needs_no_heavy_part_loads_none(words):
     assert not loaded(COMMAND.format(words)) & HEAVY
+
+
+@pytest.mark.parametrize("words", [["design", "--capacity", "60"], ["theory"]], ids=" ".join)
+def test_closed_forms_need_the_numbers_of_apis_and_nothing_else(words):
+    assert loaded(COMMAND.format(words)) & HEAVY <= {"numpy"}
 
 
 def test_the_explorer_answers_before_anything_heavy_is_loaded():

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import final
 
-from quiff.attacks.catalogue import ATTACKS
 from quiff.theory.forms import FORMS
 
 
@@ -275,24 +274,29 @@ _ALL = (
         "so many targets are re-identified when ties are broken at random",
         "posterior vulnerability of a strategy: Alvim et al., The Science of QIF, Sec. 5.1",
     ),
-    *(
-        Quantity(
-            name,
-            f"re-identified by {name}",
-            "share of targets",
-            _COUNTED[counts],
-            "so many targets are re-identified by this attack",
-            source,
-        )
-        for name, counts, source in (
-            *((attack.name, attack.counts, str(attack.paper)) for attack in ATTACKS.values()),
-            ("bayes", "ties", "paper, eq. posterior-vulnerability: its adversary"),
-        )
-    ),
 )
 _CLOSED = (
     Quantity(form.quantity, form.name, form.unit, form.formula, form.meaning, form.source)
     for form in FORMS.values()
 )
-QUANTITIES = MappingProxyType({quantity.name: quantity for quantity in (*_CLOSED, *_ALL)})
+
+
+class _Registry(dict[str, Quantity]):
+    """The quantities by name; attacks, which load NumPy, are looked up when they are asked for."""
+
+    def __missing__(self, name: str) -> Quantity:
+        from quiff.attacks.catalogue import ATTACKS
+
+        counts, source = "ties", "paper, eq. posterior-vulnerability: its adversary"
+        if name in ATTACKS:
+            counts, source = ATTACKS[name].counts, str(ATTACKS[name].paper)
+        elif name != "bayes":
+            raise KeyError(name)
+        meaning = "so many targets are re-identified by this attack"
+        return Quantity(
+            name, f"re-identified by {name}", "share of targets", _COUNTED[counts], meaning, source
+        )
+
+
+QUANTITIES = MappingProxyType(_Registry({quantity.name: quantity for quantity in (*_CLOSED, *_ALL)}))
 """The quantities by name."""

@@ -24,7 +24,6 @@ from quiff.populations.population import Population
 from quiff.results.result import Provenance, Result, Row
 from quiff.results.views.design import FittedDesign, budget_views, fitted_views, shown_options
 from quiff.studies.checked import checked_people
-from quiff.studies.covering import fractional_cover, partial_cover
 from quiff.studies.provenance import provenance
 from quiff.theory.design import Measure
 from quiff.theory.parameters import Real, check_probability
@@ -124,6 +123,8 @@ def fit_design(
     ParameterError
         If the utility is no probability, or is out of the reach of the API.
     """
+    from quiff.studies.covering import fractional_cover, partial_cover
+
     people = checked_people(people)
     api = default_apis(people)[-1] if api is None else check_api(api)
     u = float(check_probability("utility", utility))
