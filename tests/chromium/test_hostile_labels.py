@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import dataclass
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -61,14 +62,24 @@ def people():
     return Population.from_sets(sets)
 
 
+@dataclass(frozen=True)
+class Harm(quiff.Api):
+    """An API all of whose texts and outputs mean harm."""
+
+    title, status, source, sees = HOSTILE[:4]
+    needs = ("topics",)
+
+    def observe(self, secrets):
+        return quiff.Channel.deterministic({x: HOSTILE[k % 3] for k, x in enumerate(secrets)})
+
+
 def figures(population):
     """Yield a figure of each kind of result that shows people, APIs or settings by their names."""
     api = TopicsAPI(40, 2)
-    named = {name: TopicsAPI(40, 2, noise=0.1 * k) for k, name in enumerate(HOSTILE[:6], start=1)}
     reports = quiff.simulate(population, api, epochs=2, seed=1)
     for result in (
-        quiff.measure(population, api), quiff.compare_settings(population, named),
-        quiff.compare_apis(population, quiff.Cookies(), api), quiff.user_risk(population, api),
+        quiff.measure(population, api), quiff.measure(population, api, Harm()),
+        quiff.user_risk(population, Harm(), api), quiff.exposure(population, Harm()),
         quiff.exposure(population, api),
         quiff.attribute_inference(population, api, value=population.topics[0]),
         quiff.popularity(population, api, simulations=5), quiff.over_time(population, api, 2),
@@ -131,7 +142,7 @@ def test_a_table(tab, tmp_path):
 def test_a_report(tab, tmp_path):
     population = people()
     source = Source(HOSTILE[0], tuple((name, name) for name in HOSTILE), tuple(HOSTILE))
-    page = compose_report(population, (TopicsAPI(40, 2),), source, observations=2, attacks=True)
+    page = compose_report(population, (TopicsAPI(40, 2), Harm()), source, observations=2, attacks=True)
     path = page.write(tmp_path / "report.html")
     tab.goto(path.as_uri())
     assert tab.locator("code").inner_text().count("pwned") >= 9
@@ -158,7 +169,9 @@ def test_the_explorer(tab, explorer):
     query = "view=people&source=file&api=topics:n_topics=occurring,top_s=2&attacks=1&run=1"
     tab.goto(f"{explorer.link}?{query}")
     tab.wait_for_selector("#people[data-ended='Done.']", timeout=WAIT, state="attached")
-    tab.wait_for_selector("#sections svg >> nth=3", timeout=WAIT, state="attached")
+    for more in tab.locator("#sections summary").all():
+        more.click()
+    tab.wait_for_selector("#sections svg >> nth=5", timeout=WAIT, state="attached")
     assert tab.locator("td, th").filter(has_text="pwned").count() > 10
     assert any("pwned" in text for text in tab.locator("#sections svg text").all_text_contents())
     harmless(tab, explorer.link)
@@ -176,12 +189,12 @@ def test_the_explorers_address(tab, explorer, name):
 
 
 def test_downloads_are_files_and_the_server_lives_on(tab, explorer):
-    base = f"{explorer.link}download/people-risk-0"
+    base = f"{explorer.link}download/people-risk"
     query = "source=file&api=topics:n_topics=occurring,top_s=2"
     with httpx.Client(timeout=60) as client:
-        table = client.get(f"{base}.csv?{query}")
-        picture = client.get(f"{base}.svg?{query}")
-        pixels = client.get(f"{base}.png?{query}")
+        table = client.get(f"{base}-4.csv?{query}")
+        picture = client.get(f"{base}-1.svg?{query}")
+        pixels = client.get(f"{base}-1.png?{query}")
         for answer in (table, picture, pixels):
             assert answer.status_code == 200
             assert answer.headers["content-disposition"].startswith("attachment; ")

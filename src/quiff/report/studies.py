@@ -151,7 +151,10 @@ def _use(question: Question) -> Result:
     for api in question.studied:
         try:
             counted = popularity(
-                question.first, cast("Any", api), seed=question.seed, simulations=simulations
+                question.first,
+                cast("Any", api.fit(question.first)),
+                seed=question.seed,
+                simulations=simulations,
             )
         except (QuiffError, AttributeError):  # not every API lets anything be counted
             continue
