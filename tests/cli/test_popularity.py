@@ -5,8 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from quiff import QuiffError
-from quiff.cli.popularity import command
+from quiff.cli import main
 
 
 @pytest.fixture
@@ -19,16 +18,15 @@ def profiles(tmp_path):
 
 @pytest.fixture
 def run():
-    return lambda *arguments: CliRunner().invoke(command, list(map(str, arguments)))
+    return lambda *arguments: CliRunner().invoke(main, ["popularity", *map(str, arguments)])
 
 
 def test_it_prints_three_tables_and_what_they_say(run, profiles):
-    result = run(profiles, "--topics", "20", "--simulations", 20, "--rows", 3)
+    result = run(profiles, "--topics", "20", "--simulations", 20, "--all")
     assert result.exit_code == 0, result.output
-    assert "Popularity of topics, from one report each of 60 users" in result.output
-    assert "... and 5 more rows" in result.output
+    assert "Popularity of topics, from one observation each of 60 users" in result.output
     assert "the first 8 topics in order" in result.output
-    assert "From one report each of 60 users, the share" in result.output
+    assert "From one observation each of 60 users, the share" in result.output
     assert result.stderr == ""
 
 
@@ -51,7 +49,7 @@ def test_the_same_seed_prints_the_same(run, profiles):
 
 def test_the_figure_is_written(run, profiles, tmp_path):
     assert run(profiles, "--simulations", 5, "--figure", tmp_path / "figure.svg").exit_code == 0
-    assert "users who report (N)" in (tmp_path / "figure.svg").read_text()
+    assert "users who are seen (N)" in (tmp_path / "figure.svg").read_text()
 
 
 def test_help_has_an_example(run):
@@ -61,7 +59,7 @@ def test_help_has_an_example(run):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--noise", "1"), "all reports are random"),
+        (("--noise", "1"), "all outputs are random"),
         (("--simulations", "0"), "simulations must be a whole number"),
         (("--topics", "4"), "4"),
         (("--top", "3"), "profile"),
@@ -74,6 +72,30 @@ def test_help_has_an_example(run):
 )
 def test_errors_are_told_in_one_line(run, profiles, arguments, words):
     result = run(profiles, *arguments)
-    assert isinstance(result.exception, QuiffError)
-    assert words in str(result.exception)
-    assert "\n" not in str(result.exception)
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert words in line
+
+
+def test_another_api_and_attribute(run, tmp_path):
+    people, own = tmp_path / "people.csv", tmp_path / "own.py"
+    people.write_text("user,t1,age\n" + "".join(f"{k},{k % 5},{k % 3}\n" for k in range(30)))
+    own.write_text(
+        "from quiff import Api, Channel\n"
+        "from dataclasses import dataclass\n"
+        "@dataclass(frozen=True)\n"
+        "class Answer(Api):\n"
+        "    needs = ('age',)\n"
+        "    def observe(self, secrets):\n"
+        "        rows = [[0.5 if x == y else 0.25 for y in secrets] for x in secrets]\n"
+        "        return Channel(rows, inputs=secrets, outputs=list(secrets))\n"
+        "    def outputs_naming(self, attribute, value, stage):\n"
+        "        return (value,) if attribute == 'age' else ()\n"
+    )
+    result = run(people, "--attribute", "age", "--api", f"{own}:Answer", "--simulations", 20, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.output)
+    assert [(row["value"], row["users"]) for row in found["age"]] == [(0, 10), (1, 10), (2, 10)]
+    refused = run(people, "--api", "cookies")
+    assert refused.exit_code == 1
+    assert "outputs do not name what users have" in refused.stderr

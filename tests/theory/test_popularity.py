@@ -1,4 +1,4 @@
-"""Estimates and rankings from reports agree with the enumeration of all reports, and with scipy."""
+"""Estimates and rankings from counts agree with the enumeration of all outputs, and with scipy."""
 
 from fractions import Fraction
 from itertools import product
@@ -10,12 +10,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from quiff import theory
 from quiff.errors import ParameterError
 from quiff.theory.popularity import (
     binomial_interval,
+    bits_right,
+    count_variance,
     estimate_variance,
     estimated_users,
-    reports_variance,
     users_interval,
 )
 from quiff.theory.ranking import ahead, needed_pairs, order_approximately, order_bounds
@@ -33,9 +35,12 @@ def binomial(n, p):
     return {k: comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)}
 
 
-def law_of_reports(m, s, r, N, n):
-    """The probability of each number of reports, when n of N users have the topic."""
-    p, q = (1 - r) / s + Fraction(r) / m, Fraction(r) / m
+def inside_outside(m, s, r):
+    return (1 - r) / s + Fraction(r) / m, Fraction(r) / m
+
+
+def law_of_counts(p, q, N, n):
+    """The probability of each number of users who show the value, when n of N have it."""
     law = dict.fromkeys(range(N + 1), 0)
     for (a, x), (b, y) in product(binomial(n, p).items(), binomial(N - n, q).items()):
         law[a + b] += x * y
@@ -45,24 +50,28 @@ def law_of_reports(m, s, r, N, n):
 @given(sizes(), noises, st.integers(1, 6), st.data())
 @settings(max_examples=60)
 def test_the_estimate_is_unbiased_and_has_the_variance_of_the_formula(size, r, N, data):
-    m, s = size
+    p, q = inside_outside(*size, r)
     n = data.draw(st.integers(0, N))
-    law = law_of_reports(m, s, r, N, n)
-    guess = {c: estimated_users(m, s, r, N, c) for c in law}
+    if data.draw(st.booleans()):
+        p, q = q, p  # those who have the value show it less
+    law = law_of_counts(p, q, N, n)
+    guess = {c: estimated_users(p, q, N, c) for c in law}
     assert sum(law[c] * guess[c] for c in law) == n
-    assert sum(law[c] * (guess[c] - n) ** 2 for c in law) == estimate_variance(m, s, r, N, n)
+    assert sum(law[c] * (guess[c] - n) ** 2 for c in law) == estimate_variance(p, q, N, n)
     mean = sum(law[c] * c for c in law)
-    assert sum(law[c] * (c - mean) ** 2 for c in law) == reports_variance(m, s, r, N, n)
+    assert sum(law[c] * (c - mean) ** 2 for c in law) == count_variance(p, q, N, n)
 
 
 @given(sizes(), noises, st.integers(1, 40), st.data())
 def test_the_interval_holds_the_numbers_that_are_plausible_and_no_other(size, r, N, data):
-    m, s = size
+    p, q = inside_outside(*size, r)
+    if data.draw(st.booleans()):
+        p, q = q, p
     c = data.draw(st.integers(0, N))
-    low, high = users_interval(m, s, r, N, c)
+    low, high = users_interval(p, q, N, c)
     assert 0 <= low <= high <= N
     for n in range(N + 1):
-        law = law_of_reports(m, s, r, N, n)
+        law = law_of_counts(p, q, N, n)
         few, many = sum(law[k] for k in law if k <= c), sum(law[k] for k in law if k >= c)
         if min(few, many) > 0.025 + 1e-9:
             assert low <= n <= high
@@ -73,10 +82,17 @@ def test_the_interval_holds_the_numbers_that_are_plausible_and_no_other(size, r,
 @pytest.mark.parametrize(("m", "s", "r", "N"), [(10, 3, 0.1, 60), (349, 5, 0.05, 100), (20, 3, 0, 60)])
 def test_the_interval_holds_the_truth_no_less_often_than_it_says(m, s, r, N):
     """Wilson's interval held a single user's topic in 80 % of cases only."""
-    ends = [users_interval(m, s, r, N, c) for c in range(N + 1)]
+    p, q = inside_outside(m, s, r)
+    ends = [users_interval(p, q, N, c) for c in range(N + 1)]
     for n in range(0, N + 1, 1 if N < 100 else 7):
-        law = law_of_reports(m, s, r, N, n)
-        assert sum(p for c, p in law.items() if ends[c][0] <= n <= ends[c][1]) >= 0.95 - 1e-9
+        law = law_of_counts(p, q, N, n)
+        assert sum(x for c, x in law.items() if ends[c][0] <= n <= ends[c][1]) >= 0.95 - 1e-9
+
+
+@given(sizes(), noises, st.integers(1, 5))
+def test_all_bits_are_guessed_as_the_paper_computes(size, r, N):
+    p, q = inside_outside(*size, r)
+    assert bits_right(p, q, N) == bits_right(q, p, N) == theory.all_bits_right(*size, r, N)
 
 
 @given(st.integers(1, 200), st.data())
@@ -89,12 +105,12 @@ def test_the_interval_of_a_probability_is_that_of_scipy(trials, data):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: estimated_users(5, 2, 1, 10, 3), "noise is 1: all reports are random"),
+        (lambda: estimated_users(0.2, 0.2, 10, 3), "are both 0.2: all outputs are random"),
         (
-            lambda: estimated_users(5, 2, 0.1, 10, 11),
-            "reports must be a whole number between 0 and 10, not 11",
+            lambda: estimated_users(0.5, 0.1, 10, 11),
+            "count must be a whole number between 0 and 10, not 11",
         ),
-        (lambda: estimate_variance(5, 2, 0.1, 10, 11), "holders must be a whole number between 0 and 10"),
+        (lambda: estimate_variance(0.5, 0.1, 10, 11), "holders must be a whole number between 0 and 10"),
         (lambda: binomial_interval(3, 2), "successes must be a whole number between 0 and 2, not 3"),
         (lambda: needed_pairs([1, 2], 3), "top must be a whole number between 1 and 2, not 3"),
     ],

@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
 from math import inf, log2
 from types import MappingProxyType
-from typing import Any, Literal, Self, final
+from typing import Any, Literal, NamedTuple, Self, final
 
 from quiff.core.channel import Channel
 from quiff.core.compose import repeat
@@ -94,6 +94,17 @@ class Occasion:
     leakage: Real | None
     sentence: str
     facts: Mapping[str, Real] = field(default_factory=dict)
+
+
+class Naming(NamedTuple):
+    """With which probabilities an output names a value: one that the user has, and one that the user has not.
+
+    `n_values` is how many values there are to name; None if that is not known.
+    """
+
+    inside: Real
+    outside: Real
+    n_values: int | None = None
 
 
 def parameter(
@@ -240,10 +251,10 @@ class Api(ABC):
         """
         return ()
 
-    def naming_probabilities(self, attribute: str) -> tuple[Real, Real] | None:  # noqa: ARG002
-        """Return with which probabilities an output names a value that the user has, and one that not.
+    def naming(self, attribute: str) -> Naming | None:  # noqa: ARG002 - for subclasses
+        """Return with which probabilities an output names a value that a user has, and one that not.
 
-        None is not known from the parameters, or not the same for all values and users.
+        None if that is not known from the parameters, or not the same for all values and users.
         """
         return None
 

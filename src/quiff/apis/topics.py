@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from quiff import theory
-from quiff.apis.base import Api, Limit, Occasion, Unit, fitted, parameter
+from quiff.apis.base import Api, Limit, Naming, Occasion, Unit, fitted, parameter
 from quiff.apis.taxonomy import OCCURRING, TaxonomyLabels, topics_for
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain_from_codes
@@ -193,10 +193,12 @@ class TopicsAPI(Api):
         """Return the topic itself, where one topic is seen."""
         return (value,) if attribute == "topics" and stage in ("bounded_noise", self.name) else ()
 
-    def naming_probabilities(self, attribute: str) -> tuple[Real, Real] | None:
+    def naming(self, attribute: str) -> Naming | None:
         """Return p = (1-r)/s + r/m and q = r/m (paper, Sec. 4.2.1)."""
+        if attribute != "topics":
+            return None
         genuine, anything = self._complete
-        return (genuine + anything, anything) if attribute == "topics" else None
+        return Naming(genuine + anything, anything, self._sized().n_topics)
 
     def limits(self) -> tuple[Limit, ...]:
         """Return the paper's capacities, stage by stage, and its worst case."""

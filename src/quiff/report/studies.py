@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Any, TypeAlias, cast, final
+from typing import TypeAlias, final
 
 from quiff.apis.base import Api
 from quiff.apis.defaults import default_apis
@@ -145,20 +145,13 @@ def _use(question: Question) -> Result:
         {name: table for name, table in whole.tables.items() if name == "utility"},
         {name: draw for name, draw in whole.figures.items() if name == "trade-off"} if whole.rows else {},
     )
-    if "topics" not in question.first.attributes:
-        return result
     simulations = max(50, min(1000, _MOST_SIMULATED // question.first.n_users))
     for api in question.studied:
         try:
-            counted = popularity(
-                question.first,
-                cast("Any", api.fit(question.first)),
-                seed=question.seed,
-                simulations=simulations,
-            )
-        except (QuiffError, AttributeError):  # not every API lets anything be counted
+            counted = popularity(question.first, api, seed=question.seed, simulations=simulations)
+        except QuiffError:  # not every API lets anything be counted
             continue
-        result = result.joined(f"popularity {api.spec}", _result(counted))
+        result = result.joined(f"popularity {api.spec}", counted)
     return result
 
 
@@ -199,21 +192,12 @@ def _attacks(question: Question) -> Result:
     )
 
 
-def _each(question: Question, study: Callable[[Api], Any]) -> Result:
+def _each(question: Question, study: Callable[[Api], Result]) -> Result:
     """Return a study of each API, joined."""
-    results = {api.spec: _result(study(api)) for api in question.studied}
+    results = {api.spec: study(api) for api in question.studied}
     first, *others = results.values()
     return reduce(
         lambda joined, pair: joined.joined(*pair), zip(list(results)[1:], others, strict=True), first
-    )
-
-
-def _result(made: Any) -> Result:
-    """Return what a study made as a Result."""
-    if isinstance(made, Result):
-        return made
-    return Result(
-        "", (), tuple(made.sentences()), {table.title: table for table in made.tables()}, {"": made.figure}
     )
 
 

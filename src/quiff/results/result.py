@@ -63,6 +63,7 @@ class Row:
     scope: Scope = "people"
 
 
+_FIRST_ROWS = 20  # of the main table, where others wait
 _WIDTH = 80
 _KEYS = ("api", "quantity", "goal", "stage", "prior", "scope", "method", "observations")
 _COLUMNS = tuple(each.name for each in fields(Row))
@@ -258,11 +259,11 @@ class Result:
         return f"<{self.title}: {len(self.rows)} rows, {len(self.tables)} tables>"
 
     def to_text(self, *, everything: bool = True) -> str:
-        """Return what the numbers say, and the main table or all tables, for a terminal of 80 columns."""
+        """Return what the numbers say, and all tables or the first rows of the main one, in 80 columns."""
         said = [fill(line, _WIDTH, break_on_hyphens=False) for line in (*self.warnings, *self.sentences)]
-        tables = list(self.tables.values())
+        tables = [table.to_text(None if everything else _FIRST_ROWS) for table in self.tables.values()]
         shown = tables if everything else tables[:1]
-        return "\n\n".join([*(["\n".join(said)] if said else []), *(table.to_text() for table in shown)])
+        return "\n\n".join([*(["\n".join(said)] if said else []), *shown])
 
     def __str__(self) -> str:
         return self.to_text()

@@ -1,81 +1,104 @@
-"""How many users have a topic, estimated from one report each of N users.
+"""How many users have a value, estimated from one output each of N users, such as a topic that is shown.
 
-A user who has the topic reports it with probability p = (1-r)/s + r/m, another one with q = r/m. Of n
-users who have it and N - n who have not, c report it: a sum of two independent binomial numbers. The
-paper's counting experiment (Sec. 4.2.1) asks for a count that is right to the last user; here the
-question is how far an estimate is from it. Results are exact on exact parameters; roots are floats.
+An output names the value with probability p for a user who has it, with q for another one; for the Topics API
+these are (1-r)/s + r/m and r/m. Of n users who have it and N - n who have not, c show it: a sum of two
+independent binomial numbers. The paper's counting experiment (Sec. 4.2.1) asks for a count that is right to
+the last user; here the question is how far an estimate is from it. Results are exact on exact parameters;
+roots are floats.
 """
 
 from bisect import bisect_left
 from math import log, log1p, sqrt
 
 from quiff.errors import ParameterError
-from quiff.theory.parameters import Real, check_probability, check_sizes, check_whole
-from quiff.theory.utility import inside_probability, outside_probability
+from quiff.theory.parameters import HALF, Real, check_probability, check_whole
 
 _TAIL = 0.025  # on each side of an interval of 95 %
 
 
-def estimated_users(n_topics: int, top_s: int, noise: Real, n_users: int, reports: int) -> Real:
-    """Estimate how many of N users have a topic that c of them report: ``(c - N q)/(p - q)``.
+def estimated_users(inside: Real, outside: Real, n_users: int, count: int) -> Real:
+    """Estimate how many of N users have a value that c of them show: ``(c - N q)/(p - q)``.
 
     The estimate is unbiased, since ``E[c] = n p + (N - n) q``; for that it must be free to fall below 0
     and to exceed N. Source: inversion of the paper's channel of the counting experiment (Sec. 4.2.1), as in
-    Warner's randomized response (1965). Here p - q = (1-r)/s.
+    Warner's randomized response (1965).
 
-    >>> round(estimated_users(n_topics=349, top_s=5, noise=0.05, n_users=1000, reports=50), 2)
+    >>> from quiff.theory import inside_probability, outside_probability
+    >>> p, q = inside_probability(349, 5, 0.05), outside_probability(349, 0.05)
+    >>> round(estimated_users(p, q, n_users=1000, count=50), 2)
     262.4
     >>> from fractions import Fraction
-    >>> estimated_users(n_topics=5, top_s=2, noise=Fraction(1, 20), n_users=3, reports=0)
+    >>> estimated_users(Fraction(97, 200), Fraction(1, 100), n_users=3, count=0)
     Fraction(-6, 95)
     """
-    p, q, N = _model(n_topics, top_s, noise, n_users)
-    c = check_whole("reports", reports, 0, N)
+    p, q, N = _model(inside, outside, n_users)
+    c = check_whole("count", count, 0, N)
     return (c - N * q) / (p - q)
 
 
-def reports_variance(n_topics: int, top_s: int, noise: Real, n_users: int, holders: int) -> Real:
-    """Variance of how many of N users report a topic that n have: ``n p(1-p) + (N-n) q(1-q)``.
+def count_variance(inside: Real, outside: Real, n_users: int, holders: int) -> Real:
+    """Variance of how many of N users show a value that n have: ``n p(1-p) + (N-n) q(1-q)``.
 
     >>> from fractions import Fraction
-    >>> reports_variance(n_topics=5, top_s=2, noise=Fraction(1, 20), n_users=3, holders=2)
+    >>> count_variance(Fraction(97, 200), Fraction(1, 100), n_users=3, holders=2)
     Fraction(10189, 20000)
     """
-    p, q, N = _model(n_topics, top_s, noise, n_users)
+    p, q, N = _model(inside, outside, n_users)
     n = check_whole("holders", holders, 0, N)
     return n * p * (1 - p) + (N - n) * q * (1 - q)
 
 
-def estimate_variance(n_topics: int, top_s: int, noise: Real, n_users: int, holders: int) -> Real:
-    """Variance of :func:`estimated_users` when n of N users have the topic.
+def estimate_variance(inside: Real, outside: Real, n_users: int, holders: int) -> Real:
+    """Variance of :func:`estimated_users` when n of N users have the value.
 
-    ``(n p(1-p) + (N-n) q(1-q))/(p-q)^2``: the reports are all that is random, the users and their sets
+    ``(n p(1-p) + (N-n) q(1-q))/(p-q)^2``: the outputs are all that is random, the users and what they have
     are not. Its root is the standard error of the estimated number of users.
 
-    Of 250 000 users 67 831 have the topic; the share is known with a standard error of 0.2 percentage points:
+    Of 250 000 users 67 831 have a topic; the share is known with a standard error of 0.2 percentage points:
 
     >>> from math import sqrt
-    >>> round(sqrt(estimate_variance(349, 5, 0.05, n_users=250_000, holders=67_831)) / 250_000, 5)
+    >>> from quiff.theory import inside_probability, outside_probability
+    >>> p, q = inside_probability(349, 5, 0.05), outside_probability(349, 0.05)
+    >>> round(sqrt(estimate_variance(p, q, n_users=250_000, holders=67_831)) / 250_000, 5)
     0.00215
     """
-    p, q, _ = _model(n_topics, top_s, noise, n_users)
-    return reports_variance(n_topics, top_s, noise, n_users, holders) / (p - q) ** 2
+    p, q, _ = _model(inside, outside, n_users)
+    return count_variance(p, q, n_users, holders) / (p - q) ** 2
 
 
-def users_interval(n_topics: int, top_s: int, noise: Real, n_users: int, reports: int) -> tuple[float, float]:
-    """Return the numbers of users that are plausible if c of N users report a topic.
+def bits_right(inside: Real, outside: Real, n_users: int) -> Real:
+    """Probability to guess of all N users whether they have a value that half have: ``((1+|p-q|)/2)^N``.
 
-    These are the n for which so few reports, and so many, each have a probability of 2.5 % or more. Whatever
+    Source: paper, Sec. 4.2.1, corollary on Kronecker products; see :func:`quiff.theory.all_bits_right`.
+
+    >>> from fractions import Fraction
+    >>> bits_right(Fraction(97, 200), Fraction(1, 100), n_users=2)
+    Fraction(3481, 6400)
+    """
+    p, q, N = _model(inside, outside, n_users)
+    one_bit = HALF * (1 + max(p, q) - min(p, q))
+    return one_bit**N
+
+
+def users_interval(inside: Real, outside: Real, n_users: int, count: int) -> tuple[float, float]:
+    """Return the numbers of users that are plausible if c of N users show a value.
+
+    These are the n for which so few outputs, and so many, each have a probability of 2.5 % or more. Whatever
     n is, it is among them with a probability of 95 % at least. Source: Clopper and Pearson (1934), for the
-    sum of two binomial numbers, which grows with n.
+    sum of two binomial numbers, which grows with n where p > q.
 
-    >>> users_interval(n_topics=349, top_s=5, noise=0.05, n_users=1000, reports=50)
+    >>> from quiff.theory import inside_probability, outside_probability
+    >>> p, q = inside_probability(349, 5, 0.05), outside_probability(349, 0.05)
+    >>> users_interval(p, q, n_users=1000, count=50)
     (201.0, 337.0)
-    >>> users_interval(n_topics=349, top_s=5, noise=0, n_users=10, reports=0)[0]
+    >>> users_interval(1 / 5, 0, n_users=10, count=0)[0]
     0.0
     """
-    p, q, N = _model(n_topics, top_s, noise, n_users)
-    c = check_whole("reports", reports, 0, N)
+    p, q, N = _model(inside, outside, n_users)
+    c = check_whole("count", count, 0, N)
+    if p < q:  # those who have it are those who show it less: count the others
+        low, high = users_interval(q, p, N, c)
+        return N - high, N - low
     inside, outside = float(p), float(q)
     few = bisect_left(range(N), True, key=lambda n: _at_most(n, N - n, inside, outside, c - 1) <= 1 - _TAIL)
     many = bisect_left(range(N), True, key=lambda n: _at_most(n + 1, N - n - 1, inside, outside, c) < _TAIL)
@@ -83,7 +106,7 @@ def users_interval(n_topics: int, top_s: int, noise: Real, n_users: int, reports
 
 
 def _at_most(n: int, others: int, inside: float, outside: float, c: int) -> float:
-    """Return the probability that of n users who have a topic, and others, c or fewer report it."""
+    """Return the probability that of n users who have a value, and others, c or fewer show it."""
     import numpy as np
     from scipy.special import bdtr, gammaln
 
@@ -122,11 +145,12 @@ def binomial_interval(successes: int, trials: int) -> tuple[float, float]:
     return low, 1.0 if k == n else float(betaincinv(k + 1, n - k, 1 - _TAIL))
 
 
-def _model(n_topics: int, top_s: int, noise: Real, n_users: int) -> tuple[Real, Real, int]:
+def _model(inside: Real, outside: Real, n_users: int) -> tuple[Real, Real, int]:
     """Return p, q and N."""
-    m, s = check_sizes(n_topics, top_s)
-    if check_probability("noise", noise) == 1:
+    p, q = check_probability("inside", inside), check_probability("outside", outside)
+    if p == q:
         raise ParameterError(
-            f"noise is {noise!r}: all reports are random and say nothing about the users; give one below 1"
+            f"inside and outside are both {float(p):g}: all outputs are random and say nothing about the "
+            "users; give an API with less noise"
         )
-    return inside_probability(m, s, noise), outside_probability(m, noise), check_whole("n_users", n_users, 1)
+    return p, q, check_whole("n_users", n_users, 1)

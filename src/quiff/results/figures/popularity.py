@@ -1,4 +1,4 @@
-"""The first topics with their estimates, and the chance to find them against the number of users."""
+"""The first values with their estimates, and the probability to find them against the number of users."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,59 +10,63 @@ from quiff.results.figures.style import PALETTE, log_axis, panel_title, point_st
 if TYPE_CHECKING:
     import altair as alt
 
-    from quiff.results.popularity import GrowthPoint, TopicPopularity
+    from quiff.results.views.popularity import Growth, ValuePopularity
 
-_MOST_TOPICS = 15
+_MOST_VALUES = 15
 
 
 def popularity_figure(
-    topics: Sequence["TopicPopularity"], growth: Sequence["GrowthPoint"], n_users: int, top: int
+    values: Sequence["ValuePopularity"], growth: Sequence["Growth"], n_users: int, top: int, word: str
 ) -> Figure:
-    """Draw the shares of the first topics, true and estimated, and the chance to find them from N users.
+    """Draw the shares of the first values, true and estimated, and the probability to find them from N users.
 
     Parameters
     ----------
-    topics
-        The topics, the most popular first.
+    values
+        The values, the most popular first.
     growth
-        The chances for some numbers of users.
+        The probabilities for some numbers of users.
     n_users
         How many users there are in all.
     top
-        How many topics are to be found in order.
+        How many values are to be found in order.
+    word
+        What one is called, such as a topic.
 
     Examples
     --------
-    >>> from quiff import Population
-    >>> from quiff.studies.popularity import popularity
+    >>> from quiff import Population, popularity
     >>> popularity(Population.synthetic(50, seed=1), simulations=10).figure().title
-    'How popular topics are, as reports of 50 users tell'
+    'How popular each topic is, as outputs of 50 users tell'
     """
     import altair as alt
 
-    shares = _shares(topics[:_MOST_TOPICS], n_users).properties(
+    shares = _shares(values[:_MOST_VALUES], n_users, word).properties(
         title=panel_title(
-            "Shares of the first topics: the truth (line), and one estimate with its 95 % interval (dot)"
+            "Shares of the most popular: the truth (line), and one estimate with its 95 % interval (dot)"
         )
     )
-    chances = _chances(growth, top).properties(
-        title=panel_title("Chance to find the first topics from N users (simulated, 95 % intervals)")
+    found = _found(growth, top, word).properties(
+        title=panel_title("Probability to find the most popular from N users (simulated, 95 % intervals)")
     )
-    chart = alt.vconcat(shares, chances, spacing=36).resolve_scale(
+    chart = alt.vconcat(shares, found, spacing=36).resolve_scale(
         color="independent", shape="independent", x="independent"
     )
-    return Figure.of(f"How popular topics are, as reports of {counted(n_users, 'user')} tell", chart)
+    return Figure.of(f"How popular each {word} is, as outputs of {counted(n_users, 'user')} tell", chart)
 
 
-def _shares(topics: Sequence["TopicPopularity"], n_users: int) -> "alt.LayerChart | alt.FacetChart":
+def _shares(
+    values: Sequence["ValuePopularity"], n_users: int, word: str
+) -> "alt.LayerChart | alt.FacetChart":
     import altair as alt
 
     rows = []
-    for t in topics:
-        estimate, low, high = t.estimate.shares(n_users)
-        rows.append({"topic": str(t.topic), "truth": t.share, "estimate": estimate, "low": low, "high": high})
+    for one in values:
+        estimate, low, high = one.estimate.shares(n_users)
+        name, truth = str(one.value), one.share
+        rows.append({"value": name, "truth": truth, "estimate": estimate, "low": low, "high": high})
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        alt.X("topic:N", title="topic", sort=None, axis=alt.Axis(labelAngle=-35, labelLimit=140))
+        alt.X("value:N", title=word, sort=None, axis=alt.Axis(labelAngle=-35, labelLimit=140))
     )
     y = alt.Y("low:Q", title="share of the users", scale=alt.Scale(zero=True))
     bars = base.mark_rule(strokeWidth=2, color=PALETTE[0]).encode(y, alt.Y2("high:Q"))
@@ -71,31 +75,31 @@ def _shares(topics: Sequence["TopicPopularity"], n_users: int) -> "alt.LayerChar
     return alt.layer(bars, truth, dots).properties(width=620, height=200)
 
 
-def _chances(growth: Sequence["GrowthPoint"], top: int) -> "alt.LayerChart | alt.FacetChart":
+def _found(growth: Sequence["Growth"], top: int, word: str) -> "alt.LayerChart | alt.FacetChart":
     import altair as alt
 
-    names = ["the most popular topic is found", f"the first {top} are found in order"]
+    names = [f"the most popular {word} is found", f"the first {top} are found in order"]
     bits = "another question: right of each user (the paper's figure)"
     rows: list[dict[str, Any]] = []
     for point in growth:
-        for name, chance in zip(names, (point.first, point.in_order), strict=True):
+        for name, found in zip(names, (point.first, point.in_order), strict=True):
             rows.append(
                 {
                     "series": name,
                     "users": point.n_users,
-                    "chance": chance.value,
-                    "low": chance.low,
-                    "high": chance.high,
+                    "probability": found.value,
+                    "low": found.low,
+                    "high": found.high,
                 }
             )
-        rows.append({"series": bits, "users": point.n_users, "chance": point.all_bits_right})
+        rows.append({"series": bits, "users": point.n_users, "probability": point.all_bits_right})
     styles = point_styles("series", None, [*names, bits])
     x = alt.X(
         "users:Q",
-        title="users who report (N)",
+        title="users who are seen (N)",
         **log_axis(min(point.n_users for point in growth), max(point.n_users for point in growth)),
     )
-    y = alt.Y("chance:Q", title="probability", scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y("probability:Q", title="probability", scale=alt.Scale(domain=[0, 1]))
     base = alt.Chart(alt.InlineData(values=rows)).encode(x, color=styles["color"])
     bars = base.mark_rule(strokeWidth=1.5).encode(alt.Y("low:Q", title="probability"), alt.Y2("high:Q"))
     lines = base.mark_line(strokeWidth=1).encode(y)

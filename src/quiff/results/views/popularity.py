@@ -1,0 +1,290 @@
+"""How it is shown how popular values are as far as outputs tell, and whether the first ones are found."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from quiff.apis.base import Api
+from quiff.core.numbers import Number
+from quiff.errors import counted
+from quiff.results.figures.popularity import popularity_figure
+from quiff.results.numbers import plain, probability, rounded
+from quiff.results.table import Table
+
+_ENOUGH = 0.95  # the probability from which on a sentence calls a value found
+_NOTHING = 1e-12  # below it nobody reads one in so many
+
+
+@final
+@dataclass(frozen=True)
+class Simulated:
+    """How often something happened in simulations, with Clopper and Pearson's 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@final
+@dataclass(frozen=True)
+class Estimate:
+    """How many users have a value: from how many show it, unbiased, with its error and 95 % interval."""
+
+    reports: int
+    users: Number
+    standard_error: float
+    low: float
+    high: float
+
+    def shares(self, n_users: int) -> tuple[float, float, float]:
+        """Return estimate, low and high as shares of the users.
+
+        Examples
+        --------
+        >>> Estimate(19, 100, 20.0, 65.0, 140.0).shares(200)
+        (0.5, 0.325, 0.7)
+        """
+        return float(self.users) / n_users, self.low / n_users, self.high / n_users
+
+
+@final
+@dataclass(frozen=True)
+class ValuePopularity:
+    """A value: how many users have it, how well that can be known, and one simulated estimate of it."""
+
+    value: Hashable
+    users: int
+    share: float
+    standard_error: float
+    estimate: Estimate
+
+
+@final
+@dataclass(frozen=True)
+class Finding:
+    """The probability that the first values are found, in order, when all users are seen once.
+
+    Bounds (`least`, `most`) follow from the exact probabilities of pairs of values; they are equal if one
+    pair decides. The approximation is by independent normal counts.
+    """
+
+    top: int
+    simulated: Simulated
+    least: float
+    most: float
+    approximation: float
+
+
+@final
+@dataclass(frozen=True)
+class Growth:
+    """The same from N users, drawn with replacement: the most popular value, and the first ones in order.
+
+    `all_bits_right` answers another question, that of the paper's counting figure: the probability to guess
+    right of all N users whether they have one value, if each has it with probability 1/2.
+    """
+
+    n_users: int
+    first: Simulated
+    first_approximation: float
+    in_order: Simulated
+    in_order_approximation: float
+    all_bits_right: float
+
+
+def value_words(attribute: str) -> str:
+    """Return what one value is called: a topic, or a value of a column.
+
+    Examples
+    --------
+    >>> value_words("topics"), value_words("country")
+    ('topic', 'value of country')
+    """
+    return "topic" if attribute == "topics" else f"value of {attribute}"
+
+
+def finding_goal(attribute: str, top: int) -> str:
+    """Return the goal to find the first values, as rows name it.
+
+    Examples
+    --------
+    >>> finding_goal("topics", 1), finding_goal("topics", 10)
+    ('topics: the first', 'topics: the first 10')
+    """
+    return f"{attribute}: the first" + (f" {top}" if top > 1 else "")
+
+
+def estimate_views(attribute: str, n_users: int, estimates: Mapping[Hashable, Estimate]) -> dict[str, Any]:
+    """Return title, table and facts of estimates."""
+    word, label = value_words(attribute), _label(attribute)
+    title = f"Estimated users of each {word}, from one observation each of {counted(n_users, 'user')}"
+    table = Table(
+        title,
+        (label, "shown", "users", "standard error", "low", "high"),
+        tuple((v, e.reports, e.users, e.standard_error, e.low, e.high) for v, e in estimates.items()),
+        (
+            "The estimate (c - N q)/(p - q) is unbiased and may lie below 0 or above N.",
+            "Low and high are the ends of a 95 % interval, clipped to 0 and N.",
+        ),
+        (label,),
+    )
+    rows = [{label: _named(value), **plain(one)} for value, one in estimates.items()]
+    return {
+        "title": title,
+        "tables": {"estimates": table},
+        "facts": {"n_users": n_users, "attribute": attribute, attribute: rows},
+    }
+
+
+def popularity_views(
+    api: Api,
+    attribute: str,
+    n_users: int,
+    drawn: tuple[int, int],
+    values: tuple[ValuePopularity, ...],
+    found: tuple[Finding, ...],
+    growth: tuple[Growth, ...],
+) -> dict[str, Any]:
+    """Return title, sentences, tables, figure and facts; `drawn` is how many simulations, and their seed."""
+    simulations, seed = drawn
+    word, label, users = value_words(attribute), _label(attribute), counted(n_users, "user")
+    title = f"Popularity of {attribute}, from one observation each of {users}"
+    top = max(each.top for each in found)
+    return {
+        "title": title,
+        "sentences": (
+            _error_sentence(values, n_users, word),
+            *(_finding_sentence(each, word, simulations) for each in found),
+            _growth_sentence(growth, n_users, word),
+        ),
+        "tables": {
+            "values": _values_table(title, label, values, n_users, seed),
+            "finding": _finding_table(word, found, users, simulations),
+            "growth": _growth_table(word, growth, top),
+        },
+        "figures": {"popularity": lambda: popularity_figure(values, growth, n_users, top, word)},
+        "facts": {
+            **api.parameters(),
+            "n_users": n_users,
+            "simulations": simulations,
+            "seed": seed,
+            "attribute": attribute,
+            attribute: [{label: _named(one.value), **_numbers(one)} for one in values],
+            "chances": [{"found": _what(each.top, word), **plain(each)} for each in found],
+            "growth": plain(growth),
+        },
+    }
+
+
+def _label(attribute: str) -> str:
+    return "topic" if attribute == "topics" else "value"
+
+
+def _named(value: Hashable) -> int | str:
+    return value if isinstance(value, int | str) else str(value)
+
+
+def _numbers(one: ValuePopularity) -> dict[str, Any]:
+    numbers: dict[str, Any] = plain(one)
+    return {name: number for name, number in numbers.items() if name != "value"}
+
+
+def _what(top: int, word: str) -> str:
+    return f"the most popular {word}" if top == 1 else f"the first {top} {_several(word)} in order"
+
+
+def _several(word: str) -> str:
+    first, *rest = word.split(" ", 1)
+    return " ".join([f"{first}s", *rest])
+
+
+def _cells(simulated: Simulated) -> tuple[float, float, float]:
+    return simulated.value, simulated.low, simulated.high
+
+
+def _values_table(
+    title: str, label: str, values: tuple[ValuePopularity, ...], n_users: int, seed: int
+) -> Table:
+    columns = (label, "users", "share", "standard error", "estimated share", "low", "high")
+    rows = ((v.value, v.users, v.share, v.standard_error, *v.estimate.shares(n_users)) for v in values)
+    return Table(
+        title,
+        columns,
+        tuple(rows),
+        (
+            "The standard error is that of an estimated share: sqrt(n p(1-p) + (N-n) q(1-q))/((p-q) N).",
+            f"Estimate and 95 % interval (low, high) are from one simulation with seed {seed}.",
+            "The estimate is unbiased and may lie outside 0 and 1; the interval is clipped to them.",
+        ),
+        (label,),
+    )
+
+
+def _finding_table(word: str, found: tuple[Finding, ...], users: str, simulations: int) -> Table:
+    columns = ("found", "simulated", "low", "high", "at least", "at most", "approximation")
+    rows = ((_what(f.top, word), *_cells(f.simulated), f.least, f.most, f.approximation) for f in found)
+    several = _several(word)
+    return Table(
+        f"Probability to find the first {several} from {users}",
+        columns,
+        tuple(rows),
+        (
+            f"Simulated {counted(simulations, 'time')}; low and high: Clopper and Pearson's 95 % interval.",
+            f"At least and at most are bounds from the exact probabilities of pairs of {several}.",
+            "The approximation takes the counts for independent normal numbers; it needs many users.",
+            "What is shown equally often is ranked at random; what is equally popular may change places.",
+        ),
+    )
+
+
+def _growth_table(word: str, growth: tuple[Growth, ...], top: int) -> Table:
+    order = (f"first {top} in order", "order low", "order high")
+    columns = ("users N", "first found", "low", "high", *order, "all bits right")
+    rows = ((g.n_users, *_cells(g.first), *_cells(g.in_order), g.all_bits_right) for g in growth)
+    return Table(
+        "The same from N users, drawn with replacement",
+        columns,
+        tuple(rows),
+        (
+            "All bits right answers another question, that of the paper's counting figure:",
+            f"the probability to guess of every one of the N users whether they have one {word}.",
+        ),
+    )
+
+
+def _error_sentence(values: tuple[ValuePopularity, ...], n_users: int, word: str) -> str:
+    worst = max(one.standard_error for one in values)
+    held = sum(one.estimate.low <= one.users <= one.estimate.high for one in values)
+    several = word if len(values) == 1 else _several(word)
+    return (
+        f"From one observation each of {counted(n_users, 'user')}, the share of a {word} is estimated "
+        f"with a standard error of at most {rounded(100 * worst, 3)} percentage points; in one "
+        f"simulation the 95 % intervals hold the true share of {held} of {len(values)} {several}."
+    )
+
+
+def _finding_sentence(found: Finding, word: str, simulations: int) -> str:
+    value, low, high = map(probability, _cells(found.simulated))
+    least, most = probability(found.least), probability(found.most)
+    formula = least if least == most else f"between {least} and {most}"
+    what = _what(found.top, word)
+    return (
+        f"{what[0].upper()}{what[1:]} {'is' if found.top == 1 else 'are'} found in {value} of "
+        f"{counted(simulations, 'simulation')} (95 % interval {low} to {high}); by formula the "
+        f"probability is {formula}."
+    )
+
+
+def _growth_sentence(growth: tuple[Growth, ...], n_users: int, word: str) -> str:
+    enough = [point for point in growth if point.first.value >= _ENOUGH]
+    if not enough:
+        return (
+            f"No sample of up to {counted(n_users, 'user')} finds the most popular {word} in 95 % of cases."
+        )
+    point = enough[0]
+    bits = probability(point.all_bits_right) if point.all_bits_right > _NOTHING else "practically 0"
+    return (
+        f"A sample of {counted(point.n_users, 'user')} finds the most popular {word} in "
+        f"{probability(point.first.value)} of cases; the probability that the paper computes, to guess right "
+        f"of each of them whether they have one {word}, is {bits}."
+    )
