@@ -225,6 +225,14 @@ def test_what_one_observer_sees_of_two_apis():
     expect_figures(found, both, pairs, [1] * 6, 2)
 
 
+def test_what_is_known_for_sure_needs_no_further_work(monkeypatch):
+    both = Together(Response(), Cookies())
+    monkeypatch.setattr(composing, "_BILLIONS", 1e-5)
+    found = over_time(PEOPLE, both, 9)
+    assert [row["leakage"] for row in found.facts["epochs"]] == [6] * 9
+    assert {row["method"] for row in found.facts["epochs"]} == {"exact"}
+
+
 def test_equal_epochs_are_stable_ones_and_merged_people_are_the_same_people():
     people = Population.synthetic(40, seed=2, n_topics=8, top_s=2)
     api = TopicsAPI(9, 2, F(1, 5))

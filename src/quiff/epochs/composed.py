@@ -142,8 +142,10 @@ class Composed:
 
     def leakages(self, most: int, seed: int, watched: Watched) -> Iterator[tuple[int, Known]]:
         """Yield what is known of the leakage of each number of observations by itself."""
+        value: Number | None = None
         for n in range(1, most + 1):
-            value = self.leakage(n)
+            # What has reached its limit stays there: more observations never leak less.
+            value = value if value is not None and value == self.limit(n) else self.leakage(n)
             if value is None:
                 yield from self._estimates(range(n, most + 1), seed, watched)
                 return
