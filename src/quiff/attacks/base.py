@@ -69,7 +69,7 @@ class Attack(ABC):
         Where it is from.
     counts
         What its success is: ``unique`` if only the right user is left, or ``ties`` if a guess among those
-        who are equally likely counts by its chance.
+        who are equally probable counts by its probability.
     sites
         How many sites it needs: 2, or 1 if it knows the profiles.
     """

@@ -62,12 +62,12 @@ def given_profiles(attack: type[Attack], population: Population | None) -> Popul
 @final
 @dataclass(frozen=True, eq=False)
 class BayesProfiles(Attack):
-    """Name the user whose profile makes the reports most likely.
+    """Guess the user whose profile makes the observations most probable.
 
-    The reports of E epochs have probability p^k q^(E-k) for a user whose sets have k of them, so the best
-    guess has the most. Those who are equally likely share the guess. If all users are equally likely to be
-    the target, the chance to succeed is exactly the posterior Bayes vulnerability of E reports (paper, Sec.
-    4.1), which no other attack on a target's reports at one site can exceed.
+    The observations of E epochs have probability p^k q^(E-k) for a user whose sets have k of them, so the
+    best guess has the most. Those who are equally probable share the guess. If all users are equally probable
+    to be the target, the probability to succeed is exactly the posterior Bayes vulnerability of E
+    observations (paper, Sec. 4.1), which no other attack on what one site sees of a target can exceed.
 
     Parameters
     ----------

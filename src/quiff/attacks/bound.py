@@ -29,11 +29,12 @@ class Bound:
 
 
 def attack_bound(population: Population, api: Api, reports: int, seed: int = 0) -> Bound:
-    """Return the posterior Bayes vulnerability of so many reports, all users being equally likely.
+    """Return the posterior Bayes vulnerability of so many reports, all users being equally probable.
 
     An adversary who knows everybody's profile and makes the best use of a target's reports succeeds with
-    this chance (paper, Sec. 4.1, and its longitudinal model). Whoever sees reports instead of profiles on the
-    other side knows no more, so that no attack on one target at a time can exceed it but by chance.
+    this probability (paper, Sec. 4.1, and its longitudinal model). Whoever sees reports instead of profiles
+    on the other side knows no more, so that no attack on one target at a time can exceed it but by sampling
+    error.
 
     After E calls a site has reports of E + 2 epochs, if the first one shows three.
 

@@ -25,8 +25,8 @@ def hamming_weights(frequency: Array, n_topics: int, top_s: int, noise: Real) ->
         match    = -ln(q + (p-q) p pi/(q + (p-q) pi))
         mismatch = -ln(q + (p-q) (s-1) pi/(s - pi))
 
-    These are the logarithms of the chance that a user reports the topic, given that the user reported it on
-    the other site in the same epoch, or reported another one. Estimates pi outside 0 and 1 are moved there.
+    These are the logarithms of the probability that a user shows the topic, given that the user showed it on
+    the other site in the same epoch, or showed another one. Estimates pi outside 0 and 1 are moved there.
 
     >>> match, mismatch = hamming_weights(np.array([0.05]), 349, 5, 0.05)
     >>> round(float(match[0]), 4), round(float(mismatch[0]), 4)

@@ -1,7 +1,7 @@
 """The compiled loops of the adversary who links two sites; see :class:`quiff.attacks.linking.BayesLink`.
 
-A set is lambda = p/q times as likely for each report that lies in it. Floats cannot hold lambda^fits for many
-reports, so that all chances are relative to the set that fits best: `falls` has lambda^0, lambda^-1, ...
+A set is lambda = p/q times as probable for each report in it. Floats cannot hold lambda^fits for many
+reports, so that probabilities are relative to the set that fits best: `falls` has lambda^0, lambda^-1, ...
 """
 
 from typing import Any

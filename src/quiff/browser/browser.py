@@ -1,7 +1,7 @@
 """One browser as the public draft specification describes it: page loads, epochs, calls.
 
 The specification is https://github.com/patcg-individual-drafts/topics at commit d5555b3. Times are whole
-seconds. Nothing is stored: what a browser knows follows from its page loads, and chance from its key.
+seconds. Nothing is stored: what a browser knows follows from its page loads, and its randomness from its key.
 """
 
 from collections import Counter
@@ -78,7 +78,7 @@ class Epoch:
 @final
 @dataclass(frozen=True, eq=False)
 class Browser:
-    """A browser: its taxonomy, classifier, chance, rules, and when it computed topics first.
+    """A browser: its taxonomy, classifier, randomness, rules, and when it computed topics first.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Browser:
     classification
         The topics of each host; a host that is not in it has none.
     decide
-        The browser's chance: a whole number for a label, an epoch's time and a site.
+        The browser's randomness: a whole number for a label, an epoch's time and a site.
     rules
         Its rules.
     start
@@ -181,7 +181,7 @@ class Browser:
         return tuple(sorted(set(got), key=self.tree.topics.position)) if self.rules.each_once else tuple(got)
 
     def _ranked(self, counts: Counter[Hashable], time: int) -> list[Hashable]:
-        """Return up to s topics by utility, then count, then chance."""
+        """Return up to s topics by utility, then count, then at random."""
         first = self.tree.high_utility if self.rules.utility_buckets else frozenset()
 
         def place(topic: Hashable) -> tuple[bool, int, int]:

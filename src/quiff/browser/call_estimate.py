@@ -35,7 +35,7 @@ def estimate_call_leakage(
     rows = sorted_rows(np.where(codes < 0, n_topics, codes).astype(np.int64))
     first, which = distinct_codes(rows, n_topics + 1)
     rows, counts = rows[first], np.bincount(which)
-    posterior = _Posterior(rows, counts, n_topics, _chances(n_topics, top_s, noise, per_call))
+    posterior = _Posterior(rows, counts, n_topics, _probabilities(n_topics, top_s, noise, per_call))
     views = _views(rng, codes, n_topics, noise, per_call, samples)
     shares = np.array([posterior.largest(view) for view in views])
     found = Estimate.of_mean(shares).times(n_users)
@@ -45,18 +45,18 @@ def estimate_call_leakage(
 class _Posterior:
     """The sets by topic, so that a view costs only a look at those who have one of its topics."""
 
-    def __init__(self, rows: Array, counts: Array, n_topics: int, chances: Array) -> None:
-        self.counts, self.chances = counts, chances
+    def __init__(self, rows: Array, counts: Array, n_topics: int, probabilities: Array) -> None:
+        self.counts, self.probabilities = counts, probabilities
         self.full = (rows < n_topics).sum(axis=1)
         order = np.argsort(rows.reshape(-1), kind="stable")
         ends = np.cumsum(np.bincount(rows.reshape(-1), minlength=n_topics + 1))
         self.owners = np.split(order // rows.shape[1], ends[:-1])[:n_topics]
-        self.users_by_full = np.bincount(self.full, weights=counts, minlength=chances.shape[2])
+        self.users_by_full = np.bincount(self.full, weights=counts, minlength=probabilities.shape[2])
         self.inside = np.zeros(rows.shape[0], dtype=np.int8)
 
     def largest(self, view: list[int]) -> float:
         """Return max_x P[A | x] / sum_x P[A | x]."""
-        strangers = self.chances[len(view), 0]  # by the number of full places
+        strangers = self.probabilities[len(view), 0]  # by the number of full places
         total, best = self.users_by_full @ strangers, strangers[self.users_by_full > 0].max()
         if not view:
             return float(best / total)
@@ -67,13 +67,13 @@ class _Posterior:
         self.inside[having] = 0
         if not having.shape[0]:
             return float(best / total)
-        likely = self.chances[len(view), inside, full]
+        given = self.probabilities[len(view), inside, full]
         # who has j topics of the view is there j times
-        total += (self.counts[having] * (likely - strangers[full]) / inside).sum()
-        return float(max(best, likely.max()) / total)
+        total += (self.counts[having] * (given - strangers[full]) / inside).sum()
+        return float(max(best, given.max()) / total)
 
 
-def _chances(n_topics: int, top_s: int, noise: Real, per_call: int) -> Array:
+def _probabilities(n_topics: int, top_s: int, noise: Real, per_call: int) -> Array:
     """Return P[A | x] by the size of A, how many of A are in the set, and how many places are full."""
     table = np.zeros((per_call + 1, per_call + 1, top_s + 1))
     for full in range(top_s + 1):

@@ -1,4 +1,4 @@
-"""Users who visit topics at given rates: counts by chance, and from them the top sets of every epoch."""
+"""Users who visit topics at given rates: random counts, and from them the top sets of every epoch."""
 
 import os
 from collections.abc import Hashable, Iterable
@@ -168,7 +168,7 @@ def profiles_from_rates(
     high_utility: Iterable[Hashable] = (),
     pad_from: Iterable[Hashable] | None = None,
 ) -> Population:
-    """Return the top-s sets of users who visit topics by chance.
+    """Return the top-s sets of users who visit topics at random.
 
     Visits to a topic in an epoch have a Poisson law with the user's rate. The s topics with most visits are
     the set; ties are broken uniformly at random, and a set short of s is filled uniformly at random.
