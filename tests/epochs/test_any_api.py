@@ -225,6 +225,31 @@ def test_what_one_observer_sees_of_two_apis():
     expect_figures(found, both, pairs, [1] * 6, 2)
 
 
+@pytest.mark.parametrize("weights", [[1] * 6, [1, 2, 3, 1, 2, 5]])
+@pytest.mark.parametrize(("api", "row"), [(Response(), response_row), (Cohort(), TABLE.get)])
+def test_an_adversary_who_knows_something_already_compares_with_what_that_says(api, row, weights):
+    ages = ["old", "young", "young", "old", "old", "young"]
+    people = PEOPLE.with_attribute("age", ages).replaced(weights=np.array(weights))
+    found = over_time(people, api, 2, known=["age"])
+
+    def given(matrix):
+        both = (posterior([p for p, age in zip(matrix, ages, strict=True) if age == one],
+                          [w for w, age in zip(weights, ages, strict=True) if age == one])
+                * sum(w for w, age in zip(weights, ages, strict=True) if age == one)
+                for one in ("old", "young"))  # fmt: skip
+        return sum(both) / F(sum(weights))
+
+    before = given([[F(1)]] * 6)
+    for n in (1, 2):
+        matrix = by_loops([[row(country)] * n for country in COUNTRIES], n)
+        assert found[api.spec, "prior", n] == before
+        assert found[api.spec, "posterior", n] == given(matrix)
+        assert found[api.spec, "leakage", n] == given(matrix) / before
+        assert found[api.spec, "risk_mean", n] > 0
+    assert found[api.spec, "epsilon", 2] == over_time(people, api, 2)[api.spec, "epsilon", 2]
+    assert any("already knows of the user: age" in note for note in found.notes)
+
+
 def test_what_is_known_for_sure_needs_no_further_work(monkeypatch):
     both = Together(Response(), Cookies())
     monkeypatch.setattr(composing, "_BILLIONS", 1e-5)
@@ -309,6 +334,8 @@ class Mine(Api):
     assert data["epochs"][1]["vulnerability"] == pytest.approx(float(posterior(matrix, [1] * 6)))
     assert data["truth"] == 0.5
     assert {row["api"] for row in data["rows"]} == {"mine:truth=0.5"}
+    nothing = json.loads(CliRunner().invoke(main, [*command, "--known", "country", "--json"]).stdout)
+    assert [row["leakage"] for row in nothing["epochs"]] == pytest.approx([1, 1, 1])
     both = CliRunner().invoke(main, [*command, "--observations", "2", "--epochs", "2"])
     assert both.stderr == "Error: --epochs and --observations say the same; give one of the two\n"
     figure = tmp_path / "weeks.svg"

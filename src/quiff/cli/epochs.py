@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from quiff.cli.bars import step_bars
-from quiff.cli.options import figure_option, json_option, seed_option
+from quiff.cli.options import figure_option, json_option, known_option, seed_option
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.people import Asked, asks_for_people
 from quiff.cli.terminal import echo, on_terminal
@@ -20,6 +20,7 @@ from quiff.errors import ParameterError
 @click.option(
     "--observations", type=int, metavar="N", help="The same for APIs whose observations are single events."
 )
+@known_option
 @seed_option
 @click.option("--utility", is_flag=True, help="Also what a receiver learns, by up to 3 observations.")
 @click.option("--exact", is_flag=True, help="Compute exactly as far as that goes, whatever it takes.")
@@ -29,6 +30,7 @@ def command(
     asked: Asked,
     epochs: int | None,
     observations: int | None,
+    known: tuple[str, ...],
     seed: int,
     utility: bool,
     exact: bool,
@@ -57,10 +59,12 @@ def command(
     most = check_whole(name, 3 if given is None else given, 1)
     people = asked.people(over_time=True, seed=seed)
     api = asked.api(people)
-    if on_terminal():
+    if on_terminal() and not known:
         echo("\n".join(planned(people, api, most, exact=exact, utility=utility)), err=True)
     with step_bars() as progress:
-        found = over_time(people, api, most, seed=seed, exact=exact, utility=utility, progress=progress)
+        found = over_time(
+            people, api, most, exact=exact, utility=utility, known=known, seed=seed, progress=progress
+        )
     if figure is not None:
         found.figure().write(figure, **guarded(figure))
     echo(found.to_json() if as_json else str(found))

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.options import read_number
+from quiff.cli.options import (
+    known_option,
+    read_number,
+)
 from quiff.cli.outputs import Writing
 from quiff.cli.people import Asked, asks_for_people
 from quiff.cli.pipeline import recorded
@@ -21,12 +24,7 @@ if TYPE_CHECKING:
 
 @click.command("measure", cls=Writing)
 @asks_for_people()
-@click.option(
-    "--known",
-    multiple=True,
-    metavar="ATTRIBUTE",
-    help="What the adversary already knows of the user, such as country (see --attribute). May be repeated.",
-)
+@known_option
 @click.option(
     "--goal",
     "goals",

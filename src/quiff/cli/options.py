@@ -155,3 +155,9 @@ genuine_option = click.option(
     is_flag=True,
     help="Leave out users with topics that were filled in at random.",
 )
+known_option = click.option(
+    "--known",
+    multiple=True,
+    metavar="ATTRIBUTE",
+    help="What the adversary already knows of the user, such as country (see --attribute). May be repeated.",
+)

@@ -51,6 +51,9 @@ class Composed:
         The secret of each user in each epoch, (users, epochs), where these change; else None.
     exact
         Whether to compute exactly whatever it takes.
+    known, alone
+        What the adversary already knows of each group, which `channel` then shows too, and the channel
+        without it.
     """
 
     people: Population
@@ -58,6 +61,8 @@ class Composed:
     channel: Callable[[int], Channel]
     prefixes: Array | None = None
     exact: bool = False
+    known: Channel | None = None
+    alone: Callable[[int], Channel] | None = None
 
     @classmethod
     def of(cls, people: Population, api: Api, *, exact: bool = False) -> "Composed":
@@ -109,10 +114,27 @@ class Composed:
             people, Groups(people, profiles, kind), lambda n: reduce(parallel, parts[:n]), codes, exact
         )
 
+    def knowing(self, names: tuple[str, ...]) -> "Composed":
+        """Return the same for an adversary who already knows some attributes of the user."""
+        side = self.people.channel(*names)
+        assert isinstance(side.kernel, MapKernel)  # noqa: S101 - attributes are maps
+        codes = np.stack([self.groups.which, side.kernel.codes], axis=1)
+        first, kind = distinct_codes(codes, max(self.groups.secrets.size, side.outputs.size))
+        pairs = as_labels(range(first.shape[0]))
+        known = Channel.deterministic_from_codes(pairs, codes[first, 1], side.outputs)
+
+        def seen(n: int) -> Channel:
+            C = self.channel(n)
+            rows = C.kernel.take_rows(codes[first, 0])
+            return parallel(known, Channel.from_kernel(pairs, C.outputs, rows))
+
+        groups = Groups(self.people, pairs, kind)
+        return Composed(self.people, groups, seen, None, self.exact, known, self.channel)
+
     @property
     def prior(self) -> Number:
-        """The probability to re-identify the user before any observation."""
-        return self.groups.best_user
+        """The probability to re-identify the user before any observation, by what is known."""
+        return self.groups.best_user if self.known is None else self.groups.reidentified_by(self.known)
 
     def profiles(self, n: int) -> Groups:
         """Return the people by all that n observations can tell of them."""
@@ -204,7 +226,7 @@ class Composed:
 
     def worst_case(self, n: int) -> tuple[float, Number] | None:
         """Return epsilon and the max-case capacity of n observations; None if it is too much work."""
-        C = self.channel(n)
+        C = (self.alone or self.channel)(n)
         try:
             with self._limited():
                 return float(epsilon(C)), max_case_capacity(C)

@@ -1,6 +1,6 @@
 """The question what several observations of one person reveal."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
@@ -45,6 +45,7 @@ def over_time(
     *,
     exact: bool = False,
     utility: bool = False,
+    known: Iterable[str] = (),
     seed: int = 0,
     progress: Told | None = None,
 ) -> Result:
@@ -69,6 +70,9 @@ def over_time(
         Whether to compute exactly whatever it takes, and to begin whatever the plan says.
     utility
         Whether to find out what a receiver learns, too, by up to three observations.
+    known
+        The attributes that the adversary already knows of the user: then before and after are both given
+        these.
     seed
         The same seed gives the same estimates.
     progress
@@ -103,8 +107,9 @@ def over_time(
         n = people.n_epochs
         raise ParameterError(f"there are values for {n} epochs, but observations is {E}; ask for {n} at most")
     people = people.first_epochs(E)
-    learns = utility or ready.observer_knows_who
-    seen = _seen(people, ready, E, exact, learns)
+    beside = tuple(known)
+    learns = (utility or ready.observer_knows_who) and not beside
+    seen = _seen(people, ready, E, exact, learns, beside)
     if not exact:
         seen.check()
     watched = _watched(progress)
@@ -115,8 +120,8 @@ def over_time(
         figures = _figures(seen, people, ready, E, seed, watched)
         spreads = (_risk(seen, people, n, watched) for n in range(1, min(E, MOST_RISK) + 1))
         risks = [risk for risk in spreads if risk is not None]
-    occasions, unknown = _occasions(every, ready, exact)
-    genuine, alone = _genuine(people, api, E, exact, seed, progress)
+    occasions, unknown = ((), _given(beside)) if beside else _occasions(every, ready, exact)
+    genuine, alone = _genuine(people, api, E, exact, beside, seed, progress)
     notes = (*people.notes, *_redrawn(ready), *unknown, *left, *_missing(api, figures, risks), *alone)
     rows = tuple(_rows(api, people, seen.prior, figures, risks, goals))
     plan = seen.explained([figure["method"] for figure in figures])
@@ -140,7 +145,7 @@ def over_time(
     }
     drawn = any(figure["method"] != "exact" for figure in figures)
     made = provenance("over_time", people, [api], seed if drawn else None)
-    call = made.command.removesuffix(")") + f", observations={E})"
+    call = made.command.removesuffix(")") + f", observations={E}{f', known={beside}' if beside else ''})"
     return Result(
         rows=rows,
         facts=facts,
@@ -156,12 +161,16 @@ def planned(
 ) -> tuple[str, ...]:
     """Return how the figures will be found and what that takes, in sentences; empty if it is not known."""
     E, ready = check_observations(observations), api.fit(people)
-    seen = _seen(people, ready, E, exact, utility)
+    seen = _seen(people, ready, E, exact, utility, ())
     return seen.plan.explained() if isinstance(seen, Counted) else ()
 
 
-def _seen(people: Population, api: Api, n: int, exact: bool, utility: bool) -> Counted | Composed:
+def _seen(
+    people: Population, api: Api, n: int, exact: bool, utility: bool, known: tuple[str, ...]
+) -> Counted | Composed:
     """Return what is seen over time: counted where the channel has the structure for it, else composed."""
+    if known:
+        return Composed.of(people, api, exact=exact).knowing(known)
     sets = Sequences.recognised(people, api)
     if sets is None:
         return Composed.of(people, api, exact=exact)
@@ -386,6 +395,11 @@ def _rows(
             yield replace(one, quantity="goal_posterior", value=value)
 
 
+def _given(known: tuple[str, ...]) -> tuple[str, ...]:
+    """Say what the adversary already knows."""
+    return (f"The adversary already knows of the user: {', '.join(known)}. All else is given that.",)
+
+
 def _occasions(people: Population, api: Api, exact: bool) -> tuple[tuple[Occasion, ...], tuple[str, ...]]:
     """Return what else the API shows over time, and why of some of it nothing is known."""
     with ExitStack() as stack:
@@ -429,7 +443,13 @@ def _redrawn(api: Api) -> tuple[str, ...]:
 
 
 def _genuine(
-    people: Population, api: Api, E: int, exact: bool, seed: int, progress: Told | None
+    people: Population,
+    api: Api,
+    E: int,
+    exact: bool,
+    known: tuple[str, ...],
+    seed: int,
+    progress: Told | None,
 ) -> tuple[Result | None, tuple[str, ...]]:
     """Return the figures of the users without filled topics if these are some of the users, and notes."""
     filled = people.filled
@@ -437,6 +457,7 @@ def _genuine(
         return None, ()
     named = None if progress is None else lambda name, share: progress(f"whole sets: {name}", share)
     try:
-        return over_time(people.genuine(), api, E, exact=exact, seed=seed, progress=named), ()
+        whole = people.genuine()
+        return over_time(whole, api, E, exact=exact, known=known, seed=seed, progress=named), ()
     except (ParameterError, SizeError) as error:  # nobody of them has a weight, or they change the plan
         return None, (f"The users without filled topics are not measured: {error}",)
