@@ -15,8 +15,8 @@ from quiff.errors import ParameterError
 from quiff.history.experiment import experiment
 from quiff.history.profile import Spread, profile
 from quiff.history.taxonomies import taxonomy_topics
+from quiff.populations.histories import top_set
 from quiff.populations.population import Population
-from quiff.populations.top_set import top_set
 
 START = datetime(2006, 3, 1, 5)
 SCHEMA = pa.schema(

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from quiff import Attribute, Channel, Histories, ParameterError, Population, QuiffError, ShapeError
 from quiff.measures.capacity import bayes_capacity
-from quiff.populations.people import People
 
 SETS = {"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}}
 MISSING = [None, float("nan"), "", np.nan, pd.NA, pd.NaT]
@@ -199,4 +198,4 @@ def test_a_channel_is_an_attribute_too():
 def test_one_user_and_one_value():
     people = Population(["a"]).with_attribute("x", [None]).with_attribute("y", [0])
     assert list(people.channel("x", "y").outputs) == [(None, 0)]
-    assert isinstance(people, People)
+    assert isinstance(people, Population)

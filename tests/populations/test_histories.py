@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 
 from quiff.errors import LabelError, ParameterError
-from quiff.populations.histories import Histories
-from quiff.populations.top_set import top_set
+from quiff.populations.histories import Histories, top_set
 
 TOPICS = "abcde"
 CLASSIFICATION = {"one": ["a"], "two": ["a", "b"], "three": ["c", "d", "e"], "four": ["b", "e"]}

@@ -110,11 +110,24 @@ class Attribute:
         if not self.changes:
             return self
         number = check_whole("the epoch", number, 0, self.n_epochs - 1)
-        return Attribute(self.name, self.values, self.which[number])
+        return self.in_epochs(slice(number, number + 1))
 
-    def first_epochs(self, epochs: int) -> "Attribute":
-        """Return the attribute in the first epochs; a stable one, itself."""
-        return self if epochs >= self.n_epochs else Attribute(self.name, self.values, self.which[:epochs])
+    def in_epochs(self, part: slice) -> "Attribute":
+        """Return the attribute in some epochs; a stable one, itself."""
+        return Attribute(self.name, self.values, self.which[part]) if self.changes else self
+
+    def check_for(self, name: str, n_users: int, n_epochs: int) -> None:
+        """Raise an error unless there is a value for each of so many users and epochs."""
+        if self.n_users != n_users:
+            raise ShapeError(
+                f"the attribute {name!r} has {counted(self.n_users, 'value')}, but there are"
+                f" {counted(n_users, 'user')}; give one for each"
+            )
+        if self.n_epochs not in (1, n_epochs):
+            raise ShapeError(
+                f"the attribute {name!r} has {self.n_epochs} epochs, but others {n_epochs};"
+                " give values for as many, or for one if they do not change"
+            )
 
     def among(self, chosen: Array) -> "Attribute":
         """Return the attribute of some users, who are chosen by truth values or positions."""

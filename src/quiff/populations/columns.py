@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from quiff.core.distinct import sorted_rows
 from quiff.core.numbers import Array
@@ -136,9 +138,6 @@ class ColumnReader:
 
     def users(self) -> Any:
         """Return the users as an Arrow array of whole numbers or text; None if there is no such column."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         name = self._form.user
         if name is None:
             return None
@@ -171,9 +170,6 @@ class ColumnReader:
 
     def _whole_numbers(self, name: str, most: int, text: str) -> Array:
         """Return a column of whole numbers from 0 to `most`; `text` says what is wrong with another cell."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         texts = _plain(self._table[name]).cast(pa.string())
         good = pc.fill_null(pc.match_substring_regex(texts, "^[0-9]{1,18}$"), False)
         numbers = np.asarray(pc.if_else(good, texts, "-1").cast(pa.int64()))
@@ -182,9 +178,6 @@ class ColumnReader:
 
     def weights(self) -> Array | None:
         """Return the weights: whole numbers where all are, else floats; None if not asked for."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         name = self._form.weights
         if name is None:
             return None
@@ -288,8 +281,6 @@ class ColumnReader:
 
     def _stacked(self) -> Array:
         """Return the columns of topics one below the other."""
-        import pyarrow as pa
-
         columns = [_plain(self._table[name]) for name in self._form.topics]
         if len({column.type for column in columns}) > 1:
             columns = [column.cast(pa.string()) for column in columns]
@@ -297,9 +288,6 @@ class ColumnReader:
 
     def _listed(self) -> Array:
         """Return the topics of all lists in a row."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         lists = _plain(self._table[self._form.topics[0]])
         if self._form.ranked:
             lists = self._heads(lists, self._form.top or 1)
@@ -319,9 +307,6 @@ class ColumnReader:
 
     def _heads(self, column: Any, top: int) -> Any:
         """Return the heads of ranked topics, as long as the sets that were asked for."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         lengths = np.asarray(pc.fill_null(pc.list_value_length(column), 0))
         self._check(
             lengths < top,
@@ -342,8 +327,6 @@ class ColumnReader:
 
     def _split(self, column: Any) -> Any:
         """Split cells such as ``['News', 'Music']`` or ``News, Music``."""
-        import pyarrow.compute as pc
-
         text = pc.fill_null(column, "")
         self._check(
             pc.invert(pc.match_substring_regex(text, TOPIC_LIST)),
@@ -362,8 +345,6 @@ class ColumnReader:
 
     def visited(self, table: Any, codes: Array) -> Array | None:
         """Return which topics of a piece's sets were visited, given its codes; None if it does not say."""
-        import pyarrow.compute as pc
-
         if RANKING not in table.column_names or not table.num_rows:
             return None
         column, (n, size) = _plain(table[RANKING]), codes.shape
@@ -382,9 +363,6 @@ class ColumnReader:
 
 def attribute_column(column: Any, text: bool) -> Column:
     """Return the values of a column; where all is `text`, one of whole numbers only becomes numbers."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     cells = _plain(column)
     if pa.types.is_nested(cells.type):
         places: dict[Any, int] = {}
@@ -399,16 +377,11 @@ def attribute_column(column: Any, text: bool) -> Column:
 
 def labels_of(users: Any) -> Array:
     """Return the users of a whole table: numbers where all are, else text."""
-    import pyarrow as pa
-
     return np.asarray(users if pa.types.is_integer(users.type) else _as_numbers(users))
 
 
 def _as_numbers(texts: Any) -> Any:
     """Return text as whole numbers, if all of it is."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     whole = pc.all(pc.match_substring_regex(texts, _WHOLE)).as_py()
     return texts.cast(pa.int64()) if whole else texts
 
@@ -430,22 +403,16 @@ def _hashable(cell: Any) -> Any:
 
 def _plain(column: Any) -> Any:
     """Return a column in one piece, its values spelled out."""
-    import pyarrow as pa
-
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _is_list(kind: Any) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _counts_visits(kind: Any) -> bool:
     """Tell whether a column has lists of topics with their visits."""
-    import pyarrow as pa
-
     return (
         _is_list(kind)
         and bool(pa.types.is_struct(kind.value_type))

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import pyarrow as pa
+from pyarrow import compute, csv, parquet
+
 from quiff.errors import QuiffError, engine_line
 from quiff.files.blocks import DAMAGES, damage, find_source, opened
 from quiff.populations.columns import Form, form_of
@@ -47,42 +50,34 @@ class ProfileFile:
 
     def table(self, most: int | None = None) -> Any:
         """Return all rows as an Arrow table, or None if reading them would take more than `most` bytes."""
-        import pyarrow as pa
-        import pyarrow.csv as pc
-        import pyarrow.parquet as pq
-
         with self._errors():
             if self.delimiter is None:
                 if most is not None and self._parquet_bytes() > most:
                     return None
-                return pq.read_table(self.path, columns=self.form.columns)
+                return parquet.read_table(self.path, columns=self.form.columns)
             with _unpacked(self.path, whole=True) as stream:
                 counted = CountedStream(stream)
                 content = counted.read(-1 if most is None else most // _PER_TEXT + 1)
             if most is not None and len(content) > most // _PER_TEXT:
                 return None
-            table = self._named(pc.read_csv(pa.py_buffer(content), **self._options()))
+            table = self._named(csv.read_csv(pa.py_buffer(content), **self._options()))
             self._check_lines(counted, table.num_rows)
             return table
 
     def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """Yield all rows as Arrow tables that fit into memory one by one, of Parquet with other columns."""
-        import pyarrow as pa
-        import pyarrow.csv as pc
-        import pyarrow.parquet as pq
-
         with self._errors():
             if self.delimiter is None:
                 size = _ROWS if columns is None else max(_ROWS // _LONG, 1)
-                for name in pq.ParquetDataset(self.path).files:
-                    with pq.ParquetFile(name) as file:
+                for name in parquet.ParquetDataset(self.path).files:
+                    with parquet.ParquetFile(name) as file:
                         for batch in file.iter_batches(size, columns=columns or self.form.columns):
                             yield pa.Table.from_batches([batch])
                 return
             rows = 0
             with _unpacked(self.path, whole=True) as stream:
                 counted = CountedStream(stream)
-                with pc.open_csv(counted, **self._options()) as reader:
+                with csv.open_csv(counted, **self._options()) as reader:
                     for batch in reader:
                         rows += batch.num_rows
                         piece = self._named(pa.Table.from_batches([batch]))
@@ -93,11 +88,9 @@ class ProfileFile:
 
     def _parquet_bytes(self) -> int:
         """Estimate what reading takes from the numbers of rows and topics that the files tell."""
-        import pyarrow.parquet as pq
-
         needed, wanted = 0, (*self.form.topics, *self.form.attributes)
-        for name in pq.ParquetDataset(self.path).files:
-            facts = pq.read_metadata(name)
+        for name in parquet.ParquetDataset(self.path).files:
+            facts = parquet.read_metadata(name)
             needed += facts.num_rows * _PER_ROW
             for group in map(facts.row_group, range(facts.num_row_groups)):
                 for column in map(group.column, range(group.num_columns)):
@@ -106,19 +99,16 @@ class ProfileFile:
 
     def _options(self) -> dict[str, Any]:
         """Return how Arrow reads the text: all as it is written, fields by their places."""
-        import pyarrow as pa
-        import pyarrow.csv as pc
-
         places = [f"c{self.names.index(name)}" for name in self.form.columns]
         quoted = self.delimiter != "\t"
         return {
-            "read_options": pc.ReadOptions(
+            "read_options": csv.ReadOptions(
                 block_size=_BLOCK, skip_rows=1, column_names=[f"c{k}" for k in range(len(self.names))]
             ),
-            "parse_options": pc.ParseOptions(
+            "parse_options": csv.ParseOptions(
                 delimiter=self.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted
             ),
-            "convert_options": pc.ConvertOptions(
+            "convert_options": csv.ConvertOptions(
                 include_columns=places,
                 column_types=dict.fromkeys(places, pa.string()),
                 strings_can_be_null=False,
@@ -145,8 +135,6 @@ class ProfileFile:
     @contextmanager
     def _errors(self) -> Iterator[None]:
         """Turn the errors of the readers into one line that says where."""
-        import pyarrow as pa
-
         try:
             yield
         except (pa.ArrowException, OSError) as error:
@@ -160,9 +148,7 @@ class ProfileFile:
 
 def _goes_over_lines(piece: Any) -> bool:
     """Tell whether some text has several lines."""
-    import pyarrow.compute as pc
-
-    return any(pc.any(pc.match_substring(column, "\n")).as_py() for column in piece.columns)
+    return any(compute.any(compute.match_substring(column, "\n")).as_py() for column in piece.columns)
 
 
 def open_profiles(
@@ -225,10 +211,7 @@ def _unreadable(path: Path, error: BaseException, what: str = "") -> QuiffError:
 
 
 def _parquet_names(path: Path) -> tuple[str, ...]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        return tuple(pq.ParquetDataset(path).schema.names)
+        return tuple(parquet.ParquetDataset(path).schema.names)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error, " as Parquet") from error

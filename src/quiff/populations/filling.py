@@ -5,7 +5,7 @@ Such topics tell users apart, but say nothing about what they did.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
@@ -79,20 +79,10 @@ class Filling:
         if self.genuine.size and not 0 <= self.genuine.min() <= self.genuine.max() <= top_s:
             raise ShapeError(f"a set has from 0 to {top_s} visited topics, not {self.genuine.max()}")
 
-    def epoch(self, number: int) -> Self:
-        """Return the filling of one epoch."""
-        visited = None if self.visited is None else self.visited[number : number + 1]
-        return replace(self, genuine=self.genuine[number : number + 1], visited=visited)
-
-    def first(self, epochs: int) -> Self:
-        """Return the filling of the first epochs."""
-        visited = None if self.visited is None else self.visited[:epochs]
-        return replace(self, genuine=self.genuine[:epochs], visited=visited)
-
-    def among(self, chosen: Array) -> Self:
-        """Return the filling of some users, who are chosen by truth values; not for merged ones."""
-        visited = None if self.visited is None else self.visited[:, chosen]
-        return replace(self, genuine=self.genuine[:, chosen], visited=visited)
+    def at(self, place: Any) -> Self:
+        """Return the filling of some epochs, or by a pair of them and some users; not for merged ones."""
+        visited = None if self.visited is None else self.visited[place]
+        return replace(self, genuine=self.genuine[place], visited=visited)
 
     def wholly_visited(self, top_s: int) -> Array:
         """Tell for each row whether all topics were visited, in every epoch."""
@@ -100,8 +90,7 @@ class Filling:
 
     def same(self, other: "Filling | None") -> bool:
         """Tell whether two say the same of the same sets."""
-        names = [one.name for one in fields(self)]
-        return other is not None and all(same_arrays(getattr(self, n), getattr(other, n)) for n in names)
+        return other is not None and all(map(same_arrays, vars(self).values(), vars(other).values()))
 
     def counted(self, sets: Array, n_topics: int) -> "Filled":
         """Count users and topics; `sets` are those of the population, of which there are `n_topics`."""
@@ -201,16 +190,7 @@ class Filled:
         return "users" if self.epochs == 1 else "user-epochs"
 
     def sentence(self) -> str:
-        """Say how much was filled in.
-
-        Examples
-        --------
-        >>> Filled(100, 1, 5, 48, 105, 0, 52, 90, 85).sentence()
-        'Topics were filled in at random for 48.0 % of users (21.0 % of all topics).'
-        >>> Filled(10, 8, 5, 79, 300, 40, 0, 10, 10).sentence()
-        'Topics were filled in at random for 98.8 % of user-epochs (75.0 % of all topics); 50.0 % of \
-user-epochs have no visited topic at all.'
-        """
+        """Say how much was filled in."""
         if not self.filled_sets:
             return "All topics were visited; none was filled in at random."
         text = (
@@ -232,13 +212,7 @@ def same_arrays(one: Array | None, other: Array | None) -> bool:
 
 
 def filling_warnings(share: float, whom: str) -> tuple[str, ...]:
-    """Return a warning if topics were filled in for more than half of the users or user-epochs.
-
-    Examples
-    --------
-    >>> filling_warnings(0.48, "users")
-    ()
-    """
+    """Return a warning if topics were filled in for more than half of the users or user-epochs."""
     if share <= _MUCH:
         return ()
     return (

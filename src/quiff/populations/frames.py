@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 
 from quiff.errors import LabelError, ParameterError, QuiffError, engine_line
 from quiff.populations.attribute import TOPICS, numbered
 from quiff.populations.columns import Form, attribute_names, numbered_columns
 from quiff.populations.readers import check_missing, whole_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class _Frame:
 
 
 def read_frame(
-    frame: "pd.DataFrame",
+    frame: pd.DataFrame,
     user: str,
     topics: str | Sequence[str] | None,
     attributes: str | Iterable[str] | None,
@@ -40,9 +39,6 @@ def read_frame(
     seed: int,
 ) -> dict[str, Any]:
     """Read people from a frame; the parameters are those of `Population.from_pandas`."""
-    import pandas as pd
-    import pyarrow as pa
-
     if not isinstance(frame, pd.DataFrame):
         raise ParameterError(f"a pandas frame was expected, not {type(frame).__name__}")
     check_missing(missing)
@@ -93,8 +89,6 @@ def _topic_columns(listed: list[Any], topics: str | Sequence[str] | None) -> tup
 
 def _arrow(column: "pd.Series[Any]") -> Any:
     """Return a column as an Arrow array, sets as lists."""
-    import pyarrow as pa
-
     if column.dtype != object:
         return pa.array(column, from_pandas=True)
     return pa.array([list(v) if isinstance(v, set | frozenset) else v for v in column], from_pandas=True)

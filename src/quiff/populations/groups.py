@@ -19,7 +19,7 @@ from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError
 from quiff.measures.vulnerability import posterior_vulnerability
 from quiff.populations.histories import Histories
-from quiff.populations.people import People
+from quiff.populations.population import Population
 from quiff.populations.weights import prior_of_weights, summed
 
 
@@ -37,7 +37,7 @@ class Groups:
     ([2, 1], Fraction(1, 3), Fraction(2, 3), Fraction(1, 3), 1)
     """
 
-    people: People | Histories
+    people: Population | Histories
     secrets: Labels
     which: Array
 
@@ -112,7 +112,7 @@ class Groups:
         return self.by_secret * posterior_vulnerability(self.foremost, C)
 
 
-def grouped(people: People | Histories, secret: Channel) -> Groups:
+def grouped(people: Population | Histories, secret: Channel) -> Groups:
     """Group people by a deterministic secret.
 
     What needs the weight of a single person (`foremost`, `best_user`, `by_secret`) is a ParameterError for

@@ -1,10 +1,13 @@
 """Browsing histories in memory: who visited what, and which topics the visits stand for."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from collections.abc import Set as AnySet
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
+from math import comb
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -15,9 +18,60 @@ from quiff.core.numbers import Array
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, counted
 from quiff.populations.sets import in_order, members
-from quiff.populations.top_set import TopSet, top_set
 
 History = tuple[Hashable, ...] | frozenset[Hashable]
+
+
+@final
+@dataclass(frozen=True)
+class TopSet:
+    """A random set: all the topics of `sure`, and `places` topics of `pool`, every choice as probable.
+
+    Ties at the cut make such a set, and so does filling up a set that is too short; never both at once,
+    since a history with ties at the cut has topics enough.
+
+    Examples
+    --------
+    >>> top = TopSet(frozenset({"News"}), frozenset({"Art", "Music", "Sports"}), 2)
+    >>> top.n_sets, top.inclusion()["News"], top.inclusion()["Art"]
+    (3, Fraction(1, 1), Fraction(2, 3))
+    """
+
+    sure: frozenset[Hashable]
+    pool: frozenset[Hashable]
+    places: int
+
+    @property
+    def n_sets(self) -> int:
+        """How many sets are possible: C(pool, places)."""
+        return comb(len(self.pool), self.places)
+
+    def inclusion(self) -> dict[Hashable, Fraction]:
+        """Return P[t in the set] for each topic t that may be in it: 1, or places/pool."""
+        probabilities = dict.fromkeys(self.sure, Fraction(1))
+        if self.places:
+            probabilities |= dict.fromkeys(self.pool, Fraction(self.places, len(self.pool)))
+        return probabilities
+
+    def sets(self) -> Iterator[frozenset[Hashable]]:
+        """Yield every possible set; each has probability 1/n_sets."""
+        return (self.sure.union(chosen) for chosen in combinations(self.pool, self.places))
+
+
+def top_set(counts: Mapping[Hashable, int], top_s: int, fill: Iterable[Hashable] = ()) -> TopSet:
+    """Return the top-s set of topics that were counted, filled up from `fill` if fewer than s were."""
+    if len(counts) <= top_s:
+        sure, pool = frozenset(counts), frozenset(fill).difference(counts)
+    else:
+        cut = sorted(counts.values())[-top_s]
+        sure = frozenset(topic for topic, count in counts.items() if count > cut)
+        pool = frozenset(topic for topic, count in counts.items() if count == cut)
+    places = top_s - len(sure)
+    if places == 0:
+        pool = frozenset()
+    elif places == len(pool):  # no choice is left
+        sure, pool, places = sure | pool, frozenset(), 0
+    return TopSet(sure, pool, places)
 
 
 @final
@@ -96,6 +150,11 @@ class Histories:
             tuple(known) if fill is None else tuple(as_labels(fill, "topic")),
         )
 
+    def __post_init__(self) -> None:
+        which = np.array(self.which)
+        which.flags.writeable = False
+        object.__setattr__(self, "which", which)
+
     @cached_property
     def topics(self) -> Labels:
         """All topics that may come up: those of the classification, then those to fill up from."""
@@ -119,10 +178,11 @@ class Histories:
             for topic in self.classification.get(domain, ()):
                 counts[topic] += times
         top = top_set(counts, top_s, self.fill)
-        if top.missing:
+        missing = top.places - len(top.pool)
+        if missing > 0:
             raise ParameterError(
                 f"the history {history!r} has {counted(len(counts), 'topic')} and the fill offers "
-                f"{len(top.pool)} more, but top_s is {top_s}; add {counted(top.missing, 'topic')} to `fill`, "
+                f"{len(top.pool)} more, but top_s is {top_s}; add {counted(missing, 'topic')} to `fill`, "
                 "or choose a smaller top_s"
             )
         return top
@@ -157,13 +217,7 @@ class Histories:
         return Channel.deterministic_from_codes(self.users, np.asarray(self.which), self.distinct)
 
     def rows_of(self, users: Labels) -> Array:
-        """Return where some users stand here.
-
-        Raises
-        ------
-        LabelError
-            If one has no history.
-        """
+        """Return where some users stand here."""
         if same(users, self.users):
             return np.arange(users.size)
         places = [self.users._find_any(user) for user in users]
@@ -179,11 +233,6 @@ class Histories:
     def __repr__(self) -> str:
         size = f"{self.distinct.size} distinct, {counted(self.topics.size, 'topic')}"
         return f"<Histories of {counted(self.users.size, 'user')}: {size}>"
-
-    def __post_init__(self) -> None:
-        which = np.array(self.which)
-        which.flags.writeable = False
-        object.__setattr__(self, "which", which)
 
 
 def _history(user: Hashable, visited: Iterable[Any]) -> History:

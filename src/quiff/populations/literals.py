@@ -30,36 +30,15 @@ _TIME = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def parse_topics(text: str) -> tuple[str, ...]:
-    """Return the topics of a cell, with brackets or without; an empty cell has none.
-
-    Either all topics are in quotes, which may then have any sign in them, or none is.
-
-    Examples
-    --------
-    >>> parse_topics("['NEWS', 'REL']"), parse_topics("'1','2'"), parse_topics("''"), parse_topics("a, b c")
-    (('NEWS', 'REL'), ('1', '2'), (), ('a', 'b c'))
-    >>> parse_topics("'a', b")
-    Traceback (most recent call last):
-    quiff.errors.QuiffError: "'a', a" is no list of topics, such as ['NEWS', 'REL']; put all of them in \
-quotes, or none
-    """
+    """Return the topics of a cell, all in quotes or none, with brackets or without; it may be empty."""
     if not _LIST.search(text):
         raise QuiffError(no_topic_list(text))
-    words = ("".join(filter(None, found)).strip() for found in _ONE.findall(text))
+    words = ("".join(parts).strip() for parts in _ONE.findall(text))
     return tuple(word for word in words if word)
 
 
 def parse_history(text: str) -> list[tuple[str, str]]:
-    """Return time and domain of each visit of a browsing history, a list of pairs in either order.
-
-    Examples
-    --------
-    >>> parse_history("[('a.com', '2006-03-01 07:17:12'), ('b.org', '2006-03-02 00:00:00')]")
-    [('2006-03-01 07:17:12', 'a.com'), ('2006-03-02 00:00:00', 'b.org')]
-    >>> parse_history("[open('file')]")
-    Traceback (most recent call last):
-    quiff.errors.QuiffError: "[aaaa('aaaa')]" is no list of pairs ('domain', 'time')
-    """
+    """Return time and domain of each visit of a browsing history, a list of pairs in either order."""
     stripped = text.strip()
     wrong = QuiffError(f"{shape(text)} is no list of pairs ('domain', 'time')")
     if not (stripped.startswith("[") and stripped.endswith("]")):

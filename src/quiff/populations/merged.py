@@ -6,6 +6,7 @@ DuckDB keeps the rows, on disk what memory does not hold, and counts the users o
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from quiff.core.labels import SetLabels, as_labels
 from quiff.core.numbers import Array
@@ -96,8 +97,6 @@ def _fill(con: Any, file: ProfileFile, reader: ColumnReader) -> tuple[int, bool]
     Return the size of the sets, and whether it is known which topics were visited: the number n of one that
     was not is then stored as -n-1.
     """
-    import pyarrow as pa
-
     before, epoch, size, seen = 0, None, 0, file.counts_visits
     wanted = [*file.form.columns, RANKING] if seen and not file.form.ranked else None
     for table in filter(len, file.pieces(wanted)):

@@ -23,14 +23,7 @@ _NOBODY = "there is no user; give at least one, with a set of topics"
 
 
 def codes_of_sets(sets: Mapping[Any, Iterable[Any]], topics: object = None) -> tuple[Array, Labels]:
-    """Return the codes (users, s) of a mapping from user to set, and all topics.
-
-    Examples
-    --------
-    >>> codes, topics = codes_of_sets({"Alice": {"News", "Music"}, "Bob": {"News", "Sports"}})
-    >>> codes.tolist(), list(topics)
-    ([[0, 1], [1, 2]], ['Music', 'News', 'Sports'])
-    """
+    """Return the codes (users, s) of a mapping from user to set, and all topics."""
     if not isinstance(sets, Mapping):
         raise LabelError(
             f"the sets are a {type(sets).__name__}; give a mapping from user to topics, or take"
@@ -66,13 +59,7 @@ def members(owner: Hashable, topics: Iterable[Any]) -> tuple[Hashable, ...]:
 
 
 def in_order(topics: Iterable[Any]) -> list[Hashable]:
-    """Sort topics, so that nothing depends on how a set happens to be stored.
-
-    Examples
-    --------
-    >>> in_order({"News", "Music"}), in_order({"News", 7})
-    (['Music', 'News'], ['News', 7])
-    """
+    """Sort topics, so that nothing depends on how a set happens to be stored."""
     listed = list(topics)
     try:
         return sorted(listed)
@@ -101,13 +88,7 @@ def _check_one_size(users: Sequence[Hashable], sizes: Array) -> None:
 
 
 def as_set_labels(sets: object) -> SetLabels:
-    """Make labels of distinct sets of topics, all of one size; what already is such comes back as it is.
-
-    Examples
-    --------
-    >>> as_set_labels([{"News", "Music"}, {"Music", "Sports"}]).topics
-    Labels('Music', 'News', 'Sports'; 3)
-    """
+    """Make labels of distinct sets of topics, all of one size; what already is such comes back as it is."""
     if isinstance(sets, SetLabels):
         return sets
     if isinstance(sets, str | bytes | Mapping) or not isinstance(sets, Iterable):
@@ -120,14 +101,7 @@ def as_set_labels(sets: object) -> SetLabels:
 
 
 def codes_of_values(sets: object, users: Labels) -> tuple[Array, Labels]:
-    """Return an array whose entries are the topics themselves as codes, and the topics that occur, sorted.
-
-    Examples
-    --------
-    >>> codes, topics = codes_of_values([[629, 7], [7, 12]], as_labels(["Alice", "Bob"]))
-    >>> codes.tolist(), list(topics)
-    ([[2, 0], [0, 1]], [7, 12, 629])
-    """
+    """Return an array whose entries are the topics themselves as codes, and the topics that occur, sorted."""
     array = _rectangular(sets, users)
     if array.dtype.kind not in "iuU":
         raise ShapeError(

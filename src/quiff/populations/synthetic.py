@@ -47,15 +47,7 @@ def topic_weights(n_topics: int) -> tuple[Array, Array]:
 
 
 def made_up_sets(n_users: int, seed: int, n_topics: int, top_s: int) -> Array:
-    """Return the sets of synthetic users as codes (n_users, top_s), sorted in each set.
-
-    A set is drawn topic by topic, by the weights of `topic_weights` among the topics not yet in it.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
-    """
+    """Return synthetic sets (n_users, top_s), drawn topic by topic by the weights of `topic_weights`."""
     n_users = check_whole("n", n_users, 1)
     n_topics, top_s = check_sizes(n_topics, top_s)
     rng = np.random.default_rng(check_whole("seed", seed, 0))

@@ -16,13 +16,7 @@ _LEAST, _MOST = 1e-150, 1e150  # of the largest weight, if a float is to hold su
 
 
 def weights_by_user(weights: Mapping[Any, Any] | None, users: Mapping[Any, Any]) -> list[Any] | None:
-    """Return the weights of users in their order, from a mapping.
-
-    Examples
-    --------
-    >>> weights_by_user({"Bob": 1, "Alice": 3}, {"Alice": {1}, "Bob": {2}})
-    [3, 1]
-    """
+    """Return the weights of users in their order, from a mapping."""
     if weights is None:
         return None
     for names, others, where in ((users, weights, "weights"), (weights, users, "sets")):
@@ -70,29 +64,14 @@ def checked_counts(counts: object, users: Labels, n_epochs: int) -> Array | None
 
 
 def summed(weights: Array, which: Array, size: int) -> Array:
-    """Add up the weights of each kind, exactly where they are exact.
-
-    Examples
-    --------
-    >>> summed(np.array([3, 1, 2]), np.array([0, 1, 0]), 2).tolist()
-    [5, 1]
-    """
+    """Add up the weights of each kind, exactly where they are exact."""
     sums = np.zeros(size, dtype=weights.dtype)
     np.add.at(sums, which, weights)
     return sums
 
 
 def prior_of_weights(labels: Labels, weights: Array) -> Prior:
-    """Return the prior that is proportional to weights, w_x / sum of all w; exact weights stay exact.
-
-    Examples
-    --------
-    >>> from quiff.core.labels import as_labels
-    >>> prior_of_weights(as_labels(["Alice", "Bob"]), np.array([3, 1]))["Alice"]
-    Fraction(3, 4)
-    >>> prior_of_weights(as_labels(["Alice", "Bob"]), np.array([0.5, 1.5]))["Alice"]
-    0.25
-    """
+    """Return the prior w_x / sum of all w; exact weights stay exact."""
     if not is_exact(weights):
         return Prior.from_array(labels, weights / weights.sum())
     if weights.dtype.kind in "iu":
