@@ -388,6 +388,7 @@ def test_one_observer_of_two_apis_sees_them_in_parallel(sets, r):
     pi = uniform(one)
     assert found[both.spec, "posterior"] == textbook.posterior_vulnerability(pi, C, bayes(pi))
     assert both.spec == f"{api.spec}+{other.spec}"
+    assert any("taken to be independent" in note for note in found.notes)
 
 
 @dataclass(frozen=True)

@@ -151,6 +151,8 @@ class Api(ABC):
         What is drawn anew from one observation to the next: the ``noise``, the ``secret``, or ``nothing``.
     needs
         The attributes of people that the secret consists of; none: the secret is who the user is.
+    assumptions
+        What its channel takes for granted, in sentences that stand beside results.
     stage_titles
         For people: what an observer of each stage sees, such as "whole topic set".
 
@@ -180,6 +182,7 @@ class Api(ABC):
     redraws: Redraws = "noise"
     needs: tuple[str, ...] = ()
     name: str = ""
+    assumptions: tuple[str, ...] = ()
     stage_titles: Mapping[str, str] = MappingProxyType({})
 
     def __init_subclass__(cls, **options: Any) -> None:

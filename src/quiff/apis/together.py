@@ -54,6 +54,9 @@ class Together(Api):
         object.__setattr__(self, "observer_knows_who", any(part.observer_knows_who for part in parts))
         fixed = all(part.redraws == "nothing" for part in parts)
         object.__setattr__(self, "redraws", "nothing" if fixed else "noise")
+        each = " and ".join(part.spec for part in parts)
+        independent = f"{each}: given the user, their observations are taken to be independent of each other."
+        object.__setattr__(self, "assumptions", (independent, *(a for p in parts for a in p.assumptions)))
         object.__setattr__(self, "name", "+".join(part.name for part in parts))
 
     @property

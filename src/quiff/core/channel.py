@@ -13,7 +13,7 @@ from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import as_codes, cell, check_probabilities, check_shape, check_sums, sets_as_entries
-from quiff.errors import LabelError, ShapeError, counted
+from quiff.errors import LabelError, ParameterError, ShapeError, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,7 @@ class Channel(Shown):
     quiff.errors.ProbabilityError: the row of 'Alice' sums to 0.9, not to 1
     """
 
-    __slots__ = ("_inputs", "_kernel", "_outputs")
+    __slots__ = ("_inputs", "_kernel", "_outputs", "_slack")
 
     def __init__(self, rows: object, inputs: object = None, outputs: object = None) -> None:
         if inputs is None and outputs is None:
@@ -65,17 +65,40 @@ class Channel(Shown):
         matrix.flags.writeable = False
         self._set(named, columns, DenseKernel(matrix))
 
-    def _set(self, inputs: Labels, outputs: Labels, kernel: Kernel) -> None:
+    def _set(self, inputs: Labels, outputs: Labels, kernel: Kernel, slack: float = 1.0) -> None:
         if inputs.size == 0:
             raise LabelError("a channel needs at least one input")
-        self._inputs, self._outputs, self._kernel = inputs, outputs, kernel
+        self._inputs, self._outputs, self._kernel, self._slack = inputs, outputs, kernel, slack
 
     @classmethod
-    def from_kernel(cls, inputs: Labels, outputs: Labels, kernel: Kernel) -> "Channel":
+    def from_kernel(cls, inputs: Labels, outputs: Labels, kernel: Kernel, slack: float = 1.0) -> "Channel":
         """Return a channel on a kernel that is known to be right; for quiff's own use."""
         channel = cls.__new__(cls)
-        channel._set(inputs, outputs, kernel)
+        channel._set(inputs, outputs, kernel, slack)
         return channel
+
+    def with_slack(self, slack: float) -> "Channel":
+        """Return the channel as one whose outputs were cut into cells, with a bound on what that hides.
+
+        Where the density of the true outputs lies within a factor `slack` of its mean in every cell, the true
+        vulnerability, for any prior and gain, lies between the channel's own and `slack` times that.
+        Compositions carry the bound along: the slacks of channels that are seen together multiply.
+
+        Examples
+        --------
+        >>> from quiff import parallel
+        >>> C = Channel([[0.75, 0.25], [0.25, 0.75]]).with_slack(1.5)
+        >>> parallel(C, C).slack, (C @ Channel.identity([0, 1])).slack
+        (2.25, 1.5)
+
+        Raises
+        ------
+        ParameterError
+            If it is below 1.
+        """
+        if not slack >= 1:
+            raise ParameterError(f"slack must be a number of at least 1, not {slack!r}")
+        return Channel.from_kernel(self._inputs, self._outputs, self._kernel, float(slack))
 
     @classmethod
     def deterministic(cls, mapping: Mapping[Any, Any], outputs: object = None) -> "Channel":
@@ -251,6 +274,11 @@ class Channel(Shown):
         return self._kernel
 
     @property
+    def slack(self) -> float:
+        """By which factor cutting outputs into cells may hide leakage; 1 if nothing was cut."""
+        return self._slack
+
+    @property
     def exact(self) -> bool:
         """Whether all numbers are integers or fractions."""
         return self._kernel.exact
@@ -285,7 +313,8 @@ class Channel(Shown):
         second = other._kernel
         if not same(self._outputs, other._inputs):
             second = second.take_rows(other._inputs.positions(self._outputs, "input of the second channel"))
-        return Channel.from_kernel(self._inputs, other._outputs, cascade(self._kernel, second))
+        kernel, slack = cascade(self._kernel, second), self._slack * other._slack
+        return Channel.from_kernel(self._inputs, other._outputs, kernel, slack)
 
     def __rmatmul__(self, prior: Prior) -> Prior:
         """Return the distribution of the outputs, pi @ C."""
@@ -311,7 +340,7 @@ class Channel(Shown):
         mapped = MapKernel(kind, first.shape[0])
         return (
             Channel.from_kernel(self._inputs, kinds, mapped),
-            Channel.from_kernel(kinds, self._outputs, self._kernel.take_rows(first)),
+            Channel.from_kernel(kinds, self._outputs, self._kernel.take_rows(first), self._slack),
         )
 
     def to_numpy(self) -> Array:

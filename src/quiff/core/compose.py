@@ -65,7 +65,8 @@ def _mixture(C: Channel, D: Channel, r: Any, outputs: Labels, places: Array | No
         first = first.place_columns(np.arange(C.outputs.size), width)
     if places is not None:
         second = second.place_columns(places, width)
-    return Channel.from_kernel(C.inputs, outputs, _mixed(first, second, weight))
+    mixed = _mixed(first, second, weight)
+    return Channel.from_kernel(C.inputs, outputs, mixed, max(C.slack, D.slack))
 
 
 def _mixed(first: Kernel, second: Kernel, r: Any) -> Kernel:
@@ -90,7 +91,8 @@ def parallel(C: Channel, D: Channel) -> Channel:
     0.1875
     """
     kernel = ProductKernel([C.kernel, _rows_in_order(D, C)])
-    return Channel.from_kernel(C.inputs, ProductLabels((C.outputs, D.outputs)), kernel)
+    outputs = ProductLabels((C.outputs, D.outputs))
+    return Channel.from_kernel(C.inputs, outputs, kernel, C.slack * D.slack)
 
 
 def repeat(C: Channel, n: int) -> Channel:
@@ -109,7 +111,8 @@ def repeat(C: Channel, n: int) -> Channel:
         raise ParameterError(f"the number of repetitions is {n!r}, but must be 1, 2, 3, ...")
     n = int(n)
     check_fits(n, _PER_REPETITION)
-    return Channel.from_kernel(C.inputs, ProductLabels((C.outputs,) * n), ProductKernel([C.kernel] * n))
+    outputs, kernel = ProductLabels((C.outputs,) * n), ProductKernel([C.kernel] * n)
+    return Channel.from_kernel(C.inputs, outputs, kernel, C.slack**n)
 
 
 def kronecker(C: Channel, D: Channel) -> Channel:
@@ -128,7 +131,7 @@ def kronecker(C: Channel, D: Channel) -> Channel:
     first, second = np.divmod(np.arange(C.inputs.size * D.inputs.size), D.inputs.size)
     kernel = ProductKernel([C.kernel.take_rows(first), D.kernel.take_rows(second)])
     inputs, outputs = ProductLabels((C.inputs, D.inputs)), ProductLabels((C.outputs, D.outputs))
-    return Channel.from_kernel(inputs, outputs, kernel)
+    return Channel.from_kernel(inputs, outputs, kernel, C.slack * D.slack)
 
 
 def _rows_in_order(D: Channel, C: Channel) -> Kernel:

@@ -45,9 +45,10 @@ def max_case_capacity(C: Channel) -> Number:
     inf
     """
     kernel, times = C.kernel.root()
-    tiny = log_ratio_of_tiny(kernel)
-    if tiny is not None:
-        return math.exp(times * tiny) if times * tiny < _LARGEST_LOG else math.inf
+    known = kernel.log_ratio()
+    known = log_ratio_of_tiny(kernel) if known is None else known
+    if known is not None:
+        return math.exp(times * known) if times * known < _LARGEST_LOG else math.inf
     ratios = [as_number(1 if C.exact else 1.0)]
     for most, least in column_extremes(kernel):
         if (least == 0).any():

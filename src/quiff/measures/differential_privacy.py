@@ -26,9 +26,10 @@ def epsilon(C: Channel) -> float:
     3.0
     """
     kernel, times = C.kernel.root()
-    tiny = log_ratio_of_tiny(kernel)
-    if tiny is not None:
-        return times * tiny
+    known = kernel.log_ratio()
+    known = log_ratio_of_tiny(kernel) if known is None else known
+    if known is not None:
+        return times * known
     largest = 0.0
     for most, least in column_extremes(kernel):
         if (least == 0).any():

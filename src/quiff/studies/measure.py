@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from math import inf, log2
+from math import inf, log, log2
 
 import numpy as np
 
@@ -84,10 +84,11 @@ def measure(
         people.attribute(name)  # a name that is not there is told at once
     rows = tuple(row for api in chosen for row in _api_rows(people, api, wanted, beside, priors or {}))
     genuine, left = _genuine(people, chosen, beside)
+    assumed = tuple(dict.fromkeys(words for api in chosen for words in api.assumptions))
     views = measured_views(people, {api.spec: api for api in chosen}, rows, genuine, beside)
     return Result(
         rows=rows,
-        notes=(*people.notes, *left, *left_out(people, apis)),
+        notes=(*people.notes, *assumed, *left, *left_out(people, apis)),
         warnings=() if people.filled is None else people.filled.warnings(),
         provenance=provenance("measure", people, chosen),
         **views,
@@ -147,26 +148,27 @@ def _measured(
     own = ready.goals(secret.outputs)
     side = people.channel(*known) if known else None
     groups = grouped(people, secret) if isinstance(secret.kernel, MapKernel) and side is None else None
-    for stage, C in stages.items():
-        if not ready.observer_knows_who:
-            if groups is None:
-                yield from _of_users(people, ready, stage, secret @ C, known)
-            else:
-                yield from _user_rows(stage, groups.best_user, groups.reidentified_by(C))
+    on_secrets: dict[str, Gain | None] = {**({"secret": None} if ready.needs else {}), **own}
+    law = prior_of(people) @ secret if groups is None else groups.prior
+    laws = {"population": law, "uniform": Prior.uniform(secret.outputs)}
+    laws |= {name: prior for name, prior in priors.items() if same(prior.labels, secret.outputs)}
+
+    def of_stage(stage: str, C: Channel) -> Iterator[Row]:
+        if groups is None:
+            yield from _of_users(people, ready, stage, secret @ C, known)
+        elif not ready.observer_knows_who:
+            yield from _user_rows(stage, groups.best_user, groups.reidentified_by(C))
         yield from _channel_rows(stage, C)
-        on_secrets: dict[str, Gain | None] = {**({"secret": None} if ready.needs else {}), **own}
-        if on_secrets and side is None:
-            law = prior_of(people) @ secret if groups is None else groups.prior
-            laws = {"population": law, "uniform": Prior.uniform(secret.outputs)}
-            laws |= {name: prior for name, prior in priors.items() if same(prior.labels, secret.outputs)}
-            for goal, gain in on_secrets.items():
-                for name, prior in laws.items():
-                    yield from _goal_rows(
-                        stage, goal, name, vulnerability(prior, gain), posterior_vulnerability(prior, C, gain)
-                    )
+        for goal, gain in on_secrets.items() if side is None else ():
+            for name, prior in laws.items():
+                before, after = vulnerability(prior, gain), posterior_vulnerability(prior, C, gain)
+                yield from _goal_rows(stage, goal, name, before, after)
         for goal in goals:
             if goal not in on_secrets or side is not None:
                 yield from _pulled_back(people, stage, goal, secret @ C, side)
+
+    for stage, C in stages.items():
+        yield from _bracketed(of_stage(stage, C), C.slack)
 
 
 def _pulled_back(
@@ -216,6 +218,25 @@ def _of_users(people: Population, api: Api, stage: str, C: Channel, known: tuple
 def _user_rows(stage: str, before: Number, after: Number) -> Iterator[Row]:
     for quantity, value in (("prior", before), ("posterior", after), ("leakage", after / before)):
         yield Row("", None, stage, "user", "population", 1, quantity, value)
+
+
+def _bracketed(rows: Iterable[Row], slack: float) -> Iterator[Row]:
+    """Give the numbers of a channel whose outputs were cut into cells the interval of the true ones."""
+    for row in rows:
+        if slack == 1 or row.quantity in ("prior", "goal_prior"):
+            yield row
+            continue
+        value = float(row.value)
+        high = value * slack
+        if row.quantity == "min_capacity_bits":
+            high = value + log2(slack)
+        elif row.quantity == "epsilon":
+            high = value + 2 * log(slack)
+        elif row.quantity == "max_case_capacity":
+            high = value * slack**2
+        if row.quantity in ("posterior", "goal_posterior"):
+            high = min(high, 1.0)
+        yield replace(row, low=row.value, high=high, method="discretised")
 
 
 def _goal_rows(stage: str, goal: str, prior: str, before: Number, after: Number) -> Iterator[Row]:

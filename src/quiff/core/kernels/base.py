@@ -107,6 +107,10 @@ class Kernel(ABC):
         """Return the kernels that are not lazy whose product this is, and how often each is in it."""
         return {self: 1}
 
+    def log_ratio(self) -> float | None:
+        """Return max ln C[x,y] / C[x',y] if it is known without a look at the columns."""
+        return None
+
     def least_log(self) -> float:
         """Return the natural logarithm of the least number that is not 0."""
         return min(least_log(block) for block in self.blocks())
