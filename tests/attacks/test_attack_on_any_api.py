@@ -118,6 +118,21 @@ def test_an_identifier_re_identifies_everybody_and_a_cohort_its_only_member():
     assert found["posterior"] == pytest.approx(4 / 10)
 
 
+def test_an_api_on_browsing_histories_is_attacked():
+    @dataclass(frozen=True)
+    class Cohort(Api):
+        needs = ("history",)
+        redraws = "nothing"
+
+        def observe(self, secrets):
+            return Channel.deterministic({secret: len(secret) for secret in secrets}, range(9))
+
+    histories = [("a.tld",) * (k % 5) for k in range(10)]
+    people = Population.from_sets({k: {k} for k in range(10)}).with_attribute("history", histories)
+    found = attack(people, Cohort(), observations=[1, 7], seeds=1, sample=None)
+    assert [found["bayes", n] for n in (1, 7)] == pytest.approx([5 / 10] * 2)
+
+
 def test_merged_people_are_attacked_as_single_ones():
     people = Population.from_sets({k: {k % 3, 5} for k in range(9)} | {9: {0, 5}})
     sets, which = SetLabels.distinct(people.codes, people.topics)
@@ -158,7 +173,7 @@ def test_the_command_takes_an_api_of_ones_own(tmp_path):
         "    def observe(self, secrets):\n"
         "        return Channel.identity(secrets)\n"
     )
-    options = ["--api", f"{tmp_path / 'mine.py'}:Shown", "--attribute", "country", "--observations", "2"]
+    options = ["--api", f"{tmp_path / 'mine.py'}:Shown", "--observations", "2"]
     done = CliRunner().invoke(main, ["attack", "compare", str(tmp_path / "people.csv"), *options])
     assert done.exit_code == 0, done.output
     assert "After 2 observations bayes re-identifies 30 % of the users" in done.output

@@ -11,6 +11,7 @@ from quiff.cli.options import (
     api_option,
     attribute_option,
     figure_option,
+    histories_option,
     json_option,
     noise_option,
     population_topics_option,
@@ -19,7 +20,7 @@ from quiff.cli.options import (
 )
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.terminal import echo
-from quiff.cli.visitors import visitor_options, visitors, visitors_api
+from quiff.cli.visitors import asked_of, visitor_options, visitors, visitors_api
 
 if TYPE_CHECKING:
     from quiff.browser.reports import Reports
@@ -170,6 +171,7 @@ def run_command(
     help="How many targets to draw in each; 0 attacks everybody.",
 )
 @attribute_option
+@histories_option
 @visitor_options
 @json_option
 @figure_option
@@ -185,6 +187,7 @@ def compare_command(
     seed: int,
     sample: int,
     attributes: tuple[str, ...],
+    histories: Path | None,
     as_json: bool,
     figure: Path | None,
     **people: Any,
@@ -204,8 +207,11 @@ def compare_command(
 
     check_whole("epochs", observations, 1)
     needed = observations + (2 if earlier is None else earlier)
-    population = visitors(profiles, needed, seed=seed, attributes=attributes, **people)
-    api = visitors_api(population, profiles, specs, taxonomy, noise)
+    asked = asked_of(
+        profiles, specs=specs, taxonomy=taxonomy, noise=noise, attributes=attributes, histories=histories
+    )
+    population = visitors(asked, needed, seed=seed, **people)
+    api = visitors_api(population, asked, taxonomy, noise)
     with step_bars() as progress:
         found = attack(
             population, api, observations=observations, seeds=seeds, sample=sample or None,
@@ -229,7 +235,7 @@ def _api(
     from quiff.theory.taxonomies import taxonomy_size
 
     if population is not None:
-        return visitors_api(population, profiles, (), taxonomy, noise)
+        return visitors_api(population, asked_of(profiles, taxonomy=taxonomy, noise=noise), taxonomy, noise)
     return closed_form_apis((), taxonomy_size("v1" if taxonomy is None else taxonomy), None, noise)[0]
 
 

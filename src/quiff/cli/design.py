@@ -105,7 +105,7 @@ def _fitted(profiles: Path, utility: float | Fraction, *short: Any) -> Any:
             f"{str(profiles)!r} has {people.n_epochs} epochs; give a file with the profiles of one epoch"
         )
     specs, topics, noise = short
-    (api,) = closed_form_apis(specs, topics, people.top_s, noise)[:1]
+    (api,) = closed_form_apis(specs, topics, people.sets.shape[2], noise)[:1]
     return fit_design(people, utility, api)
 
 

@@ -65,8 +65,6 @@ class Asked:
         """
         from quiff.populations.population import Population
 
-        needed = (name for api in self.named for name in api.needs if name not in ("topics", "history"))
-        columns = tuple(dict.fromkeys((*self.attributes, *needed)))
         size = self.top if top is None else top
         people = Population.read(
             self.file,
@@ -74,18 +72,28 @@ class Asked:
             weights=self.weights,
             missing=self.missing,
             seed=seed,
-            attributes=columns,
+            attributes=self.columns,
         )
         if not over_time:
             people = self._one_epoch(people)
         if self.genuine:
             with self.naming():
                 people = people.genuine()
-        if self.histories is not None:
-            from quiff.history.histories import read_histories
+        return self.with_histories(people)
 
-            people = people.with_histories(read_histories(self.histories))
-        return people
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns to read as attributes: those that are asked for, and those that an API needs."""
+        needed = (name for api in self.named for name in api.needs if name not in ("topics", "history"))
+        return tuple(dict.fromkeys((*self.attributes, *needed)))
+
+    def with_histories(self, people: "Population") -> "Population":
+        """Return the people with their browsing histories, if these are given."""
+        if self.histories is None:
+            return people
+        from quiff.history.histories import read_histories
+
+        return people.with_histories(read_histories(self.histories))
 
     def apis(self, people: "Population") -> "tuple[Api, ...]":
         """Return the APIs: those of ``--api``, or cookies and what the short forms stand for.

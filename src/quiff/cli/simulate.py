@@ -11,6 +11,7 @@ from quiff.cli.options import (
     attribute_option,
     drawn_seed_option,
     figure_option,
+    histories_option,
     json_option,
     keep_formulas_option,
     population_topics_option,
@@ -20,11 +21,12 @@ from quiff.cli.options import (
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.pipeline import recorded
 from quiff.cli.terminal import echo
-from quiff.cli.visitors import read_rates, visitor_options, visitors, visitors_api
+from quiff.cli.visitors import asked_of, read_rates, visitor_options, visitors, visitors_api
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
     from quiff.browser.reports import Reports
+    from quiff.cli.people import Asked
     from quiff.populations.population import Population
 
 _RULES = (
@@ -33,7 +35,7 @@ _RULES = (
 # The options that mean nothing when rules are compared, and with page loads.
 _SIMULATED = ("without", "block", "earlier", "call_day", "drift", "page_loads", "caller", "cookies")
 _OF_BROWSERS = ("without", "block", "coverage", "earlier", "call_day")
-_OF_SETS = ("coverage", "call_day", "drift", "users", "cookies", "specs", "attributes")
+_OF_SETS = ("coverage", "call_day", "drift", "users", "cookies", "specs", "attributes", "histories")
 
 
 @click.command("simulate", cls=Writing)
@@ -57,6 +59,7 @@ _OF_SETS = ("coverage", "call_day", "drift", "users", "cookies", "specs", "attri
 )
 @short_noise_option
 @attribute_option
+@histories_option
 @drawn_seed_option
 @click.option(
     "--without",
@@ -175,7 +178,7 @@ def _compared(
     if profiles is None:
         raise click.UsageError("Give PROFILES to compare rules on.")
     population = Population.read(profiles, top=rest["top"], merged=False)
-    api = _api(population, profiles, **rest)
+    api = _api(population, _asked(profiles, **rest), **rest)
     share = Fraction(1, 2) if coverage is None else coverage
     named = {str(topic): topic for topic in (() if rates is None else rates.topics)}
     high = [_known(named, topic) for topic in rest["high"]]
@@ -191,28 +194,34 @@ def _known(named: dict[str, Any], topic: str) -> Any:
     return named[topic]
 
 
-def _population(profiles: Path | None, epochs: int, **options: Any) -> "Population":
+def _population(asked: "Asked | None", epochs: int, **options: Any) -> "Population":
     """Return the users, with as many epochs of sets as are needed."""
     from quiff.theory.parameters import check_whole
 
     earlier = options["earlier"]
     window = 1 if "three-epochs" in options["without"] else 3
     needed = check_whole("epochs", epochs, 1) + (window if earlier is None else earlier)
-    source = {name: options[name] for name in ("rates", "users", "how", "drift", "top", "seed", "attributes")}
-    return visitors(profiles, needed, **source)
+    source = {name: options[name] for name in ("rates", "users", "how", "drift", "top", "seed")}
+    return visitors(asked, needed, **source)
 
 
-def _api(population: "Population", profiles: Path | None, **options: Any) -> "Api":
+def _asked(profiles: Path | None, **options: Any) -> "Asked | None":
     specs = ("cookies",) if options["cookies"] else options["specs"]
-    return visitors_api(population, profiles, specs, options["taxonomy"], options["noise"], options["top"])
+    names = ("taxonomy", "top", "noise", "attributes", "histories")
+    return asked_of(profiles, specs=specs, **{name: options[name] for name in names})
+
+
+def _api(population: "Population", asked: "Asked | None", **options: Any) -> "Api":
+    return visitors_api(population, asked, options["taxonomy"], options["noise"])
 
 
 def _reports(profiles: Path | None, epochs: int, **options: Any) -> "Reports":
     """Return what sites observe of the users of profiles or visit rates."""
     from quiff.browser.simulation import browser_of, simulate
 
-    population = _population(profiles, epochs, **options)
-    api = _api(population, profiles, **options)
+    asked = _asked(profiles, **options)
+    population = _population(asked, epochs, **options)
+    api = _api(population, asked, **options)
     common: dict[str, Any] = {"epochs": epochs, "sites": options["sites"], "seed": options["seed"]}
     browser = browser_of(population, api, options["without"], options["block"])
     if browser is None:

@@ -12,6 +12,7 @@ from quiff.cli.options import read_number
 if TYPE_CHECKING:
     from quiff.apis.base import Api
     from quiff.browser.rates import VisitRates
+    from quiff.cli.people import Asked
     from quiff.populations.population import Population
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -45,7 +46,7 @@ def visitor_options(command: _Command) -> _Command:
 
 
 def visitors(
-    profiles: Path | None,
+    asked: "Asked | None",
     needed: int,
     *,
     rates: str | None,
@@ -54,7 +55,6 @@ def visitors(
     drift: float | Fraction | None,
     top: int | None = None,
     seed: int | None = None,
-    attributes: tuple[str, ...] = (),
 ) -> "Population":
     """Return the users, of profiles or of visit rates, with `needed` epochs of sets where these change."""
     from quiff.browser.drifting import drift as drifting
@@ -62,32 +62,34 @@ def visitors(
     from quiff.populations.population import Population
 
     visits = read_rates(rates, users, how, seed)
-    if (visits is None) == (profiles is None):
+    if (visits is None) == (asked is None):
         raise click.UsageError("Give one of PROFILES and --rates.")
     if visits is not None:
         population = profiles_from_rates(visits, needed, 5 if top is None else top, seed)
-    elif profiles is not None:
+    elif asked is not None:
         if users is not None:
             raise click.UsageError("--users does not go with PROFILES.")
-        population = Population.read(profiles, top=top, attributes=attributes, merged=False)
+        population = Population.read(asked.file, top=top, attributes=asked.columns, merged=False)
+        population = asked.with_histories(population)
     return population if drift is None else drifting(population, needed, drift, seed)
 
 
+def asked_of(file: Path | None, **options: Any) -> "Asked | None":
+    """Return what a command asks about a file, by its options; None if there is no file."""
+    from quiff.cli.people import Asked
+
+    return None if file is None else Asked(file, **options)
+
+
 def visitors_api(
-    people: "Population",
-    file: Path | None,
-    specs: tuple[str, ...],
-    taxonomy: str | None,
-    noise: float | Fraction | None,
-    top: int | None = None,
+    people: "Population", asked: "Asked | None", taxonomy: str | None, noise: float | Fraction | None
 ) -> "Api":
     """Return the one API of a command: that of ``--api``, or what the short forms stand for."""
-    from quiff.cli.people import Asked
     from quiff.cli.short_forms import default_topics_api
 
-    if file is None and not specs:
-        return default_topics_api(people, taxonomy, 0.05 if noise is None else noise)
-    return Asked(file or Path(), specs, taxonomy, top, noise).api(people)
+    if asked is not None:
+        return asked.api(people)
+    return default_topics_api(people, taxonomy, 0.05 if noise is None else noise)
 
 
 def read_rates(rates: str | None, users: int | None, how: str, seed: int | None) -> "VisitRates | None":
