@@ -11,7 +11,7 @@ from quiff.core.numbers import Array, Number, as_number, is_exact, product
 ROUNDING = 1e-9
 """By how much of itself a float may be off a number that it stands for."""
 
-QUANTILES = {
+_QUANTILES = {
     "min": 0.0,
     "lower_quartile": 0.25,
     "median": 0.5,
@@ -110,7 +110,7 @@ class Distribution:
 
     def to_dict(self, threshold: Number) -> dict[str, Any]:
         """Return mean, quantiles, the share above a threshold, and the histogram."""
-        quantiles = {name: self.quantile(share) for name, share in QUANTILES.items()}
+        quantiles = {name: self.quantile(share) for name, share in _QUANTILES.items()}
         return {
             "mean": self.mean,
             **quantiles,

@@ -15,8 +15,9 @@ from quiff.core.sparse import SparseRows
 from quiff.populations.population import Population
 from quiff.results.result import Result, Row
 from quiff.results.views.attributes import Inference, goal_of_value, inference_views
+from quiff.results.views.names import value_words
 from quiff.studies.checked import checked_apis, checked_people
-from quiff.studies.members import masses, members, naming_columns, value_name
+from quiff.studies.members import masses, members, naming_columns
 from quiff.studies.own_risk import marginal
 from quiff.studies.provenance import provenance
 
@@ -60,7 +61,7 @@ def attribute_inference(people: Population, *apis: Api, attribute: str = "topics
     people = checked_people(people)
     chosen = checked_apis(people, apis)
     values, codes = members(people, attribute)
-    code = values.position(value, value_name(attribute))
+    code = values.position(value, value_words(attribute))
     side = SparseRows.rectangular(
         (~(codes == code).any(axis=1)).astype(np.intp)[:, np.newaxis], np.int64(1), 2
     )

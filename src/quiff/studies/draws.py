@@ -94,7 +94,7 @@ class NamedDraws:
             return np.bincount(self.kernel.sample(self._rows, rng), minlength=m)
         alone, shared, counts = self._by_size
         which = rng.integers(0, k, len(alone), dtype=np.min_scalar_type(k))
-        genuine = np.bincount(alone.reshape(-1)[np.arange(0, alone.size, k) + which], minlength=m)
+        genuine = np.bincount(alone.reshape(-1)[self._starts + which], minlength=m)
         if counts.size:
             split = rng.multinomial(counts, np.full(k, 1 / k))
             genuine += np.bincount(shared.reshape(-1), split.reshape(-1), m).astype(np.int64)
@@ -110,6 +110,11 @@ class NamedDraws:
         alone = np.repeat(self.places[~many], self.counts[~many], axis=0)
         small = alone.astype(np.min_scalar_type(self.kernel.n_columns))  # what fits the cache is drawn fast
         return small, self.places[many], self.counts[many]
+
+    @cached_property
+    def _starts(self) -> Array:
+        alone, _, _ = self._by_size
+        return np.arange(0, alone.size, alone.shape[1])
 
     @cached_property
     def _rows(self) -> Array:

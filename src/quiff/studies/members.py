@@ -32,17 +32,6 @@ def members(people: Population, attribute: str) -> tuple[Labels, Array]:
     return column.values, column.which[0].reshape(-1, 1)
 
 
-def value_name(attribute: str) -> str:
-    """Return what a value of an attribute is called.
-
-    Examples
-    --------
-    >>> value_name("topics"), value_name("country")
-    ('topic', 'value of country')
-    """
-    return "topic" if attribute == "topics" else f"value of {attribute}"
-
-
 def masses(people: Population) -> Array:
     """Return how much the users of each row weigh together; the prior is proportional to it."""
     if people.weights is not None:

@@ -1,4 +1,4 @@
-"""What APIs and their stages are called in tables, sentences and figures."""
+"""What APIs, their stages and values are called in tables, sentences and figures."""
 
 from collections.abc import Mapping
 
@@ -36,3 +36,14 @@ def stage_names(apis: Mapping[str, Api], stages: Mapping[str, list[str]]) -> dic
         for spec, some in stages.items()
         for stage in some
     }
+
+
+def value_words(attribute: str) -> str:
+    """Return what one value is called: a topic, or a value of a column.
+
+    Examples
+    --------
+    >>> value_words("topics"), value_words("country")
+    ('topic', 'value of country')
+    """
+    return "topic" if attribute == "topics" else f"value of {attribute}"

@@ -10,6 +10,7 @@ from quiff.errors import counted
 from quiff.results.figures.popularity import popularity_figure
 from quiff.results.numbers import plain, probability, rounded
 from quiff.results.table import Table
+from quiff.results.views.names import value_words
 
 _ENOUGH = 0.95  # the probability from which on a sentence calls a value found
 _NOTHING = 1e-12  # below it nobody reads one in so many
@@ -90,17 +91,6 @@ class Growth:
     in_order: Simulated
     in_order_approximation: float
     all_bits_right: float
-
-
-def value_words(attribute: str) -> str:
-    """Return what one value is called: a topic, or a value of a column.
-
-    Examples
-    --------
-    >>> value_words("topics"), value_words("country")
-    ('topic', 'value of country')
-    """
-    return "topic" if attribute == "topics" else f"value of {attribute}"
 
 
 def finding_goal(attribute: str, top: int) -> str:

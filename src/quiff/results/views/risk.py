@@ -10,7 +10,7 @@ from quiff.core.numbers import Number, as_number
 from quiff.errors import ParameterError, counted
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
-from quiff.results.distribution import QUANTILES, Distribution, of_users
+from quiff.results.distribution import Distribution, of_users
 from quiff.results.figures.risk import risk_figure
 from quiff.results.numbers import probability, shown
 from quiff.results.result import Result
@@ -125,12 +125,12 @@ def _spread(
     notes: tuple[str, ...],
 ) -> Table:
     """Return mean and quantiles over users, a row for each stage."""
-    columns = ("seen", "mean", "min", "25 %", "median", "75 %", "95 %", "99 %", "max")
+    columns = ("seen", "mean", "median", "95 %", "99 %", "max")
     rows = tuple(
         (
             name,
             values[key].mean,
-            *(values[key].quantile(share) for share in QUANTILES.values()),
+            *(values[key].quantile(share) for share in (0.5, 0.95, 0.99, 1.0)),
             values[key].share_above(threshold),
         )
         for key, name in names.items()
