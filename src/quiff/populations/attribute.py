@@ -171,14 +171,11 @@ class Attribute:
 
 
 def records(attributes: Sequence[Attribute]) -> Attribute:
-    """Return several stable attributes as one, whose values are the tuples that occur.
-
-    Examples
-    --------
-    >>> both = records([Attribute.of("country", ["AT", "AT", "BR"]), Attribute.of("age", [30, 40, 30])])
-    >>> both.name, list(both.values)
-    ('country, age', [('AT', 30), ('AT', 40), ('BR', 30)])
-    """
+    """Return several stable attributes as one, whose values are the tuples that occur; one, as it is."""
+    if len(attributes) == 1:
+        return attributes[0]
+    for attribute in attributes:
+        attribute.check_stable()
     codes = np.stack([attribute.which[0] for attribute in attributes], axis=1)
     first, which = distinct_codes(codes, max(attribute.values.size for attribute in attributes))
     values = _RecordLabels(tuple(attribute.values for attribute in attributes), codes[first])

@@ -24,28 +24,13 @@ _MUCH = 1 / 2  # of the sets: beyond it, filling dominates
 class Filling:
     """How many topics of each set were visited and, where it is known, which.
 
-    Parameters
-    ----------
-    genuine
-        The number of visited topics of each set: whole numbers (epochs, users), or (users,) for one epoch.
-    visited
-        Which topics of each set were visited: (epochs, users, s), in ascending order of the topics' codes;
-        None if only their number is known.
-    rows, users
-        For a merged population, where one distinct set can stand for users who visited different topics of
-        it: each row of `genuine` and `visited` belongs to the distinct set at position `rows`, and stands for
-        so many `users`. None otherwise.
-
-    Examples
-    --------
-    >>> Filling.of([[True, True], [True, False]]).genuine.tolist()
-    [[2, 1]]
+    One distinct set of a merged population can stand for users who visited different topics of it.
     """
 
-    genuine: Array
-    visited: Array | None = None
-    rows: Array | None = None
-    users: Array | None = None
+    genuine: Array  # the number of visited topics of each set: (epochs, users), or (users,) for one epoch
+    visited: Array | None = None  # (epochs, users, s), in ascending order of the topics' codes, if known
+    rows: Array | None = None  # if merged: the position of the distinct set to which an entry belongs
+    users: Array | None = None  # if merged: for how many users an entry stands
 
     @classmethod
     def of(cls, visited: object, rows: Array | None = None, users: Array | None = None) -> "Filling":
@@ -88,9 +73,12 @@ class Filling:
         """Tell for each row whether all topics were visited, in every epoch."""
         return np.asarray((self.genuine == top_s).all(axis=0))
 
-    def same(self, other: "Filling | None") -> bool:
-        """Tell whether two say the same of the same sets."""
-        return other is not None and all(map(same_arrays, vars(self).values(), vars(other).values()))
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Filling):
+            return NotImplemented
+        return all(map(same_arrays, vars(self).values(), vars(other).values()))
+
+    __hash__ = None  # type: ignore[assignment]
 
     def counted(self, sets: Array, n_topics: int) -> "Filled":
         """Count users and topics; `sets` are those of the population, of which there are `n_topics`."""
@@ -124,21 +112,6 @@ class Filling:
 class Filled:
     """How much of a population was filled in at random.
 
-    Attributes
-    ----------
-    users, epochs, top_s
-        The users, the epochs for each of which they have a set, and the size of a set.
-    filled_sets, filled_topics
-        The sets that have topics which their users did not visit, and the number of such topics.
-    sets_without_visits
-        The sets without a single visited topic.
-    genuine_users
-        The users all of whose topics, in all epochs, were visited.
-    distinct_visited, unique_visited
-        If each set is cut to its visited topics: how many different ones there are (over all epochs
-        together), and how many users have one that nobody else has; None if it is not known which topics
-        were visited.
-
     Examples
     --------
     >>> from quiff import Population
@@ -150,12 +123,14 @@ class Filled:
     """
 
     users: int
-    epochs: int
+    epochs: int  # for each of which they have a set
     top_s: int
-    filled_sets: int
+    filled_sets: int  # with topics that their users did not visit
     filled_topics: int
-    sets_without_visits: int
-    genuine_users: int
+    sets_without_visits: int  # without a single visited topic
+    genuine_users: int  # all of whose topics, in all epochs, were visited
+    # If each set is cut to its visited topics, over all epochs together: how many different ones there are,
+    # and how many users have one that nobody else has; None if it is not known which topics were visited.
     distinct_visited: int | None
     unique_visited: int | None
 

@@ -18,7 +18,7 @@ from quiff.populations.attribute import HISTORY, TOPICS, Attribute, attribute_of
 from quiff.populations.filling import Filled, Filling, same_arrays, visited_in_order, visited_of_sets
 from quiff.populations.histories import Histories
 from quiff.populations.sets import checked_codes, codes_of_sets, codes_of_values
-from quiff.populations.synthetic import made_up_sets
+from quiff.populations.synthetic import synthetic_sets
 from quiff.populations.weights import (
     checked_counts,
     checked_weights,
@@ -356,7 +356,7 @@ have the same size: fill up the short ones or cut the long ones
         ParameterError
             If a number is out of range.
         """
-        sets = made_up_sets(n, seed, n_topics, top_s)
+        sets = synthetic_sets(n, seed, n_topics, top_s)
         return cls(as_labels(range(n), "user"), as_labels(range(1, n_topics + 1), "topic"), sets)
 
     def replaced(self, **changes: Any) -> Self:
@@ -506,12 +506,7 @@ histories by people.with_histories(...), on the command line by --histories
         if not names:
             self.check_unmerged()
             return Channel.identity(self.users)
-        chosen = [self.attribute(name) for name in names]
-        if len(chosen) == 1:
-            return chosen[0].channel(self.users)
-        for attribute in chosen:
-            attribute.check_stable()
-        return records(chosen).channel(self.users)
+        return records([self.attribute(name) for name in names]).channel(self.users)
 
     def check_unmerged(self) -> None:
         """Raise the one error that says that single users are not known, if they were merged."""
@@ -533,12 +528,9 @@ histories by people.with_histories(...), on the command line by --histories
         return self if epochs >= self.n_epochs else self._in_epochs(slice(epochs))
 
     def _in_epochs(self, part: slice) -> Self:
-        changes: dict[str, Any] = {
-            "others": {name: attribute.in_epochs(part) for name, attribute in self.others.items()}
-        }
-        if TOPICS in self.attributes:
-            changes |= {"sets": self.sets[part], "filling": self.filling and self.filling.at(part)}
-        return self.replaced(**changes)
+        others = {name: attribute.in_epochs(part) for name, attribute in self.others.items()}
+        sets = self.sets[part] if TOPICS in self.attributes else None
+        return self.replaced(sets=sets, filling=self.filling and self.filling.at(part), others=others)
 
     def user_prior(self) -> Prior:
         """Return the prior on the users: uniform, or proportional to their weights.
@@ -549,9 +541,9 @@ histories by people.with_histories(...), on the command line by --histories
             If the users were merged, so that none can be named.
         """
         self.check_unmerged()
-        return (
-            Prior.uniform(self.users) if self.weights is None else prior_of_weights(self.users, self.weights)
-        )
+        if self.weights is None:
+            return Prior.uniform(self.users)
+        return prior_of_weights(self.users, self.weights)
 
     @property
     def top_s(self) -> int:
@@ -697,10 +689,7 @@ histories by people.with_histories(...), on the command line by --histories
             and self.others == other.others
             and same_arrays(self.weights, other.weights)
             and same_arrays(self.counts, other.counts)
-            and (
-                self.filling is other.filling
-                or (self.filling is not None and self.filling.same(other.filling))
-            )
+            and self.filling == other.filling
         )
 
     __hash__ = None  # type: ignore[assignment]

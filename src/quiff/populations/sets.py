@@ -34,7 +34,13 @@ def codes_of_sets(sets: Mapping[Any, Iterable[Any]], topics: object = None) -> t
     listed = {user: members(user, topics_of) for user, topics_of in sets.items()}
     seen = {topic for topics_of in listed.values() for topic in topics_of}
     named = as_labels(in_order(seen) if topics is None else topics, "topic")
-    _check_known(listed, seen, named)
+    unknown = {topic for topic in seen if topic not in named}
+    if unknown:
+        user, topic = next((u, t) for u, own in listed.items() for t in own if t in unknown)
+        raise LabelError(
+            f"the set of {user!r} has {topic!r}, which is not among the {counted(named.size, 'topic')}; "
+            "add it to `topics`, or leave `topics` out to take those that occur"
+        )
     sizes = np.array([len(topics_of) for topics_of in listed.values()], dtype=np.intp)
     _check_one_size(list(listed), sizes)
     _, codes = sets_as_entries(listed, named)
@@ -65,16 +71,6 @@ def in_order(topics: Iterable[Any]) -> list[Hashable]:
         return sorted(listed)
     except TypeError:  # of different kinds
         return sorted(listed, key=repr)
-
-
-def _check_known(sets: Mapping[Any, tuple[Hashable, ...]], seen: set[Hashable], topics: Labels) -> None:
-    unknown = {topic for topic in seen if topic not in topics}
-    if unknown:
-        user, topic = next((u, t) for u, listed in sets.items() for t in listed if t in unknown)
-        raise LabelError(
-            f"the set of {user!r} has {topic!r}, which is not among the {counted(topics.size, 'topic')}; "
-            "add it to `topics`, or leave `topics` out to take those that occur"
-        )
 
 
 def _check_one_size(users: Sequence[Hashable], sizes: Array) -> None:
@@ -132,8 +128,13 @@ def checked_codes(sets: object, users: Labels, topics: Labels) -> Array:
         raise ShapeError(f"the array of sets has shape {array.shape}; give at least one epoch and one topic")
     rows = users if epochs == 1 else ProductLabels((as_labels(range(epochs)), users))
     flat = array.reshape(-1, top_s)
-    if flat.dtype.kind in "iu":
-        _check_codes_known(flat, rows, topics.size)
+    if flat.dtype.kind in "iu" and not 0 <= flat.min() <= flat.max() < topics.size:
+        row, place = np.argwhere((flat < 0) | (flat >= topics.size))[0]
+        raise LabelError(
+            f"the set of {rows[int(row)]!r} has the code {flat[row, place]}, but the {topics.size} topics "
+            f"have the codes 0 to {topics.size - 1}; give more topics, or leave `topics` out to take the "
+            "numbers themselves as topics"
+        )
     try:
         codes = as_codes(flat, (flat.shape[0], None), topics.size, rows)
     except LabelError as error:
@@ -141,17 +142,6 @@ def checked_codes(sets: object, users: Labels, topics: Labels) -> Array:
     codes = codes.reshape(array.shape)
     codes.flags.writeable = False
     return codes
-
-
-def _check_codes_known(codes: Array, rows: Labels, n_topics: int) -> None:
-    if int(codes.min()) < 0 or int(codes.max()) >= n_topics:
-        unknown = (codes < 0) | (codes >= n_topics)
-        row = int(np.argmax(unknown.any(axis=1)))
-        raise LabelError(
-            f"the set of {rows[row]!r} has the code {codes[row][unknown[row]][0]}, but the {n_topics} topics "
-            f"have the codes 0 to {n_topics - 1}; give more topics, or leave `topics` out to take the "
-            "numbers themselves as topics"
-        )
 
 
 def _rectangular(sets: object, users: Labels) -> Array:

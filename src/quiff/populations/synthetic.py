@@ -46,7 +46,7 @@ def topic_weights(n_topics: int) -> tuple[Array, Array]:
     return circles, weights
 
 
-def made_up_sets(n_users: int, seed: int, n_topics: int, top_s: int) -> Array:
+def synthetic_sets(n_users: int, seed: int, n_topics: int, top_s: int) -> Array:
     """Return synthetic sets (n_users, top_s), drawn topic by topic by the weights of `topic_weights`."""
     n_users = check_whole("n", n_users, 1)
     n_topics, top_s = check_sizes(n_topics, top_s)
