@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from quiff import Api, Channel, Cookies, ParameterError, Population, TopicsAPI, attack
+from quiff import (
+    Api,
+    BayesProfiles,
+    Carey,
+    Channel,
+    Cookies,
+    ParameterError,
+    Population,
+    TopicsAPI,
+    attack,
+    reidentify,
+    simulate,
+)
 from quiff.cli import main
 from quiff.core.labels import SetLabels
 from quiff.epochs import composed
@@ -131,6 +143,15 @@ def test_an_api_on_browsing_histories_is_attacked():
     people = Population.from_sets({k: {k} for k in range(10)}).with_attribute("history", histories)
     found = attack(people, Cohort(), observations=[1, 7], seeds=1, sample=None)
     assert [found["bayes", n] for n in (1, 7)] == pytest.approx([5 / 10] * 2)
+
+
+def test_outputs_are_never_taken_for_topics_of_the_same_label():
+    seen = simulate(PEOPLE, Numbered(), epochs=2, seed=1)
+    with pytest.raises(ParameterError, match="outputs of another API, not topics of the profiles"):
+        reidentify(seen, BayesProfiles(PEOPLE))
+    with pytest.raises(ParameterError, match="outputs of another API, not topics of the profiles"):
+        reidentify(seen, Carey(2, 0.1), population=PEOPLE)
+    assert reidentify(seen, Carey(2, 0.1)).facts["targets"] == 10
 
 
 def test_merged_people_are_attacked_as_single_ones():

@@ -362,7 +362,7 @@ def test_outputs_are_written_and_read_under_their_own_name(tmp_path):
     for name in ("seen.parquet", "seen.csv"):
         file = found.write(tmp_path / name)
         read = Reports.read(file, topics=found.topics)
-        assert read.shows == "output"
+        assert (read.shows, read.per_call) == ("output", 1)
         assert (read.by_epoch == found.by_epoch).all()
     assert (tmp_path / "seen.csv").read_text().splitlines()[0] == '"user","site","epoch","output"'
 

@@ -47,12 +47,13 @@ class Sighting:
     codes: Array  # the topics by epoch as positions in `topics`, -1 for nothing, (users, earlier + calls)
     earlier: int  # how many epochs before that of the first call the first call showed
     per_call: int  # how many epochs a call shows
+    shows: str = "topic"  # or the output of another API, whose label may be that of a topic
 
     @classmethod
     def of(cls, reports: Reports, site: object, call: int) -> "Sighting":
         """Return what a site has seen up to its `call`-th call, counted from 1."""
         codes = reports.seen(site, call)
-        return cls(reports.users, reports.topics, codes, reports.earlier, reports.per_call)
+        return cls(reports.users, reports.topics, codes, reports.earlier, reports.per_call, reports.shows)
 
 
 class Attack(ABC):

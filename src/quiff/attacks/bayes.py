@@ -38,6 +38,10 @@ def check_profiles(population: Population, sighting: Sighting) -> None:
     quiff.errors.ParameterError: the reports are of 1 user, but the profiles are of others, or merged; give \
 the profiles of the same users in the same order
     """
+    if sighting.shows != "topic":
+        raise ParameterError(
+            "these are outputs of another API, not topics of the profiles; use attack(people, api)"
+        )
     if population.merged or not same(population.users, sighting.users):
         raise ParameterError(
             f"the reports are of {counted(sighting.users.size, 'user')}, but the profiles are of others, or "

@@ -122,9 +122,7 @@ def _removal(attack: Denoising, sighting: Sighting, population: Population) -> N
     """Look at the first users only: shares of so many topics are known well enough."""
     users = range(min(sighting.users.size, _DENOISED))
     fewer = Population.from_array(users, population.sets[:, :_DENOISED], population.topics)
-    few = Sighting(
-        sighting.users, sighting.topics, sighting.codes[:_DENOISED], sighting.earlier, sighting.per_call
-    )
+    few = replace(sighting, codes=sighting.codes[:_DENOISED])
     return noise_removal(attack, few, fewer)
 
 

@@ -156,7 +156,7 @@ def read_reports(
         "topics": taxonomy,
         "by_epoch": by_epoch.reshape(sizes),
         "earlier": earlier,
-        "per_call": per_call or about.get("per_call", 3),
+        "per_call": per_call or about.get("per_call", 3 if shows == "topic" else 1),
         "shown_once": about.get("shown_once", True),
         "late": late,
         "shows": shows,
