@@ -24,10 +24,10 @@ _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-n
 _QUIFF = str(Path(sys.executable).with_name("quiff"))
 _USERS = 20_000
 _MARGIN = 16  # pixels below the last part
-# The pictures show a part: of the report its head and the section that compares cookies with the Topics API,
-# of the explorer the sliders, the first numbers and the figures.
-_NOT_OF_REPORT = "nav, section:not(#privacy), #privacy .wide, #privacy .note, footer"
-_NOT_OF_EXPLORER = "#cards > :nth-child(n + 6), #design-figures ~ *, footer"
+# The pictures show a part: of the report its head and what one observation reveals, of the explorer
+# the controls, the sentences, the figures and the first numbers.
+_NOT_OF_REPORT = "nav, section:not(#reveals), #reveals .wide, #reveals .note, #reveals details, footer"
+_NOT_OF_EXPLORER = "#cards ~ *, footer"
 
 
 def main() -> None:
@@ -50,7 +50,7 @@ def _made_up_profiles(folder: Path) -> Path:
 
 def _picture_report(browser: Browser, profiles: Path) -> None:
     report = profiles.with_name("report.html")
-    command = [_QUIFF, "report", str(profiles), "--out", str(report), "--epochs", "0"]
+    command = [_QUIFF, "report", str(profiles), "--out", str(report), "--observations", "1"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
     page = _opened(browser, report.as_uri(), 1000)
     _take(page, IMAGES / "report.png", without=_NOT_OF_REPORT)
@@ -58,8 +58,8 @@ def _picture_report(browser: Browser, profiles: Path) -> None:
 
 def _picture_explorer(browser: Browser) -> None:
     with _explorer() as address:
-        page = _opened(browser, f"{address}?view=design&second=1&topics2=v2&top2=5&noise2=0.2", 1180)
-        page.wait_for_selector("#design-figures svg >> nth=2", state="attached")
+        page = _opened(browser, f"{address}?view=design&second=1&api2=topics:n_topics=v2,noise=0.2", 1180)
+        page.wait_for_selector("#design-figures svg >> nth=1", state="attached")
         _take(page, IMAGES / "explorer.png", without=_NOT_OF_EXPLORER)
 
 
@@ -87,7 +87,7 @@ def _take(page: Page, path: Path, without: str) -> None:
     height = page.evaluate("Math.ceil(document.querySelector('main').getBoundingClientRect().bottom)")
     page.set_viewport_size({"width": page.viewport_size["width"], "height": height + _MARGIN})
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, page.screenshot(), force=True, private=False)
+    write_bytes(path, page.screenshot(), force=True)
     page.close()
 
 

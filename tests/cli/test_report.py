@@ -37,6 +37,7 @@ def test_the_page_holds_what_was_measured_on_what_and_how(profiles, tmp_path):
     assert "topics:noise=1/10" in page
     assert page.count("<figure ") >= 5
     assert "<b>" not in page  # what a file says is text
+    assert "&lt;b&gt;" not in page  # and no user is named
     assert "<script" not in page
     assert not re.search(r'(src|href)="(?!data:|#)', page)
 

@@ -189,7 +189,8 @@ def _headline(
     for api in apis:
         after = None if api in mains else _value(rows, api.spec, "posterior")
         if after is not None:
-            yield f"{titles[api.spec].capitalize()}: {probability(after)}."
+            name = titles[api.spec]
+            yield f"{name if name == api.spec else name[:1].upper() + name[1:]}: {probability(after)}."
     if guess is not None:
         yield f"Guessing: {probability(guess)}."
 

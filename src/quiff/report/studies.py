@@ -94,7 +94,7 @@ class Study:
         question.progress(self.title, 0.0)
         try:
             result = self.run(question)
-        except (QuiffError, AttributeError) as error:  # TODO AttributeError: until all studies take any API
+        except QuiffError as error:
             result = Result(self.title, (), (f"Not measured: {str(error).rstrip('.')}.",))
         return Section.of(self.key, self.title, result), result
 
@@ -143,7 +143,7 @@ def _use(question: Question) -> Result:
         tuple(row for row in whole.rows if row.quantity.startswith("goal_")),
         _use_sentences(question) or ("No goal of a receiver is known of these APIs on these people.",),
         {name: table for name, table in whole.tables.items() if name == "utility"},
-        {name: draw for name, draw in whole.figures.items() if name == "trade-off"} if whole.rows else {},
+        {name: draw for name, draw in whole.figures.items() if name == "trade-off"},
     )
     simulations = max(50, min(1000, _MOST_SIMULATED // question.first.n_users))
     for api in question.studied:

@@ -59,9 +59,9 @@ class Design:
         n = 1 if self.api.redraws == "nothing" else observations
         return min(1.0, exp(min(0.0, n * log(self.capacity) - log(self.n_users))))
 
-    def sentence(self, observations: int) -> str:
-        """Say what the closed forms say."""
-        title, capacity = self.api.title, self.capacity
+    def sentence(self, title: str, observations: int) -> str:
+        """Say what the closed forms say of an API, by what it is called."""
+        capacity = self.capacity
         if capacity is None:
             return f"{title}: no closed form is known of its parameters alone; see the people."
         after, many = self.reidentified(1), self.reidentified(observations)
@@ -105,9 +105,15 @@ class DesignAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return sentences, the numbers that matter, all of them, and the figures."""
+        from quiff.results.views.names import api_names
+
+        names = api_names({design.api.spec: design.api for design in self.designs})
         return {
             "specs": [design.api.spec for design in self.designs],
-            "sentences": [design.sentence(self.observations) for design in self.designs],
+            "sentences": [
+                design.sentence(name, self.observations)
+                for design, name in zip(self.designs, names.values(), strict=True)
+            ],
             "cards": list(self._cards()),
             "limits": [
                 {"stage": stage, "quantity": quantity, "value": plain(limit.value)}
