@@ -6,7 +6,7 @@ from .apis.guarantees import k_anonymity, noise_bound
 from .apis.registry import api_from, apis
 from .apis.taxonomy import Unnamed
 from .apis.together import Together
-from .apis.topics import TopicsAPI
+from .apis.topics import TopicsAPI, worked_example
 from .attacks.bayes import BayesProfiles
 from .attacks.hamming import Carey
 from .attacks.jha import JhaLoose, JhaStrict
@@ -175,4 +175,5 @@ __all__ = [
     "visit_rates",
     "vulnerability",
     "work_limit",
+    "worked_example",
 ]

@@ -312,8 +312,8 @@ def all_limits(api: Api, prior_success: Real | None = None) -> tuple[Limit, ...]
     >>> from quiff import TopicsAPI
     >>> {limit.quantity: round(float(limit.value), 3) for limit in all_limits(TopicsAPI(), 0.01)
     ...  if not limit.stage}
-    {'bayes_capacity': 66.36, 'epsilon': 7.191, 'max_case_capacity': 1327.2, 'min_capacity_bits': 6.052, \
-'side_information_bound': 0.664}
+    {'bayes_capacity': 66.36, 'epsilon': 7.191, 'max_case_capacity': 1327.2, 'shannon_capacity_bits': 5.541, \
+'min_capacity_bits': 6.052, 'side_information_bound': 0.664}
     """
     known = api.limits()
     derived = []

@@ -322,6 +322,19 @@ class TopicsAPI(Api):
         }
 
 
+def worked_example() -> tuple[Population, TopicsAPI]:
+    """Return the people and the API of the paper's worked example (figure of the Topics channels), exact.
+
+    Examples
+    --------
+    >>> people, api = worked_example()
+    >>> people, api.spec
+    (<Population of 3 users: sets of 2 out of 4 topics>, 'topics:n_topics=5,top_s=2,noise=1/20')
+    """
+    sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
+    return Population.from_sets(sets), TopicsAPI(5, 2, Fraction(1, 20))
+
+
 def _to_random_sets(tops: Mapping[Hashable, TopSet], topics: Labels) -> Channel:
     """Return C_G, the channel that gives each history each of its possible sets, all as probable.
 

@@ -104,8 +104,8 @@ def sections(question: Question) -> Iterator[tuple[Section, Result]]:
 
     Examples
     --------
-    >>> from quiff import TopicsAPI
-    >>> question = Question(Population.synthetic(200, seed=1), (TopicsAPI(),), observations=2)
+    >>> from quiff import api_from
+    >>> question = Question(Population.synthetic(200, seed=1), (api_from("topics"),), observations=2)
     >>> [section.key for section, _ in sections(question)]
     ['reveals', 'time', 'risk', 'use']
 

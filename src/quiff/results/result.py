@@ -142,11 +142,10 @@ class Result:
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from quiff import Population, TopicsAPI, measure
-    >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
-    >>> result = measure(Population.from_sets(sets), TopicsAPI(5, 2, Fraction(1, 20)))
-    >>> result[TopicsAPI(5, 2, Fraction(1, 20)).spec, "leakage"]
+    >>> from quiff import measure, worked_example
+    >>> people, api = worked_example()
+    >>> result = measure(people, api)
+    >>> result[api.spec, "leakage"]
     Fraction(39, 20)
     """
 

@@ -67,9 +67,9 @@ def attack(
 
     Examples
     --------
-    >>> from quiff import Population, TopicsAPI
+    >>> from quiff import Population
     >>> people = Population.synthetic(100, seed=1)
-    >>> found = attack(people, TopicsAPI(), observations=[1, 5], seeds=2)
+    >>> found = attack(people, observations=[1, 5], seeds=2)
     >>> 0 < found["topics", "carey", 5] < found["topics", "posterior", 5] <= 1
     True
 
@@ -167,10 +167,10 @@ def reidentify(
 
     Examples
     --------
-    >>> from quiff import Population, TopicsAPI, simulate
+    >>> from quiff import Population, api_from, simulate
     >>> from quiff.attacks.overlap import BeuginMcDaniel
     >>> people = Population.synthetic(200, seed=1)
-    >>> found = reidentify(simulate(people, TopicsAPI(), epochs=20, seed=1), BeuginMcDaniel())
+    >>> found = reidentify(simulate(people, api_from("topics"), epochs=20, seed=1), BeuginMcDaniel())
     >>> found.facts["targets"], found.facts["reports"], found["unique"] > 0.9
     (200, 22, True)
 

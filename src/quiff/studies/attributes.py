@@ -41,15 +41,14 @@ def attribute_inference(people: Population, *apis: Api, attribute: str = "topics
 
     Examples
     --------
-    >>> from quiff import Population, TopicsAPI
-    >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "News"}, "Carol": {"Music", "Art"}}
-    >>> people = Population.from_sets(sets).with_attribute("country", ["AT", "AT", "BR"])
-    >>> api = TopicsAPI(n_topics=4, top_s=2, noise=0.2)
+    >>> from quiff import worked_example
+    >>> people, api = worked_example()
+    >>> people = people.with_attribute("country", ["AT", "BR", "AT"])
     >>> result = attribute_inference(people, api, value="Music")
-    >>> [round(result[api.spec, "goal_posterior", stage], 4) for stage in ("bounded_noise", "topics")]
-    [0.8333, 0.7833]
-    >>> round(attribute_inference(people, api, attribute="country", value="BR")[api.spec, "leakage"], 4)
-    1.175
+    >>> [result[api.spec, "goal_posterior", stage] for stage in ("bounded_noise", "topics")]
+    [Fraction(1, 1), Fraction(293, 300)]
+    >>> attribute_inference(people, api, attribute="country", value="BR")[api.spec, "leakage"]
+    Fraction(293, 200)
 
     Raises
     ------

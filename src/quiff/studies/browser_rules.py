@@ -50,10 +50,8 @@ def browser_rules(
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from quiff import TopicsAPI
-    >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {3, 4}, "Carol": {1, 4}})
-    >>> found = browser_rules(people, TopicsAPI(5, 2, Fraction(1, 20)), samples=100)
+    >>> from quiff import worked_example
+    >>> found = browser_rules(*worked_example(), samples=100)
     >>> found.facts["cookies"], [rule["rule"] for rule in found.facts["rules"]][:3]
     (3, ['noise', 'three_epochs', 'each_once'])
 

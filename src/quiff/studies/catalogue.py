@@ -13,8 +13,8 @@ def api_facts(name: str, api: type[Api]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from quiff import TopicsAPI
-    >>> api_facts("topics", TopicsAPI)["parameters"]["noise"]
+    >>> from quiff.apis.registry import api_class
+    >>> api_facts("topics", api_class("topics"))["parameters"]["noise"]
     {'default': 0.05, 'range': '0 to 1', 'meaning': 'probability of a random topic'}
     """
     needs = api.needs if isinstance(api.needs, tuple) else _needs(api)

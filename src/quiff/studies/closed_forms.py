@@ -30,12 +30,11 @@ def closed_forms(*apis: Api, prior_success: Real = 0.01, **scenario: Any) -> Res
 
     Examples
     --------
-    >>> from quiff import TopicsAPI
     >>> forms = closed_forms()
     >>> round(forms["topics", "bayes_capacity"], 2), round(forms["topics", "epsilon"], 3)
     (66.36, 7.191)
-    >>> from fractions import Fraction
-    >>> closed_forms(TopicsAPI(5, 2, Fraction(1, 20)), occurring=4, n_users=3)["topics_posterior"]
+    >>> from quiff import worked_example
+    >>> closed_forms(worked_example()[1], occurring=4, n_users=3)["topics_posterior"]
     Fraction(13, 20)
 
     Raises

@@ -51,11 +51,11 @@ def meet_budget(api: Api, measure: Measure, target: Real) -> Result:
 
     Examples
     --------
-    >>> from quiff import TopicsAPI
-    >>> answer = meet_budget(TopicsAPI(469), "capacity", 66.36)
-    >>> answer.facts["strict"]["top"], round(answer.facts["options"][4]["noise"], 4)
-    (7, 0.2957)
-    >>> meet_budget(TopicsAPI(469), "capacity", 0.5)
+    >>> from quiff import api_from
+    >>> answer = meet_budget(api_from("topics"), "capacity", 50)
+    >>> answer.facts["strict"]["top"], float(round(answer.facts["options"][4]["noise"], 4))
+    (7, 0.2878)
+    >>> meet_budget(api_from("topics"), "capacity", 0.5)
     Traceback (most recent call last):
     quiff.errors.ParameterError: capacity must be a number of at least 1, not 0.5; the nearest possible is 1
     """
@@ -110,9 +110,8 @@ def fit_design(
 
     Examples
     --------
-    >>> from quiff import TopicsAPI
     >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Music", "Travel"}})
-    >>> design = fit_design(people, 0.9, TopicsAPI(5, 2))
+    >>> design = fit_design(people, 0.9)
     >>> [(fitted["aim"], round(fitted["capacity"], 6)) for fitted in design.facts["fitted"]]
     [('average user', 1.0), ('worst-off user', 1.0)]
     >>> FittedAPI(design.facts["fitted"][0]["weights"]).channel(people).outputs

@@ -46,11 +46,10 @@ class NamedDraws:
 
     Examples
     --------
-    >>> from quiff import TopicsAPI
-    >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Music", "Sports"}})
-    >>> draws = named_draws(people, TopicsAPI(n_topics=5, top_s=2, noise=0.05))
+    >>> from quiff import worked_example
+    >>> draws = named_draws(*worked_example())
     >>> draws.having().tolist(), draws.draw(np.random.default_rng(0)).sum()
-    ([2, 1, 1, 0, 0], np.int64(2))
+    ([2, 2, 1, 1, 0], np.int64(3))
     """
 
     attribute: str

@@ -47,11 +47,11 @@ def exposure(people: Population, api: Api, *, attribute: str | None = None, firs
 
     Examples
     --------
-    >>> from quiff import Population, TopicsAPI
-    >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "News"}, "Carol": {"Music", "News"}}
-    >>> result = exposure(Population.from_sets(sets), TopicsAPI(n_topics=4, top_s=2, noise=0.2))
-    >>> [(row[0], round(row[2], 3)) for row in result.tables["outputs"].rows]
-    [('Sports', 0.818), ('Music', 0.474), ('News', 0.333)]
+    >>> from quiff import worked_example
+    >>> people, api = worked_example()
+    >>> result = exposure(people, api)
+    >>> [(row[0], row[2]) for row in result.tables["outputs"].rows][1:3]
+    [('Travel', Fraction(97, 101)), ('Music', Fraction(97, 196))]
 
     Raises
     ------

@@ -60,11 +60,9 @@ def measure(
     --------
     The worked example of the paper's figure of the Topics channels, with its five topics:
 
-    >>> from fractions import Fraction
-    >>> from quiff import Population, TopicsAPI
-    >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
-    >>> api = TopicsAPI(5, 2, Fraction(1, 20))
-    >>> result = measure(Population.from_sets(sets), api)
+    >>> from quiff import worked_example
+    >>> people, api = worked_example()
+    >>> result = measure(people, api)
     >>> result[api.spec, "posterior"], result[api.spec, "leakage"]
     (Fraction(13, 20), Fraction(39, 20))
     >>> result[api.spec, "goal_prior", "topics"], result[api.spec, "goal_posterior", "topics"]

@@ -80,11 +80,9 @@ def over_time(
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from quiff import Population, TopicsAPI
-    >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
-    >>> api = TopicsAPI(n_topics=5, top_s=2, noise=Fraction(1, 20))
-    >>> result = over_time(Population.from_sets(sets), api, 2)
+    >>> from quiff import worked_example
+    >>> people, api = worked_example()
+    >>> result = over_time(people, api, 2)
     >>> [result[api.spec, "leakage", n] for n in (1, 2)]
     [Fraction(39, 20), Fraction(3919, 2000)]
     >>> round(result[api.spec, "risk_max", 2], 6)  # Bob is alone with his set
@@ -316,9 +314,9 @@ def parameters_bounds(api: Api, people: Population, most: int) -> list[Real]:
 
     Examples
     --------
-    >>> from quiff import Population, TopicsAPI
+    >>> from quiff import Population, api_from
     >>> people = Population.synthetic(1000, seed=1)
-    >>> [round(bound, 2) for bound in parameters_bounds(TopicsAPI().fit(people), people, 2)]
+    >>> [round(bound, 2) for bound in parameters_bounds(api_from("topics").fit(people), people, 2)]
     [66.36, 1000.0]
     """
     limits = {limit.stage: limit.value for limit in api.limits() if limit.quantity == "bayes_capacity"}

@@ -49,15 +49,13 @@ def user_risk(people: Population, *apis: Api, threshold: Real = HALF) -> Result:
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from quiff import Population, TopicsAPI
-    >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "News"}, "Carol": {"Music", "News"}}
-    >>> api = TopicsAPI(n_topics=4, top_s=2, noise=Fraction(1, 5))
-    >>> risk = user_risk(Population.from_sets(sets), api)
+    >>> from quiff import worked_example
+    >>> people, api = worked_example()
+    >>> risk = user_risk(people, api)
     >>> risk[api.spec, "risk_mean"]
-    Fraction(7, 15)
+    Fraction(13, 20)
     >>> [risk.per_user.of(user)[api.spec, "topics", "own_risk"] for user in ("Alice", "Bob")]
-    [Fraction(47, 120), Fraction(37, 60)]
+    [Fraction(293, 600), Fraction(73, 75)]
 
     Raises
     ------

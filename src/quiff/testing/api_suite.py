@@ -52,9 +52,9 @@ def check_api(api: Api, people: Population, *, seed: int = 0) -> list[str]:
 
     Examples
     --------
-    >>> from quiff import Population, TopicsAPI
-    >>> people = Population.synthetic(50, seed=1, n_topics=8, top_s=2)
-    >>> len(check_api(TopicsAPI(n_topics=8, top_s=2, noise=0.1), people)) > 15
+    >>> from quiff import worked_example
+    >>> people, api = worked_example()
+    >>> len(check_api(api, people)) > 15
     True
 
     Raises

@@ -96,9 +96,9 @@ class DesignAnswer:
         --------
         >>> from quiff.web.queries import read_design
         >>> offers = Offers()
-        >>> query = read_design([("api", "topics"), ("api2", "topics:n_topics=v2")], offers)
+        >>> query = read_design([("api", "topics"), ("api2", "topics:noise=0.1")], offers)
         >>> DesignAnswer.of(query, offers).table().rows[0][3]
-        '+22.8 (+34.4 %)'
+        '-3.44 (-5.18 %)'
         """
         designs = tuple(Design(api, query.n_users) for api in query.apis)
         return cls(designs, query.observations, _swept(offers.controls(query.apis[0])))
@@ -294,7 +294,7 @@ def difference(first: Any, second: Any) -> str:
     Examples
     --------
     >>> difference(66.36, 89.16), difference(0.95, 0.95), difference(1.5, float("inf")), difference(1, None)
-    ('+22.8 (+34.4 %)', 'the same', 'from finite to infinite', '')
+    ('-3.44 (-5.18 %)', 'the same', 'from finite to infinite', '')
     """
     if first is None or second is None:
         return ""

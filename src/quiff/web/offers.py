@@ -57,7 +57,7 @@ class Control:
         --------
         >>> Control.of("noise", 0.05, "0 to 1", "probability of a random topic").most
         1.0
-        >>> Control.of("n_topics", 349, "1 and more, v1, v2 or occurring", "topics").names
+        >>> Control.of("size", 349, "1 and more, v1, v2 or occurring", "topics").names
         ('v1', 'v2', 'occurring')
         >>> Control.of("weights", {}, "", "weights by topic") is None
         True

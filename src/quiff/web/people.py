@@ -60,9 +60,9 @@ def synthetic_people(users: int, seed: int, apis: Iterable[Api]) -> Population:
 
     Examples
     --------
-    >>> from quiff import TopicsAPI
-    >>> synthetic_people(100, 0, [TopicsAPI("v2", 3)])
-    <Population of 100 users: sets of 3 out of 469 topics>
+    >>> from quiff import api_from
+    >>> synthetic_people(100, 0, [api_from("topics")])
+    <Population of 100 users: sets of 5 out of 349 topics>
 
     Raises
     ------

@@ -76,7 +76,7 @@ def population_facts(people: Population) -> dict[str, Any]:
     counts, filled = people.set_counts(), people.filled
     alone = int((counts == 1).sum())
     return facts | {
-        "set_size": people.top_s,
+        "set_size": int(people.sets.shape[2]),
         "distinct_sets": int(counts.shape[0]),
         "occurring_topics": people.occurring.size,
         "unique_users": alone / people.n_users,

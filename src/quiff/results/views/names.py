@@ -10,10 +10,10 @@ def api_names(apis: Mapping[str, Api]) -> dict[str, str]:
 
     Examples
     --------
-    >>> from quiff import Cookies, TopicsAPI
-    >>> api_names({api.spec: api for api in (Cookies(), TopicsAPI())})
+    >>> from quiff import api_from
+    >>> api_names({spec: api_from(spec) for spec in ("cookies", "topics")})
     {'cookies': 'third-party cookie', 'topics': 'Topics API'}
-    >>> list(api_names({api.spec: api for api in (TopicsAPI(), TopicsAPI(noise=0.1))}).values())
+    >>> list(api_names({spec: api_from(spec) for spec in ("topics", "topics:noise=0.1")}).values())
     ['topics', 'topics:noise=0.1']
     """
     titles = [api.title for api in apis.values()]
@@ -25,8 +25,8 @@ def stage_names(apis: Mapping[str, Api], stages: Mapping[str, list[str]]) -> dic
 
     Examples
     --------
-    >>> from quiff import Cookies, TopicsAPI
-    >>> apis = {"cookies": Cookies(), "topics": TopicsAPI()}
+    >>> from quiff import api_from
+    >>> apis = {spec: api_from(spec) for spec in ("cookies", "topics")}
     >>> list(stage_names(apis, {"cookies": ["cookies"], "topics": ["generalization", "topics"]}).values())
     ['third-party cookie', 'Topics API: whole topic set', 'Topics API: one topic']
     """

@@ -93,12 +93,11 @@ def most_exposed(result: Result, spec: str | None = None, stage: str | None = No
 
     Examples
     --------
-    >>> from quiff import TopicsAPI, user_risk
-    >>> people = Population.from_sets({"Alice": {"News"}, "Bob": {"News"}, "Carol": {"Art"}})
-    >>> print(most_exposed(user_risk(people, TopicsAPI(2, 1, 0.5)), first=1).to_text())
+    >>> from quiff import user_risk, worked_example
+    >>> print(most_exposed(user_risk(*worked_example()), first=1).to_text())
     The most exposed users
-    user   own risk  worst posterior
-    Carol      0.75              0.6
+    user  own risk  worst posterior
+    Bob   0.973333         0.960396
     """
     per_user = result.per_user
     if per_user is None:
