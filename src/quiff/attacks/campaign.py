@@ -172,10 +172,8 @@ def campaign(
     """
     if isinstance(api, TopicsAPI):
         return _Published(people, api.fit(people), shown, sample, attacks, earlier)
-    if attacks is not None or earlier is not None:
-        raise ParameterError(
-            f"{api.title}: no attack on it is published; leave out attacks and earlier, which are for topics"
-        )
+    if attacks is not None:
+        raise ParameterError(f"{api.title}: no attack on it is published; leave out attacks")
     return _Sampled(people, api, shown, sample)
 
 
