@@ -122,21 +122,20 @@ def test_the_suffix_may_be_in_capitals():
 
 
 def figures_of_people():
-    """Return a figure of each kind of result on a few made-up users."""
+    """Return all figures of each kind of result on a few synthetic users."""
     people, api = Population.synthetic(60, seed=1, n_topics=30), TopicsAPI(40)
-    found = quiff.measure(people, api)
+    found = quiff.measure(people, quiff.Cookies(), api, TopicsAPI(40, noise=0.5))
     attacks = quiff.attack(people, api, observations=[1, 2], seeds=1)
     one = quiff.reidentify(quiff.simulate(people, api, epochs=2, seed=1), quiff.Carey())
     return [
-        result.figure()
+        result.figure(name)
         for result in (
-            found, attacks, one, quiff.compare_apis(people, quiff.Cookies(), api),
-            quiff.compare_settings(people, {"one": api, "two": TopicsAPI(40, noise=0.5)}),
-            quiff.user_risk(people, api), quiff.exposure(people, api),
+            found, attacks, one, quiff.user_risk(people, api), quiff.exposure(people, api),
             quiff.attribute_inference(people, api, value=people.topics[0]),
             quiff.popularity(people, api, simulations=5), quiff.over_time(people, api, 2),
             quiff.browser_rules(people, api, samples=20),
         )
+        for name in result.figures
     ]  # fmt: skip
 
 

@@ -277,8 +277,9 @@ def _sentences(
         yield from _api_sentences(_name(apis, spec), spec, api, last, seen)
     facts = population_facts(people)
     if "unique_users" in facts:
-        alone, users = probability(facts["unique_users"]), said(facts["users"])
-        yield f"{alone} of the {users} users have a unique topic set."
+        alone, users = probability(facts["unique_users"]), facts["users"]
+        whom = "1 user has" if users == 1 else f"the {said(users)} users have"
+        yield f"{alone} of {whom} a unique topic set."
     filled = people.filled
     if filled is not None:
         text = filled.sentence()
