@@ -90,6 +90,20 @@ def test_a_front_lists_what_is_there_in_order(module):
     assert all(hasattr(loaded, name) for name in loaded.__all__)
 
 
+# Rooms that are about topics, and the files of public names and of the command line's short forms.
+ABOUT_TOPICS = ("apis", "theory", "browser", "attacks", "history", "papers", "populations")
+SHORT_FORMS = ("__init__.py", "cli/short_forms.py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SRC)))
+def test_no_other_room_mentions_the_topics_api(path):
+    inside = path.relative_to(SRC)
+    if inside.parts[0] in ABOUT_TOPICS or str(inside) in SHORT_FORMS:
+        return
+    found = re.findall(r"\b(?:TopicsAPI|top_s|n_topics)\b", path.read_text(encoding="utf-8"))
+    assert not found, f"{inside} mentions {found[0]}"
+
+
 def test_the_command_starts_without_loading_numpy():
     code = """
 import sys

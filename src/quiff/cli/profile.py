@@ -17,6 +17,7 @@ from quiff.cli.pipeline import (
     suffixes_option,
     told,
 )
+from quiff.cli.short_forms import of_set_size
 from quiff.cli.terminal import echo
 from quiff.errors import ParameterError
 
@@ -116,8 +117,9 @@ def command(
             None if name is None else read_classification(name, mirror=mirror, suffixes=suffixes, rules=rules)
         )
         result = profile(
-            con, history, out, top_s=top, taxonomy=topics, epoch_days=epoch_days, seed=seed, repeat=repeat,
-            max_user_epochs=max_user_epochs, classification=listed, force=forced(), steps=steps,
+            con, history, out, **of_set_size(top), taxonomy=topics, epoch_days=epoch_days, seed=seed,
+            repeat=repeat, max_user_epochs=max_user_epochs, classification=listed, force=forced(),
+            steps=steps,
         )  # fmt: skip
         if csv_file is not None:
             sets = with_sets(con, history, out)

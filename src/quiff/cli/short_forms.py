@@ -32,6 +32,11 @@ OPTIONS = MappingProxyType(
 """The arguments of Python's functions that have another name as an option."""
 
 
+def of_set_size(top: int) -> dict[str, int]:
+    """Return ``--top`` as an argument of Python's functions."""
+    return {"top_s": top}
+
+
 def set_size(parameters: dict[str, object]) -> int | None:
     """Return the size of topic sets that an API asks for by its parameters; None if by none."""
     size = parameters.get("top_s")

@@ -294,7 +294,7 @@ def difference(first: Any, second: Any) -> str:
     Examples
     --------
     >>> difference(66.36, 89.16), difference(0.95, 0.95), difference(1.5, float("inf")), difference(1, None)
-    ('-3.44 (-5.18 %)', 'the same', 'from finite to infinite', '')
+    ('+22.8 (+34.4 %)', 'the same', 'from finite to infinite', '')
     """
     if first is None or second is None:
         return ""
