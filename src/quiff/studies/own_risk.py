@@ -1,4 +1,4 @@
-"""Each user's own risk from one channel: the chance to be named, and the worst posterior."""
+"""Each user's own risk from one channel: the probability of re-identification, and the worst posterior."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ def own_risk(C: Channel, weights: Array, holders: Array) -> tuple[Array, Array]:
     sparse = C.kernel.as_sparse()
     if sparse is None:
         return _risk_by_blocks(C.kernel, weights, holders)
-    return _named(sparse, weights, holders), _worst(sparse, weights, holders)
+    return _reidentified(sparse, weights, holders), _worst(sparse, weights, holders)
 
 
 def marginal(kernel: Kernel, mass: Array) -> Array:
@@ -57,7 +57,7 @@ def _risk_by_blocks(kernel: Kernel, weights: Array, holders: Array) -> tuple[Arr
     return np.asarray(own), np.asarray(np.minimum(worst, 1))
 
 
-def _named(kernel: SparseKernel, weights: Array, holders: Array) -> Array:
+def _reidentified(kernel: SparseKernel, weights: Array, holders: Array) -> Array:
     """Return R_x: what x's entries win, and what it wins by the background where it has no entry."""
     entries, columns = kernel.entries, kernel.entries.columns
     best = kernel.column_max(weights)
