@@ -127,7 +127,7 @@ fill="#e8eaf6" stroke="#5c6bc0"/>
 def main() -> None:
     """Draw the picture."""
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    write_text(PICTURE, drawn(imported_rooms()), force=True, private=False)
+    write_text(PICTURE, drawn(imported_rooms()), force=True)
 
 
 if __name__ == "__main__":
