@@ -141,30 +141,11 @@ def _lies_in(path: Path, folder: Path) -> bool:
 
 
 def forced() -> bool:
-    """Say if the running command has --force.
-
-    Examples
-    --------
-    >>> @click.command(cls=Writing)
-    ... def command():
-    ...     print(forced())
-    >>> command(["--force"], standalone_mode=False)
-    True
-    """
+    """Say if the running command has --force."""
     return bool(click.get_current_context().meta[_FORCE])
 
 
 def guarded(path: Path) -> dict[str, Any]:
-    """Return the arguments force and inputs for an output of the running command.
-
-    Examples
-    --------
-    >>> @click.command(cls=Writing)
-    ... @click.option("--out", type=OutputFile(".txt"))
-    ... def command(out):
-    ...     print(guarded(out))
-    >>> command(["--out", "new.txt", "--force"], standalone_mode=False)
-    {'force': True, 'inputs': []}
-    """
+    """Return the arguments force and inputs for an output of the running command."""
     ctx = click.get_current_context()
     return {"force": forced(), "inputs": _apart(path, list(_inputs(ctx)))}

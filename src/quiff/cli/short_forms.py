@@ -58,27 +58,7 @@ def default_topics_api(
     file: Path | None = None,
     top: int | None = None,
 ) -> "TopicsAPI":
-    """Return what the short forms stand for, with sets of the people's size.
-
-    Parameters
-    ----------
-    people
-        The users.
-    taxonomy
-        As in ``--topics``; None is what suits the users' topics.
-    noise
-        r.
-    file, top
-        The file that the users were read from, and the size of the sets to take from it, for messages; None
-        if the users are from no file, and if the sets are as stored.
-
-    Raises
-    ------
-    LabelError
-        If a topic is not in the named taxonomy; the message names the file and the line.
-    ParameterError
-        If the taxonomy has too few topics, or the noise is no probability.
-    """
+    """Return what the short forms stand for; messages name the line of `file`, where people come from."""
     from quiff.apis.defaults import default_topics
 
     def set_with(topic: Hashable) -> str:
@@ -93,13 +73,7 @@ def default_topics_api(
 def closed_form_apis(
     specs: tuple[str, ...], topics: int, top: int | None, noise: float | Fraction
 ) -> "tuple[Api, ...]":
-    """Return the APIs of a command without people: those of ``--api``, or what the short forms stand for.
-
-    Raises
-    ------
-    ParameterError
-        If both ways to name an API are used, or one is wrong.
-    """
+    """Return the APIs of a command without people: those of ``--api``, or what the short forms stand for."""
     from quiff.apis.registry import api_from
     from quiff.apis.topics import TopicsAPI
 

@@ -23,13 +23,7 @@ _AGAIN = 0.2  # seconds after which a query that has begun meanwhile is ended to
 
 
 class Ended(KeyboardInterrupt):
-    """A signal has told this run to end; as with Ctrl-C in Python, only who tidies up need know.
-
-    Attributes
-    ----------
-    number
-        The signal.
-    """
+    """A signal has told this run to end; as with Ctrl-C in Python, only who tidies up need know."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -37,19 +31,13 @@ class Ended(KeyboardInterrupt):
 
 
 class Ending:
-    """What is known of the signal that ends a run.
-
-    Attributes
-    ----------
-    number
-        The signal; None as long as there is none.
-    """
+    """What is known of the signal that ends a run."""
 
     KEY = "quiff.ending"
     """Under which it is in the `meta` of click's context."""
 
     def __init__(self) -> None:
-        self.number: int | None = None
+        self.number: int | None = None  # the signal
         self._armed = False
         self._usual: dict[int, str] = {}
         self._noticed = threading.Event()

@@ -8,24 +8,7 @@ from quiff.safe_text import visible_lines
 
 
 def echo(text: str, *, bold: str = "", nl: bool = True, err: bool = False) -> None:
-    r"""Print text with its lines, control characters in it as escapes.
-
-    Parameters
-    ----------
-    text
-        What to print.
-    bold
-        What to print before it, in bold on a terminal.
-    nl
-        Whether a new line follows.
-    err
-        Whether it goes to stderr.
-
-    Examples
-    --------
-    >>> echo("News\x1b[2J")
-    News\x1b[2J
-    """
+    """Print text with its lines, control characters in it as escapes, after what is `bold`."""
     before = click.style(visible_lines(bold), bold=True) if bold else ""
     click.echo(before + visible_lines(text), nl=nl, err=err)
 

@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
 from numbers import Real
 from typing import Any, final
 
@@ -200,7 +199,7 @@ def no_attribute(name: object, there: Sequence[str]) -> str:
 
 
 def attribute_of(name: str, values: object, users: Labels) -> Attribute:
-    """Make an attribute of what `People.with_attribute` takes."""
+    """Make an attribute of what `Population.with_attribute` takes."""
     if isinstance(values, Attribute):
         return Attribute(name, values.values, values.which)
     if isinstance(values, Channel):
@@ -234,20 +233,10 @@ class _RecordLabels(Labels):
     def _label(self, position: int) -> tuple[Hashable, ...]:
         return tuple(part[int(code)] for part, code in zip(self.parts, self.codes[position], strict=True))
 
-    def _find(self, label: Hashable) -> int | None:
-        if not isinstance(label, tuple) or len(label) != len(self.parts):
-            return None
-        places = [part._find_any(value) for part, value in zip(self.parts, label, strict=True)]
-        return None if None in places else self._rows.get(np.array(places, dtype=np.int64).tobytes())
-
     def _same_as(self, other: Labels) -> bool:
         if isinstance(other, _RecordLabels) and self.parts == other.parts:
             return bool(np.array_equal(self.codes, other.codes))
         return super()._same_as(other)
-
-    @cached_property
-    def _rows(self) -> dict[bytes, int]:
-        return {row.tobytes(): position for position, row in enumerate(self.codes)}
 
 
 def _taken(values: Labels, kept: Array) -> Labels:
