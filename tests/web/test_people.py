@@ -15,7 +15,7 @@ from quiff.web.app import make_app
 from quiff.web.guard import Access
 from quiff.web.jobs import _KEPT, _WAITING, BusyError, Jobs
 from quiff.web.offers import Offers
-from quiff.web.people import Profiles
+from quiff.web.people import Profiles, synthetic_people
 from quiff.web.queries import read_people
 from web.served import PROFILES, finished
 
@@ -129,6 +129,11 @@ def test_an_api_whose_attribute_people_lack_says_how_to_get_it(get):
     kind, reason = events(get("/api/people?n=100&api=random_country", app=app).text)[-1]
     assert kind == "failed"
     assert reason.startswith("these people have no attribute 'country', but 'topics'; read a column by")
+
+
+def test_synthetic_people_have_the_sizes_of_the_api():
+    people = synthetic_people(100, 0, [TopicsAPI("v2", 3), RandomCountry()])
+    assert (people.n_users, people.topics.size, people.top_s) == (100, 469, 3)
 
 
 def test_synthetic_people_that_are_too_large_are_refused(get):
