@@ -7,7 +7,6 @@ import textwrap
 from html import escape
 from itertools import pairwise
 
-from quiff.files import write_text
 from rooms import ROOMS, ROOT, imported_rooms, purpose
 
 __all__ = ["PICTURE", "drawn"]
@@ -127,7 +126,7 @@ fill="#e8eaf6" stroke="#5c6bc0"/>
 def main() -> None:
     """Draw the picture."""
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    write_text(PICTURE, drawn(imported_rooms()), force=True)
+    PICTURE.write_text(drawn(imported_rooms()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import pyarrow.csv
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from quiff import Population
-from quiff.files import write_bytes
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -87,7 +86,7 @@ def _take(page: Page, path: Path, without: str) -> None:
     height = page.evaluate("Math.ceil(document.querySelector('main').getBoundingClientRect().bottom)")
     page.set_viewport_size({"width": page.viewport_size["width"], "height": height + _MARGIN})
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, page.screenshot(), force=True)
+    path.write_bytes(page.screenshot())
     page.close()
 
 

@@ -12,18 +12,20 @@ MEASURED = """
 import json
 import numpy as np
 import quiff
+from quiff.testing import check_api
 people = quiff.Population.synthetic(500, seed=1)
 api = quiff.QuestionAPI(people.topics[0], noise=0.2)
-C, chance = api.channel(people), np.random.default_rng(1).dirichlet(np.ones(500), size=20)
-priors = [quiff.Prior(dict(zip(people.users, row.tolist()))) for row in chance]
-compared = quiff.compare_apis(people, quiff.Cookies(), quiff.TopicsAPI(), api)
+C, laws = api.channel(people), np.random.default_rng(1).dirichlet(np.ones(500), size=20)
+priors = [quiff.Prior(dict(zip(people.users, row.tolist()))) for row in laws]
+compared = quiff.measure(people, quiff.Cookies(), quiff.TopicsAPI(), api)
 print(json.dumps({
     "uniform": quiff.leakage(people.user_prior(), C),
     "others": [quiff.leakage(prior, C) for prior in priors],
     "capacity": quiff.bayes_capacity(C),
     "epsilon": quiff.epsilon(C),
-    "compared": [[stage.api, stage.stage, stage.leakage] for stage in compared.stages],
-    "table": compared.table().to_text(),
+    "compared": [[row.api, row.stage, row.value] for row in compared.rows if row.quantity == "leakage"],
+    "table": compared.tables["privacy"].to_text(),
+    "checks": len(check_api(quiff.api_from("question:topic=1,noise=0.2"), people)),
 }, default=float))
 """
 
@@ -43,7 +45,8 @@ def test_the_new_api_is_measured_and_compared_and_keeps_within_its_capacity(kitc
     assert found["uniform"] == pytest.approx(2 - 0.2)  # one of those who say yes, one of those who say no
     assert all(1 - 1e-9 <= leakage <= 1.8 + 1e-9 for leakage in found["others"])
     assert found["epsilon"] == pytest.approx(math.log(1.8 / 0.2))
-    names = ["cookies", "topics_api", "question_api"]
-    assert list(dict.fromkeys(api for api, _, _ in found["compared"])) == names
-    assert found["compared"][-1] == ["question_api", "question_api", pytest.approx(1.8)]
-    assert "question_api" in found["table"]
+    name = "question:noise=0.2"  # the topic is the default, 1
+    assert list(dict.fromkeys(api for api, _, _ in found["compared"])) == ["cookies", "topics", name]
+    assert found["compared"][-1] == [name, "question", pytest.approx(1.8)]
+    assert "one question" in found["table"]
+    assert found["checks"] == 22

@@ -11,8 +11,8 @@ from kitchen import follow
 
 pytestmark = pytest.mark.slow  # a copy of the code, and processes of its own
 
-NAME = "made-up-sites"
-FILE = "made-up-sites.csv"
+NAME = "two-sites"
+FILE = "two-sites.csv"
 COMMAND = "import sys; from quiff.cli import main; main(sys.argv[1:])"
 
 
