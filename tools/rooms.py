@@ -15,7 +15,7 @@ SRC = ROOT / "src" / "quiff"
 
 # In order: a room imports only rooms that stand before it.
 ROOMS = [
-    "errors", "safe_text", "files", "theory", "core", "measures", "populations", "history",
+    "errors", "safe_text", "files", "theory", "core", "measures", "programs", "populations", "history",
     "apis", "testing", "epochs", "browser", "attacks", "results", "studies", "papers", "report", "web", "cli",
 ]  # fmt: skip
 

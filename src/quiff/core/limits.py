@@ -108,6 +108,11 @@ def check_memory(what: str, numbers: int, number_size: int = 8) -> None:
     )
 
 
+def work_allowed() -> float:
+    """Return how many numbers the limit on work allows to look at."""
+    return _limit("QUIFF_WORK_LIMIT") * 10**9
+
+
 def check_work(numbers: int, number_size: int = 8, passes: int = 0) -> None:
     """Raise a SizeError if this many numbers to look at are over the limit.
 

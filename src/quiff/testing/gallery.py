@@ -4,9 +4,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from quiff.core.channel import Channel
 from quiff.core.numbers import Number
+from quiff.programs.channel import program_channel
+from quiff.testing import classics
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ def gallery() -> Iterator[Example]:
     """
     yield from _textbook_channels()
     yield from _membership_channels()
+    yield from _programs()
 
 
 def _textbook_channels() -> Iterator[Example]:
@@ -61,3 +65,23 @@ def _membership_channels() -> Iterator[Example]:
     capacity, worst = r + m * (1 - r) / s, 1 + m * (1 - r) / (r * s)
     why = "r + m(1-r)/s and 1 + m(1-r)/(rs)"
     yield Example("Topics API, all pairs of five", topics, capacity, worst, why)
+
+
+def _programs() -> Iterator[Example]:
+    one = Fraction(1)
+
+    def example(name: str, secrets: object, capacity: int, worst: Number, why: str) -> Example:
+        C = program_channel(getattr(classics, name), secrets)
+        return Example(name.replace("_", " "), C, capacity * one, worst, why)
+
+    words = list(map("".join, product("abc", repeat=4)))
+    yield example("monty_hall", [0, 1, 2], 2, math.inf, "two doors may be opened; switching wins in 2 of 3")
+    yield example("password_timing", words, 5, math.inf, "four places to stop at, or none")
+    yield example("password_in_constant_time", words, 2, math.inf, "right or wrong")
+    response = program_channel(classics.warner, [False, True])
+    yield Example("Warner", response, Fraction(3, 2), 3 * one, "2p and p/(1-p)")
+    yield example("randomised_response", range(4), 2, 3 * one, "k p and p/q with q = (1-p)/(k-1)")
+    yield example("dining_cryptographers", [0, 1, 2], 1, one, "fair coins hide who paid")
+    others = [0, 1, 2, "somebody else"]
+    yield example("dining_cryptographers", others, 2, math.inf, "but not whether one of them did")
+    yield example("square_and_multiply", range(256), 256, math.inf, "every exponent has its own sequence")

@@ -1,0 +1,1 @@
+"""Programs of the literature, whose leakage is known by hand."""
