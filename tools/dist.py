@@ -26,7 +26,7 @@ C: Channel = Channel([[0.75, 0.25], [0.25, 0.75]], inputs=["Alice", "Bob"])
 capacity: float | Fraction = quiff.bayes_capacity(C)
 leakage: float | Fraction = quiff.leakage(Prior.uniform(C.inputs), C)
 bound: float | Fraction = theory.bayes_capacity(n_topics=349, top_s=5, noise=0.05)
-sentences: list[str] = quiff.measure(Population.synthetic(100), TopicsAPI()).sentences()
+sentences: tuple[str, ...] = quiff.measure(Population.synthetic(100), TopicsAPI()).sentences
 quiff.bayes_capacity("no channel")  # type: ignore[arg-type]
 '''
 

@@ -299,6 +299,13 @@ def test_views():
     assert leaks.value.tolist() == [3]
 
 
+def test_a_goal_is_found_by_its_name_though_the_api_has_the_same():
+    found = measure(Population.from_sets({"Ann": range(5), "Bob": range(5, 10)}), TopicsAPI())
+    q = 0.05 / 349  # a topic of one of the sets names itself, any other names nothing
+    after = 10 * (0.95 / 5 + q) / 2 + 339 * q / 2
+    assert found["topics", "goal_posterior", "topics"] == pytest.approx(after)
+
+
 def test_a_wrong_key_is_told_the_possible_ones():
     found = worked_example(0.05)
     with pytest.raises(quiff.LabelError, match="no number for 'leakag'; did you mean 'leakage'"):

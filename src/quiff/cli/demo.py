@@ -62,7 +62,7 @@ def command(out: Path, users: int, seed: int) -> None:
 def _log(out: Path, users: int, seed: int, force: bool) -> None:
     from quiff.history.synth import SyntheticLog, write_log
 
-    with _step(f"Make up a search log of {users} users") as told:
+    with _step(f"Generate a search log of {users} users") as told:
         written = write_log(SyntheticLog(users=users, seed=seed), out / "log", force=force)
         told.append(f"{written.rows} rows, {written.rows_without_url} of them without a click")
 

@@ -175,12 +175,13 @@ class Result:
 
     def row(self, *keys: Hashable) -> Row:
         """Return the row that some keys choose; see ``result[...]``."""
-        found = list(self.rows)
+        found, free = list(self.rows), list(_KEYS)
         for key in keys:
-            named = (each for each in _KEYS if any(getattr(row, each) == key for row in found))
+            named = (each for each in free if any(getattr(row, each) == key for row in found))
             column = next(named, None)  # a goal may have the name of a stage: then the goal is meant
             if column is None:
                 raise LabelError(_no_such(key, found))
+            free.remove(column)  # a goal may have the name of the API too
             found = [row for row in found if getattr(row, column) == key]
         found.sort(key=lambda row: _preference(row, self._last_stages))
         if not found:
