@@ -8,7 +8,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, final
 
 from quiff import __version__
-from quiff.core.numbers import Number, as_number
 from quiff.errors import LabelError, ParameterError
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import shown, to_json
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from quiff.apis.base import Unit
+    from quiff.core.numbers import Number
 
 Method = Literal["exact", "formula", "discretised", "monte-carlo", "hybrid"]
 Scope = Literal["people", "all"]
@@ -56,9 +56,9 @@ class Row:
     prior: str
     observations: int
     quantity: str
-    value: Number
-    low: Number | None = None
-    high: Number | None = None
+    value: "Number"
+    low: "Number | None" = None
+    high: "Number | None" = None
     method: Method = "exact"
     scope: Scope = "people"
 
@@ -109,6 +109,8 @@ class PerUser:
     def of(self, user: Hashable) -> dict[Any, Any]:
         """Return the numbers of one user."""
         place = self.users.position(user, "user")
+        from quiff.core.numbers import as_number
+
         return {name: as_number(numbers[place]) for name, numbers in self.values.items()}
 
 
@@ -160,7 +162,7 @@ class Result:
     per_user: PerUser | None = None
     provenance: Provenance | None = None
 
-    def __getitem__(self, keys: tuple[Hashable, ...]) -> Number:
+    def __getitem__(self, keys: tuple[Hashable, ...]) -> "Number":
         """Return one number, by an API's spec and a quantity; further keys choose stage, goal, prior, scope.
 
         Without them it is that of the last stage, these people, the population's own prior and one
