@@ -3,6 +3,7 @@ from .apis.base import Api, Limit, Unit, parameter
 from .apis.cookies import Cookies
 from .apis.fitted import FittedAPI
 from .apis.guarantees import k_anonymity, noise_bound
+from .apis.program import program
 from .apis.registry import api_from, apis
 from .apis.taxonomy import Unnamed
 from .apis.together import Together
@@ -156,6 +157,7 @@ __all__ = [
     "posterior_vulnerability",
     "predicate_gain",
     "profiles_from_rates",
+    "program",
     "read_histories",
     "read_page_loads",
     "reading_limit",

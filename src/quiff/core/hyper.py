@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import Any, Protocol, final
 
 import numpy as np
 
@@ -61,11 +61,19 @@ class Hyper:
         return html_table(*self._table)
 
 
-def hyper(prior: Prior, C: Channel) -> Hyper:
+class HasChannel(Protocol):
+    """What has a channel from secrets, such as a program."""
+
+    def channel(self, secrets: Any, /) -> Channel:
+        """Return the channel from some secrets."""
+
+
+def hyper(prior: Prior, C: Channel | HasChannel) -> Hyper:
     """Return the hyper-distribution of a prior and a channel, in its reduced form.
 
     Outputs that never happen are left out, and outputs with the same posterior are merged; float posteriors
-    are the same if they differ by at most 1e-12.
+    are the same if they differ by at most 1e-12. Instead of a channel, a program may be given, which then
+    runs on the labels of the prior.
 
     Examples
     --------
@@ -75,6 +83,7 @@ def hyper(prior: Prior, C: Channel) -> Hyper:
     2/3 {'a': Fraction(1, 2), 'b': Fraction(0, 1), 'c': Fraction(1, 2)}
     1/3 {'a': Fraction(0, 1), 'b': Fraction(1, 1), 'c': Fraction(0, 1)}
     """
+    C = C if isinstance(C, Channel) else C.channel(prior.labels)
     weights, total = prior.weights_for(C.inputs, "channel")
     matrix, weights = unified(C.kernel.to_dense(), weights)
     joint = scale_rows(matrix, weights).T

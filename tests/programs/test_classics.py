@@ -1,1 +1,0 @@
-"""Programs of the literature, whose leakage is known by hand."""
