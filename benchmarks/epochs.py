@@ -1,4 +1,4 @@
-"""Group `epochs`: what the reports of 1 to 4 epochs leak, on made-up populations, stable and changing sets.
+"""Group `epochs`: what the reports of 1 to 4 epochs leak, on synthetic populations, stable and changing sets.
 
 quiff goes from a population in memory to the Bayes capacity of the epochs' channels composed in parallel. The
 dense peer, `qif`, writes the composed matrix down; it is compared at the sizes that fit the memory. Sets
@@ -95,7 +95,7 @@ def _told(epochs):
 
 
 def write_sets(inputs, users):
-    """Write the sets of a made-up population and how they drift, (epochs, users, s)."""
+    """Write the sets of a synthetic population and how they drift, (epochs, users, s)."""
     from quiff import Population, drift
 
     people = Population.synthetic(users, seed=1, n_topics=TOPICS, top_s=TOP)

@@ -1,7 +1,7 @@
 """Group `growth`: how what quiff needs grows with users, topics, set size and rows of a log.
 
 No peer runs here; ratios are to the smallest size. A study of a population is `quiff.measure` and
-`quiff.user_risk` on made-up people in memory. A merged population is one of distinct sets with counts: read
+`quiff.user_risk` on synthetic people in memory. A merged population is one of distinct sets with counts: read
 by DuckDB from a file of users, or with counts drawn up to a billion. Leakages are checked against the closed
 form r + m'(1 - r)/s of the topics that occur. The way of a log goes from gzip files to profiles, by all four
 steps. How the cost of counting grows with epochs is in the group `epochs`.
@@ -35,7 +35,7 @@ PEERS = {}
 
 
 def study(inputs, clock, users, topics=349, top=5):  # noqa: ARG001 - the harness gives it
-    """Measure a made-up population in memory, and the risk of each of its users."""
+    """Measure a synthetic population in memory, and the risk of each of its users."""
     quiff = _quiff()
     people = quiff.Population.synthetic(users, seed=1, n_topics=topics, top_s=top)
     api = quiff.TopicsAPI(topics, top, NOISE)

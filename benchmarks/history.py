@@ -1,7 +1,7 @@
 """Group `history`: from a raw search log to the Treated table (user, time, registrable domain) in Parquet.
 
-All contenders read the same made-up log, packed by gzip, and write the same rows, with random numbers of the
-operating system for the names of users. The digest says that the rows are the same but for these numbers.
+All contenders read the same synthetic log, packed by gzip, and write the same rows, with random numbers of
+the operating system for the names of users. The digest says that the rows are the same but for these numbers.
 Each starts its engine within the time, since who treats a log has to start it, too; imports are done before.
 quiff runs as its command does: it counts what it drops, and DuckDB is held to the command's own limit. All
 follow the paper's rules for domains.

@@ -1,10 +1,11 @@
 """Group `measure`: from one CSV file of profiles to privacy, utility, limits and each user's own risk.
 
-All contenders read the same file (user, t1 to t5) of a made-up population and find the same numbers: the
-chance to name a user after each step, and its leakage; Bayes and IBA vulnerabilities of the channels from
-sets, before and after, under the population's prior and the uniform one; the limits of the channel; the share
-of users with a unique set; mean and quantiles of the users' own risks and worst posteriors. quiff is timed as
-the whole command, with all that it prints. Everyone measures a few users first, so that loading is not timed.
+All contenders read the same file (user, t1 to t5) of a synthetic population and find the same numbers: the
+probability of re-identification at each stage, and its leakage; Bayes and IBA vulnerabilities of the
+channels from sets, before and after, under the population's prior and the uniform one; the limits of the
+channel; the share of users with a unique set; mean and quantiles of the users' own risks and worst
+posteriors. quiff is timed as the whole command, with all that it prints. Everyone measures a few users first,
+so that loading is not timed.
 The floor reads the file, and does nothing with it.
 """
 
@@ -99,7 +100,7 @@ def pandas_reads(inputs, clock):
 
 
 def write_profiles(path, users):
-    """Write a made-up population, its users under numbers in no order."""
+    """Write a synthetic population, its users under numbers in no order."""
     from quiff import Population
 
     sets = Population.synthetic(users, seed=1, n_topics=TOPICS, top_s=TOP).sets[0] + 1

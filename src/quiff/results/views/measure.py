@@ -373,13 +373,16 @@ def _stages_figure(people: Population, apis: Mapping[str, Api], seen: _Rows) -> 
 def _trade_offs(
     apis: Mapping[str, Api], seen: _Rows
 ) -> tuple[str, list[tuple[str, Number, Number]], Number | None]:
-    """Return the first goal that all APIs share, leakage and its probability with each, and without."""
+    """Return a goal that all APIs share, leakage and its probability with each, and without.
+
+    It is an attribute of people, if there is one: a receiver seldom wants the whole secret.
+    """
     shared = [
         goal
         for goal, prior in (seen.goals(next(iter(apis))))
         if prior == "population" and all((goal, prior) in seen.goals(spec) for spec in apis)
     ]
-    goal = shared[0] if shared else "secret"
+    goal = next((goal for goal in shared if goal != "secret"), "secret")
     points, before = [], None
     for spec in apis:
         last = seen.stages(spec)[-1]
