@@ -122,7 +122,8 @@ class Program(Api):
 
     def _observed(self, labels: Labels) -> Channel:
         """Return the channel from records of the attributes that were read so far."""
-        columns = {name: Column.of(self._values(name, labels)) for name in self.needs}
+        made = Column.of_distinct if len(self.needs) == 1 else Column.of
+        columns = {name: made(self._values(name, labels)) for name in self.needs}
         return observe_records(self.function, self.parameters(), Secrets(columns, labels.size), labels)
 
     def _values(self, name: str, labels: Labels) -> list[Any]:

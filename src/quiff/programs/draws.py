@@ -16,6 +16,7 @@ from quiff.errors import ParameterError, SizeError, how_many
 
 T = TypeVar("T")
 Expand = Callable[[tuple[Any, ...]], tuple[Any, ...]]
+_FEW = 1_000  # options that fit any limit
 NUMBERS_A_DRAW = 250
 """How many numbers of `quiff.work_limit` a draw counts as."""
 
@@ -122,7 +123,7 @@ class Draw(ABC):
         return Options(values, None)
 
     def _check_size(self, size: int) -> None:
-        if size * NUMBERS_A_DRAW > work_allowed():
+        if size > _FEW and size * NUMBERS_A_DRAW > work_allowed():
             raise SizeError(
                 f"a draw has {how_many(size)} options, too many to enumerate; draw its parts one by one"
             )

@@ -397,11 +397,11 @@ class _Run(Draw):
         """Return the one list of these options that all runs share, if the draw can be sealed."""
         if not self._sealing:
             return None
-        kinds = set(map(type, options.values))
-        if Sealed in kinds:  # a choice between sealed values
-            self.stop(Look(source_of(next(value for value in options.values if type(value) is Sealed))))
         kind = one_plain_type(options.values)
         if kind is None:
+            for value in options.values:
+                if type(value) is Sealed:  # a choice between sealed values
+                    self.stop(Look(source_of(value)))
             return None
         return self._all.interned.setdefault((kind, options.values, options.weights), options)
 

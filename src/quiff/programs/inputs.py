@@ -33,6 +33,11 @@ class Column:
         first = np.unique(codes, return_index=True)[1]
         return cls([values[int(i)] for i in first], codes)
 
+    @classmethod
+    def of_distinct(cls, values: Sequence[Any]) -> "Column":
+        """Return the column of secrets that all have another value."""
+        return cls(values, np.arange(len(values)))
+
     @cached_property
     def plain(self) -> bool:
         """Whether all values are of one plain type, so that they can stay sealed."""
@@ -109,7 +114,7 @@ class Secrets:
             column = Column.of([frozenset(v) if isinstance(v, set) else v for v in values])
             size = len(column.values)
             return (
-                cls({WHOLE: Column(column.values, np.arange(size))}, size, whole=True),
+                cls({WHOLE: Column.of_distinct(column.values)}, size, whole=True),
                 labels,
                 column.codes,
             )

@@ -1,0 +1,89 @@
+"""The paper's Algorithms 1, 2 and 3, and the call of the browser specification, as programs.
+
+Plain functions, line by line beside the paper's numbering, from which the exact channels follow by running
+them: an oracle of the structured channels. `quiff.program` makes an API of any of them.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from quiff.programs.draws import Draw
+
+_NONE: Mapping[Any, Any] = MappingProxyType({})
+
+
+def report_cookies(browser: Any, draw: Draw, origin: str = "ads.tld") -> Iterator[Hashable]:  # noqa: ARG001
+    """Show a third party each visited page with the browser's cookie (Alg. 1).
+
+    The secret has the attributes ``history``, the visited pages, and ``uid``, what this browser's cookie is.
+    """
+    cookies: dict[str, Hashable] = {}
+    for context in browser.history:  # 1: BH <- context                 C_BH
+        if origin in cookies:  # 2: if origin in cookies                C_U
+            yield cookies[origin], context  # 3: return cookie, context
+        else:  # 4
+            cookies[origin] = browser.uid  # 5: cookies <- {origin: cookie}
+            yield cookies[origin], context  # 6: return cookie, context
+
+
+def derive_top_topics(
+    history: Iterable[Hashable],
+    draw: Draw,
+    classification: Mapping[Any, Collection[Hashable]] = _NONE,
+    taxonomy: Sequence[Hashable] = (),
+    top_s: int = 5,
+) -> frozenset[Hashable]:
+    """Return the set of top-s topics of a browsing history (Alg. 2); ties and filling are drawn."""
+    topics: Counter[Hashable] = Counter()
+    for context in history:  # 1: for context in BH                     C_G
+        topics.update(set(classification.get(context, ())))  # 2: topics <- {context: GenerateTopics(...)}
+    return _compute_top_topics(topics, taxonomy, top_s, draw)  # 3 and 4
+
+
+def _compute_top_topics(
+    topics: Counter[Hashable], taxonomy: Sequence[Hashable], top_s: int, draw: Draw
+) -> frozenset[Hashable]:
+    """Take the most frequent topics; where not all of equal frequency fit, some of them at random."""
+    chosen: frozenset[Hashable] = frozenset()
+    for count in (*sorted(set(topics.values()), reverse=True), 0):
+        equal = [topic for topic in taxonomy if topics[topic] == count]
+        left = top_s - len(chosen)
+        chosen |= frozenset(equal) if len(equal) <= left else draw.sample(equal, left)
+    return chosen
+
+
+def report_topic(
+    top_s: Iterable[Hashable], draw: Draw, taxonomy: Sequence[Hashable] = (), noise: Any = Fraction(1, 20)
+) -> Hashable:
+    """Return a topic of the set, or with probability r one of the whole taxonomy (Alg. 3)."""
+    topic = draw.uniform(top_s)  # 1: topic <- UniformRandomTopic(top_s)      C_BN
+    if draw.flip(noise):  # 2: with probability r                             C_BN (+)_r C_DP
+        topic = draw.uniform(taxonomy)  # 3: topic <- UniformRandomTopic(taxonomy)
+    return topic  # 4
+
+
+def browsing_topics(
+    top_s: Iterable[Hashable],
+    draw: Draw,
+    taxonomy: Sequence[Hashable] = (),
+    noise: Any = Fraction(1, 20),
+    coverage: Any = Fraction(1),
+    epochs: int = 3,
+) -> tuple[Hashable, ...]:
+    """Return what one call shows: a topic of each epoch, filtered, then noisy, sorted and without doubles.
+
+    The user's set is stable. A caller has witnessed a topic with probability `coverage`; else the epoch shows
+    nothing. Noise comes after this filter (Topics specification, "handle topics caller").
+    """
+    shown = set()
+    for _ in range(epochs):
+        topic = draw.uniform(top_s)
+        if not draw.flip(coverage):
+            continue
+        if draw.flip(noise):
+            topic = draw.uniform(taxonomy)
+        shown.add(topic)
+    return tuple(sorted(shown, key=str))
