@@ -53,7 +53,7 @@ def test_measure_prints_no_control_character(profiles, form):
 def test_sentences_in_markdown_are_escaped_too(tmp_path):
     path = tmp_path / "profiles.csv"
     path.write_text("user,t1\nu,<img src=x onerror=alert(1)>\nv,News\n")
-    printed = run("measure", path, "--topic", "<img src=x onerror=alert(1)>", "--format", "markdown")
+    printed = run("measure", path, "--about", "topics=<img src=x onerror=alert(1)>", "--format", "markdown")
     assert "&lt;img" in printed
     assert "<img" not in printed
 
