@@ -374,7 +374,7 @@ def stages_of(api: Api, people: Population | Histories) -> dict[str, Channel]:
     return {name: secret @ C for name, C in ready.stages(secret.outputs).items()}
 
 
-def check_api(api: object) -> Api:
+def checked_api(api: object) -> Api:
     """Return an API as it is.
 
     Raises

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, check_api
+from quiff.apis.base import Api, checked_api
 from quiff.apis.taxonomy import place_in_taxonomy
 from quiff.apis.topics import TopicsAPI
 from quiff.browser.browser import DAY
@@ -102,7 +102,7 @@ def simulate(
     named = as_labels(range(check_whole("sites", sites, 1)) if isinstance(sites, int) else sites, "site")
     epochs = check_whole("epochs", epochs, 1)
     if not isinstance(api, BrowserRules | TopicsAPI):
-        api = check_api(api)
+        api = checked_api(api)
         given = {"earlier": earlier, "n_topics": n_topics, "call_day": call_day, "decide": decide}
         useless = next((name for name, value in given.items() if value is not None), None)
         if useless is not None or coverage != 1:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
-from quiff.apis.base import Api, check_api
+from quiff.apis.base import Api, checked_api
 from quiff.apis.defaults import default_apis
 from quiff.attacks.base import Attack, Sighting
 from quiff.attacks.bound import Bound, attack_bound
@@ -81,7 +81,7 @@ def attack(
         If no attack can be run on so many users after so few observations.
     """
     people = checked_people(people)
-    api = default_apis(people)[-1] if api is None else check_api(api)
+    api = default_apis(people)[-1] if api is None else checked_api(api)
     shown = looks(observations) if isinstance(observations, int) else tuple(sorted({*observations}))
     if not shown:
         raise ParameterError("observations is empty; give at least one number of observations to look at")

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable
 
-from quiff.apis.base import Api, check_api
+from quiff.apis.base import Api, checked_api
 from quiff.apis.defaults import default_apis
 from quiff.browser.rates import VisitRates
 from quiff.browser.rule_effects import RuleLeakage, rule_effects
@@ -61,7 +61,7 @@ def browser_rules(
         If a number is out of range, the sets are not stable, or users are merged.
     """
     people = checked_people(people)
-    api = default_apis(people)[-1] if api is None else check_api(api)
+    api = default_apis(people)[-1] if api is None else checked_api(api)
     found = rule_effects(people, api, coverage, rates, high_utility, samples, seed)
 
     def row(rule: str, adversary: str, value: RuleLeakage) -> Row:

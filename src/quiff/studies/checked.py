@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from quiff.apis.base import Api, check_api
+from quiff.apis.base import Api, checked_api
 from quiff.apis.defaults import default_apis
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
@@ -47,7 +47,7 @@ def checked_apis(people: Population, apis: tuple[Any, ...]) -> tuple[Api, ...]:
     """
     if not apis:
         return default_apis(people)
-    checked = tuple(map(check_api, apis))
+    checked = tuple(map(checked_api, apis))
     specs = [api.spec for api in checked]
     twice = next((spec for spec in specs if specs.count(spec) > 1), None)
     if twice is not None:

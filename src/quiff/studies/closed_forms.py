@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from quiff.apis.base import Api, Limit, all_limits, check_api
+from quiff.apis.base import Api, Limit, all_limits, checked_api
 from quiff.apis.defaults import DEFAULT
 from quiff.errors import ParameterError
 from quiff.results.result import Provenance, Result, Row
@@ -42,7 +42,7 @@ def closed_forms(*apis: Api, prior_success: Real = 0.01, **scenario: Any) -> Res
     ParameterError
         If a parameter lies outside its range, or an API has no use for it.
     """
-    chosen = tuple(map(check_api, apis)) or (DEFAULT,)
+    chosen = tuple(map(checked_api, apis)) or (DEFAULT,)
     specs = [api.spec for api in chosen]
     if len(set(specs)) < len(specs):
         raise ParameterError(f"the API {specs[0]!r} is there twice; name each once")

@@ -15,7 +15,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from quiff.apis.base import Api, check_api
+from quiff.apis.base import Api, checked_api
 from quiff.apis.defaults import default_apis
 from quiff.apis.fitted import FittedAPI, covers
 from quiff.core.numbers import Array
@@ -59,7 +59,7 @@ def meet_budget(api: Api, measure: Measure, target: Real) -> Result:
     Traceback (most recent call last):
     quiff.errors.ParameterError: capacity must be a number of at least 1, not 0.5; the nearest possible is 1
     """
-    api = check_api(api)
+    api = checked_api(api)
     found, curves = api.designs(measure, target)
     listed = [each for each in (found.strict, found.nearest, *shown_options(found)) if each is not None]
     rows = [
@@ -125,7 +125,7 @@ def fit_design(
     from quiff.studies.covering import fractional_cover, partial_cover
 
     people = checked_people(people)
-    api = default_apis(people)[-1] if api is None else check_api(api)
+    api = default_apis(people)[-1] if api is None else checked_api(api)
     u = float(check_probability("utility", utility))
     if u == 0:
         raise ParameterError("utility must be above 0; an output that is never right needs no mechanism")

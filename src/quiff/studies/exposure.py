@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, check_api
+from quiff.apis.base import Api, checked_api
 from quiff.core.channel import Channel
 from quiff.core.kernels import DenseKernel, Kernel, SparseKernel
 from quiff.core.labels import Labels
@@ -58,7 +58,7 @@ def exposure(people: Population, api: Api, *, attribute: str | None = None, firs
     ParameterError
         If an attribute is missing or has several epochs, or people are merged and have weights.
     """
-    people, api = checked_people(people), check_api(api)
+    people, api = checked_people(people), checked_api(api)
     ready = api.fit(people)
     C, stage = ready.channel(people), ready.name
     name = attribute or next(iter(people.attributes), None)

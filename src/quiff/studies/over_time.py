@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from quiff.apis.base import Api, Occasion, check_api, check_observations
+from quiff.apis.base import Api, Occasion, check_observations, checked_api
 from quiff.core.channel import Channel
 from quiff.core.kernels import MapKernel
 from quiff.core.labels import as_labels
@@ -97,7 +97,7 @@ def over_time(
     SizeError
         If it would take too long or too much memory, and `exact` does not say to begin anyway.
     """
-    people, api = checked_people(people), check_api(api)
+    people, api = checked_people(people), checked_api(api)
     E, seed = check_observations(observations), check_whole("seed", seed, 0)
     ready = api.fit(people)
     stable, every = not changing(people, ready), people

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from quiff.apis.base import Api, Naming, check_api
+from quiff.apis.base import Api, Naming, checked_api
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
@@ -76,7 +76,7 @@ def estimate_popularity(
         If a count is no whole number, the counts exceed the users, there are more values than the API names,
         or its outputs do not name values, or say nothing about the users.
     """
-    api = check_api(api)
+    api = checked_api(api)
     name, naming = _naming_of(api, attribute)
     checked = {value: check_whole(f"the count of {value!r}", count, 0) for value, count in counts.items()}
     total = sum(checked.values())
@@ -146,7 +146,7 @@ def popularity(
         If a number is out of range, or outputs of the API do not name what users have, or say nothing.
     """
     people = checked_people(people)
-    api = checked_apis(people, ())[-1] if api is None else check_api(api)
+    api = checked_apis(people, ())[-1] if api is None else checked_api(api)
     seed, runs = check_whole("seed", seed, 0), check_whole("simulations", simulations, 1)
     wanted = check_whole("top", top, 1)
     draws = named_draws(people, api, attribute)
