@@ -44,9 +44,9 @@ def study(inputs, clock, users, topics=349, top=5):  # noqa: ARG001 - the harnes
     risk = _lap(clock, "each user's risk", lambda: quiff.user_risk(people, api))
     clock.stop()
     _check(found, people)
-    leakage = found.stage("topics_api").leakage
+    leakage = found[api.spec, "leakage"]
     mean = float(risk[api.spec, "risk_mean"])
-    np.testing.assert_allclose(mean * users, leakage, rtol=1e-9)  # who is named is the sum over users
+    np.testing.assert_allclose(mean * users, leakage, rtol=1e-9)  # who is re-identified is the sum over users
     return {f"leakage, {users} users, {topics} topics, sets of {top}": leakage}
 
 
@@ -62,9 +62,9 @@ def study_merged(inputs, clock, users):
     clock.start()
     found = quiff.measure(people, quiff.TopicsAPI(349, 5, NOISE))
     clock.stop()
-    assert found.users == users
+    assert found.facts["population"]["users"] == users
     _check(found, people)
-    return {f"leakage, {users} users merged": found.stage("topics_api").leakage}
+    return {f"leakage, {users} users merged": found["topics", "leakage"]}
 
 
 def read_merged(inputs, clock, users):
@@ -128,7 +128,8 @@ def _check(found, people):
     n_topics, top = len(people.topics), people.top_s
     occurring = len(np.unique(people.sets))
     expected = theory.topics_leakage(n_topics, top, NOISE, occurring)
-    np.testing.assert_allclose(found.stage("topics_api").leakage, float(expected), rtol=1e-9)
+    (api, *_) = (row.api for row in found.rows if row.stage == "topics")
+    np.testing.assert_allclose(found[api, "leakage"], float(expected), rtol=1e-9)
 
 
 def series(title, function, sizes, inputs, repeats):

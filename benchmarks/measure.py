@@ -13,6 +13,7 @@ import contextlib
 import io
 import json
 import tempfile
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +37,9 @@ TOLD = (
     "distinct sets",
     "unique users",
     "generalization: posterior",
-    "topics_api: leakage",
-    "topics_api, bayes, population prior: posterior",
-    "topics_api, iba, population prior: posterior",
+    "topics: leakage",
+    "topics, bayes, population prior: posterior",
+    "topics, iba, population prior: posterior",
 )
 
 
@@ -51,33 +52,43 @@ def quiff_measures(inputs, clock):
 
 
 def _run_quiff(path):
-    from quiff.cli.measure import command
+    from quiff.cli import main
 
     with contextlib.redirect_stdout(io.StringIO()) as told:
-        command.main([str(path), "--json"], standalone_mode=False)
+        main.main(["measure", str(path), "--json"], standalone_mode=False)
     return told.getvalue()
 
 
 def _numbers(found):
     """Return the numbers that the peers find, too, by the same names."""
-    numbers = {name.replace("_", " "): found[name] for name in ("users", "distinct_sets", "occurring_topics")}
-    numbers["unique users"] = found["unique_users"]
-    for row in found["privacy_table"]:
-        numbers[f"{row['step']}: posterior"] = float(row["posterior"])
-        numbers[f"{row['step']}: leakage"] = float(row["leakage"])
-    for gain in ("bayes", "iba"):
-        for row in found[f"utility_{gain}_table"]:
-            if row["step"] in SET_CHANNELS:
-                for told, prefix in (("population", ""), ("uniform", "uniform ")):
-                    name = f"{row['step']}, {gain}, {told} prior"
-                    numbers[f"{name}: prior"] = float(row[f"{prefix}prior"])
-                    numbers[f"{name}: posterior"] = float(row[f"{prefix}posterior"])
-    own_channel = found["limits_table"][-1]
-    numbers |= {name: own_channel[name] for name in ("Bayes capacity", "epsilon", "max-case capacity")}
-    for step in STEPS:
-        risk = found["risk"][step]
-        for kind, values in (("own risk", risk), ("worst posterior", risk["worst_posterior"])):
-            numbers |= {f"{step}, {kind}: {name}": values[name] for name in ("mean", *QUANTILES)}
+    people, keys = found["population"], ("stage", "goal", "prior", "quantity", "scope")
+    rows = {tuple(row[key] for key in keys): row["value"] for row in found["rows"]}
+    numbers = {
+        name.replace("_", " "): people[name]
+        for name in ("users", "distinct_sets", "occurring_topics", "unique_users")
+    }
+    for stage in ("cookies", *STEPS):
+        for quantity in ("posterior", "leakage"):
+            value = rows[stage, "user", "population", quantity, "people"]
+            numbers[f"{stage}: {quantity}"] = float(value)
+    for stage, prior in product(SET_CHANNELS, ("population", "uniform")):
+        for gain, goal in (("bayes", "secret"), ("iba", "topics")):
+            for quantity in ("prior", "posterior"):
+                value = rows[stage, goal, prior, f"goal_{quantity}", "people"]
+                numbers[f"{stage}, {gain}, {prior} prior: {quantity}"] = float(value)
+    names = {
+        "bayes_capacity": "Bayes capacity",
+        "epsilon": "epsilon",
+        "max_case_capacity": "max-case capacity",
+    }
+    numbers |= {name: rows["topics", "", "", quantity, "people"] for quantity, name in names.items()}
+    (risks,) = (stages for stages in found["risk"].values() if "topics" in stages)
+    for stage in STEPS:
+        for kind, values in (
+            ("own risk", risks[stage]),
+            ("worst posterior", risks[stage]["worst_posterior"]),
+        ):
+            numbers |= {f"{stage}, {kind}: {name}": values[name] for name in ("mean", *QUANTILES)}
     return numbers
 
 

@@ -25,7 +25,7 @@ QUANTILES = {
     "p99": 0.99,
     "max": 1,
 }
-SET_CHANNELS = ("bounded_noise", "topics_api")
+SET_CHANNELS = ("bounded_noise", "topics")
 STEPS = ("generalization", *SET_CHANNELS)
 
 
@@ -115,15 +115,15 @@ def on_sets(people, by_row, laps):
                 results[f"{step}, bayes, {name}: posterior"] = bayes_vuln.posterior(prior, C)
                 results[f"{step}, iba, {name}: prior"] = g_vuln.prior(gain, prior)
                 results[f"{step}, iba, {name}: posterior"] = g_vuln.posterior(gain, prior, C)
-        report = channels["topics_api"]
-        results["Bayes capacity"] = bayes_vuln.mult_capacity(report.to_numpy())
-        results["max-case capacity"] = float((report.max() / report.min()).max())
+        seen = channels["topics"]
+        results["Bayes capacity"] = bayes_vuln.mult_capacity(seen.to_numpy())
+        results["max-case capacity"] = float((seen.max() / seen.min()).max())
         results["epsilon"] = float(np.log(results["max-case capacity"]))
     return results
 
 
 def filled(labels, topics, by_row):
-    """Return the frames of the channels to one topic and to one report, from topics numbered from 1."""
+    """Return the frames of the channels to one topic, without and with noise, from topics numbered from 1."""
     import pandas as pd
 
     values = np.zeros((len(topics), TOPICS), order="F")
@@ -133,7 +133,7 @@ def filled(labels, topics, by_row):
     if by_row:
         for label, row in zip(labels, topics, strict=True):
             frame.loc[label, row] = 1 / TOP
-    return {"bounded_noise": frame, "topics_api": (1 - NOISE) * frame + NOISE / TOPICS}
+    return {"bounded_noise": frame, "topics": (1 - NOISE) * frame + NOISE / TOPICS}
 
 
 def distribution(name, values):
