@@ -1,7 +1,7 @@
 """What one browser does: report a cookie, derive its set of top topics, report a topic.
 
 Plain functions, written as a browser would run them and not by means of any channel; simulations of them
-are compared with the channels. All chance comes from the generator that is given.
+are compared with the channels. Whatever is random comes from the generator that is given.
 """
 
 from collections import Counter
@@ -101,7 +101,7 @@ def top_topics(
     counts: Counter[Hashable] = Counter()
     for domain in history:
         counts.update(in_order(set(classification.get(domain, ()))))
-    ranked = _shuffled(list(counts), rng)  # so that the sort, which is stable, leaves ties to chance
+    ranked = _shuffled(list(counts), rng)  # so that the sort, which is stable, breaks ties at random
     ranked.sort(key=lambda topic: -counts[topic])
     others = _shuffled([topic for topic in dict.fromkeys(fill) if topic not in counts], rng)
     chosen = (ranked + others)[:top_s]
@@ -127,7 +127,7 @@ def report_topic(
     noise
         r, the probability that the topic is replaced by any topic of the taxonomy.
     rng
-        Where chance comes from.
+        The source of randomness.
 
     Examples
     --------

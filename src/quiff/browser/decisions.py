@@ -1,4 +1,4 @@
-"""Chance that stays the same: every random choice of a browser follows from a key, an epoch and a site.
+"""Random draws that stay the same: every random choice of a browser follows from a key, an epoch and a site.
 
 The specification draws h(label) = HMAC-SHA256(key, label, epoch time, site), cut to 64 bits, with a key of
 the user. So a choice can be made anew at each call, and is always the same. For many users at once, the HMAC

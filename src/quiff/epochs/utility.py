@@ -52,7 +52,7 @@ def naming_gain(sequences: Sequences, epochs: int, progress: Progress | None = N
 
     V = sum_y max_t sum_S q^(E-|S|) d^|S| f({t} + y_S), with d = p - q and f(A) the share of users whose set
     has all topics of A: the IBA vulnerability (paper, Sec. 4.2.2, for more than one epoch). E = 0 is the
-    chance without any report.
+    probability without any observation.
     """
     _check_stable(sequences)
     if not 0 <= epochs <= MOST_NAMING:
