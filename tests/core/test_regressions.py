@@ -221,8 +221,9 @@ def test_fractions_count_as_the_work_that_they_are():
 
 def test_a_probability_is_never_more_than_one():
     people = quiff.Population.synthetic(2000, seed=1, n_topics=100)
-    found = quiff.measure(people, quiff.TopicsAPI(n_topics=100))
-    assert found.use("bounded_noise", "iba").posterior == 1
+    api = quiff.TopicsAPI(n_topics=100)
+    found = quiff.measure(people, api)
+    assert found[api.spec, "goal_posterior", "topics", "bounded_noise"] == 1
 
 
 def test_a_sparse_table_of_gains_keeps_to_the_limit_of_memory():

@@ -56,7 +56,7 @@ def test_a_half_is_rounded_up(value, digits, text):
 def test_all_sentences_round_alike():
     texts = {said(value) for value in (28.549999999999997, 28.55, Fraction(571, 20))}
     assert texts == {"28.6"}
-    assert {said(value) for value in (1327.4999999999998, 1327.5)} == {"1 328"}
+    assert {said(value) for value in (1327.4999999999998, 1327.5)} == {"1,328"}
 
 
 def test_a_whole_number_reads_the_same_whatever_holds_it():

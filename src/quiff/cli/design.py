@@ -77,10 +77,9 @@ def command(
             raise click.UsageError("With --profiles give --utility, and no --figure.")
         found = _fitted(profiles, target, specs, topics, noise)
         if out is not None:
-            from quiff.files import whole_file
+            from quiff.files import write_text
 
-            with whole_file(out, **guarded(out)) as new:
-                new.write_text(to_json(found.to_dict()) + "\n", encoding="utf-8")
+            write_text(out, to_json(found.to_dict()) + "\n", **guarded(out))
     elif out is not None:
         raise click.UsageError("--out goes with --profiles.")
     else:
