@@ -128,6 +128,19 @@ def test_hypers_of_programs():
     assert {max(posterior.to_numpy()) for _, posterior in shown.items()} == {Fraction(2, 3)}
 
 
+def test_knowledge_grows_with_each_observation_of_a_program_that_yields():
+    from quiff.testing.classics import square_and_multiply
+
+    exponents = quiff.Prior.uniform(range(8))
+    hypers = quiff.program(square_and_multiply)(bits=3).hypers(exponents)
+    assert [len(each) for each in hypers] == [1, 1, 2, 3, 5, 7, 8]  # by hand: how many beginnings there are
+    for each in hypers:
+        guessed = sum(p * max(posterior.to_numpy()) for p, posterior in each.items())
+        assert guessed == Fraction(len(each), 8)
+    with pytest.raises(ParameterError, match="yields nothing"):
+        topic.hypers(exponents)
+
+
 def test_samples_follow_the_channel():
     secret = {"topics": (1, 2)}
     drawn = Counter(topic.sample(secret, seed=3, n=10_000))

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import partial
-from inspect import Parameter, iscoroutinefunction, isfunction, signature
+from inspect import Parameter, iscoroutinefunction, isfunction, isgeneratorfunction, signature
 from itertools import pairwise
 from numbers import Real
 from types import FunctionType
@@ -14,7 +14,9 @@ from typing import Any, ClassVar, Self
 from quiff.apis.base import Api, Redraws, Unit, fitted, parameter
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain
+from quiff.core.hyper import Hyper, hyper
 from quiff.core.labels import Labels, SetLabels, as_labels, same
+from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError
 from quiff.populations.attribute import TOPICS
 from quiff.populations.histories import Histories
@@ -120,6 +122,25 @@ class Program(Api):
         drawn = [sampled(self.function, self.parameters(), secret, rng) for _ in range(1 if n is None else n)]
         return drawn[0] if n is None else drawn
 
+    def hypers(self, prior: Prior) -> tuple[Hyper, ...]:
+        """Return what an adversary knows after 0, 1, 2, ... observations of a program that yields.
+
+        Its secrets are the labels of the prior.
+
+        Raises
+        ------
+        ParameterError
+            If the program returns one observation; take `quiff.hyper`.
+        """
+        if not isgeneratorfunction(self.function):
+            raise ParameterError(
+                f"the program {self.name!r} yields nothing; take quiff.hyper(prior, program)"
+            )
+        C = self.channel(prior.labels)
+        seen: list[Any] = list(C.outputs)
+        starts = ({y: y[:k] for y in seen} for k in range(max(map(len, seen)) + 1))
+        return tuple(hyper(prior, C @ Channel.deterministic(start)) for start in starts)
+
     def _observed(self, labels: Labels) -> Channel:
         """Return the channel from records of the attributes that were read so far."""
         made = Column.of_distinct if len(self.needs) == 1 else Column.of
@@ -176,7 +197,8 @@ def program(
     -------
     Program
         The API with the defaults. Called with parameters by name it is another; ``.function`` is the
-        function, ``.channel(people, a mapping or a list)`` its channel, ``.sample(secret, seed)`` a run.
+        function, ``.channel(people, a mapping or a list)`` its channel, ``.sample(secret, seed)`` a run, and
+        of one that yields ``.hypers(prior)`` how knowledge grows.
 
     Examples
     --------
