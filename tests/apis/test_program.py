@@ -14,6 +14,7 @@ from quiff import Channel, ParameterError, Population, QuiffError, TopicsAPI, Un
 from quiff.cli import main
 from quiff.core.gain import bayes_gain
 from quiff.core.labels import SetLabels
+from quiff.programs.sealed import may_seal
 from quiff.testing import check_api
 
 TOPICS = tuple(range(1, 9))
@@ -164,6 +165,24 @@ def test_few_runs_for_many_people():
     assert len(calls) <= 50
     assert isinstance(program.fit(people).secret(people).outputs, SetLabels)
     assert np.allclose(C.to_numpy(), TopicsAPI(8, 3).channel(people).to_numpy(), atol=1e-15)
+
+
+def test_an_identity_test_in_a_program_that_another_one_runs_is_found():
+    first = TOPICS[0]
+
+    @quiff.program
+    def inner(user, draw):
+        return draw.uniform(user.topics) is first
+
+    @quiff.program
+    def outer(user, draw):
+        return inner(user, draw)
+
+    assert not may_seal(inner.function)
+    assert not may_seal(outer.function)
+    assert may_seal(topic.function)
+    assert may_seal(two_weeks.function)
+    assert outer.channel({"Ann": {"topics": TOPICS}})["Ann", True] == Fraction(1, 8)
 
 
 def test_wrong_programs_and_parameters_are_told():

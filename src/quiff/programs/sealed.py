@@ -122,13 +122,15 @@ def one_plain_type(values: Iterable[Any]) -> type | None:
 
 def may_seal(function: Callable[..., Any]) -> bool:
     """Tell whether no identity test (``is``) stands in a function, or in the functions that it names."""
-    left, seen = [function], set()
+    left: list[Any] = [function]
+    seen: set[CodeType] = set()
     while left:
-        code = getattr(left[-1], "__code__", None)
         named = left.pop()
-        if not isinstance(named, FunctionType) or code in seen:
+        if not isinstance(named, FunctionType):
+            named = getattr(type(named), "function", None)  # of a program
+        if not isinstance(named, FunctionType) or named.__code__ in seen:
             continue
-        seen.add(code)
+        seen.add(named.__code__)
         for part in _parts(named.__code__):
             if any(each.opname == "IS_OP" for each in dis.get_instructions(part)):
                 return False
