@@ -285,7 +285,7 @@ def engine_reads(path):
     """Yield where a file of ours hands names to an engine: by its methods, or in a statement."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Attribute):
-            pyarrow = isinstance(node.value, ast.Name) and node.value.id in ("pc", "pq")
+            pyarrow = isinstance(node.value, ast.Name) and node.value.id in ("csv", "pc", "pq")
             if (node.attr in ENGINE_READERS and not pyarrow) or ast.unparse(node).endswith("_session.read"):
                 yield node.lineno
         elif isinstance(node, ast.Constant) and any(f"{name}(" in str(node.value) for name in ENGINE_READERS):

@@ -39,6 +39,13 @@ def test_the_apis_of_the_registry_pass(api):
     assert len(check_api(api, PEOPLE)) == 22
 
 
+def test_one_set_alone_has_nothing_to_tell():
+    people = Population.from_sets({"Ann": {1, 2}, "Bob": {1, 2}})
+    check_api(TopicsAPI(2, 2, 0.5), people)
+    values = {limit.quantity: limit.value for limit in TopicsAPI(2, 2, 0.5).limits() if not limit.stage}
+    assert (values["bayes_capacity"], values["epsilon"], values["max_case_capacity"]) == (1, 0, 1)
+
+
 def test_apis_seen_together_pass():
     check_api(Together(TopicsAPI(TOPICS, 2), Cookies("history")), PEOPLE)
 

@@ -209,6 +209,8 @@ class TopicsAPI(Api):
             form = FORMS[quantity]
             return Limit(quantity, value, form.formula, form.source, assumes)
 
+        # With s = m there is one set only, which nothing can tell from another.
+        ratio, log_ratio = (theory.max_case_capacity(m, s, r), theory.epsilon(m, s, r)) if s < m else (1, 0.0)
         return (
             Limit(
                 "bayes_capacity",
@@ -217,15 +219,15 @@ class TopicsAPI(Api):
                 "paper, Sec. 4.1.2, leakage up to generalization, its bound",
                 stage="generalization",
             ),
-            Limit("epsilon", inf, "inf", "a map tells sets apart", two, "generalization"),
+            Limit("epsilon", inf if s < m else 0.0, "inf", "a map tells sets apart", two, "generalization"),
             replace(
                 limit("bounded_noise_capacity", theory.bounded_noise_capacity(m, s)),
                 quantity="bayes_capacity",
                 stage="bounded_noise",
             ),
             limit("bayes_capacity", theory.bayes_capacity(m, s, r)),
-            limit("epsilon", theory.epsilon(m, s, r), two),
-            limit("max_case_capacity", theory.max_case_capacity(m, s, r), two),
+            limit("epsilon", log_ratio, two),
+            limit("max_case_capacity", follow(Fraction(ratio), r) if ratio == 1 else ratio, two),
             limit("shannon_capacity_bits", theory.shannon_capacity_bits(m, s, r)),
         )
 
