@@ -3,6 +3,7 @@
 import functools
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -12,6 +13,13 @@ from hypothesis.database import DirectoryBasedExampleDatabase, ReadOnlyDatabase
 from xdist.scheduler import LoadFileScheduling
 
 from quiff.history.engine import connect
+
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # as of a shell's background jobs; what is tried here is not
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook, fuzzing`
 

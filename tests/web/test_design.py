@@ -40,7 +40,7 @@ def test_the_numbers_follow_the_formulas(get, m, s, r, users, n):
     s = min(m, s)
     query = urlencode({"api": spec(m, s, r), "users": users, "observations": n})
     answer = get(f"/api/design?{query}").json()
-    worst = inf if r == 0 else 1 + m * (1 - r) / (r * s)
+    worst = 1 if s == m else inf if r == 0 else 1 + m * (1 - r) / (r * s)  # of m topics there is one set
     numbers = known(answer)
     assert isclose(numbers["", "bayes_capacity"], capacity(m, s, r))
     assert isclose(numbers["bounded_noise", "bayes_capacity"], m / s)

@@ -29,7 +29,9 @@ rootLogger.level = error
 rootLogger.appenderRef.console.ref = console
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
-"""
+logger.writer.name = org.apache.spark.sql.execution.datasources.FileFormatWriter
+logger.writer.level = off
+"""  # what fails while it writes is told by quiff, or was broken off
 _UTC = ("UTC", "Etc/UTC", "GMT", "Z", "+00:00")
 _SPARK_SETTINGS = {
     "spark.io.encryption.enabled": "true",  # what a killed run leaves on disk, nobody can read
