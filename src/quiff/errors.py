@@ -1,10 +1,12 @@
 """The errors that quiff raises: all are :class:`QuiffError`, and all are :class:`ValueError`.
 
 A message quotes the value that is wrong and says what would be right; of the data of people it tells the
-place and the shape only. Three helpers write such sentences.
+place and the shape only. Some helpers write such sentences.
 """
 
 import re
+from importlib import import_module
+from typing import Any
 
 _QUOTED = re.compile(r"""(['"`]).*\1""")  # from the first quote to the last one: there may be quotes inside
 _ROW = re.compile(r"(, got \d+): .*")
@@ -36,6 +38,10 @@ class ShapeError(QuiffError):
 
 class SizeError(QuiffError):
     """The result would not fit into the memory that the limit allows."""
+
+
+class InfeasibleError(QuiffError):
+    """Nothing meets all constraints; the message says which of them are too much."""
 
 
 def counted(number: int, thing: str) -> str:
@@ -75,6 +81,17 @@ def first_line(error: BaseException) -> str:
     return str(said).split("\n", 1)[0]
 
 
+def described(error: BaseException) -> str:
+    """Return the kind of an error of somebody's own code and what it says, in one line.
+
+    Examples
+    --------
+    >>> described(KeyError("country"))
+    "KeyError: 'country'"
+    """
+    return f"{type(error).__name__}: {first_line(error)}"
+
+
 def engine_line(error: BaseException) -> str:
     """Return what an engine says that reads the data of people, as `first_line`, without what it quotes.
 
@@ -89,3 +106,21 @@ def engine_line(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return said
     return _QUOTED.sub(r"\1...\1", _ROW.sub(r"\1", said))
+
+
+def needed(module: str, extra: str, use: str) -> Any:
+    """Import a library that only some users need, or say with which extra of the installation it comes.
+
+    Examples
+    --------
+    >>> needed("math", "sums", "adding up").fsum([0.5, 0.5])
+    1.0
+    >>> needed("no_such_library", "none", "nothing")
+    Traceback (most recent call last):
+    quiff.errors.QuiffError: nothing needs no-such-library; install it by: pip install 'quiff[none]'
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        library = module.partition(".")[0].replace("_", "-")
+        raise QuiffError(f"{use} needs {library}; install it by: pip install 'quiff[{extra}]'") from None

@@ -18,9 +18,9 @@ from quiff import Channel, Prior
 from quiff.core.counting import loops as compiled
 from quiff.core.counting.bitmaps import match_counts
 from quiff.core.counting.layout import Layout
-from quiff.core.counting.loops import mark_faces, mark_ranks, room_for_rows, tally_faces, user_rows
+from quiff.core.counting.loops import mark_faces, room_for_rows, tally_faces, user_rows
 from quiff.core.counting.membership import MembershipProduct
-from quiff.core.counting.subsets import Subsets, stable_match_counts
+from quiff.core.counting.subsets import Subsets, _apart_from_all, _Family, stable_match_counts
 
 
 def codes_of(users):
@@ -163,6 +163,22 @@ def test_a_million_pairs_of_sets_are_counted_at_once():
     assert capacity == pytest.approx(len(fitted) / 4)
 
 
+@pytest.mark.parametrize("epochs", [2, 3])
+def test_what_is_known_of_each_row_beside_its_reports_is_counted_value_by_value(epochs):
+    rng = np.random.default_rng(epochs)
+    sets = np.array([rng.choice(12, 3, replace=False) for _ in range(60)])
+    member = Channel.membership_from_codes(range(60), sets, range(12), 0.3, 0.1 / 9)
+    values = [*range(8), *rng.integers(8, 12, 52).tolist()]  # some are alone
+    known = Channel.deterministic_from_codes(range(60), np.array(values), range(12))
+    C = quiff.parallel(quiff.repeat(member, epochs), known)
+    weights = rng.integers(0, 5, 60)
+    for prior in (quiff.Prior.uniform(range(60)), quiff.Prior.from_count_array(range(60), weights)):
+        joint = C.to_numpy() * np.asarray(prior.to_numpy(), dtype=float)[:, np.newaxis]
+        assert quiff.posterior_vulnerability(prior, C) == pytest.approx(joint.max(axis=0).sum())
+    with quiff.work_limit(1e-6), pytest.raises(quiff.SizeError, match="look at"):
+        quiff.bayes_capacity(C)
+
+
 def test_the_work_is_refused_before_it_is_begun():
     codes = np.arange(4000).reshape(-1, 2)
     C = Channel.membership_from_codes(range(2000), codes, range(4000), 0.4, (1 - 0.8) / 3998)
@@ -189,10 +205,6 @@ def test_rows_of_a_users_tuples():
     assert rows[0] == 0
 
 
-def test_sizes_of_sets():
-    assert compiled.set_sizes(4).tolist() == [members.bit_count() for members in range(16)]
-
-
 @given(loops.instances(most_epochs=3, weighted=False, least_epochs=3))
 def test_marks_are_the_products_of_sets(instance):
     users, _, m, _, _, _, _ = instance
@@ -207,16 +219,6 @@ def test_marks_are_the_products_of_sets(instance):
     compiled.mark_bits(table, 0, 2, 2, everybody, layout.codes, layout.lengths, R)
     unpacked = (table >> np.arange(R, dtype=np.uint64)) & np.uint64(1)
     assert (unpacked.astype(bool) == marked).all()
-    ranks = np.arange(1, len(users) + 1, dtype=np.int32)
-    best = np.zeros((R * R, R), dtype=np.int32)
-    mark_ranks(best, 0, 2, 2, everybody, layout.codes, layout.lengths, R, ranks)
-    expected = np.zeros_like(best)
-    for x in range(len(users)):
-        for a in layout.codes[1, x, : layout.lengths[1]]:
-            row = expected[a]
-            own = layout.codes[2, x, : layout.lengths[2]]
-            row[own] = np.maximum(row[own], ranks[x])
-    assert (best == expected).all()
 
 
 families = st.integers(3, 7).flatmap(
@@ -289,7 +291,7 @@ def test_sets_without_pairs_or_triples(family):
         for chosen in combinations(range(m), 5)
     )
     listed = np.array([sorted(own) for own in triples])
-    assert compiled.tally_apart(apart, listed) == sum(
+    assert _apart_from_all(_Family(apart, listed)) == sum(
         all(frozenset({a, t}) not in pairs and a != t for t in own) for own in triples for a in range(m)
     )
 

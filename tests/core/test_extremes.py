@@ -162,7 +162,7 @@ def test_weights_count_up_to_a_factor(unit):
 
 
 def test_gains_that_no_sum_can_hold_are_told():
-    with pytest.raises(quiff.GainError, match=r"is 1\.7e\+308, too large for sums of gains"):
+    with pytest.raises(quiff.GainError, match=r"is 1\.7e\+308, too large for sums"):
         Gain([[1.7e308, 0]])
     prior, gain = Prior({0: 0.5, 1: 0.5}), Gain([[1e300, 0], [0, 1e300]])
     assert quiff.posterior_vulnerability(prior, C, gain) == pytest.approx(0.75e300)

@@ -12,7 +12,7 @@ from quiff import Channel, Gain, Prior, SizeError
 from quiff.core.kernels import SparseKernel
 from quiff.core.labels import as_labels
 from quiff.core.sparse import SparseRows
-from quiff.populations.memory import allowed_bytes
+from quiff.populations.merged import allowed_bytes
 
 AB = ["a", "b"]
 F = Fraction
@@ -138,7 +138,7 @@ def test_wrong_ways_to_write_it():
 
 
 def test_what_cannot_be_is_refused_before_it_is_tried():
-    C = Channel.membership_from_codes(range(100), np.zeros((100, 1), dtype=int), range(349), 1.0, 0.0)
+    C = Channel.membership_from_codes(range(100), np.arange(100).reshape(-1, 1), range(349), 0.304, 0.002)
     D = Channel.membership_from_codes(range(100), np.ones((100, 1), dtype=int), range(1, 350), 1.0, 0.0)
     four = quiff.repeat(C, 4)
     for impossible in (
@@ -271,3 +271,11 @@ def test_a_count_that_is_not_whole_is_quoted(counts, told):
     with pytest.raises(quiff.ProbabilityError) as caught:
         Prior.from_count_array(AB, counts)
     assert str(caught.value).startswith(told)
+
+
+def test_what_all_rows_show_alike_tells_nothing_in_bits():
+    bit = Channel.deterministic({"a": 0, "b": 1})
+    alike = Channel.membership({"u": {"x"}, "v": {"x"}}, ["x", "y"], F(1, 3), F(2, 3))
+    both = quiff.kronecker(bit, alike)
+    assert quiff.mutual_information(Prior.uniform(both.inputs), both) == pytest.approx(1)
+    assert quiff.shannon_capacity(both).value == pytest.approx(1)

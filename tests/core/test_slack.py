@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import quiff
-from quiff import Api, Channel, Population, bayes_capacity, epsilon, max_case_capacity, measure
+from quiff import Api, Channel, Population, bayes_capacity, epsilon, max_case_capacity, measure, over_time
 from quiff.core.kernels import DenseKernel
 from quiff.core.labels import as_labels
 
@@ -79,6 +79,28 @@ def test_measure_says_discretised_and_gives_the_bracket():
     assert after.low * (1 - 1e-9) <= (2 - math.exp(-1 / 2)) / 2 <= after.high <= 1
     assert found.row("noisy_age", "prior").method == "exact"
     assert found.row("noisy_age", "epsilon").high >= 1
+
+
+def laplace_leakage_of_two():
+    """1 + TV of two draws each, by integrating over log-ratios: 1 - 2z of a draw z in [0, 1], or 1 and -1."""
+    z = (np.arange(1000) + 0.5) / 1000
+    ratios = np.concatenate([[1.0, -1.0], 1 - 2 * z])
+    masses = np.concatenate([[0.5, math.exp(-1) / 2], np.exp(-z) / 2000])
+    both = np.add.outer(ratios, ratios)
+    return 1 + (np.multiply.outer(masses, masses) * np.maximum(1 - np.exp(-both), 0)).sum()
+
+
+def test_over_time_gives_the_bracket_for_each_number_of_observations():
+    people = Population.from_sets({"Ann": {1}, "Bob": {1}}).with_attribute("age", [0, 1])
+    found = over_time(people, NoisyAge(), 2, utility=True)
+    one, two = (found.row("noisy_age", "leakage", n) for n in (1, 2))
+    assert one.method == two.method == "discretised"
+    assert one.low * (1 - 1e-9) <= 2 - math.exp(-1 / 2) <= one.high
+    assert two.low * (1 - 1e-5) <= laplace_leakage_of_two() <= two.high <= 2
+    assert found.row("noisy_age", "epsilon", 2).high >= 2
+    learned = found.row("noisy_age", "goal_posterior", 2)
+    assert learned.low * (1 - 1e-5) <= laplace_leakage_of_two() / 2 <= learned.high
+    assert found.provenance.seed is None  # nothing was drawn
 
 
 class Known(DenseKernel):

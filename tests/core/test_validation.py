@@ -145,7 +145,7 @@ BAD = {
     ),
     "joint": (lambda: quiff.dalenius_leakage(Prior.uniform(AB), Channel.identity(AB)), LabelError, "needs pairs"),
     "distance": (
-        lambda: quiff.metric_epsilon(Channel.identity(AB), lambda x, y: -1), ParameterError, r"'a' and 'b' is -1\.0"
+        lambda: quiff.metric_epsilon(Channel.identity(AB), lambda x, y: -1), ParameterError, r"'a' and 'b' is -1,"
     ),
     "distance nan": (
         lambda: quiff.metric_epsilon(Channel.identity(AB), lambda x, y: math.nan), ParameterError, "but must be 0 or more"

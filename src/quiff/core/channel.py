@@ -13,7 +13,7 @@ from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import as_codes, cell, check_probabilities, check_shape, check_sums, sets_as_entries
-from quiff.errors import LabelError, ParameterError, ShapeError, counted
+from quiff.errors import LabelError, ParameterError, ProbabilityError, ShapeError, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,6 +151,17 @@ class Channel(Shown):
             raise ShapeError(f"the row of a constant channel has one dimension, not {background.ndim}")
         columns = _labels(outputs, background.shape[0], "output")
         return cls._over(named, columns, background, SparseRows.empty(named.size, columns.size))
+
+    @classmethod
+    def proportional(cls, rows: object, inputs: object = None, outputs: object = None) -> "Channel":
+        """Return the channel whose rows are proportional to those of a matrix without negative numbers."""
+        if inputs is None and outputs is None:
+            inputs, outputs = frame_labels(rows)
+        matrix = np.array(as_numbers(rows))
+        sums = matrix.sum(axis=-1, keepdims=True)
+        if not np.all(sums > 0):
+            raise ProbabilityError("every row needs numbers that are not negative and not all 0")
+        return cls(quotient(matrix, sums), inputs, outputs)
 
     @classmethod
     def membership(

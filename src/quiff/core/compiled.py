@@ -3,10 +3,16 @@
 Only the files with such functions import this one, and they are imported when something is to be counted.
 """
 
+import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core import event
+
+LOGGER = "quiff.compiled"
+"""The logger that is told when a loop is being compiled, which takes a second."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -29,3 +35,22 @@ def compiled(function: _Function) -> _Function:
     except RuntimeError:  # no place for the cache
         made = numba.njit(nogil=True)(function)
     return made  # type: ignore[no-any-return]  # it is called as the function is
+
+
+def kept_in(function: Callable[..., Any]) -> Path | None:
+    """Return the folder in which the machine code of a compiled function is kept, if there is one."""
+    path = getattr(function, "stats").cache_path  # noqa: B009  # numba's, which mypy cannot see
+    return None if path is None else Path(path)
+
+
+class _Telling(event.Listener):
+    """Tells the logger which loop is being compiled; inner ones go with theirs."""
+
+    def on_start(self, event: Any) -> None:
+        logging.getLogger(LOGGER).info("%s", event.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Telling())  # type: ignore[no-untyped-call]

@@ -1,10 +1,10 @@
-"""Labels made of other labels, lazily: tuples, tagged unions, and all subsets of one size."""
+"""Labels made of other labels, lazily: tuples, tagged unions, all subsets of one size, all orders."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from functools import cached_property
-from itertools import combinations, product
-from math import comb, prod
+from itertools import combinations, permutations, product
+from math import comb, factorial, prod
 from typing import final
 
 import numpy as np
@@ -13,6 +13,7 @@ from quiff.core.labels import Labels, same
 from quiff.errors import SizeError
 
 _MOST_FACTORS = 10_000  # whose labels are looked up one by one, as numbers of so many digits
+_MOST_ORDERED = 10_000
 
 
 @final
@@ -122,3 +123,37 @@ class SubsetLabels(Labels):
 
     def __iter__(self) -> Iterator[Hashable]:
         return map(frozenset, combinations(self._of, self._k))
+
+
+@final
+class OrderLabels(Labels):
+    """All orders of some labels, as tuples, in lexicographic order."""
+
+    def __init__(self, labels: Labels) -> None:
+        self._of = labels
+
+    @property
+    def size(self) -> int:
+        return factorial(min(self._of.size, _MOST_ORDERED))  # of more, nobody counts the orders
+
+    def _label(self, position: int) -> tuple[Hashable, ...]:
+        left, order = list(self._of), []
+        while left:
+            place, position = divmod(position, factorial(len(left) - 1))
+            order.append(left.pop(place))
+        return tuple(order)
+
+    def _find(self, label: Hashable) -> int | None:
+        if not isinstance(label, tuple) or len(label) != self._of.size or len(set(label)) < len(label):
+            return None
+        position, left = 0, list(range(self._of.size))
+        for one in label:
+            place = self._of._find_any(one)
+            if place is None:
+                return None
+            position += left.index(place) * factorial(len(left) - 1)
+            left.remove(place)
+        return position
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return permutations(self._of)

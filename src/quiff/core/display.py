@@ -10,6 +10,7 @@ import numpy as np
 
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, Number
+from quiff.errors import needed
 from quiff.safe_text import visible
 
 if TYPE_CHECKING:
@@ -115,15 +116,16 @@ def frame_labels(rows: object) -> tuple[list[Any] | None, list[Any] | None]:
 
 def to_index(labels: Labels) -> "pd.Index[Any]":
     """Return labels as a pandas index that changes none of them."""
-    import pandas as pd
-
     cells = np.empty(labels.size, dtype=object)
     cells[:] = list(labels)
-    return pd.Index(cells, dtype=object, tupleize_cols=False)
+    index: pd.Index[Any] = needed("pandas", "pandas", "an index").Index(
+        cells, dtype=object, tupleize_cols=False
+    )
+    return index
 
 
 def to_frame(matrix: Array, rows: Labels, columns: Labels) -> "pd.DataFrame":
     """Return a matrix as a pandas frame."""
-    import pandas as pd
-
-    return pd.DataFrame(matrix, index=to_index(rows), columns=to_index(columns))
+    pandas = needed("pandas", "pandas", "a frame")
+    frame: pd.DataFrame = pandas.DataFrame(matrix, index=to_index(rows), columns=to_index(columns))
+    return frame

@@ -86,7 +86,7 @@ class Matrix(LeftFactor):
 
     def without_channel(self) -> Any:
         if isinstance(self.matrix, SparseRows):
-            return self.matrix.column_sums().max()
+            return self.matrix.column_sums.max()
         return self.matrix.sum(axis=1).max()
 
     def best(self, kernel: Kernel) -> Array:
@@ -119,3 +119,61 @@ class Matrix(LeftFactor):
         folded = np.zeros((n_classes, self.matrix.shape[0]), dtype=self.matrix.dtype)
         np.add.at(folded, classes, self.matrix.T)
         return Matrix(folded.T)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks(LeftFactor):
+    """The number of guesses until the secret is right, the likeliest first, as a negative gain."""
+
+    weights: Array
+
+    def without_channel(self) -> Any:
+        return self._guesses(np.array(self.weights)[:, np.newaxis])[0]
+
+    def best(self, kernel: Kernel) -> Array:
+        return np.concatenate([self._joint(block) for block in kernel.blocks()])
+
+    def best_sum(self, kernel: Kernel) -> Any:
+        return sum(self._joint(block).sum() for block in kernel.blocks())
+
+    def _joint(self, block: Array) -> Array:
+        return self._guesses(scale_rows(*unified(block, self.weights)))
+
+    @staticmethod
+    def _guesses(joint: Array) -> Array:
+        """Return - sum_i i J_(i)y for each column y."""
+        ordered = np.sort(joint, axis=0)[::-1]
+        return np.asarray(-np.arange(1, joint.shape[0] + 1) @ ordered)
+
+    def scaled(self, factors: Array) -> LeftFactor:
+        return Ranks(product(self.weights, factors))
+
+    def folded(self, classes: Array, n_classes: int) -> LeftFactor | None:  # noqa: ARG002 - each is a guess
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered(LeftFactor):
+    """Another factor's gains less one number for every action and input."""
+
+    factor: LeftFactor
+    weights: Array
+    less: Any
+
+    def without_channel(self) -> Any:
+        return self.factor.without_channel() - self.less * self.weights.sum()
+
+    def best(self, kernel: Kernel) -> Array:
+        marginal = kernel.left_multiply(self.weights[np.newaxis, :])[0]
+        return np.asarray(self.factor.best(kernel) - self.less * marginal)
+
+    def best_sum(self, kernel: Kernel) -> Any:
+        return self.factor.best_sum(kernel) - self.less * self.weights.sum()
+
+    def scaled(self, factors: Array) -> LeftFactor:
+        return Lowered(self.factor.scaled(factors), product(self.weights, factors), self.less)
+
+    def folded(self, classes: Array, n_classes: int) -> LeftFactor | None:
+        factor, weights = self.factor.folded(classes, n_classes), np.zeros(n_classes, self.weights.dtype)
+        np.add.at(weights, classes, self.weights)
+        return None if factor is None else Lowered(factor, weights, self.less)

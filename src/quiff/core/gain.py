@@ -1,26 +1,23 @@
 """What an adversary or an analyst is after: the gain of each action for each secret."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 
-from quiff.core.composite_labels import SubsetLabels
-from quiff.core.display import Shown, frame_labels, to_frame
+from quiff.core.composite_labels import ProductLabels, SubsetLabels
 from quiff.core.factor import BestInputs, LeftFactor, Matrix
 from quiff.core.labels import Labels, aligned, as_labels
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled
+from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, same_kind
+from quiff.core.payoff import Payoff
 from quiff.core.sparse import SparseRows
-from quiff.core.validate import as_codes, cell, check_gains, check_shape, sets_as_entries
-from quiff.errors import GainError, LabelError, ParameterError, ShapeError, counted
-
-if TYPE_CHECKING:
-    import pandas as pd
+from quiff.core.validate import as_codes, sets_as_entries
+from quiff.errors import GainError, ParameterError
 
 
 @final
-class Gain(Shown):
+class Gain(Payoff[Array | SparseRows | int]):
     """A gain function g: what each action earns for each secret; finite and non-negative.
 
     Parameters
@@ -43,41 +40,8 @@ class Gain(Shown):
     quiff.errors.GainError: the entry of row 'left', column 'Bob' is -1, but a gain is finite and not negative
     """
 
-    __slots__ = ("_actions", "_inputs", "_structure")
-
-    def __init__(self, rows: object, actions: object = None, inputs: object = None) -> None:
-        if actions is None and inputs is None:
-            actions, inputs = frame_labels(rows)
-        matrix = np.array(as_numbers(rows, error=GainError))
-        if matrix.ndim != 2:
-            raise ShapeError(f"a gain is a matrix with 2 dimensions, but this array has {matrix.ndim}")
-        names = as_labels(range(matrix.shape[0]) if actions is None else actions, "action")
-        named = as_labels(range(matrix.shape[1]) if inputs is None else inputs, "input")
-        check_shape(matrix.shape, (names.size, named.size), "the matrix of gains")
-        check_gains(matrix, lambda place: cell(names[place[0]], named[place[1]]))
-        matrix.flags.writeable = False
-        self._set(names, named, matrix)
-
-    def _set(self, actions: Labels, inputs: Labels, structure: Array | SparseRows | int) -> None:
-        if actions.size == 0 or inputs.size == 0:
-            raise LabelError("a gain needs at least one action and one input")
-        self._actions, self._inputs, self._structure = actions, inputs, structure
-
-    @classmethod
-    def _of(cls, actions: Labels, inputs: Labels, structure: SparseRows | int) -> "Gain":
-        gain = cls.__new__(cls)
-        gain._set(actions, inputs, structure)
-        return gain
-
-    @property
-    def actions(self) -> Labels:
-        """The names of the actions."""
-        return self._actions
-
-    @property
-    def inputs(self) -> Labels:
-        """The names of the secrets."""
-        return self._inputs
+    __slots__ = ()
+    _names = ("gain", "gains")
 
     @property
     def largest(self) -> Number:
@@ -110,6 +74,58 @@ class Gain(Shown):
             case matrix:
                 return Matrix(matrix if order is None else matrix[:, order]).scaled(weights)
 
+    def __add__(self, other: "Gain") -> "Gain":
+        """Return the gain of playing two games at once; its vulnerability is the sum of theirs.
+
+        An action is a pair: g((v, w), x) = g1(v, x) + g2(w, x).
+
+        Examples
+        --------
+        >>> bayes_gain(["Alice", "Bob"]) + Gain([[0, 3]], ["wait"], ["Alice", "Bob"])
+        Gain of 2 actions on 2 inputs
+                           Alice  Bob
+        ('Alice', 'wait')  1      3
+        ('Bob', 'wait')    0      4
+        """
+        if not isinstance(other, Gain):
+            return NotImplemented
+        order = aligned(self._inputs, other._inputs, "first gain", "second gain")
+        check_fits(self._actions.size * other._actions.size, self._inputs.size)
+        first, second = same_kind(self.to_numpy(), other.to_numpy())
+        second = second if order is None else second[:, order]
+        table = (first[:, np.newaxis] + second).reshape(-1, self._inputs.size)
+        return Gain(table, ProductLabels((self._actions, other._actions)), self._inputs)
+
+    def __rmul__(self, factor: Any) -> "Gain":
+        """Return the gain times a number that is not negative: so is its vulnerability."""
+        (number,) = as_numbers([factor], error=GainError)
+        numbers, matrix = same_kind(np.asarray([number]), self.to_numpy())
+        return Gain(matrix * numbers[0], self._actions, self._inputs)
+
+    def shifted(self, by: Mapping[Any, Any] | Any) -> "Gain":
+        """Return g(w, x) + k(x), for one number k or one for each secret.
+
+        Every vulnerability grows by the expected k, and additive leakage stays as it is.
+
+        Examples
+        --------
+        >>> bayes_gain(["Alice", "Bob"]).shifted({"Alice": 2, "Bob": 0})
+        Gain of 2 actions on 2 inputs
+               Alice  Bob
+        Alice  3      0
+        Bob    2      1
+        """
+        given = as_labels(by, "input") if isinstance(by, Mapping) else self._inputs
+        order = aligned(self._inputs, given, "gain", "shift")
+        listed = list(by.values()) if isinstance(by, Mapping) else [by] * given.size
+        shift, matrix = same_kind(as_numbers(listed, error=GainError), self.to_numpy())
+        return Gain(matrix + (shift if order is None else shift[order]), self._actions, self._inputs)
+
+    def restricted(self, actions: Iterable[Hashable]) -> "Gain":
+        """Return the gain of an adversary who has some of the actions only."""
+        names = as_labels(actions, "action")
+        return Gain(self.to_numpy()[self._actions.positions(names, "action")], names, self._inputs)
+
     def to_numpy(self) -> Array:
         """Return the matrix, one row per action."""
         check_fits(self._actions.size, self._inputs.size)
@@ -122,15 +138,6 @@ class Gain(Shown):
                 return rows.dense(np.zeros(rows.width, dtype=np.int64), 0, rows.width).T
             case matrix:
                 return np.array(matrix)
-
-    def to_pandas(self) -> "pd.DataFrame":
-        """Return the matrix as a pandas frame; ``Gain(frame)`` is the way back."""
-        return to_frame(self.to_numpy(), self._actions, self._inputs)
-
-    @property
-    def _axes(self) -> tuple[str, Labels, Labels]:
-        actions, inputs = counted(self._actions.size, "action"), counted(self._inputs.size, "input")
-        return f"Gain of {actions} on {inputs}", self._actions, self._inputs
 
     def _cell(self, row: int, column: int) -> Number:
         match self._structure:

@@ -8,12 +8,12 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.display import html_table, text_table
-from quiff.core.kernels import DenseKernel
+from quiff.core.kernels import DenseKernel, Kernel
 from quiff.core.kernels.base import scale_rows
 from quiff.core.labels import Labels, as_labels
-from quiff.core.numbers import Array, Number, as_fractions, as_number, is_exact, unified
+from quiff.core.numbers import Array, Number, as_fractions, as_number, is_exact, product, quotient, unified
 from quiff.core.prior import Prior
-from quiff.errors import counted
+from quiff.errors import ParameterError, ProbabilityError, counted
 
 # Float posteriors that differ by no more than this anywhere are one.
 TOLERANCE = 1e-12
@@ -83,14 +83,17 @@ def hyper(prior: Prior, C: Channel | HasChannel) -> Hyper:
     2/3 {'a': Fraction(1, 2), 'b': Fraction(0, 1), 'c': Fraction(1, 2)}
     1/3 {'a': Fraction(0, 1), 'b': Fraction(1, 1), 'c': Fraction(0, 1)}
     """
-    C = C if isinstance(C, Channel) else C.channel(prior.labels)
+    if not isinstance(C, Channel):
+        if not hasattr(C, "channel"):
+            raise ParameterError(f"hyper() takes a channel or a program (quiff.program), not {C!r}")
+        C = C.channel(prior.labels)
     weights, total = prior.weights_for(C.inputs, "channel")
     matrix, weights = unified(C.kernel.to_dense(), weights)
     joint = scale_rows(matrix, weights).T
     joint = (as_fractions(joint) if is_exact(joint) else joint) / total
     happens = np.flatnonzero(joint.sum(axis=1) > 0)
     joint = joint[happens]
-    groups = _equal_rows(joint / joint.sum(axis=1)[:, np.newaxis])
+    groups = equal_rows(joint / joint.sum(axis=1)[:, np.newaxis])
     merged = np.stack([joint[rows].sum(axis=0) for rows in groups])
     outer = merged.sum(axis=1)
     names: list[Hashable] = [tuple(C.outputs[int(happens[i])] for i in rows) for rows in groups]
@@ -99,7 +102,7 @@ def hyper(prior: Prior, C: Channel | HasChannel) -> Hyper:
     return Hyper(Prior.from_array(labels, outer), inners)
 
 
-def _equal_rows(posteriors: Array) -> list[list[int]]:
+def equal_rows(posteriors: Array) -> list[list[int]]:
     """Group the rows that are the same, in order of first appearance.
 
     Float rows are sorted by one number made of all their entries; only neighbours in that order can be equal.
@@ -122,3 +125,108 @@ def _equal_rows(posteriors: Array) -> list[list[int]]:
         else:
             groups.append([position])
     return sorted(sorted(group) for group in groups)
+
+
+def posterior(prior: Prior, C: Channel, output: Hashable) -> Prior:
+    """Return what the adversary believes after one output: pi_x C[x,y] / sum_x pi_x C[x,y].
+
+    Examples
+    --------
+    >>> posterior(Prior.uniform(range(3)), Channel.deterministic({0: "even", 1: "odd", 2: "even"}), "even")[2]
+    Fraction(1, 2)
+
+    Raises
+    ------
+    ProbabilityError
+        If the output never happens.
+    """
+    column = C.outputs.position(output, "output")
+    weights, _ = prior.weights_for(C.inputs, "channel")
+    joint = product(weights, C.kernel.columns(column, column + 1)[:, 0])
+    if not joint.any():
+        raise ProbabilityError(f"the output {output!r} never happens, so there is no posterior")
+    return Prior.from_array(C.inputs, quotient(joint, np.asarray(joint.sum())))
+
+
+def posteriors(prior: Prior, C: Channel) -> Channel:
+    """Return the posterior after each output that happens, as a channel from outputs to secrets.
+
+    Unlike the `hyper` it keeps the outputs apart that lead to the same posterior.
+    """
+    weights, _ = prior.weights_for(C.inputs, "channel")
+    joint = scale_rows(*unified(C.kernel.to_dense(), weights)).T
+    happens = np.flatnonzero(joint.sum(axis=1) > 0)
+    rows = quotient(joint[happens], joint[happens].sum(axis=1)[:, np.newaxis])
+    return Channel.from_kernel(as_labels([C.outputs[int(y)] for y in happens]), C.inputs, DenseKernel(rows))
+
+
+def reduced(C: Channel) -> Channel:
+    """Return a channel that leaks the same with as few outputs as can be.
+
+    Outputs that never happen are dropped, and those whose columns are equal or proportional are one; its
+    label is the tuple of them. Two channels that refine each other have the same reduced one, but for the
+    labels and the order of their outputs.
+
+    Examples
+    --------
+    >>> C = Channel([[0.5, 0.25, 0, 0.25], [0.25, 0.125, 0, 0.625]], outputs=["a", "b", "c", "d"])
+    >>> reduced(C)
+    Channel from 2 inputs to 2 outputs
+       ('a', 'b')  ('d',)
+    0  0.75        0.25
+    1  0.375       0.625
+    """
+    codes, groups = np.zeros(C.outputs.size, dtype=np.intp), _proportional_columns(C.kernel)
+    for place, columns in enumerate(groups):
+        codes[columns] = place
+    merged = as_labels([tuple(C.outputs[y] for y in columns) for columns in groups])
+    # An output that never happens adds nothing, wherever it is put.
+    return Channel.from_kernel(C.inputs, merged, C.kernel.place_columns(codes, merged.size), C.slack)
+
+
+def _proportional_columns(kernel: Kernel) -> list[list[int]]:
+    """Group the columns that are proportional; those of zeros are left out.
+
+    One number made of all entries of each, over their sum, tells most of them apart: the others are compared.
+    """
+    n = kernel.n_rows
+    sums, marks = kernel.left_multiply(np.stack([np.ones(n), np.cos(np.arange(n))]))
+    happens = np.flatnonzero(sums > 0)
+    marks = marks[happens] / sums[happens]
+    order = np.argsort(marks, kind="stable")
+    apart = np.flatnonzero(np.diff(marks[order]) > TOLERANCE * n) + 1
+    found: list[list[int]] = []
+    for near in np.split(happens[order], apart):
+        alike = [[0]]
+        if near.size > 1:
+            columns = np.stack([kernel.columns(y, y + 1)[:, 0] for y in sorted(near.tolist())])
+            alike = equal_rows(quotient(columns, columns.sum(axis=1)[:, np.newaxis]))
+        found += [[sorted(near.tolist())[i] for i in group] for group in alike]
+    return sorted(found)
+
+
+def predicate_channel(
+    prior: Prior, C: Channel, predicate: Callable[[Any], Hashable]
+) -> tuple[Prior, Channel]:
+    """Return what C shows of a function of its input: a prior on its values, and a channel from these.
+
+    The row of a value is the mean of the rows of the inputs that have it, weighted by the prior. What the
+    pair leaks is what C leaks about the value. Values that never happen are left out.
+
+    Examples
+    --------
+    >>> C = Channel.identity(range(3))
+    >>> rho, D = predicate_channel(Prior.uniform(range(3)), C, lambda x: x % 2 == 0)
+    >>> rho[True], D[True, 2]
+    (Fraction(2, 3), Fraction(1, 2))
+    """
+    weights, total = prior.weights_for(C.inputs, "channel")
+    used = np.flatnonzero(np.asarray(weights) > 0)
+    values = [predicate(C.inputs[int(x)]) for x in used]
+    named = as_labels(dict.fromkeys(values))
+    folded = np.zeros((named.size, weights.shape[0]), dtype=np.asarray(weights).dtype)
+    folded[named.positions(values), used] = weights[used]
+    sums = folded.sum(axis=1)
+    rows = quotient(C.kernel.left_multiply(folded), sums[:, np.newaxis])
+    rho = Prior.from_array(named, quotient(sums, np.asarray(total)))
+    return rho, Channel.from_kernel(named, C.outputs, DenseKernel(rows), C.slack)

@@ -12,15 +12,17 @@ from quiff.core.numbers import (
     SMALL,
     Array,
     Number,
+    as_fractions,
     as_number,
     as_numbers,
     check_unmasked,
     constant_of,
     filled,
     is_exact,
+    quotient,
 )
 from quiff.core.validate import check_probabilities, check_shape, check_sums
-from quiff.errors import LabelError, ProbabilityError, SizeError, counted
+from quiff.errors import LabelError, ProbabilityError, SizeError, counted, needed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,6 +128,49 @@ class Prior(Shown):
         return cls._of(named, _checked(named, np.array(as_numbers(probabilities))), 1)
 
     @classmethod
+    def point(cls, labels: object, label: Hashable) -> "Prior":
+        """Return the prior that is sure of one of the labels."""
+        named = as_labels(labels)
+        weights = np.zeros(named.size, dtype=np.int64)
+        weights[named.position(label)] = 1
+        return cls._of(named, weights, 1)
+
+    @classmethod
+    def proportional(cls, weights: Mapping[Any, Any]) -> "Prior":
+        """Return the prior proportional to numbers that are not negative.
+
+        Examples
+        --------
+        >>> Prior.proportional({"a": 1.5, "b": 0.5})["a"]
+        0.75
+        """
+        labels, numbers = as_labels(weights), as_numbers(list(weights.values()))
+        check_probabilities(numbers, lambda place: f"the weight of {labels[place[0]]!r}")
+        if not numbers.any():
+            raise ProbabilityError("all weights are 0; at least one label must have some")
+        return cls.from_array(labels, quotient(numbers, np.asarray(numbers.sum())))
+
+    @classmethod
+    def nearest(cls, numbers: Mapping[Any, Any]) -> "Prior":
+        """Return the prior nearest to any numbers, by the sum of squares: what is too small becomes 0.
+
+        For estimates that should be a distribution and are not quite.
+
+        Examples
+        --------
+        >>> Prior.nearest({"a": 0.75, "b": 0.5, "c": -0.25}).to_numpy().tolist()
+        [0.625, 0.375, 0.0]
+        """
+        labels, values = as_labels(numbers), as_numbers(list(numbers.values()))
+        if not is_exact(values) and not np.isfinite(values).all():
+            raise ProbabilityError("numbers near a prior must be finite")
+        values = as_fractions(values) if is_exact(values) else values
+        falling = np.sort(values)[::-1]
+        above = (np.cumsum(falling) - 1) / np.arange(1, labels.size + 1).astype(values.dtype)
+        level = above[np.flatnonzero(falling > above)[-1]]  # what is above it sums to 1
+        return cls.from_array(labels, np.maximum(values - level, 0 * level))
+
+    @classmethod
     def from_pandas(cls, series: "pd.Series[Any]") -> "Prior":
         """Return the prior with a pandas Series' probabilities, named by its index.
 
@@ -161,9 +206,9 @@ class Prior(Shown):
 
     def to_pandas(self) -> "pd.Series[Any]":
         """Return the probabilities as a pandas Series."""
-        import pandas as pd
-
-        return pd.Series(self.to_numpy(), index=to_index(self._labels))
+        pandas = needed("pandas", "pandas", "a series")
+        series: pd.Series[Any] = pandas.Series(self.to_numpy(), index=to_index(self._labels))
+        return series
 
     def keys(self) -> Labels:
         """Return the labels, so that ``dict(prior)`` works."""

@@ -1,7 +1,8 @@
 """Rows of a matrix that are mostly zero: what a sparse channel and a sparse gain are made of."""
 
+import itertools
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy as np
 from quiff.core.distinct import distinct_codes, smallest_index_type, sorted_rows
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, constant_of, filled, is_exact, product, to_float
+
+_OF_PLACES = {"lengths", "per_row", "rows", "column_counts", "by_column", "_places", "_ordered"}
+_LONG = 20  # cells of a table for each row, up to which counting place by place is faster than scipy
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,34 +92,47 @@ class SparseRows:
         constant = constant_of(self.values)
         if constant is not None:
             return product(self.lengths, filled(constant, self.height))
-        return _sums_between(self.values, self.starts)
+        return self._reduced(np.add)
 
     def row_max(self) -> Array:
         """Return the largest number of each row; entries are not negative, and a row without any has 0."""
-        largest = np.zeros(self.height, dtype=self.values.dtype)
+        return self._reduced(np.maximum)
+
+    def _reduced(self, better: np.ufunc) -> Array:
+        """Reduce the values of each row; a row without any has 0."""
+        if self.per_row:  # place by place, which is faster
+            return np.asarray(
+                reduce(better, (self.values[place :: self.per_row] for place in range(self.per_row)))
+            )
+        reduced = np.zeros(self.height, dtype=self.values.dtype)
         occupied = np.flatnonzero(self.lengths)
         if occupied.size:
-            largest[occupied] = np.maximum.reduceat(self.values, self.starts[occupied])
-        return largest
+            reduced[occupied] = better.reduceat(self.values, self.starts[occupied])
+        return reduced
 
     def take(self, index: Array) -> "SparseRows":
         """Return the rows at the given positions."""
+        constant = constant_of(self.values)
+        if self.per_row is not None and constant is not None:
+            codes = self.columns.reshape(self.height, self.per_row).take(index, axis=0)
+            return SparseRows.rectangular(codes, constant, self.width)
         lengths = self.lengths[index]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         shift = np.repeat(self.starts[index] - starts[:-1], lengths)
         entries = np.arange(starts[-1]) + shift
-        constant = constant_of(self.values)
         values = self.values[entries] if constant is None else filled(constant, entries.shape[0])
         return SparseRows(starts, self.columns[entries], values, self.width)
 
     def move(self, positions: Array, width: int) -> "SparseRows":
         """Move column j to ``positions[j]``; no two columns may meet."""
-        columns = positions[self.columns].astype(smallest_index_type(width))
+        columns = positions.take(self.columns).astype(smallest_index_type(width))
         return SparseRows(self.starts, columns, self.values, width)
 
     def with_values(self, values: Array) -> "SparseRows":
-        """Return other values at the same places."""
-        return SparseRows(self.starts, self.columns, values, self.width)
+        """Return other values at the same places; what is known of the places is handed on."""
+        rows = SparseRows(self.starts, self.columns, values, self.width)
+        rows.__dict__.update({name: self.__dict__[name] for name in _OF_PLACES & self.__dict__.keys()})
+        return rows
 
     def scale_rows(self, weights: Array) -> "SparseRows":
         """Multiply row x by ``weights[x]``."""
@@ -130,9 +147,11 @@ class SparseRows:
         if not self.columns.size:
             return other.with_values(spread(rest, other.columns)), other
         here, there = self._places, other._places
-        places = np.union1d(here, there)
+        places = np.concatenate([here, there])
+        places.sort(kind="stable")  # two runs that are nearly in order: 300 times as fast as union1d
+        places = places[np.concatenate([[True], places[1:] != places[:-1]])]
         columns = (places % self.width).astype(smallest_index_type(self.width))
-        first, second = rest[columns], others[columns]
+        first, second = rest.take(columns), others.take(columns)
         first[np.searchsorted(places, here)] = self.values
         second[np.searchsorted(places, there)] = other.values
         starts = np.searchsorted(places, np.arange(self.height + 1) * self.width)
@@ -165,11 +184,12 @@ class SparseRows:
 
     def fold_rows(self, classes: Array, n_classes: int) -> "SparseRows":
         """Add up the rows of each class."""
-        rows = classes[self.rows]
+        rows = classes.take(self.rows)
         return SparseRows.from_entries(rows, self.columns, np.asarray(self.values), (n_classes, self.width))
 
+    @cached_property
     def column_sums(self) -> Array:
-        """Return the sum of each column."""
+        """The sum of each column."""
         constant = constant_of(self.values)
         if constant is not None:
             return product(self.column_counts, np.full(self.width, constant))
@@ -184,13 +204,15 @@ class SparseRows:
 
         Only the entries that are `telling` make a difference.
         """
+        if self.per_row and constant_of(self.values) is not None and telling.all():
+            return distinct_codes(sorted_rows(self.columns.reshape(self.height, -1)), self.width)
         kinds, ids = np.unique(self.values, return_inverse=True)
         nothing = self.width * max(len(kinds), 1)
         cells = np.where(telling, self.columns * np.int64(max(len(kinds), 1)) + ids, nothing)
         longest = int(self.lengths.max(initial=0))
         check_fits(self.height, longest)
         table = np.full((self.height, longest), nothing, dtype=np.int64)
-        table[self.rows, np.arange(cells.shape[0]) - self.starts[self.rows]] = cells
+        table[self.rows, np.arange(cells.shape[0]) - self.starts.take(self.rows)] = cells
         return distinct_codes(sorted_rows(table), nothing + 1)
 
     def dense(self, rest: Array, start: int, stop: int) -> Array:
@@ -211,7 +233,8 @@ class SparseRows:
             if is_exact(left.values) and is_exact(right.values):
                 return np.asarray(left._added_pairs(right) * (one * two))
             left, right = (rows.with_values(to_float(rows.values)) for rows in (left, right))
-        if self.per_row is not None and other.per_row is not None:
+        long = self.width * other.width <= _LONG * self.height
+        if long and self.per_row is not None and other.per_row is not None:
             table = left._counted_pairs(right)
         else:
             table = np.asarray((left._scipy().T @ right._scipy()).toarray())
@@ -246,17 +269,20 @@ class SparseRows:
         return table
 
     def _counted_pairs(self, other: "SparseRows") -> Array:
-        """Do the same in floats where all rows are equally long: one count for each place in a row."""
+        """Do the same in floats where rows are many and equally long: one count for each two places."""
         pairs = np.zeros(self.width * other.width)
-        columns, others = (
-            rows.columns.reshape(rows.height, -1).T.astype(np.intp, order="C") for rows in (self, other)
-        )
-        values = np.asarray(other.values).reshape(other.height, -1).T
-        for place, column in enumerate(columns):
-            weights = np.asarray(self.values[place :: columns.shape[0]]) * values
-            counted = (column * other.width + others).reshape(-1)
-            pairs += np.bincount(counted, weights.reshape(-1), minlength=pairs.shape[0])
+        for (column, mine), (second, theirs) in itertools.product(self._by_place(), other._by_place()):
+            weights = mine if theirs is None else theirs if mine is None else mine * theirs
+            pairs += np.bincount(column * other.width + second, weights, minlength=pairs.shape[0])
         return pairs.reshape(self.width, other.width)
+
+    def _by_place(self) -> list[tuple[Array, Array | None]]:
+        """Return columns and values (None for ones) of the first entries of all rows, the second ones, ..."""
+        columns = self.columns.reshape(self.height, -1).T.astype(np.intp, order="C")
+        if constant_of(self.values) == 1:
+            return [(column, None) for column in columns]
+        values = np.asarray(self.values).reshape(self.height, -1).T.astype(np.float64, order="C")
+        return list(zip(columns, values, strict=True))
 
     def transposed_matmul_dense(self, matrix: Array) -> Array:
         """Multiply this matrix, transposed, by a dense one with the same rows."""
@@ -266,6 +292,10 @@ class SparseRows:
             np.add.at(result, self.columns, self.values[:, np.newaxis] * matrix[self.rows])
             return result
         return np.asarray(self._scipy().T @ to_float(matrix))
+
+    def matmul_dense(self, matrix: Array) -> Array:
+        """Multiply this matrix by a dense one of floats, with as many rows as this one has columns."""
+        return np.asarray(self._scipy() @ matrix)
 
     def _scipy(self) -> Any:
         from scipy.sparse import csr_array
@@ -284,13 +314,4 @@ def fold_max(weights: Array, classes: Array, n_classes: int) -> Array:
 def spread(row: Array, columns: Array) -> Array:
     """Return the row's number at each column; one that repeats a number stays as small as it is."""
     constant = constant_of(row)
-    return np.asarray(row[columns]) if constant is None else filled(constant, columns.shape[0])
-
-
-def _sums_between(values: Array, starts: Array) -> Array:
-    """Add up ``values[starts[i]:starts[i+1]]`` for each i; an empty stretch gives 0."""
-    sums = np.zeros(starts.shape[0] - 1, dtype=values.dtype)
-    filled_rows = np.flatnonzero(np.diff(starts) > 0)
-    if filled_rows.size:
-        sums[filled_rows] = np.add.reduceat(values, starts[filled_rows])
-    return sums
+    return row.take(columns) if constant is None else filled(constant, columns.shape[0])

@@ -26,13 +26,13 @@ def check_probabilities(values: Array, name: Name) -> None:
     _check_entries(values, name, ProbabilityError, "a probability")
 
 
-def check_gains(values: Array, name: Name) -> None:
+def check_gains(values: Array, name: Name, what: str = "a gain") -> None:
     """Raise a GainError that names the first entry that is not finite or is negative."""
-    _check_entries(values, name, GainError, "a gain")
+    _check_entries(values, name, GainError, what)
     if not is_exact(values) and values.size and values.max() > LARGEST_GAIN:
         place = tuple(int(i) for i in np.argwhere(values > LARGEST_GAIN)[0])
         raise GainError(
-            f"{name(place)} is {_shown(values[place])}, too large for sums of gains; divide all gains by it"
+            f"{name(place)} is {_shown(values[place])}, too large for sums; divide all of them by it"
         )
 
 

@@ -1,14 +1,15 @@
 """Local differential privacy, for all pairs of inputs alike or by a distance between them."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.numbers import Array, logarithms
-from quiff.errors import ParameterError
+from quiff.core.labels import as_labels
+from quiff.core.limits import check_work
+from quiff.core.metric import Distance, Metric, as_metric, discrete, distances
+from quiff.core.numbers import Array, logarithms, to_float
+from quiff.core.prior import Prior
 from quiff.measures.capacity import column_extremes, farthest, log_entries, log_ratio_of_tiny
 
 
@@ -38,48 +39,43 @@ def epsilon(C: Channel) -> float:
     return times * largest
 
 
-def metric_epsilon(C: Channel, distance: Callable[[Any, Any], float]) -> float:
+def metric_epsilon(C: Channel | Prior, distance: Distance) -> float:
     """Return the smallest epsilon such that C[x,y] <= exp(epsilon d(x,x')) C[x',y] for all x, x', y.
 
     Parameters
     ----------
     C
-        The channel; it is made dense, factor by factor.
+        The channel; it is made dense, factor by factor. Of a prior, it is the epsilon that holds for its
+        probabilities: max |ln pi_x / pi_x'| / d(x,x').
     distance
-        A function of two inputs: 0 or more, possibly infinite. Where it is 0 the two rows must be equal.
+        A function of two inputs, a `Metric`, or a matrix (a frame brings its labels): 0 or more, possibly
+        infinite. Where it is 0 the two rows must be equal.
 
     Examples
     --------
-    >>> from quiff import Channel, metric_epsilon
+    >>> from quiff import Channel, euclidean, metric_epsilon
     >>> C = Channel([[0.5, 0.5], [0.25, 0.75]], inputs=[0, 2])
-    >>> metric_epsilon(C, lambda x, y: abs(x - y))
-    0.34657359027997264
+    >>> metric_epsilon(C, euclidean), metric_epsilon(C, lambda x, y: 2 * abs(x - y))
+    (0.34657359027997264, 0.17328679513998632)
     """
-    labels = list(C.inputs)
-    parts = [(log_entries(leaf.to_dense()), times) for leaf, times in C.kernel.leaves().items()]
+    metric = as_metric(distance)
+    labels = C.labels if isinstance(C, Prior) else C.inputs
+    if metric is not discrete:
+        check_work(labels.size**2, number_size=80)  # each distance is a call
+    if isinstance(C, Prior):
+        parts = [(log_entries(C.to_numpy()[:, np.newaxis]), 1)]
+    elif metric is discrete:
+        return epsilon(C)
+    else:
+        parts = [(log_entries(leaf.to_dense()), times) for leaf, times in C.kernel.leaves().items()]
+    # An input says nothing against itself.
+    others = Metric(lambda x, y: math.inf if x == y else metric(x, y))
     largest = 0.0
     for position, label in enumerate(labels):
-        distances = np.array([_distance(distance(label, other)) for other in labels])
-        distances[position] = math.inf  # an input says nothing against itself
-        if not (distances >= 0).all():
-            place = int(np.argmin(distances >= 0))
-            raise ParameterError(
-                f"the distance of {label!r} and {labels[place]!r} is {distances[place]}, "
-                "but must be 0 or more"
-            )
+        row = to_float(distances(others, as_labels([label]), labels)[0])
         apart = np.asarray(sum(times * farthest(logs, position) for logs, times in parts))
-        largest = max(largest, _largest_ratio(apart, distances))
+        largest = max(largest, _largest_ratio(apart, row))
     return largest
-
-
-def _distance(value: Any) -> float:
-    """Return a distance as a float; one that is too large for it is infinite."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-    except (TypeError, ValueError):
-        return math.nan
 
 
 def _largest_ratio(apart: Array, distances: Array) -> float:

@@ -5,9 +5,11 @@ import math
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.kernels.base import entropy_terms, scale_rows
-from quiff.core.numbers import Array, Number, as_number, product, to_float, unified
+from quiff.core.kernels.base import entropy_terms
+from quiff.core.loss import guessing_loss
+from quiff.core.numbers import Array, Number, product, to_float
 from quiff.core.prior import Prior
+from quiff.measures.risk import posterior_risk, risk
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 
 
@@ -46,11 +48,11 @@ def mutual_information(prior: Prior, C: Channel) -> float:
     """
     weights, total = prior.weights_for(C.inputs, "channel")
     probabilities = to_float(weights) / total
-    outputs = 0.0
-    for head, leaf in C.kernel.slices():
+    kernel, outputs = C.kernel.telling(), 0.0
+    for head, leaf in kernel.slices():
         here = probabilities if head is None else product(probabilities, head)
         outputs += _entropy(leaf.left_multiply(here[np.newaxis, :])[0])
-    told = outputs - float(probabilities @ C.kernel.row_entropies())
+    told = outputs - float(probabilities @ kernel.row_entropies())
     return min(max(0.0, told), _entropy(probabilities))  # what is beyond is rounding
 
 
@@ -87,8 +89,7 @@ def guessing_entropy(prior: Prior) -> Number:
     >>> guessing_entropy(Prior.uniform(range(4)))
     Fraction(5, 2)
     """
-    weights, total = prior.weights_for(prior.labels, "prior")
-    return as_number(_guesses(np.array(weights)[:, np.newaxis]), total)
+    return risk(prior, guessing_loss(prior.labels))
 
 
 def posterior_guessing_entropy(prior: Prior, C: Channel) -> Number:
@@ -100,17 +101,7 @@ def posterior_guessing_entropy(prior: Prior, C: Channel) -> Number:
     >>> posterior_guessing_entropy(Prior.uniform(range(4)), Channel.deterministic({0: 0, 1: 0, 2: 1, 3: 1}))
     Fraction(3, 2)
     """
-    weights, total = prior.weights_for(C.inputs, "channel")
-    parts = (_guesses(scale_rows(*unified(block, weights))) for block in C.kernel.blocks())
-    after = as_number(sum(parts), total)
-    return min(after, guessing_entropy(prior)) if isinstance(after, float) else after
-
-
-def _guesses(joint: Array) -> Number:
-    """Return the sum over columns of each entry times its rank from the top."""
-    ordered = np.sort(joint, axis=0)[::-1]
-    ranks = np.arange(1, joint.shape[0] + 1)
-    return as_number((ordered.sum(axis=1) * ranks).sum())
+    return posterior_risk(prior, C, guessing_loss(C.inputs))
 
 
 def _probabilities(prior: Prior) -> Array:

@@ -5,7 +5,7 @@ Nothing here builds a channel, which makes it the independent oracle of all that
 Results are Fractions if every parameter is an int or a Fraction, and floats if one is a float;
 logarithms and infinity are floats. A parameter outside its range is a ParameterError.
 "The paper" is Alvim, Fernandes, McIver and Nunes, CCS '24, doi 10.1145/3658644.3670368; where one of its
-figures does not check out, a function says so under "erratum".
+figures differs, a function says so.
 """
 
 from quiff.theory.cookies import cookies_leakage, cookies_posterior, possible_histories
@@ -32,6 +32,22 @@ from quiff.theory.design import (
     strict_top_s,
 )
 from quiff.theory.epochs import epochs_bound, epochs_epsilon_bound, epochs_max_case_bound
+from quiff.theory.meaning import (
+    capacity_bound,
+    composed_delta_bound,
+    composed_epsilon_bound,
+    detection_bound,
+    guess_bound,
+    posterior_bound,
+    shannon_bound,
+)
+from quiff.theory.mechanisms import (
+    laplace,
+    randomised_response,
+    rappor,
+    subset_selection,
+    truncated_geometric,
+)
 from quiff.theory.parameters import prior_vulnerability
 from quiff.theory.topics import (
     bayes_capacity,
@@ -75,9 +91,13 @@ __all__ = [
     "bounded_noise_posterior",
     "bounded_noise_posterior_bound",
     "capacity_at_utility",
+    "capacity_bound",
+    "composed_delta_bound",
+    "composed_epsilon_bound",
     "cookies_leakage",
     "cookies_posterior",
     "design_options",
+    "detection_bound",
     "epochs_bound",
     "epochs_epsilon_bound",
     "epochs_max_case_bound",
@@ -87,9 +107,11 @@ __all__ = [
     "generalization_posterior",
     "generalization_posterior_bound",
     "genuine_probability",
+    "guess_bound",
     "iba_lower",
     "iba_upper",
     "inside_probability",
+    "laplace",
     "largest_utility",
     "least_capacity",
     "max_case_at_utility",
@@ -102,16 +124,22 @@ __all__ = [
     "noise_for_utility",
     "outside_probability",
     "possible_histories",
+    "posterior_bound",
     "printed_counting_sum",
     "prior_count_right",
     "prior_iba_gain",
     "prior_iba_gain_all_sets",
     "prior_vulnerability",
+    "randomised_response",
+    "rappor",
     "raw_count_right",
+    "shannon_bound",
     "shannon_capacity_bits",
     "side_information_bound",
     "strict_top_s",
+    "subset_selection",
     "topics_leakage",
     "topics_posterior",
     "topics_posterior_bound",
+    "truncated_geometric",
 ]

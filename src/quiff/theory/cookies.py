@@ -11,8 +11,6 @@ def possible_histories(contexts: int) -> int:
     Source: paper, Sec. 4.1.1. A history is a set of at least two of the c contexts with cookies. A
     single context leaves nothing to link, so that c is at least 2.
 
-    Examples
-    --------
     >>> possible_histories(5)
     26
     """
@@ -25,10 +23,8 @@ def cookies_leakage(n_users: int, contexts: int) -> Fraction:
 
     Source: paper, Sec. 4.1.1, leakage caused by third-party cookies. Assumes that as many
     different histories occur as can: all N users differ, if there are enough histories.
-    Erratum: the worked example prints 26 for N=3 and c=5, and so forgets the cap at N.
+    The worked example prints 26 for N=3 and c=5, without the cap at N.
 
-    Examples
-    --------
     >>> cookies_leakage(n_users=3, contexts=5)
     Fraction(3, 1)
     >>> cookies_leakage(n_users=100, contexts=5)
@@ -45,10 +41,8 @@ def cookies_posterior(n_users: int, contexts: int) -> Fraction:
     """Probability to guess a user from a cookie: ``min(N, 2^c - c - 1)/N``.
 
     Source: paper, Sec. 4.1.1, posterior vulnerability of third-party cookies; assumptions as for
-    :func:`cookies_leakage`. Erratum: printed as 26/3 for N=3 and c=5, more than a probability.
+    :func:`cookies_leakage`. Printed as 26/3 for N=3 and c=5, without the cap.
 
-    Examples
-    --------
     >>> cookies_posterior(n_users=3, contexts=5)
     Fraction(1, 1)
     """

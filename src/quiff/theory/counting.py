@@ -124,11 +124,10 @@ def all_bits_right(n_topics: int, top_s: int, noise: Real, n_users: int, share: 
 
     ``(max(a p, (1-a) q) + max(a (1-p), (1-a) (1-q)))^N``, which is ``((1 + p - q)/2)^N`` for
     uniform bits and then does not depend on m, since p - q = (1-r)/s. Source: paper, Sec. 4.2.1,
-    corollary on Kronecker products. Erratum: the paper takes it for the probability to count right, and
-    the figure shows it although the printed sum is :func:`printed_counting_sum`.
+    corollary on Kronecker products. The figure shows it; the printed sum, :func:`printed_counting_sum`, lacks
+    a factor 2^-N. As the probability to count right it can be read in more than one way: see
+    :func:`raw_count_right` and :func:`best_count_right`.
 
-    Examples
-    --------
     The paper's 0.56 % for ten users:
 
     >>> round(all_bits_right(n_topics=349, top_s=5, noise=0.05, n_users=10), 7)
@@ -147,12 +146,10 @@ def all_bits_right(n_topics: int, top_s: int, noise: Real, n_users: int, share: 
 def printed_counting_sum(top_s: int, noise: Real, n_users: int) -> Real:
     """Evaluate the counting sum as printed, which is no probability: ``(1 + (1-r)/s)^N > 1``.
 
-    Source: paper, Sec. 4.2.1, expected value of A^n. Erratum: ``sum of C(N,n) p^n (1-q)^(N-n)`` is
-    ``(1 + p - q)^N``; the figure has the missing factor 2^-N, see :func:`all_bits_right`. Kept to
-    explain the erratum. A float too large to hold is infinite.
+    Source: paper, Sec. 4.2.1, expected value of A^n: ``sum of C(N,n) p^n (1-q)^(N-n)`` is
+    ``(1 + p - q)^N``; the figure has the factor 2^-N that the sum lacks, see :func:`all_bits_right`. Kept to
+    explain the difference. A float too large to hold is infinite.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> printed_counting_sum(top_s=5, noise=Fraction(1, 20), n_users=2)
     Fraction(14161, 10000)
@@ -175,8 +172,6 @@ def raw_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share:
     0, with ``Z = 1 - (sqrt(u) - sqrt(v))^2``; nothing overflows, and what underflows is 0.
     Source: paper, Sec. 4.2.1, the counting query, taken at its word.
 
-    Examples
-    --------
     >>> round(raw_count_right(n_topics=349, top_s=5, noise=0.05, n_users=10), 7)
     0.0056023
     """
@@ -195,8 +190,6 @@ def prior_count_right(n_users: int, share: Real = HALF) -> float:
 
     The probability of the mode of ``Bin(N, a)``. What :func:`best_count_right` is to be compared with.
 
-    Examples
-    --------
     >>> round(prior_count_right(n_users=10), 5)
     0.24609
     """
@@ -214,11 +207,9 @@ def best_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share
     P = a p + (1-a) q, and given k the true count is ``Bin(k, a p/P) + Bin(N-k, a (1-p)/(1-P))``,
     of which the best guess is the mode: ``sum over k of P[k] max over j of P[count = j | k]``.
     Only k within a window around N P matter; what is left out has probability below 1e-16.
-    Source: paper, Sec. 4.2.1, the counting query; erratum: the paper's figure, for ten users 0.56 %,
-    is :func:`all_bits_right` instead.
+    Source: paper, Sec. 4.2.1, the counting query, of which this is the vulnerability; the paper's figure,
+    for ten users 0.56 %, is :func:`all_bits_right`.
 
-    Examples
-    --------
     >>> round(best_count_right(n_topics=349, top_s=5, noise=0.05, n_users=10), 5)
     0.25492
     """

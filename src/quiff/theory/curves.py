@@ -18,28 +18,17 @@ Point = dict[str, Any]
 
 @dataclass(frozen=True)
 class Curves:
-    """Lines of capacity and epsilon against something between 0 and 1.
+    """Lines of capacity and epsilon against something between 0 and 1."""
 
-    Attributes
-    ----------
-    x, series
-        What the axis is, and in what the lines differ.
-    names, lines
-        The lines in order, and their points.
-    dots
-        Points to be marked.
-    rule
-        A line across: which axis, and where.
-    most
-        The largest capacity, and the largest epsilon if the axis ends there.
-    """
-
+    # What the axis is, and in what the lines differ.
     x: str
     series: str
+    # The lines in order, and their points.
     names: tuple[str, ...]
     lines: tuple[Point, ...]
-    dots: tuple[Point, ...]
-    most: tuple[float, float | None]
+    dots: tuple[Point, ...]  # points to be marked
+    most: tuple[float, float | None]  # the largest capacity, and the largest epsilon if the axis ends there
+    # A line across: which axis, and where.
     rule: tuple[Literal["x", "capacity", "epsilon"], float] | None = None
 
 

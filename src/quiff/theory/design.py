@@ -11,6 +11,9 @@ the taxonomy are equally likely, no mechanism whatever that works on a set does 
 outputs that lead to the same best guess and average over all permutations of the topics; the
 capacity and the max-case capacity do not grow, the utility stays, and what is left shows
 each topic with a probability that depends only on whether it is in the set.
+
+A target that no parameters meet is a ParameterError that names the nearest one that can be met; a utility
+must be one that some noise brings about, between s/m (r = 1) and 1 (r = 0).
 """
 
 from collections.abc import Callable
@@ -38,8 +41,6 @@ def noise_for_capacity(n_topics: int, top_s: int, capacity: Real) -> Real:
 
     L is at least 1, what a constant report leaks.
 
-    Examples
-    --------
     >>> noise_for_capacity(n_topics=349, top_s=5, capacity=Fraction(1659, 25))
     Fraction(1, 20)
     >>> round(noise_for_capacity(n_topics=629, top_s=6, capacity=66.36), 4)
@@ -57,8 +58,6 @@ def noise_for_max_case(n_topics: int, top_s: int, max_case: Real) -> Real:
 
     L is at least 1, as of a constant report.
 
-    Examples
-    --------
     >>> noise_for_max_case(n_topics=349, top_s=5, max_case=Fraction(6636, 5))
     Fraction(1, 20)
     """
@@ -69,8 +68,6 @@ def noise_for_max_case(n_topics: int, top_s: int, max_case: Real) -> Real:
 def noise_for_epsilon(n_topics: int, top_s: int, epsilon: Real) -> float:
     """Least noise whose epsilon is at most the given one: ``m/(m + s (e^epsilon - 1))``.
 
-    Examples
-    --------
     >>> round(noise_for_epsilon(n_topics=349, top_s=5, epsilon=7.190827), 6)
     0.05
     """
@@ -83,8 +80,6 @@ def noise_for_epsilon(n_topics: int, top_s: int, epsilon: Real) -> float:
 def noise_for_utility(n_topics: int, top_s: int, utility: Real) -> Real:
     """Most noise whose utility is at least u: ``m (1 - u)/(m - s)``, or 1 if u <= s/m.
 
-    Examples
-    --------
     >>> noise_for_utility(n_topics=349, top_s=5, utility=Fraction(1659, 1745))
     Fraction(1, 20)
     """
@@ -137,8 +132,6 @@ class Design:
     def of(cls, n_topics: int, top_s: int, noise: Real) -> Self:
         """Evaluate the closed forms at these parameters.
 
-        Examples
-        --------
         >>> Design.of(n_topics=349, top_s=5, noise=Fraction(1, 20)).bayes_capacity
         Fraction(1659, 25)
         """
@@ -172,16 +165,9 @@ def design_options(n_topics: int, measure: Measure, target: Real) -> tuple[Desig
     floor to be kept (``"utility"``). Every s can meet every possible target. Source: paper, Sec. 6,
     the question how s and r should follow the taxonomy's growth.
 
-    Raises
-    ------
-    ParameterError
-        If ``n_topics < 2``, or no parameters at all can meet the target.
-
-    Examples
-    --------
     >>> options = design_options(629, "capacity", 66.36)
-    >>> [(option.top_s, round(option.noise, 4)) for option in options[4:9]]
-    [(5, 0.4763), (6, 0.3705), (7, 0.2644), (8, 0.158), (9, 0.0512)]
+    >>> {option.top_s: round(option.noise, 4) for option in options[4:9]}
+    {5: 0.4763, 6: 0.3705, 7: 0.2644, 8: 0.158, 9: 0.0512}
     """
     m = check_whole("n_topics", n_topics, 2)
     solve = _NOISE_FOR[_check_measure(measure)]
@@ -190,45 +176,27 @@ def design_options(n_topics: int, measure: Measure, target: Real) -> tuple[Desig
 
 @dataclass(frozen=True)
 class Designs:
-    """The settings of an API that meet a target.
+    """The settings of an API that meet a target."""
 
-    Attributes
-    ----------
-    about, headings
-        What is not changed, in words, and the columns of a design's record in words.
-    options
-        For each size of the sets, the noise that meets the target as tightly as can be.
-    strict
-        The smallest size that keeps to the target at the API's own noise; None if there is none.
-    nearest
-        The size that comes closest to it, on either side; None if none comes finitely close.
-    missing
-        Why there is no strict one, and what the nearest possible target would be.
-    """
-
+    # What is not changed, in words, and the columns of a design's record in words.
     about: str
     headings: tuple[str, ...]
+    # For each size of the sets, the noise that meets the target as tightly as can be.
     options: tuple[Design, ...]
+    # The smallest size that keeps to the target at the API's own noise; None if there is none.
     strict: Design | None
+    # The size that comes closest to it, on either side; None if none comes finitely close.
     nearest: Design | None
-    missing: str | None
+    missing: str | None  # why there is no strict one, and what the nearest possible target would be
     notes: tuple[str, ...]
 
 
 def designs_for(n_topics: int, noise: Real, measure: Measure, target: Real) -> Designs:
     """Find the sizes s < m and the noises r that keep to a target.
 
-    Examples
-    --------
     >>> designs = designs_for(469, 0.05, "capacity", 66.36)
     >>> designs.strict.top_s, round(designs.options[4].noise, 4)
     (7, 0.2957)
-
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range, or nothing meets the target; the message names the nearest
-        target that can be met.
     """
     m = check_whole("n_topics", n_topics, 2, _MOST_TOPICS)
     r = check_probability("noise", noise)
@@ -286,14 +254,6 @@ def strict_top_s(n_topics: int, noise: Real, measure: Measure, target: Real) -> 
     A larger s lowers capacity, epsilon and max-case capacity and raises utility. Figures that are
     floats may miss the target by a rounding error.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range, or no s meets the target; the message names the
-        nearest target that can be met.
-
-    Examples
-    --------
     The paper's question, for its 629 topics and for the 469 that the taxonomy really has:
 
     >>> strict_top_s(629, 0.05, "capacity", 66.36), strict_top_s(469, 0.05, "capacity", 66.36)
@@ -315,13 +275,6 @@ def strict_top_s(n_topics: int, noise: Real, measure: Measure, target: Real) -> 
 def nearest_top_s(n_topics: int, noise: Real, measure: Measure, target: Real) -> int:
     """Size s < m whose figure at this noise is closest to ``target``, on either side.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range, or no parameters at all can meet the target.
-
-    Examples
-    --------
     The paper's answer, s=9, exceeds the budget slightly, by 66.44 to 66.36:
 
     >>> nearest_top_s(629, 0.05, "capacity", 66.36), nearest_top_s(469, 0.05, "capacity", 66.36)
@@ -353,13 +306,6 @@ def capacity_at_utility(n_topics: int, top_s: int, utility: Real) -> Real:
 
     Source: the capacity of the paper, Sec. 4.1.2, with r written in terms of u.
 
-    Raises
-    ------
-    ParameterError
-        If the noise can bring about no such utility: u lies between s/m (r = 1) and 1 (r = 0).
-
-    Examples
-    --------
     >>> capacity_at_utility(n_topics=349, top_s=5, utility=Fraction(1659, 1745))
     Fraction(1659, 25)
     """
@@ -373,13 +319,6 @@ def max_case_at_utility(n_topics: int, top_s: int, utility: Real) -> Real:
     Source: the max-case capacity of the paper, Sec. 4.1.3, with r written in terms of u. Infinite at
     u = 1. Assumes s < m: a set of all topics has utility 1 under any noise.
 
-    Raises
-    ------
-    ParameterError
-        If s = m, or if the noise can bring about no such utility.
-
-    Examples
-    --------
     >>> max_case_at_utility(n_topics=349, top_s=5, utility=Fraction(1659, 1745))
     Fraction(6636, 5)
     """
@@ -395,8 +334,6 @@ def least_capacity(n_topics: int, top_s: int, utility: Real) -> Real:
     Assumes that all s-subsets are equally likely. An actual population may allow less. The
     Topics API reaches it for u >= s/m; below, a constant report does.
 
-    Examples
-    --------
     >>> least_capacity(n_topics=349, top_s=5, utility=Fraction(1659, 1745))
     Fraction(1659, 25)
     >>> least_capacity(n_topics=349, top_s=5, utility=0.001)
@@ -413,13 +350,6 @@ def largest_utility(n_topics: int, top_s: int, max_case: Real) -> Real:
     Assumes that all s-subsets are equally likely. The Topics API reaches it. For a given epsilon
     take L = e^epsilon.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter lies outside its range; a max-case capacity is at least 1.
-
-    Examples
-    --------
     >>> largest_utility(n_topics=349, top_s=5, max_case=Fraction(6636, 5))
     Fraction(1659, 1745)
     >>> largest_utility(n_topics=349, top_s=5, max_case=float("inf"))

@@ -46,8 +46,6 @@ def epochs_epsilon_bound(n_topics: int, top_s: int, noise: Real, epochs: int) ->
 
     For 0 < r < 1 met iff the sets of some two users differ in every epoch.
 
-    Examples
-    --------
     >>> round(epochs_epsilon_bound(n_topics=349, top_s=5, noise=0.05, epochs=3), 3)
     21.572
     """
@@ -60,8 +58,6 @@ def epochs_max_case_bound(n_topics: int, top_s: int, noise: Real, epochs: int) -
     For 0 < r < 1 met iff the sets of some two users differ in every epoch.
     A float too large to hold is infinite.
 
-    Examples
-    --------
     >>> epochs_max_case_bound(n_topics=349, top_s=5, noise=Fraction(1, 20), epochs=2)
     Fraction(44036496, 25)
     """

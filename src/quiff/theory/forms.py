@@ -176,27 +176,16 @@ PARAMETERS = {
 
 @dataclass(frozen=True)
 class ClosedForms:
-    """Closed forms at some parameters: what an API may know beyond the limits of one observation.
+    """Closed forms at some parameters: what an API may know beyond the limits of one observation."""
 
-    Attributes
-    ----------
-    about
-        The setting in words.
-    parameters, titles
-        The parameters by name, and each in words.
-    values
-        The numbers by quantity; the words are those of `FORMS`.
-    counting
-        The probabilities to count right the users who have a topic, by how many users there are.
-    limits, counted
-        What the figures show: capacity and epsilon against a parameter, and counting.
-    """
-
-    about: str
+    about: str  # the setting in words
+    # The parameters by name, and each in words.
     parameters: Mapping[str, Any]
     titles: Mapping[str, str]
-    values: Mapping[str, Real | bool]
+    values: Mapping[str, Real | bool]  # the numbers by quantity; the words are those of `FORMS`
+    # The probabilities to count right the users who have a topic, by how many users there are.
     counting: tuple[dict[str, float], ...]
+    # What the figures show: capacity and epsilon against a parameter, and counting.
     limits: Callable[[], Curves]
     counted: Callable[[], tuple[dict[str, float], ...]]
 

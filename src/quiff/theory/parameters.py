@@ -119,8 +119,6 @@ def prior_vulnerability(n_users: int) -> Fraction:
 
     Source: paper, Sec. 4.1, prior privacy vulnerability. Assumes a uniform prior.
 
-    Examples
-    --------
     >>> prior_vulnerability(3)
     Fraction(1, 3)
     """

@@ -6,27 +6,23 @@ exact, for two topics (:func:`ahead`); bounds, from the exact pairs (:func:`orde
 approximation by independent normal counts (:func:`order_approximately`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from math import pi, sqrt
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from quiff.theory.counting import reach
 from quiff.theory.parameters import check_whole
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
+Floats = NDArray[np.float64]
 _CHUNK = 2**20  # complex numbers handled at once: bounds the memory
 _TAIL = 8  # standard deviations beyond which a normal density is left out: 1e-15
 _POINTS = 640  # of the grid for each normal density: 40 in a standard deviation
 _MOST_POINTS = 2**16  # in all, for many densities
 
 
-def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> NDArray[np.float64]:
+def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> Floats:
     """Probability that one topic is reported more often than another, a tie counting one half: exact.
 
     Users of kind k, ``users[k]`` of them, report the first topic with probability ``up[k]`` and the
@@ -48,14 +44,10 @@ def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> NDArray[np.float6
     >>> ahead([0.5], [0.25], [2]).round(12).tolist()  # P[D = 2] + P[D = 1] + P[D = 0]/2
     [0.65625]
     """
-    import numpy as np
-
     u, v, n = (np.atleast_2d(np.asarray(values, dtype=np.float64)) for values in (up, down, users))
     mean = (n * (u - v)).sum(axis=1)  # E[D]
     variance = (n * (u + v - (u - v) ** 2)).sum(axis=1)  # Var[D]
-    away = np.array(
-        [reach(float(value)) for value in variance]
-    )  # |D - E[D]| is larger in no case that counts
+    away = np.array([reach(float(value)) for value in variance])  # |D - E[D]| is never larger
     chances = np.where(mean > 0, 1.0, 0.0)  # right where 0 is further away than that
     unsure = np.flatnonzero(np.abs(mean) <= away)
     most = np.minimum(n.sum(axis=1), np.ceil(np.abs(mean)) + away)  # |D| <= K
@@ -64,10 +56,8 @@ def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> NDArray[np.float6
     return np.clip(chances, 0.0, 1.0)
 
 
-def _batches(pairs: NDArray[np.intp], most: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.intp], int]]:
+def _batches(pairs: NDArray[np.intp], most: Floats) -> Iterator[tuple[NDArray[np.intp], int]]:
     """Yield some pairs at a time, those with the largest K first, and a K that is enough for all of them."""
-    import numpy as np
-
     order = pairs[np.argsort(-most[pairs], kind="stable")]
     while len(order):
         K = max(1, int(most[order[0]]))
@@ -76,12 +66,8 @@ def _batches(pairs: NDArray[np.intp], most: NDArray[np.float64]) -> Iterator[tup
         order = order[size:]
 
 
-def _mean_sign(
-    u: NDArray[np.float64], v: NDArray[np.float64], n: NDArray[np.float64], K: int
-) -> NDArray[np.float64]:
+def _mean_sign(u: Floats, v: Floats, n: Floats, K: int) -> Floats:
     """Return E[sgn D] of each pair, by the sum over 2K + 1 points in :func:`ahead`."""
-    import numpy as np
-
     M = 2 * K + 1
     points = np.arange(1, K + 1)  # l; the points beyond are mirror images of these
     x = 2 * pi * points / M
@@ -93,7 +79,7 @@ def _mean_sign(
         phi *= (1 - a - b + a * turn + b / turn) ** count
     minus_one_to_l = np.where(points % 2, -1.0, 1.0)
     weights = (np.cos(x / 2) - minus_one_to_l) / np.sin(x / 2)
-    signs: NDArray[np.float64] = 2 / M * (phi.imag @ weights)
+    signs: Floats = 2 / M * (phi.imag @ weights)
     return signs
 
 
@@ -108,8 +94,6 @@ def needed_pairs(holders: ArrayLike, top: int) -> tuple[NDArray[np.int64], NDArr
     >>> list(zip(first.tolist(), second.tolist()))
     [(0, 2), (2, 1), (2, 3)]
     """
-    import numpy as np
-
     n = np.asarray(holders)
     top = check_whole("top", top, 1, len(n))
     order = np.argsort(-n, kind="stable")
@@ -134,8 +118,6 @@ def order_bounds(holders: ArrayLike, top: int, chances: ArrayLike) -> tuple[floa
     >>> order_bounds([9, 4, 7], 2, [0.9, 0.95])
     (0.85, 0.9)
     """
-    import numpy as np
-
     n, right = np.asarray(holders), np.asarray(chances, dtype=np.float64)
     first, _ = needed_pairs(n, top)
     low = max(0.0, 1.0 - float(np.sum(1.0 - right)))
@@ -162,8 +144,6 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
     >>> round(order_approximately([5, 5, 5], [4, 4, 4], [10, 10, 9], top=1), 4)
     0.6667
     """
-    import numpy as np
-
     mu, n = np.asarray(means, dtype=np.float64), np.asarray(holders)
     sigma = np.sqrt(np.asarray(variances, dtype=np.float64) + 1 / 12)
     top = check_whole("top", top, 1, len(n))
@@ -183,43 +163,34 @@ def order_approximately(means: ArrayLike, variances: ArrayLike, holders: ArrayLi
     return min(max(float(behind[-1]), 0.0), 1.0)
 
 
-def _grid(means: NDArray[np.float64], deviations: NDArray[np.float64], equals: int) -> NDArray[np.float64]:
+def _grid(means: Floats, deviations: Floats, equals: int) -> Floats:
     """Return points where some normal densities are not negligible, each as closely as its width asks for.
 
     The more topics are equally popular, the steeper is the probability that all of them lie below a point.
     """
-    import numpy as np
-
     mean, deviation = np.unique(np.stack([means, deviations]), axis=1)[:, :, None]
     points = min(_POINTS * equals, max(_MOST_POINTS // len(mean), 8 * _TAIL))
     return np.unique(mean + deviation * np.linspace(-_TAIL, _TAIL, points + 1))
 
 
-def _near(x: NDArray[np.float64], mean: float, deviation: float) -> slice:
+def _near(x: Floats, mean: float, deviation: float) -> slice:
     """Return which points lie where a normal density is not negligible, and one more on each side."""
-    import numpy as np
-
     start, stop = np.searchsorted(x, [mean - _TAIL * deviation, mean + _TAIL * deviation])
     return slice(max(int(start) - 1, 0), min(int(stop) + 1, len(x)))
 
 
-def _density(x: NDArray[np.float64], mean: float, deviation: float) -> NDArray[np.float64]:
+def _density(x: Floats, mean: float, deviation: float) -> Floats:
     """Return the normal density at each point, 0 in its tails: it adds nothing where points are far apart."""
-    import numpy as np
-
     z = (x - mean) / deviation
     inside = np.abs(z) < _TAIL - 1e-6
     return np.where(inside, np.exp(-(z**2) / 2) / (deviation * sqrt(2 * pi)), 0.0)
 
 
-def _all_below(
-    x: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _all_below(x: Floats, means: Floats, deviations: Floats) -> tuple[Floats, Floats]:
     """Return the probability that all of some normal numbers lie below each point, and its derivative.
 
     It is the product of ``F_t^k`` over the k topics t that are alike; ``F_t'/F_t = f_t/F_t``.
     """
-    import numpy as np
     from scipy.special import ndtr
 
     chance, slope = np.ones(len(x)), np.zeros(len(x))
@@ -234,14 +205,12 @@ def _all_below(
     return chance, chance * slope
 
 
-def _integral(x: NDArray[np.float64], g: NDArray[np.float64], dg: NDArray[np.float64]) -> NDArray[np.float64]:
+def _integral(x: Floats, g: Floats, dg: Floats) -> Floats:
     """Return the integral of g up to each point, by the trapezoidal rule with the correction of its slopes.
 
     ``h (g(a) + g(b))/2 + h^2 (g'(a) - g'(b))/12`` for points a, b = a + h: the error is of order h^4, which
     matters where many topics follow each other closely.
     """
-    import numpy as np
-
     h = np.diff(x)
     steps = h * (g[1:] + g[:-1]) / 2 + h**2 * (dg[:-1] - dg[1:]) / 12
     return np.concatenate([[0.0], np.cumsum(steps)])
@@ -249,8 +218,6 @@ def _integral(x: NDArray[np.float64], g: NDArray[np.float64], dg: NDArray[np.flo
 
 def _choices(holders: NDArray[np.int64], top: int) -> NDArray[np.int64]:
     """Return how many topics may stand at each place when those before are taken: the equals left."""
-    import numpy as np
-
     _, firsts, levels, sizes = np.unique(
         np.sort(-holders), return_index=True, return_inverse=True, return_counts=True
     )

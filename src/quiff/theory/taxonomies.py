@@ -4,8 +4,18 @@ from types import MappingProxyType
 
 from quiff.errors import ParameterError
 
-# Taxonomy v2 numbers its topics up to 629, but has only 469 of them.
-TAXONOMY_SIZES = MappingProxyType({"v1": 349, "v2": 469, "google-nl-v2": 1091, "iab-1.1": 1679})
+# Taxonomy v2 numbers its topics up to 629, but has only 469 of them; the IAB's 1.1 its entries up to 1679, as
+# many as version 1.0 had.
+TAXONOMY_SIZES = MappingProxyType({"v1": 349, "v2": 469, "google-nl-v2": 1091, "iab-1.1": 1558})
+TAXONOMY_SOURCES = MappingProxyType(
+    {
+        "v1": "taxonomy_v1.md of patcg-individual-drafts/topics at d5555b3",
+        "v2": "taxonomy_v2.md of patcg-individual-drafts/topics at d5555b3",
+        "google-nl-v2": "what others say of the list; it was not counted",
+        "iab-1.1": "Audience Taxonomy 1.1.tsv of InteractiveAdvertisingBureau/Taxonomies at b7acdca",
+    }
+)
+"""Where each size comes from."""
 
 # Version 2 kept the numbers of the topics it took over and counted on from 350.
 _V2 = """

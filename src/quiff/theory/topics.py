@@ -29,8 +29,6 @@ def generalization_leakage(distinct_sets: int) -> Fraction:
 
     Source: paper, Sec. 4.1.2, leakage up to the generalization step.
 
-    Examples
-    --------
     >>> generalization_leakage(2)
     Fraction(2, 1)
     """
@@ -42,8 +40,6 @@ def generalization_posterior(distinct_sets: int, n_users: int) -> Fraction:
 
     Source: paper, Sec. 4.1.2, posterior vulnerability up to the generalization step.
 
-    Examples
-    --------
     >>> generalization_posterior(distinct_sets=2, n_users=3)
     Fraction(2, 3)
     """
@@ -57,8 +53,6 @@ def generalization_capacity(n_topics: int, top_s: int, n_users: int) -> Fraction
     Source: paper, Sec. 4.1.2, leakage up to the generalization step, its upper bound; the cap at
     N is ours. Met when the users' sets are all different, or every s-subset occurs.
 
-    Examples
-    --------
     >>> generalization_capacity(n_topics=349, top_s=5, n_users=10**12)
     Fraction(41922588819, 1)
     >>> generalization_capacity(n_topics=349, top_s=5, n_users=1000)
@@ -71,10 +65,8 @@ def generalization_capacity(n_topics: int, top_s: int, n_users: int) -> Fraction
 def generalization_posterior_bound(n_topics: int, top_s: int, n_users: int) -> Fraction:
     """Upper bound on the posterior of the top-s sets: ``min(1, C(m,s)/N)``.
 
-    Source: paper, Sec. 4.1.2. Erratum: printed without the cap, as 3 for a probability.
+    Source: paper, Sec. 4.1.2, where the bound is C(m,s)/N; the cap at 1 is ours.
 
-    Examples
-    --------
     >>> generalization_posterior_bound(n_topics=5, top_s=2, n_users=3)
     Fraction(1, 1)
     >>> generalization_posterior_bound(n_topics=5, top_s=2, n_users=40)
@@ -89,8 +81,6 @@ def bounded_noise_leakage(n_topics: int, top_s: int, occurring: int) -> Fraction
     Source: paper, Sec. 4.1.2, leakage up to the bounded noise step; m' is the number of topics in
     the union of all users' sets.
 
-    Examples
-    --------
     >>> bounded_noise_leakage(n_topics=349, top_s=5, occurring=169)
     Fraction(169, 5)
     """
@@ -104,8 +94,6 @@ def bounded_noise_posterior(n_topics: int, top_s: int, occurring: int, n_users: 
     Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step. N users have at
     most s N topics.
 
-    Examples
-    --------
     The paper's figure of the Topics channels has five topics, four of which occur:
 
     >>> bounded_noise_posterior(n_topics=5, top_s=2, occurring=4, n_users=3)
@@ -121,8 +109,6 @@ def bounded_noise_capacity(n_topics: int, top_s: int) -> Fraction:
 
     Source: paper, Sec. 4.1.2. Met when every topic of the taxonomy occurs in some set.
 
-    Examples
-    --------
     >>> bounded_noise_capacity(n_topics=349, top_s=5)
     Fraction(349, 5)
     """
@@ -135,8 +121,6 @@ def bounded_noise_posterior_bound(n_topics: int, top_s: int, n_users: int) -> Fr
 
     Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step.
 
-    Examples
-    --------
     >>> bounded_noise_posterior_bound(n_topics=5, top_s=2, n_users=3)
     Fraction(5, 6)
     """
@@ -155,14 +139,11 @@ def least_users(top_s: int, occurring: int) -> int:
 def topics_leakage(n_topics: int, top_s: int, noise: Real, occurring: int) -> Real:
     """Leakage of the complete Topics API: ``r + m'(1-r)/s``.
 
-    Source: paper, Sec. 4.1.2, leakage of the complete Topics API. Erratum: m' counts the topics
-    that occur in some set, not the columns of the channel, which are all m.
+    Source: paper, Sec. 4.1.2, leakage of the complete Topics API. Here m' counts the topics
+    that occur in some set; the columns of the channel are all m.
 
-    Examples
-    --------
     >>> round(topics_leakage(n_topics=349, top_s=5, noise=0.05, occurring=169), 2)
     32.16
-    >>> from fractions import Fraction
     >>> topics_leakage(n_topics=5, top_s=2, noise=Fraction(1, 20), occurring=4)
     Fraction(39, 20)
     """
@@ -176,9 +157,6 @@ def topics_posterior(n_topics: int, top_s: int, noise: Real, occurring: int, n_u
     Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API. N users have at
     most s N topics.
 
-    Examples
-    --------
-    >>> from fractions import Fraction
     >>> topics_posterior(n_topics=5, top_s=2, noise=Fraction(1, 20), occurring=4, n_users=3)
     Fraction(13, 20)
     """
@@ -192,13 +170,10 @@ def bayes_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
 
     Source: paper, Sec. 4.1.2, leakage of the complete Topics API, its upper bound. Met when every
     topic of the taxonomy occurs in some set. It grows with m along a line, r being the
-    offset; erratum: the paper calls it proportional to m.
+    offset.
 
-    Examples
-    --------
     >>> round(bayes_capacity(n_topics=349, top_s=5, noise=0.05), 2)
     66.36
-    >>> from fractions import Fraction
     >>> bayes_capacity(n_topics=469, top_s=5, noise=Fraction(1, 20))
     Fraction(2229, 25)
     """
@@ -211,9 +186,6 @@ def topics_posterior_bound(n_topics: int, top_s: int, noise: Real, n_users: int)
 
     Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API.
 
-    Examples
-    --------
-    >>> from fractions import Fraction
     >>> topics_posterior_bound(n_topics=5, top_s=2, noise=Fraction(1, 20), n_users=3)
     Fraction(97, 120)
     """
@@ -227,8 +199,6 @@ def max_case_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
     Source: paper, Sec. 4.1.3, max-case capacity of the Topics API. Infinite at r = 0. Assumes
     two users whose sets differ; at s = m there are none, and the channel's own value is 1.
 
-    Examples
-    --------
     >>> max_case_capacity(n_topics=349, top_s=5, noise=Fraction(1, 20))
     Fraction(6636, 5)
     >>> max_case_capacity(n_topics=349, top_s=5, noise=0)
@@ -241,11 +211,9 @@ def epsilon(n_topics: int, top_s: int, noise: Real) -> float:
     """Local differential privacy of one report: ``ln(1 + m(1-r)/(r s))``.
 
     Source: paper, Sec. 4.1.2, the parameter epsilon of the Topics API. Assumes what
-    :func:`max_case_capacity` does. The random topic ranges over the whole taxonomy; erratum:
-    the table of limits for the AOL data puts in 169, the number of topics that occur.
+    :func:`max_case_capacity` does. The random topic ranges over the whole taxonomy; the
+    paper's table of limits for the AOL data takes for it the 169 topics that occur.
 
-    Examples
-    --------
     >>> round(epsilon(n_topics=349, top_s=5, noise=0.05), 3)
     7.191
     """
@@ -262,8 +230,6 @@ def max_case_is_met(noise: Real, distinct_sets: int) -> bool:
     other, and its column holds both ``(1-r)/s + r/m`` and ``r/m``. With a single set the channel's
     epsilon is 0, which the formula gives only at r = 1.
 
-    Examples
-    --------
     >>> max_case_is_met(noise=0.05, distinct_sets=2), max_case_is_met(noise=0.05, distinct_sets=1)
     (True, False)
     """
@@ -276,8 +242,6 @@ def shannon_capacity_bits(n_topics: int, top_s: int, noise: Real) -> float:
     Here ``p = (1-r)/s + r/m`` and ``q = r/m``. On all s-subsets the channel is symmetric: its rows have one
     entropy, and if all subsets are equally probable, so are the topics. Source: Shannon 1948.
 
-    Examples
-    --------
     >>> round(shannon_capacity_bits(n_topics=349, top_s=5, noise=0.05), 4)
     5.541
     """
@@ -300,12 +264,10 @@ def side_information_bound(n_topics: int, top_s: int, noise: Real, prior_success
 
     P is the probability to succeed before, at any guessing task about anything that is correlated with
     the user in any way: the Bayes capacity bounds the leakage over all priors, gains between 0 and
-    1, and unknown correlations. Source: paper, Sec. 2, capacity under arbitrary correlations
-    (Dalenius), with the capacity of Sec. 4.1.2.
+    1, and unknown correlations. Assumes that task, user and observation are a Markov chain in this order:
+    what is known beside the observation does not depend on the noise. Source: paper, Sec. 2, capacity under
+    arbitrary correlations (Dalenius), with the capacity of Sec. 4.1.2.
 
-    Examples
-    --------
-    >>> from fractions import Fraction
     >>> side_information_bound(n_topics=349, top_s=5, noise=Fraction(1, 20), prior_success=Fraction(1, 100))
     Fraction(1659, 2500)
     >>> side_information_bound(n_topics=349, top_s=5, noise=0.05, prior_success=0.1)

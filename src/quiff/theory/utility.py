@@ -18,8 +18,6 @@ def inside_probability(n_topics: int, top_s: int, noise: Real) -> Real:
 
     Source: paper, Sec. 4.2.1, counting experiment.
 
-    Examples
-    --------
     >>> inside_probability(n_topics=5, top_s=2, noise=Fraction(1, 20))
     Fraction(97, 200)
     """
@@ -33,8 +31,6 @@ def outside_probability(n_topics: int, noise: Real) -> Real:
 
     Source: paper, Sec. 4.2.1, counting experiment.
 
-    Examples
-    --------
     >>> outside_probability(n_topics=349, noise=Fraction(1, 20))
     Fraction(1, 6980)
     """
@@ -51,8 +47,6 @@ def genuine_probability(n_topics: int, top_s: int, noise: Real) -> Real:
     upper bound, when the prior is uniform over all s-subsets. At large r the prior gain, which is
     also a lower bound, may exceed it.
 
-    Examples
-    --------
     The paper's .958 for the 31 topics of Citizen Lab's list:
 
     >>> round(genuine_probability(n_topics=31, top_s=5, noise=0.05), 5)
@@ -92,8 +86,6 @@ def prior_iba_gain_all_sets(n_topics: int, top_s: int) -> Fraction:
     Source: paper, Thm. on the prior IBA gain, for this prior. No prior has a smaller gain, since
     the shares sum to s.
 
-    Examples
-    --------
     >>> prior_iba_gain_all_sets(n_topics=349, top_s=5)
     Fraction(5, 349)
     """
@@ -106,8 +98,6 @@ def bounded_noise_iba_gain() -> Fraction:
 
     Source: paper, Thm. on the posterior IBA gain for bounded noise.
 
-    Examples
-    --------
     >>> bounded_noise_iba_gain()
     Fraction(1, 1)
     """
@@ -117,12 +107,10 @@ def bounded_noise_iba_gain() -> Fraction:
 def iba_lower(noise: Real) -> Real:
     """Lower bound of the theorem on the gain after one report: ``1 - r``.
 
-    Source: paper, Thm. on the posterior IBA gain. Holds for every r; erratum: the proof asks for
-    r < 1/2, which it does not need. Met only at r = 0, where the gain is 1: for r > 0
+    Source: paper, Thm. on the posterior IBA gain. Holds for every r; the r < 1/2 of the
+    proof is sufficient, not necessary. Met only at r = 0, where the gain is 1: for r > 0
     :func:`genuine_probability` is larger.
 
-    Examples
-    --------
     >>> iba_lower(Fraction(1, 20))
     Fraction(19, 20)
     """
@@ -134,12 +122,10 @@ def iba_upper(noise: Real, prior_gain: Real) -> Real:
 
     Source: paper, Thm. on the posterior IBA gain. Met at r = 0 and r = 1, and otherwise iff each
     topic t that occurs has a most popular topic w that is in every set with t. So it is met for
-    the uniform prior over all s-subsets; erratum: not for every uniform prior (sets ab, ac, de
-    give 293/300 < 59/60 at m=5, r=1/20). It is 1, and met, iff r = 0 or one topic is in every
-    set; erratum: the paper names r = 0 only.
+    the uniform prior over all s-subsets, but not for every uniform prior, as the paper's words may
+    be read (sets ab, ac, de give 293/300 < 59/60 at m=5, r=1/20). It is 1, and met, iff r = 0 or one
+    topic is in every set; the paper names r = 0 only.
 
-    Examples
-    --------
     >>> iba_upper(noise=Fraction(1, 20), prior_gain=Fraction(2, 3))
     Fraction(59, 60)
     """

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,6 +58,12 @@ class Layout:
         return int(self.occurring.max()) + 1
 
     @cached_property
+    def shape(self) -> "Shape":
+        """What the compiled loops look up."""
+        sizes = np.bitwise_count(np.arange(1 << (self.n_factors - 1))).astype(np.int64)
+        return Shape(self.starts, sizes, self.occurring, self.spare, self.radix)
+
+    @cached_property
     def starts(self) -> Array:
         """The first row of the table of each (last, rest): those that are kept before those of one output."""
         starts = np.zeros((self.n_factors, 1 << (self.n_factors - 1)), dtype=np.int64)
@@ -65,13 +71,6 @@ class Layout:
         for last, rest in sorted(self.tables(), key=lambda table: table[1] & 1):
             starts[last, rest] = end
             end += self.rows_of(rest)
-        return starts
-
-    @cached_property
-    def starts_apart(self) -> Array:
-        """The same where the tables of one output are kept apart from the others."""
-        starts = self.starts.copy()
-        starts[:, 1::2] -= self.kept
         return starts
 
     @cached_property
@@ -101,6 +100,16 @@ class Layout:
         ends = np.cumsum(np.bincount(flat, minlength=int(self.occurring[0])))
         nobody = np.zeros(0, dtype=np.int64)
         return [*np.split(order // width, ends[:-1]), *([nobody] if self.spare[0] else [])]
+
+
+class Shape(NamedTuple):
+    """Where tables start, how many factors each rest has, and how many outputs there are, as in a layout."""
+
+    starts: Array
+    sizes: Array
+    occurring: Array
+    spare: Array
+    radix: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,8 @@
 """The compiled loops: bits of words, rows of tables, tuples of outputs, sets of topics and their faces.
 
 Indices are unsigned: numba then leaves out the test for negative ones, which costs as much as the rest. For
-the tables see :mod:`quiff.core.counting.layout`. Where users differ in weight, a cell holds the rank of the
-best value that a user who fits there can have: ranks count all values weight p^k q^(E-k) from the least, 0,
-upwards. A face of a set is a subset with one topic less. Only functions that count import this file, when
-they are called: it loads numba.
+the tables see :mod:`quiff.core.counting.layout`. A face of a set is a subset with one topic less. Only
+functions that count import this file, when they are called: it loads numba.
 """
 
 from typing import Any
@@ -85,15 +83,6 @@ def mark_bits(
 
 
 @compiled
-def set_sizes(n: int) -> Array:
-    """Return the size of each set of n things, a set being given by its bits."""
-    sizes = np.zeros(1 << n, dtype=np.int64)
-    for members in range(1, 1 << n):
-        sizes[members] = sizes[members >> 1] + (members & 1)
-    return sizes
-
-
-@compiled
 def best_fit(table: Array, starts: Array, rows: Array, sizes: Array, y: int, before: int) -> int:
     """Return the most factors in which some user fits, y being the output of the last of them.
 
@@ -145,41 +134,31 @@ def tally_last_two(
 
 
 @compiled
-def fit_prefix(
-    table: Array,
-    starts: Array,
-    sizes: Array,
-    occurring: Array,
-    spare: Array,
-    radix: int,
-    prefix: int,
-    level: int,
-    rows: Array,
-) -> tuple[int, int]:
+def fit_prefix(table: Array, shape: Any, prefix: int, level: int, rows: Array) -> tuple[int, int]:
     """Return the most factors in which some user fits, up to the outputs in a prefix, and its tuples.
 
     The prefix numbers an output of each factor from the second to the last but two; `level` tells if some
     user fits in the first. For each set of these factors `rows` gets the tuple's row in the later tables.
-    """  # fmt: skip
+    """
     share, left = 1, prefix
     factor = 1
     rows[:] = 0
     while 1 << factor < rows.shape[0]:
-        left, y = divmod(left, occurring[factor] + (spare[factor] > 0))
-        level = best_fit(table, starts[factor], rows[: 1 << factor], sizes, y, level)
-        share *= 1 if y < occurring[factor] else spare[factor]
+        left, y = divmod(left, shape.occurring[factor] + (shape.spare[factor] > 0))
+        level = best_fit(table, shape.starts[factor], rows[: 1 << factor], shape.sizes, y, level)
+        share *= 1 if y < shape.occurring[factor] else shape.spare[factor]
         for rest in range(1 << factor):
-            rows[rest | 1 << factor] = rows[rest] * radix + y
+            rows[rest | 1 << factor] = rows[rest] * shape.radix + y
         factor += 1
     return level, share
 
 
 @compiled
-def tally_bits(table: Array, starts: Array, occurring: Array, spare: Array, radix: int, first: int) -> Array:
+def tally_bits(table: Array, shape: Any, first: int) -> Array:
     """Count the tuples that begin with one output by the most factors in which some user fits."""
+    starts, sizes, occurring, spare = shape.starts, shape.sizes, shape.occurring, shape.spare
     last = occurring.shape[0] - 1
     counts = np.zeros(last + 2, dtype=np.int64)
-    sizes = set_sizes(last)
     n_outputs = occurring[last] + spare[last]
     fits = 1 if first < occurring[0] else 0
     share = 1 if fits else spare[0]
@@ -196,91 +175,14 @@ def tally_bits(table: Array, starts: Array, occurring: Array, spare: Array, radi
     for factor in range(1, middle):
         prefixes *= outputs[factor]
     for prefix in range(prefixes):
-        level, alike = fit_prefix(table, starts, sizes, occurring, spare, radix, prefix, fits, rows)
+        level, alike = fit_prefix(table, shape, prefix, fits, rows)
         for y in range(outputs[middle]):
             levels[y] = best_fit(table, starts[middle], rows, sizes, y, level)
             shares[y] = share * alike * (1 if y < occurring[middle] else spare[middle])
         for rest in range(1 << middle):
             places[rest, 0] = starts[last, rest] + rows[rest]
-            places[rest, 1] = starts[last, rest | 1 << middle] + rows[rest] * radix
+            places[rest, 1] = starts[last, rest | 1 << middle] + rows[rest] * shape.radix
         tally_last_two(table, places, sizes, levels, shares, n_outputs, counts)
-    return counts
-
-
-@compiled
-def mark_ranks(
-    table: Array,
-    start: int,
-    last: int,
-    rest: int,
-    users: Array,
-    codes: Array,
-    lengths: Array,
-    radix: int,
-    ranks: Array,
-) -> None:
-    """Raise the cells of all partial tuples in the product of each user's sets to the user's rank.
-
-    The first factor is left out of the rest: the users have its output.
-    """
-    rows = room_for_rows(lengths)
-    for x in users:
-        for i in range(user_rows(codes, lengths, radix, last, rest, x, rows)):
-            row = table[start + rows[i]]
-            for j in range(lengths[last]):
-                code = codes[last, x, j]
-                row[code] = max(row[code], ranks[x])
-
-
-@compiled
-def best_ranks(kept: Array, sliced: Array, starts: Array, rows: Array, rank: int, best: Array) -> None:
-    """Write the best rank for each output of the last factor; the tuple before has a rank of its own."""
-    best[:] = rank
-    for rest in range(rows.shape[0]):
-        table = sliced if rest & 1 else kept
-        row = table[starts[rest] + rows[rest]]
-        for y in range(best.shape[0]):
-            best[y] = max(best[y], row[y])
-
-
-@compiled
-def tally_ranks(
-    kept: Array,
-    sliced: Array,
-    starts: Array,
-    occurring: Array,
-    spare: Array,
-    radix: int,
-    first: int,
-    level: int,
-    n_ranks: int,
-) -> Array:
-    """Count the tuples that begin with one output by the rank of the best user's value.
-
-    `level` is the least rank that a tuple with this output can have.
-    """
-    last = occurring.shape[0] - 1
-    counts = np.zeros(n_ranks, dtype=np.int64)
-    outputs = occurring + (spare > 0)
-    rows = np.zeros(1 << last, dtype=np.int64)
-    best = np.zeros(occurring[last], dtype=np.int32)
-    prefixes = 1
-    for factor in range(1, last):
-        prefixes *= outputs[factor]
-    for prefix in range(prefixes):
-        rank, left = level, prefix
-        share = 1 if first < occurring[0] else spare[0]
-        for factor in range(1, last):
-            left, y = divmod(left, outputs[factor])
-            share *= 1 if y < occurring[factor] else spare[factor]
-            for rest in range(1 << factor):
-                table = sliced if rest & 1 else kept
-                rank = max(rank, table[starts[factor, rest] + rows[rest], y])
-                rows[rest | 1 << factor] = rows[rest] * radix + y
-        best_ranks(kept, sliced, starts[last], rows, rank, best)
-        for y in range(best.shape[0]):
-            counts[best[y]] += share
-        counts[rank] += share * spare[last]
     return counts
 
 
@@ -409,15 +311,4 @@ def tally_without_triples(spared: Array, first: int, second: int) -> int:
                 total += count_bits(bits & one[start] & two[start] & three[start])
                 for word in range(start + 1, n_words):
                     total += count_bits(fourth[word] & one[word] & two[word] & three[word])
-    return total
-
-
-@compiled
-def tally_apart(apart: Array, triples: Array) -> int:
-    """Count the pairs of a triple and a topic that is apart from all three."""
-    total = 0
-    for i in range(triples.shape[0]):
-        a, b, c = triples[i]
-        for word in range(apart.shape[1]):
-            total += count_bits(apart[a, word] & apart[b, word] & apart[c, word])
     return total

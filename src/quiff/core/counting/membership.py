@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quiff.core.counting.work import BY_SUBSETS, MOST_CHANGING, MOST_STABLE, counting_work
-from quiff.core.limits import check_work
+from quiff.core.counting.work import BY_SUBSETS, MOST_CHANGING, MOST_STABLE, Progress, counting_work
 from quiff.core.numbers import Array, constant_of
 
 if TYPE_CHECKING:
@@ -41,29 +40,28 @@ class MembershipProduct:
         sizes = tuple(factor.n_columns for factor in factors)
         return cls(tuple(codes for codes, _, _ in found), sizes, inside, outside, stable)
 
-    def column_max_sum(self, weights: Array) -> Any:
-        """Return sum_y max_x weights[x] C[x,y] over all tuples y."""
-        weight = _only(weights)
-        E = len(self.codes)
-        check_work(counting_work(self.codes, stable=self.stable, weighted=weight is None))
-        if weight is None:
-            from quiff.core.counting.bitmaps import best_sum
+    def work(self, weights: Array) -> int:
+        """Return about how many numbers are looked at to count with these weights."""
+        return counting_work(self.codes, stable=self.stable, weighted=_only(weights) is None)
 
-            return best_sum(self.codes, self.sizes, weights, self.inside, self.outside)
-        counts = self.match_counts()
-        p, q = self.inside, self.outside
-        return weight * sum(n * p**k * q ** (E - k) for k, n in enumerate(counts))
+    def column_max_sum(self, weights: Array, progress: Progress | None = None) -> Any:
+        """Return sum_y max_x weights[x] C[x,y] over all tuples y.
 
-    def match_counts(self) -> list[int]:
-        """Return N_0, ..., N_E: the number of tuples that the best row fits in k factors."""
-        E = len(self.codes)
-        if self.stable and E >= BY_SUBSETS:
-            from quiff.core.counting.subsets import stable_match_counts
-
-            return stable_match_counts(self.codes[0], self.sizes[0], E)[E]
+        If all weights are the same, w, it is w sum_k N_k p^k q^(E-k), N_k being the number of tuples that the
+        best row fits in exactly k factors.
+        """
         from quiff.core.counting.bitmaps import match_counts
+        from quiff.core.counting.ranked import best_sum
+        from quiff.core.counting.subsets import stable_match_counts
 
-        return match_counts(self.codes, self.sizes)
+        weight, E, p, q = _only(weights), len(self.codes), self.inside, self.outside
+        if weight is None:
+            return best_sum(self.codes, self.sizes, weights, p, q, progress)
+        if self.stable and E >= BY_SUBSETS:
+            counts = stable_match_counts(self.codes[0], self.sizes[0], E, progress)[E]
+        else:
+            counts = match_counts(self.codes, self.sizes, progress)
+        return weight * sum(n * p**k * q ** (E - k) for k, n in enumerate(counts))
 
 
 def membership(kernel: "Kernel") -> tuple[Array, Any, Any] | None:

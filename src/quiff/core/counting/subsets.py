@@ -124,6 +124,7 @@ def _almost(sets: Array, faces: Array, width: int) -> tuple[int, ...]:
     n_faces = int(faces.max()) + 1
     rows = np.zeros((n_faces, words_for(width)), dtype=np.uint64)
     tally = np.zeros(size + 2, dtype=np.int64)
+    sets = np.require(sets, np.int32, ["C", "W"])  # of one type, so that the loops are compiled once
     mark_faces(rows, sets, faces)
     for start in range(0, n_sets, _BLOCK):
         stop = start + _BLOCK
@@ -226,7 +227,7 @@ def _at_most_two_of_five(family: _Family, without_pairs: int, progress: Progress
     three others that are no triple, in 5!/2 orders; two topics twice and a third, all apart, in 5!/4 orders
     for each of the three that may be the single one. A topic three times lies in a set of its own.
     """
-    from quiff.core.counting.loops import tally_apart, tally_without_triples
+    from quiff.core.counting.loops import tally_without_triples
 
     m = family.apart.shape[0]
     spared = np.ones((m, m, m), dtype=bool)
@@ -241,5 +242,12 @@ def _at_most_two_of_five(family: _Family, without_pairs: int, progress: Progress
     )
     five = sum(found)
     others = np.bitwise_count(family.apart).sum(axis=1, dtype=np.int64).tolist()
-    doubled = sum(comb(n, 3) for n in others) - int(tally_apart(family.apart, family.triples))
+    doubled = sum(comb(n, 3) for n in others) - _apart_from_all(family)
     return factorial(5) * five + 60 * doubled + 90 * without_pairs
+
+
+def _apart_from_all(family: _Family) -> int:
+    """Return how many pairs there are of a triple and a topic that is apart from all three."""
+    blocks = np.split(family.triples, range(_BLOCK, family.triples.shape[0], _BLOCK))
+    common = (np.bitwise_and.reduce(family.apart[block], axis=1) for block in blocks)
+    return sum(int(np.bitwise_count(words).sum()) for words in common)

@@ -74,9 +74,9 @@ def counting_work(codes: Sequence[Array], *, stable: bool = False, weighted: boo
     '2.1e+09'
     """
     E = len(codes)
-    n_rows, top, m = _sizes(codes)
+    n_rows, top, m = counted_sizes(codes)
     if weighted:
-        return int(n_rows * top**E + 4 * (m + 1) ** E)
+        return int(n_rows * top**E + 8 * (m + 1) ** E)
     if not stable or E < BY_SUBSETS:
         return int(n_rows * top**E + (m + 1) ** (E - 1) * words_for(m + 1) * 2 ** (E - 1))
     subsets = n_rows * sum(comb(top, j) * j * 40 for j in range(1, min(E, top) + 1))
@@ -93,9 +93,9 @@ def counting_memory(
     True
     """
     E = len(codes)
-    n_rows, top, m = _sizes(codes)
+    n_rows, top, m = counted_sizes(codes)
     if weighted:
-        return int((threads + 1) * 4 * (m + 1) ** (E - 1))
+        return int((2 * threads + 1) * 4 * (m + 1) ** (E - 1) + 4 * n_rows * top ** (E - 1))
     if not stable or E < BY_SUBSETS:
         tables = (2 * threads + 1) * 8 * (m + 1) ** max(E - 2, 0) * words_for(m + 1)
         return int(tables + 16 * E * n_rows * top)
@@ -103,7 +103,7 @@ def counting_memory(
     return lists + (m**3 if E > BY_SUBSETS else 0)
 
 
-def _sizes(codes: Sequence[Array]) -> tuple[int, int, int]:
+def counted_sizes(codes: Sequence[Array]) -> tuple[int, int, int]:
     """Return the rows, the largest set and the most outputs that occur in a factor."""
     arrays = {id(sets): sets for sets in codes}.values()  # stable sets are one array again and again
     occurring = max(int(np.count_nonzero(np.bincount(sets.reshape(-1)))) for sets in arrays)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quiff.core.limits import check_fits, check_work
-from quiff.core.numbers import Array, constant_of, logarithms
+from quiff.core.numbers import Array, constant_of, logarithms, to_float, unified
 from quiff.core.sparse import SparseRows
 
 if TYPE_CHECKING:
@@ -83,6 +83,12 @@ class Kernel(ABC):
     def cells(self, rows: Array, columns: Array) -> Array:
         """Return C[rows[i], columns[i]] for each i: the likelihoods of outputs."""
 
+    def drawn_likelihoods(self, rows: Array, rng: np.random.Generator) -> Array:
+        """Draw an output y of each of some rows; return C[x,y] for all rows x, up to a factor for each y."""
+        drawn = self.sample(rows, rng)
+        every = np.repeat(np.arange(self.n_rows), drawn.shape[0])
+        return to_float(self.cells(every, np.tile(drawn, self.n_rows))).reshape(self.n_rows, -1)
+
     @abstractmethod
     def row_entropies(self) -> Array:
         """Return -sum_y C[x,y] log2 C[x,y] for each x."""
@@ -91,6 +97,25 @@ class Kernel(ABC):
     def distinct_rows(self) -> tuple[Array, Array]:
         """Return the index of one row of each kind, and for every row the number of its kind."""
 
+    def right_multiply(self, right: Array) -> Array:
+        """Return C A for a dense matrix A of floats, with one row per column of the kernel."""
+        total, start = np.zeros((self.n_rows, right.shape[1])), 0
+        for block in self.blocks():
+            stop = start + block.shape[1]
+            total += to_float(block) @ right[start:stop]
+            start = stop
+        return total
+
+    def positive_parts(self, scale: Any, shift: Array) -> Array:
+        """Return sum_y max(0, scale C[x,y] + shift[y]) for each x."""
+        parts, start = [], 0
+        for block in self.blocks():
+            stop = start + block.shape[1]
+            numbers, added = unified(block, shift[start:stop])
+            parts.append(np.maximum(numbers * scale + added, 0).sum(axis=1))
+            start = stop
+        return np.asarray(sum(parts))
+
     def as_sparse(self) -> "SparseKernel | None":
         """Return the same numbers as sparse entries over a background, if they are held so."""
         return None
@@ -98,6 +123,10 @@ class Kernel(ABC):
     def merged(self) -> tuple["Kernel", Array | None]:
         """Return a kernel with equal rows made one, and each row's class; (self, None) if it does not pay."""
         return self, None
+
+    def telling(self) -> "Kernel":
+        """Return a kernel that tells as much of the rows, without what all rows show alike."""
+        return self
 
     def root(self) -> tuple["Kernel", int]:
         """Return a kernel and how many times it is seen on the same row, in this one; (self, 1) if once."""

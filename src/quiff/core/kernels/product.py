@@ -77,8 +77,11 @@ class ProductKernel(Kernel):
         if len(factors) == 1:
             return factors[0].column_max_sum(weights)
         if kernel.n_rows * _width(factors) > _FEW:
+            if isinstance(factors[0], MapKernel):
+                return _by_value(factors[0].codes, ProductKernel(factors[1:]), weights)
             memberships = MembershipProduct.of(factors)
             if memberships is not None:
+                check_work(memberships.work(weights))
                 return memberships.column_max_sum(weights)
         ones = filled(np.int64(1), kernel.n_rows)
         parts = (
@@ -112,7 +115,7 @@ class ProductKernel(Kernel):
             result = result * part[:, digit - low]
         return result
 
-    def take_rows(self, index: Array) -> Kernel:
+    def take_rows(self, index: Array) -> "ProductKernel":
         taken = {factor: factor.take_rows(index) for factor in set(self.factors)}  # equal ones stay equal
         return ProductKernel([taken[factor] for factor in self.factors])
 
@@ -135,6 +138,9 @@ class ProductKernel(Kernel):
             result = result * part
         return result
 
+    def drawn_likelihoods(self, rows: Array, rng: np.random.Generator) -> Array:
+        return np.asarray(prod(factor.drawn_likelihoods(rows, rng) for factor in self.factors))
+
     def row_entropies(self) -> Array:
         return np.asarray(sum(times * leaf.row_entropies() for leaf, times in self.leaves().items()))
 
@@ -152,18 +158,23 @@ class ProductKernel(Kernel):
             return self, None
         return self.take_rows(first), kind
 
+    def telling(self) -> Kernel:
+        factors = self._telling
+        return factors[0] if len(factors) == 1 else ProductKernel(factors)
+
     def root(self) -> tuple[Kernel, int]:
         return (self.factors[0], len(self.factors)) if len(set(self.factors)) == 1 else (self, 1)
 
     @cached_property
     def _telling(self) -> tuple[Kernel, ...]:
-        """The factors, with all maps as one: to see several maps, or one again, is to see one map."""
-        maps = [factor for factor in self._wide if isinstance(factor, MapKernel)]
-        if len(maps) < 2:
-            return self._wide
+        """The factors that tell rows apart, all maps as one before the others: several maps are one map."""
+        wide = tuple(factor for factor in self._wide if not _same_for_all(factor)) or self._wide[:1]
+        maps = [factor for factor in wide if isinstance(factor, MapKernel)]
+        if not maps:
+            return wide
         codes = np.stack([factor.codes for factor in dict.fromkeys(maps)], axis=1)
         first, kind = distinct_codes(codes, max(factor.n_columns for factor in maps))
-        rest = (factor for factor in self._wide if not isinstance(factor, MapKernel))
+        rest = (factor for factor in wide if not isinstance(factor, MapKernel))
         return MapKernel(kind, first.shape[0]), *rest
 
     def leaves(self) -> dict[Kernel, int]:
@@ -189,6 +200,30 @@ class ProductKernel(Kernel):
                     yield product(start, np.ascontiguousarray(column))
 
 
+def _by_value(codes: Array, rest: ProductKernel, weights: Array) -> Any:
+    """Return sum_y max_x weights[x] C[x,y], where the rows' values are seen with the outputs of the rest.
+
+    It is the sum over values of that of the rows who have it; a row that is alone adds its weight.
+    """
+    counts = np.bincount(codes)
+    groups = np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
+    parts = [(rest.take_rows(rows), weights[rows]) for rows in groups if rows.shape[0] > 1]
+    products = ((MembershipProduct.of(part.factors), own) for part, own in parts)
+    check_work(sum(product.work(own) for product, own in products if product), passes=len(parts))
+    total = weights[counts[codes] == 1].sum()
+    return total + sum(part.column_max_sum(own) for part, own in parts)
+
+
+def _same_for_all(factor: Kernel) -> bool:
+    """Whether all rows are seen to have the same entries; False where that would take a longer look."""
+    sparse = factor.as_sparse()
+    if sparse is None or sparse.entries.per_row is None:
+        return False
+    columns = sparse.entries.columns.reshape(factor.n_rows, -1)
+    value = constant_of(sparse.entries.values)
+    return value is not None and bool((columns == columns[0]).all())
+
+
 def _width(factors: Sequence[Kernel]) -> int:
     """Return how many tuples of outputs there are, quickly even for a million factors."""
     times = Counter(factor.n_columns for factor in factors)
@@ -199,7 +234,7 @@ def cascade(first: Kernel, second: Kernel) -> Kernel:
     """Return the kernel of C D; the columns of C are the rows of D.
 
     A map before anything takes rows; a map after anything adds columns up; sparse entries without a
-    background before sparse ones stay sparse; the rest is dense.
+    background before sparse ones stay sparse; the rest is dense, floats without writing sparse ones out.
     """
     if isinstance(first, MapKernel):
         return second.take_rows(first.codes)
@@ -209,4 +244,6 @@ def cascade(first: Kernel, second: Kernel) -> Kernel:
     if one is not None and other is not None and one.cascades_sparsely(other):
         return one.followed_by(other)
     check_fits(first.n_rows, second.n_columns)
+    if one is not None and not second.exact:
+        return DenseKernel(one.right_multiply(second.to_dense()))
     return DenseKernel(matmul(first.to_dense(), second.to_dense()))

@@ -77,7 +77,7 @@ class SparseKernel(Kernel):
             return np.full(int(np.count_nonzero(self.entries.column_counts)), weight * value)
         order, starts = self.entries.by_column
         if value is not None:  # the same probability for all entries: only weights have to be compared
-            return np.asarray(better.reduceat(weights[self.entries.rows[order]], starts) * value)
+            return np.asarray(better.reduceat(weights.take(self.entries.rows.take(order)), starts) * value)
         joint = self.entries.with_values(values).scale_rows(weights).values
         return np.asarray(better.reduceat(joint[order], starts))
 
@@ -122,7 +122,7 @@ class SparseKernel(Kernel):
         # A (1 rest + changes) = (A 1) rest + A changes
         rest, changes = self._over_rest()
         if isinstance(left, SparseRows):
-            sums, result = left.column_sums(), left.transposed_matmul(changes)
+            sums, result = left.column_sums, left.transposed_matmul(changes)
         else:
             check_fits(left.shape[0], self.n_columns)
             sums, result = left.sum(axis=1), changes.transposed_matmul_dense(left.T).T
@@ -131,13 +131,27 @@ class SparseKernel(Kernel):
         found = np.asarray(common + result)
         if not is_exact(found):
             # Where little is left of the common part, it is rounding: look at these columns entry by entry.
-            for column in np.flatnonzero((found < _LITTLE * common).any(axis=0)).tolist():
+            for column in np.flatnonzero((abs(found) < _LITTLE * abs(common)).any(axis=0)).tolist():
                 dense = to_float(self.columns(column, column + 1))
                 if isinstance(left, SparseRows):
                     found[:, column] = left.transposed_matmul_dense(dense)[:, 0]
                 else:
                     found[:, column] = (to_float(left) @ dense)[:, 0]
         return found
+
+    def right_multiply(self, right: Array) -> Array:
+        # (1 rest + changes) A = 1 (rest A) + changes A
+        rest, changes = self._over_rest()
+        check_fits(self.n_rows, right.shape[1])
+        return np.asarray(to_float(np.array(rest)) @ right + changes.matmul_dense(right))
+
+    def positive_parts(self, scale: Any, shift: Array) -> Array:
+        # That of the background for everybody, and what the entries of a row change.
+        background, values, added = same_kind(self.background, self.entries.values, shift)
+        plain = np.maximum(background * scale + added, 0)
+        own = np.maximum(values * scale + added[self.entries.columns], 0)
+        changes = self.entries.with_values(np.asarray(own - plain[self.entries.columns]))
+        return np.asarray(plain.sum() + changes.row_sums())
 
     def best_actions(self, left: SparseRows) -> Array:
         # Without a background, A C is sparse, too; a channel to very many outputs needs it to stay so.
@@ -159,17 +173,19 @@ class SparseKernel(Kernel):
             return SparseKernel(background, self.entries.move(positions, width))
         # A row's own number is the sum of its entries that meet and of the background of those that do not.
         entries, shape = self.entries, (self.n_rows, width)
-        there, goal = self.background != 0, positions[self.entries.columns]
+        there, goal = self.background != 0, positions.take(self.entries.columns)
         mine = SparseRows.from_entries(entries.rows, goal, np.asarray(entries.values), shape)
-        covered = SparseRows.from_entries(entries.rows, goal, self.background[entries.columns], shape)
-        how_many = SparseRows.from_entries(entries.rows, goal, there[entries.columns].astype(np.int64), shape)
-        left = _placed(there.astype(np.int64), positions, width)[mine.columns] - how_many.values
-        rest = np.where(left > 0, background[mine.columns] - covered.values, 0 * covered.values)
+        covered = SparseRows.from_entries(entries.rows, goal, self.background.take(entries.columns), shape)
+        how_many = SparseRows.from_entries(
+            entries.rows, goal, there.take(entries.columns).astype(np.int64), shape
+        )
+        left = _placed(there.astype(np.int64), positions, width).take(mine.columns) - how_many.values
+        rest = np.where(left > 0, background.take(mine.columns) - covered.values, 0 * covered.values)
         return SparseKernel(background, mine.with_values(mine.values + rest))
 
     def cascades_sparsely(self, second: "SparseKernel") -> bool:
         """Tell whether `followed_by` can work on this kernel, and takes less memory than a dense result."""
-        n_pairs = int(second.entries.lengths[self.entries.columns].sum())
+        n_pairs = int(second.entries.lengths.take(self.entries.columns).sum())
         return not self.background.any() and _PAIRED * n_pairs < self.n_rows * second.n_columns
 
     def followed_by(self, second: "SparseKernel") -> "SparseKernel":
@@ -189,9 +205,11 @@ class SparseKernel(Kernel):
         covered = SparseRows.from_entries(rows, taken.columns, weights, shape)
         meeting = SparseRows.from_entries(rows, taken.columns, (weights != 0).astype(np.int64), shape)
         present = np.bincount(self.entries.rows, np.asarray(mine != 0), minlength=self.n_rows)
-        others = present[entries.rows] > meeting.values  # else what is left of 1 is rounding
+        others = present.take(entries.rows) > meeting.values  # else what is left of 1 is rounding
         uncovered = np.where(others, 1 - covered.values, 0 * covered.values)
-        return SparseKernel(rest, entries.with_values(entries.values + uncovered * rest[entries.columns]))
+        return SparseKernel(
+            rest, entries.with_values(entries.values + uncovered * rest.take(entries.columns))
+        )
 
     def sample(self, rows: Array, rng: np.random.Generator) -> Array:
         own = self.entries.row_sums().astype(np.float64)[rows]
@@ -234,7 +252,7 @@ class SparseKernel(Kernel):
 
     def row_entropies(self) -> Array:
         here = entropy_terms(self.background)
-        change = entropy_terms(self.entries.values) - here[self.entries.columns]
+        change = entropy_terms(self.entries.values) - here.take(self.entries.columns)
         return np.asarray(here.sum() + self.entries.with_values(change).row_sums())
 
     def distinct_rows(self) -> tuple[Array, Array]:
@@ -288,10 +306,10 @@ class MapKernel(SparseKernel):
         return "deterministic"
 
     def take_rows(self, index: Array) -> Kernel:
-        return MapKernel(self.codes[index], self.n_columns)
+        return MapKernel(self.codes.take(index), self.n_columns)
 
     def place_columns(self, positions: Array, width: int) -> Kernel:
-        return MapKernel(positions[self.codes], width)
+        return MapKernel(positions.take(self.codes), width)
 
     def sample(self, rows: Array, rng: np.random.Generator) -> Array:  # noqa: ARG002 - nothing is random
         return np.asarray(self.codes[rows], dtype=np.int64)

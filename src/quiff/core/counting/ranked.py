@@ -1,0 +1,113 @@
+"""Users who differ in weight: the best value of each tuple of outputs, by tables of ranks.
+
+With M_S[u] the largest weight of a user whose sets on the factors S have u,
+
+    sum_y max_x w_x prod_e C_e[x,y_e] = sum_y max_S p^|S| q^(E-|S|) M_S[y_S]:
+
+the user who is best for y fits it exactly on some S, and no user is worth less than their part there.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import combinations
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from quiff.core.counting.layout import Layout, RankedValues
+from quiff.core.counting.work import Progress, in_slices
+from quiff.core.limits import check_memory
+from quiff.core.numbers import Array
+
+_BLOCK = 2**22  # tuples at a time
+
+
+class RankTables:
+    """What users are worth on parts of a tuple, for the outputs of the first factor one by one.
+
+    A table has a cell for each tuple of outputs on some factors after the first: the best rank of a user
+    whose sets have it, -1 if there is none. Users who all have one output of the first factor make tables of
+    their own. `on` says which factors, and `fits` in how many these users then fit.
+    """
+
+    def __init__(self, layout: Layout, ranks: Array) -> None:
+        self.layout = layout
+        self.ranks = ranks.astype(np.min_scalar_type(-1 - int(ranks.max())))  # by how many factors fit
+        self.outputs = [int(n) for n in layout.occurring + (layout.spare > 0)]
+        numbers = zip(self.outputs, layout.occurring, layout.spare, strict=True)
+        # How many outputs each one stands for: the last one may stand for all that nobody has.
+        self.shares = [np.where(np.arange(n) < occurring, 1, spare) for n, occurring, spare in numbers]
+        E = layout.n_factors
+        self.cells = {on: self._cells(on) for k in range(E) for on in combinations(range(1, E), k)}
+
+    def _cells(self, on: tuple[int, ...]) -> Array:
+        """Return the cells of all users in the table on some factors, (users, tuples)."""
+        n_users, lengths = self.ranks.shape[1], self.layout.lengths
+        check_memory("the tuples of all users need", n_users * prod(int(lengths[e]) for e in on), 4)
+        cells = np.zeros((n_users, 1), dtype=np.int32)
+        for factor in on:
+            codes = self.layout.codes[factor, :, np.newaxis, : lengths[factor]]
+            cells = (cells[:, :, np.newaxis] * np.int32(self.outputs[factor]) + codes).reshape(n_users, -1)
+        return cells
+
+    def best(self, on: tuple[int, ...], users: slice | Array, fits: int) -> Array:
+        """Return the best rank of each cell; the axes are the later factors, of length 1 if not in `on`."""
+        shape = [n if factor in on else 1 for factor, n in enumerate(self.outputs) if factor]
+        ranks, cells = self.ranks[fits][users], self.cells[on][users]
+        best = np.full(prod(shape), -1, dtype=ranks.dtype)
+        if (ranks == ranks[:1]).all():
+            best[cells.reshape(-1)] = ranks[:1]
+        else:
+            np.maximum.at(best, cells.reshape(-1), np.repeat(ranks, cells.shape[1]))
+        return best.reshape(shape)
+
+
+def best_sum(
+    codes: Sequence[Array],
+    sizes: Sequence[int],
+    weights: Array,
+    inside: Any,
+    outside: Any,
+    progress: Progress | None = None,
+) -> Any:
+    """Return sum_y max_x w_x prod_e (p if y_e lies in the set of x for e, else q), for p >= q.
+
+    Codes and sizes are those of `match_counts`; a user's weight w_x is 0 or more.
+
+    >>> from fractions import Fraction
+    >>> p, q = Fraction(9, 20), Fraction(1, 20)
+    >>> best_sum([np.array([[0, 1], [2, 3]])], [4], np.array([2, 1]), p, q)
+    Fraction(27, 10)
+    """
+    layout = Layout.of(codes, sizes)
+    ranked = RankedValues.of(weights, inside, outside, layout.n_factors)
+    tables = RankTables(layout, ranked.ranks)
+    kept = reduce(np.maximum, (tables.best(on, slice(None), len(on)) for on in tables.cells))
+
+    def count(first: int) -> Array:
+        """Count the tuples that begin with one output by the rank of the best user's value."""
+        sliced = [tables.best(on, layout.by_first[first], len(on) + 1) for on in tables.cells]
+        counts = np.zeros(ranked.values.shape[0])
+        for part, shares in _parts(tables.shares[1:]):
+            # Small tables come first: few of the steps are as large as all tuples.
+            best = reduce(np.maximum, (t[part] if t.ndim and t.shape[0] > 1 else t for t in [*sliced, kept]))
+            counts += np.bincount(
+                np.broadcast_to(best, shares.shape).reshape(-1), shares.reshape(-1), counts.size
+            )
+        return np.asarray(np.rint(counts).astype(np.int64) * tables.shares[0][first])
+
+    found = in_slices(count, range(tables.outputs[0]), progress)
+    exact = np.int64 if prod(sizes) < 2**63 else object  # numbers of tuples
+    return (np.sum(list(found), axis=0, dtype=exact).astype(object) * ranked.values).sum()
+
+
+def _parts(shares: Sequence[Array]) -> Iterator[tuple[slice, Array]]:
+    """Yield parts of the second factor's outputs, and how many tuples each one of the later factors is."""
+    if not shares:
+        yield slice(None), np.ones(1)
+        return
+    step = max(1, _BLOCK // prod(one.shape[0] for one in shares[1:]))
+    for start in range(0, shares[0].shape[0], step):
+        part = slice(start, start + step)
+        yield part, reduce(np.multiply.outer, shares[1:], shares[0][part]).astype(np.float64)

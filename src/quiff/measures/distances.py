@@ -1,0 +1,242 @@
+"""How far two distributions, two hyper-distributions or the rows of a channel are apart."""
+
+import math
+from collections.abc import Callable, Hashable, Iterator
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from quiff.core.channel import Channel
+from quiff.core.hyper import Hyper, equal_rows
+from quiff.core.kernels import DenseKernel, Kernel
+from quiff.core.labels import Labels, aligned, as_labels
+from quiff.core.limits import check_work
+from quiff.core.linear_program import Program, minimise
+from quiff.core.metric import Distance, distances, euclidean, manhattan
+from quiff.core.numbers import (
+    Array,
+    Number,
+    as_fractions,
+    as_number,
+    filled,
+    is_exact,
+    logarithms,
+    quotient,
+    same_kind,
+    to_float,
+    unified,
+)
+from quiff.core.prior import Prior
+from quiff.errors import ParameterError
+
+_TRIED = 32  # rows that are looked at before the work for all is counted
+_LARGEST_LOG = 700.0
+
+
+def total_variation(p: Prior | Hyper, q: Prior | Hyper) -> Number:
+    """Return half the sum of |p_x - q_x|: the most that the probabilities of any event differ.
+
+    Examples
+    --------
+    >>> from quiff import Prior, total_variation
+    >>> total_variation(Prior.from_counts({"a": 3, "b": 1}), Prior.uniform(["b", "a"]))
+    Fraction(1, 4)
+    """
+    _, a, b = _together(p, q)
+    return as_number(np.abs(a - b).sum()) / 2
+
+
+def multiplicative_distance(p: Prior | Hyper, q: Prior | Hyper) -> float:
+    """Return max_x |ln p_x / q_x|: infinite if only one of them is 0 somewhere.
+
+    The largest between the rows of a channel is its epsilon.
+
+    Examples
+    --------
+    >>> from quiff import Prior, multiplicative_distance
+    >>> round(multiplicative_distance(Prior({"a": 0.75, "b": 0.25}), Prior({"a": 0.5, "b": 0.5})), 4)
+    0.6931
+    """
+    _, a, b = _together(p, q)
+    if ((a > 0) != (b > 0)).any():
+        return math.inf
+    a, b = a[a > 0], b[b > 0]
+    return float(np.abs(logarithms(a) - logarithms(b)).max())
+
+
+def convex_separation(p: Prior | Hyper, q: Prior | Hyper, symmetric: bool = False) -> Number:
+    """Return max_x 1 - q_x / p_x over the x that p can have: how much of q's mass p cannot be part of.
+
+    It is not symmetric, unless asked to be: then the larger of both ways. As the ground distance of
+    `kantorovich` between hypers it bounds additive leakage.
+
+    Examples
+    --------
+    >>> from quiff import Prior, convex_separation
+    >>> convex_separation(Prior({"a": 0.75, "b": 0.25}), Prior({"a": 0.5, "b": 0.5}), symmetric=True)
+    0.5
+    """
+    _, a, b = _together(p, q)
+    ways = [(a, b), (b, a)] if symmetric else [(a, b)]
+    return max(1 - as_number(quotient(other[one > 0], one[one > 0]).min()) for one, other in ways)
+
+
+def kantorovich(p: Prior | Hyper, q: Prior | Hyper, distance: Distance) -> Number:
+    """Return the least expected distance that mass has to be moved to turn p into q.
+
+    Parameters
+    ----------
+    p, q
+        Two distributions on the same labels, or two hypers on the same secrets.
+    distance
+        Between labels; between hypers, of two posteriors (such as `total_variation`). Any cost will do, also
+        one that is not symmetric. Infinite: may not be moved.
+
+    Examples
+    --------
+    >>> from quiff import Prior, euclidean, kantorovich
+    >>> kantorovich(Prior({0: 0.5, 9: 0.5}), Prior({0: 0, 9: 1}), euclidean)
+    4.5
+    """
+    points, a, b = _together(p, q)
+    if distance in (euclidean, manhattan) and all(isinstance(x, Real) for x in points):
+        return _on_a_line(points, a, b)
+    sources, goals = np.flatnonzero(a > 0), np.flatnonzero(b > 0)
+    table = distances(distance, _some(points, sources), _some(points, goals))
+    i, j = np.nonzero(table < math.inf)
+    cost, a, b = unified(np.asarray(table[i, j]), a, b)
+    if is_exact(a):
+        cost = as_fractions(cost)
+    # sum_j x_ij = a_i and sum_i x_ij = b_j
+    rows = np.concatenate([i, sources.size + j])
+    columns = np.tile(np.arange(i.size), 2)
+    right = np.concatenate([a[sources], b[goals]])
+    found = minimise(Program(cost, rows, columns, np.ones(rows.size, dtype=np.int64), right))
+    return math.inf if found is None else max(found.value, 0)
+
+
+def multiplicative_kantorovich(p: Prior | Hyper, q: Prior | Hyper, distance: Distance) -> float:
+    """Return the least z such that E_p f <= e^z E_q f, and back, for all f with f(x) <= e^d(x,y) f(y).
+
+    The multiplicative Kantorovich distance; with infinite distances between different labels it is
+    `multiplicative_distance`.
+
+    Examples
+    --------
+    >>> from quiff import Prior, euclidean, multiplicative_kantorovich
+    >>> round(multiplicative_kantorovich(Prior({0: 1.0, 1: 0.0}), Prior({0: 0.0, 1: 1.0}), euclidean), 9)
+    1.0
+    """
+    points, a, b = _together(p, q)
+    table = to_float(distances(distance, points, points))
+    a, b = to_float(a), to_float(b)
+    return max(_one_way(a, b, table), _one_way(b, a, table), 0.0)
+
+
+def _one_way(a: Array, b: Array, table: Array) -> float:
+    """Return ln of the least z with sum_j x_ij - r_i = a_i and sum_i x_ij e^d_ij - r_j <= b_j z."""
+    n = a.shape[0]
+    i, j = np.nonzero(table < _LARGEST_LOG)
+    moves, each = i.size, np.arange(n)
+    surplus, z, spare = moves + each, moves + n, moves + n + 1 + each
+    rows = np.concatenate([i, each, n + j, n + each, n + each, n + each])
+    columns = np.concatenate([np.arange(moves), surplus, np.arange(moves), surplus, np.full(n, z), spare])
+    values = np.concatenate([np.ones(moves), -np.ones(n), np.exp(table[i, j]), -np.ones(n), -b, np.ones(n)])
+    cost = np.zeros(moves + 2 * n + 1)
+    cost[z] = 1
+    found = minimise(Program(cost, rows, columns, values, np.concatenate([a, np.zeros(n)])))
+    return math.inf if found is None else math.log(found.value)
+
+
+def diameter(C: Channel, predicate: Callable[[Any], Hashable] | None = None) -> tuple[Number, Any, Any]:
+    """Return the largest total variation between two rows of a channel, and the two inputs.
+
+    Parameters
+    ----------
+    C
+        The channel.
+    predicate
+        If given, only inputs for which this function has different values are compared.
+
+    Examples
+    --------
+    >>> from quiff import Channel, diameter
+    >>> C = Channel([[1, 0], [0.5, 0.5], [0.25, 0.75]], inputs=["Alice", "Bob", "Carol"])
+    >>> diameter(C), diameter(C, lambda name: len(name) > 3)
+    ((0.75, 'Alice', 'Carol'), (0.5, 'Alice', 'Bob'))
+    """
+    values = [None] * C.inputs.size if predicate is None else [predicate(x) for x in C.inputs]
+    named = as_labels(dict.fromkeys(values))
+    kinds, classes = C.kernel.distinct_rows()[1], named.positions(values)
+    _, rows = np.unique(np.stack([kinds, classes]), axis=1, return_index=True)
+    rows.sort()
+    kernel, classes = C.kernel.take_rows(rows), classes[rows]
+    n, minima = rows.size, kernel.column_min(filled(np.int64(1), rows.size))
+    most = 1 - as_number(minima.sum())  # no two rows share less than all do
+    best: tuple[Any, int, int] = (as_number(0 if C.exact else 0.0), 0, 0)
+    for start in range(0, n, _TRIED):
+        if start == _TRIED:
+            check_work(n * n * kernel.n_columns, kernel.number_size)
+        for x, apart in enumerate(_row_distances(kernel, range(start, min(start + _TRIED, n))), start):
+            if predicate is not None:
+                apart = np.where(classes == classes[x], 0 * apart, apart)
+            y = int(np.argmax(apart))
+            best = max(best, (as_number(apart[y]), x, y), key=lambda found: found[0])
+            if best[0] >= most:
+                break
+        else:
+            continue
+        break
+    value, x, y = best
+    return value, C.inputs[int(rows[min(x, y)])], C.inputs[int(rows[max(x, y)])]
+
+
+def _row_distances(kernel: Kernel, rows: range) -> Iterator[Array]:
+    """Yield, for some rows, the total variation from each row: sum_y max(0, C[x,y] - C[row,y])."""
+    if isinstance(kernel, DenseKernel) and not kernel.exact:
+        from scipy.spatial.distance import cdist
+
+        yield from cdist(kernel.matrix[rows.start : rows.stop], kernel.matrix, "cityblock") / 2
+        return
+    for row in rows:
+        (own,) = kernel.take_rows(np.array([row])).to_dense()
+        yield kernel.positive_parts(1, -own)
+
+
+def _on_a_line(points: Labels, a: Array, b: Array) -> Number:
+    """Return the area between two distribution functions."""
+    at: list[Any] = list(points)
+    places = sorted(range(len(at)), key=lambda i: at[i])
+    passed = np.abs(np.cumsum((a - b)[places]))
+    area = sum(as_number(m) * (at[j] - at[i]) for m, (i, j) in zip(passed, pairwise(places), strict=False))
+    return area if isinstance(area, float) else as_number(area)
+
+
+def _together(p: Prior | Hyper, q: Prior | Hyper) -> tuple[Labels, Array, Array]:
+    """Return the labels of two distributions, or the posteriors of two hypers, and what each gives them."""
+    if isinstance(p, Prior) and isinstance(q, Prior):
+        order = aligned(p.labels, q.labels, "first distribution", "second distribution")
+        other = q.to_numpy() if order is None else q.to_numpy()[order]
+        a, b = same_kind(p.to_numpy(), other)
+        return p.labels, a, b
+    if not (isinstance(p, Hyper) and isinstance(q, Hyper)):
+        raise ParameterError("a distance is between two priors, or between two hypers")
+    secrets = p.inners.outputs
+    order = aligned(secrets, q.inners.outputs, "first hyper", "second hyper")
+    others = q.inners.to_numpy() if order is None else q.inners.to_numpy()[:, order]
+    first, second = same_kind(p.inners.to_numpy(), others)
+    every = np.concatenate([first, second])
+    groups = equal_rows(every)
+    outer = np.concatenate(same_kind(p.outer.to_numpy(), q.outer.to_numpy()))
+    mine = np.arange(every.shape[0]) < first.shape[0]
+    a, b = (
+        np.array([(outer[group] * (mine[group] == own)).sum() for group in groups]) for own in (True, False)
+    )
+    points = [Prior.from_array(secrets, every[group[0]]) for group in groups]
+    return as_labels(points), a, b
+
+
+def _some(labels: Labels, index: Array) -> Labels:
+    return as_labels([labels[int(i)] for i in index])

@@ -1,0 +1,278 @@
+"""The worst prior, or the worst gain: how much can leak to an adversary of whom only one of them is known."""
+
+from collections.abc import Callable, Hashable
+from typing import Any, Literal
+
+import numpy as np
+
+from quiff.core.channel import Channel
+from quiff.core.gain import Gain
+from quiff.core.kernels.base import scale_rows
+from quiff.core.labels import aligned
+from quiff.core.limits import check_fits
+from quiff.core.numbers import Array, Number, as_number, filled, quotient, to_float, unified
+from quiff.core.prior import Prior
+from quiff.errors import GainError, ParameterError
+from quiff.measures.capacity import bayes_capacity
+from quiff.measures.distances import diameter
+from quiff.measures.leakage import leakage
+from quiff.measures.max_case import worst_for_bayes, worst_weights
+from quiff.measures.shannon_capacity import Capacity
+from quiff.measures.vulnerability import max_case_vulnerability, vulnerability
+
+_ENTRIES = 6  # numbers that the matrix of a mixed program holds for each variable
+
+
+def additive_capacity(
+    C: Channel, prior: Prior | None = None, of: Literal["vulnerabilities", "gains"] = "vulnerabilities"
+) -> Number:
+    """Return the most additive leakage of any gain, under a given prior or under any.
+
+    Parameters
+    ----------
+    C
+        The channel; large ones keep their structure.
+    prior
+        What the adversary knows; None is anything. Only its support matters for vulnerabilities.
+    of
+        Which gains are considered: those whose vulnerability lies between 0 and 1 for every prior
+        (``"vulnerabilities"``: 1 - sum_y min_x C[x,y]), or only those that lie between 0 and 1 themselves
+        (``"gains"``: the expected total variation between prior and posterior).
+
+    Examples
+    --------
+    >>> from quiff import Channel, Prior, additive_capacity
+    >>> C = Channel([[0.75, 0.25], [0.25, 0.75]])
+    >>> additive_capacity(C), additive_capacity(C, Prior({0: 0.75, 1: 0.25}), of="gains")
+    (0.5, 0.1875)
+    """
+    kernel = C.kernel
+    if of not in ("vulnerabilities", "gains"):
+        raise ParameterError(f"of is {of!r}, but must be 'vulnerabilities' or 'gains'")
+    if prior is None and of == "gains":
+        raise ParameterError("the worst gain between 0 and 1 depends on the prior; give one")
+    if prior is None:
+        return 1 - as_number(kernel.column_min(filled(np.int64(1), kernel.n_rows)).sum())
+    weights, total = prior.weights_for(C.inputs, "channel")
+    if of == "vulnerabilities":
+        support = kernel.take_rows(np.flatnonzero(np.asarray(weights) > 0))
+        return 1 - as_number(support.column_min(filled(np.int64(1), support.n_rows)).sum())
+    # sum_y p(y) tv(pi, posterior of y) = 1/2 sum_xy pi_x |C[x,y] - p(y)|
+    moved: Any = 0
+    for block in kernel.blocks():
+        matrix, mass = unified(block, np.array(weights))
+        outer = quotient(mass @ matrix, np.asarray(total))
+        moved = moved + scale_rows(np.abs(matrix - outer), mass).sum()
+    return as_number(moved, total) / 2
+
+
+def predicate_capacity(
+    C: Channel, predicate: Callable[[Any], Hashable] | None = None, risk: bool = False
+) -> Capacity:
+    """Return the most that C leaks about a yes-or-no question on the secret, under any prior.
+
+    It is 1 + d, where d is the largest total variation between two rows that the question tells apart; the
+    worst prior is undecided between the two inputs.
+
+    Parameters
+    ----------
+    C
+        The channel.
+    predicate
+        The question, a function of the input; None is the worst of all questions.
+    risk
+        Whether to ask for the ratio of Bayes risks, 1 / (1 - d), instead of that of vulnerabilities. Without
+        a predicate this is the Bayes-risk capacity of C.
+
+    Examples
+    --------
+    >>> from quiff import Channel, predicate_capacity
+    >>> C = Channel([[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]])
+    >>> predicate_capacity(C).value, predicate_capacity(C, risk=True).value
+    (1.5, 2.0)
+    """
+    apart, x, y = diameter(C, predicate)
+    half = {x: quotient(np.ones(1, dtype=np.int64), np.array([2]))[0]} if C.exact else {x: 0.5}
+    if x == y:
+        half = {x: 1}
+    else:
+        half[y] = half[x]
+    prior = Prior({label: half.get(label, 0) for label in C.inputs})
+    if not risk:
+        return Capacity(1 + apart, prior)
+    # 1 - apart is what the two rows share: summed from there, rows without a common output share nothing
+    rows = C.kernel.take_rows(C.inputs.positions([x, y]))
+    shared = as_number(rows.column_min(filled(np.int64(1), 2)).sum())
+    return Capacity(float("inf") if shared == 0 else 1 / shared, prior)
+
+
+def worst_prior(
+    C: Channel,
+    gain: Gain | None = None,
+    additive: bool = False,
+    max_case: bool = False,
+    seconds: float = 60.0,
+) -> Capacity:
+    """Return the prior under which C leaks most to an adversary with a given gain, and how much that is.
+
+    Without a gain (Bayes) it is the uniform prior for the ratio; for the difference it is uniform on some of
+    the inputs, and to find which is hard. That, and any other gain, goes by a mixed linear program: for
+    small channels.
+
+    Parameters
+    ----------
+    C, gain
+        The channel and the gain; None is Bayes.
+    additive
+        Whether the difference of the vulnerabilities counts, and not their ratio.
+    max_case
+        Whether the worst output counts, and not the average of all: max_y V_g(posterior given y) / V_g(pi).
+        ``max_case_capacity(C)`` is the most of that for any gain.
+    seconds
+        When to stop; the `gap` of the result then tells what could not be excluded.
+
+    Examples
+    --------
+    >>> from quiff import Channel, worst_prior
+    >>> found = worst_prior(Channel([[1, 0], [1, 0], [0, 1]]), additive=True)
+    >>> found.value, found.prior
+    (Fraction(1, 2), Prior on 3 labels
+       p
+    0  1/2
+    1  0
+    2  1/2)
+    """
+    gains = None if gain is None else _gains(C, gain)
+    if max_case:
+        return _worst_output(C, gain, gains, additive)
+    if gain is None and not additive:
+        return Capacity(bayes_capacity(C), Prior.uniform(C.inputs))
+    if gains is None:
+        first, _ = C.kernel.distinct_rows()
+        check_fits(first.size * C.outputs.size, _ENTRIES)
+        chosen, high = _worst_subset(to_float(C.kernel.take_rows(first).to_dense()), seconds)
+        weights = np.zeros(C.inputs.size, dtype=np.int64)
+        weights[first[chosen]] = 1
+        prior = Prior.from_count_array(C.inputs, weights)
+    else:
+        check_fits(gains.size * C.outputs.size, _ENTRIES)
+        numbers, high = _worst_weights(to_float(C.kernel.to_dense()), gains, additive, seconds)
+        prior = Prior.proportional(dict(zip(C.inputs, numbers.tolist(), strict=True)))
+    value = leakage(prior, C, gain, additive)
+    return Capacity(value, prior, max(high - float(value), 0.0))
+
+
+def _gains(C: Channel, gain: Gain) -> Array:
+    """Return the matrix of gains in floats, in the order of the channel's inputs."""
+    order = aligned(C.inputs, gain.inputs, "channel", "gain")
+    gains = to_float(gain.to_numpy() if order is None else gain.to_numpy()[:, order])
+    if not gains.any():
+        raise GainError("no action gains anything, so there is no ratio")
+    return gains
+
+
+def _worst_output(C: Channel, gain: Gain | None, gains: Array | None, additive: bool) -> Capacity:
+    if additive:
+        raise ParameterError("the worst output is about a ratio; ask for additive or for max_case")
+    if gains is None:
+        prior, high = Prior.from_count_array(C.inputs, worst_for_bayes(C)), 0.0
+    else:
+        useless = np.flatnonzero(gains.max(axis=0) <= 0)
+        if useless.size:
+            raise GainError(f"no action gains anything from {C.inputs[int(useless[0])]!r}; there is no limit")
+        weights, high = worst_weights(to_float(C.kernel.to_dense()), gains)
+        prior = Prior.proportional(dict(zip(C.inputs, weights.tolist(), strict=True)))
+    value = max_case_vulnerability(prior, C, gain) / vulnerability(prior, gain)
+    return Capacity(value, prior, max(high - float(value), 0.0))
+
+
+def _worst_subset(matrix: Array, seconds: float) -> tuple[Array, float]:
+    """Return the inputs on which a uniform prior leaks most, and an upper bound.
+
+    With weight t on each chosen input: max sum_y max_x t C[x,y] - t. Variables: s_x in {0, 1} whether x is
+    chosen; p_x = t s_x; z[x,y] <= p_x, the part of output y that is guessed to be x, at most t over all x.
+    """
+    n, m = matrix.shape
+    z, p, s, t = (
+        np.arange(a, b) for a, b in ((0, n * m), (n * m, n * m + n), (n * m + n, n * m + 2 * n), (-1, 0))
+    )
+    program = _Mixed(n * m + 2 * n + 1, binaries=s)
+    x = np.arange(n * m) // m
+    program.rows(n * m, [(z, 1.0), (p[x], -1.0)], high=0)
+    program.rows(m, [(z.reshape(n, m)[k], 1.0) for k in range(n)] + [(t, -1.0)], high=0)
+    program.rows(n, [(p, 1.0), (t, -1.0)], high=0)
+    program.rows(n, [(p, 1.0), (s, -1.0)], high=0)
+    program.rows(n, [(t, 1.0), (p, -1.0), (s, 1.0)], high=1)
+    program.rows(1, [(p[k : k + 1], 1.0) for k in range(n)], low=1, high=1)
+    program.cost[z], program.cost[t] = -matrix.ravel(), 1
+    found, high = program.solve(seconds)
+    return np.flatnonzero(found[s] > 0.5) if found is not None else np.arange(n), high
+
+
+def _worst_weights(matrix: Array, gains: Array, additive: bool, seconds: float) -> tuple[Array, float]:
+    """Return the weights of the inputs under which most leaks, and an upper bound.
+
+    V_g[p > C] = max over plans S of sum p_x C[x,y] S[y,w] g(w,x). Variables: u[y,w,x] = p_x S[y,w], with S in
+    {0, 1}, and V_g(p) <= t, where t is 1 for the ratio.
+    """
+    (n, m), a = matrix.shape, gains.shape[0]
+    most = gains.max(axis=0)
+    bound = np.ones(n) if additive else np.divide(1, most, where=most > 0, out=np.zeros(n))
+    size = m * a * n
+    u = np.arange(size).reshape(m, a, n)
+    p, S, t = size + np.arange(n), size + n + np.arange(m * a).reshape(m, a), np.array([size + n + m * a])
+    program = _Mixed(size + n + m * a + 1, binaries=S.ravel())
+    y, w, x = (index.ravel() for index in np.indices((m, a, n)))
+    program.rows(size, [(u.ravel(), 1.0), (S[y, w], -bound[x])], high=0)
+    y, x = (index.ravel() for index in np.indices((m, n)))
+    program.rows(m * n, [(u[y, k, x], 1.0) for k in range(a)] + [(p[x], -1.0)], low=0, high=0)
+    program.rows(m, [(S[:, k], 1.0) for k in range(a)], low=1, high=1)
+    program.rows(a, [(np.full(a, p[k]), gains[:, k]) for k in range(n)] + [(t, -1.0)], high=0)
+    if additive:
+        program.rows(1, [(p[k : k + 1], 1.0) for k in range(n)], low=1, high=1)
+    else:
+        program.rows(1, [(t, 1.0)], low=1, high=1)
+        program.rows(n, [(p, 1.0)], high=bound)
+    program.cost[u.ravel()] = -(matrix.T[:, np.newaxis, :] * gains[np.newaxis]).ravel()
+    program.cost[t] = 1 if additive else 0
+    found, high = program.solve(seconds)
+    return (np.clip(found[p], 0, None) if found is not None else np.ones(n)), high
+
+
+class _Mixed:
+    """A linear program with some variables in {0, 1}, to be minimised."""
+
+    def __init__(self, size: int, binaries: Array) -> None:
+        check_fits(size, _ENTRIES)
+        self.cost, self.binaries, self.parts = np.zeros(size), binaries, list[Any]()
+
+    def rows(
+        self, number: int, terms: list[tuple[Array, Any]], low: Any = -np.inf, high: Any = np.inf
+    ) -> None:
+        """Add rows low <= sum of coefficient times variable <= high."""
+        from scipy.optimize import LinearConstraint
+        from scipy.sparse import csr_array
+
+        columns = np.concatenate([np.broadcast_to(column, number) for column, _ in terms])
+        values = np.concatenate(
+            [np.broadcast_to(np.asarray(value, dtype=float), number) for _, value in terms]
+        )
+        rows = np.tile(np.arange(number), len(terms))
+        shape = (number, self.cost.shape[0])
+        self.parts.append(
+            LinearConstraint(csr_array((values, (rows, columns % shape[1])), shape=shape), low, high)
+        )
+
+    def solve(self, seconds: float) -> tuple[Array | None, float]:
+        """Return the best point found, if any, and what the maximum of minus the cost is at most."""
+        from scipy.optimize import Bounds, milp
+
+        whole = np.zeros(self.cost.shape[0], dtype=np.int8)
+        whole[self.binaries] = 1
+        upper = np.where(whole > 0, 1.0, np.inf)
+        options: Any = {"time_limit": seconds, "mip_rel_gap": 1e-10}
+        found = milp(
+            self.cost, integrality=whole, bounds=Bounds(0, upper), constraints=self.parts, options=options
+        )
+        high = float("inf") if found.mip_dual_bound is None else -found.mip_dual_bound
+        return found.x, high
