@@ -10,8 +10,10 @@ from importlib import import_module
 
 import pytest
 
-from naive_programs import naive_row
-from quiff.programs.channel import program_channel
+from naive_programs import naive_row, program_channel
+from quiff.programs.engine import enumerated
+from quiff.programs.function import Program
+from quiff.programs.inputs import Secrets
 
 NUMBERS, TEXTS = (1, 2, 3), ("a", "bb", "ccc")
 SECRETS = [1, 2, 3]
@@ -102,6 +104,27 @@ EXPRESSIONS = [
     "bisect.bisect([1,2],draw.uniform(NUMBERS))",
     "heapq.nsmallest(1,[draw.uniform(NUMBERS),draw.uniform(NUMBERS)])[0]",
     "draw.uniform(NUMBERS)^1",
+    "frozenset((draw.uniform(NUMBERS), draw.uniform(NUMBERS)))",
+    "frozenset(draw.uniform(NUMBERS) for _ in range(3))",
+    "(frozenset((draw.uniform(NUMBERS), secret)), secret)",
+    "len(frozenset((draw.uniform(NUMBERS), draw.uniform(NUMBERS))))",
+    "frozenset((frozenset((draw.uniform(NUMBERS), 2)), frozenset((2,)), draw.uniform(TEXTS)))",
+    "frozenset((draw.uniform(NUMBERS), True))",
+    "frozenset((True, draw.uniform(NUMBERS)))",
+    "frozenset((draw.uniform(NUMBERS), 2)) | frozenset((1, draw.uniform(NUMBERS)))",
+    "frozenset((draw.uniform(NUMBERS), 2)) == frozenset((1, draw.uniform(NUMBERS)))",
+    "draw.uniform(frozenset((draw.uniform(NUMBERS), draw.uniform(NUMBERS))))",
+    "draw.sample(frozenset((draw.uniform(NUMBERS), 7)), 1)",
+    "draw.uniform((frozenset((draw.uniform(NUMBERS),)), frozenset((9,))))",
+    "isinstance(frozenset((draw.uniform(NUMBERS),)), frozenset)",
+    "type(frozenset((draw.uniform(NUMBERS),))).__name__",
+    "sorted(frozenset((draw.uniform(NUMBERS), 2)))[0]",
+    "tuple(map(frozenset, ((draw.uniform(NUMBERS),), (1,))))",
+    "frozenset(draw.uniform(TEXTS))",
+    "frozenset()",
+    "frozenset(iterable) if (iterable := (draw.uniform(NUMBERS), secret)) else 0",
+    "{frozenset((draw.uniform(NUMBERS), 2)): 5}.get(frozenset((1, 2)), 6)",
+    "globals()['NUMBERS'][0] + len(frozenset((draw.uniform(NUMBERS), 2)))",
     "(lambda v: operator.itemgetter(0)(v))(draw.uniform(((1,2),(3,4))))",
 ]
 
@@ -137,6 +160,31 @@ def identity_in_a_helper(secret, draw):
 
 def identity_in_a_library(secret, draw):
     return operator.is_(draw.uniform(NUMBERS), 2)
+
+
+MANY = tuple(range(1_000, 1_300))
+
+
+class Known:
+    kept = MANY[150]
+
+    def has(self, value):
+        return value is self.kept
+
+    @property
+    def sees(self):
+        return lambda value: value is self.kept
+
+
+known = Known()
+
+
+def identity_in_a_class(secret, draw):
+    return Known().has(draw.uniform(MANY))
+
+
+def identity_in_an_object(secret, draw):
+    return known.sees(draw.uniform(MANY))
 
 
 def pickled(secret, draw):
@@ -182,6 +230,18 @@ def returns_at_last(secret, draw):
         return "at last"  # noqa: B012, SIM107 - as users write it
 
 
+def sets_that_cannot_be(secret, draw):
+    try:
+        return frozenset((draw.uniform(NUMBERS), [1]))
+    except TypeError:
+        return "failed"
+
+
+def sets_by_keyword(secret, draw, *, more=2):
+    kinds = {frozenset}
+    return frozenset((draw.uniform(NUMBERS), more)), len(kinds)
+
+
 def yields(secret, draw):
     number, text = draw.uniform(NUMBERS), draw.uniform(TEXTS)
     yield text
@@ -191,8 +251,9 @@ def yields(secret, draw):
 
 
 FUNCTIONS = [
-    boxed, cached, identity_in_a_helper, identity_in_a_library, pickled, matches_a_sequence, matches_a_class,
-    handles_type_errors, handles_everything, returns_at_last, yields,
+    boxed, cached, identity_in_a_helper, identity_in_a_library, identity_in_a_class,
+    identity_in_an_object, pickled, matches_a_sequence, matches_a_class,
+    sets_that_cannot_be, sets_by_keyword, handles_type_errors, handles_everything, returns_at_last, yields,
 ]  # fmt: skip
 
 
@@ -212,6 +273,27 @@ def test_expressions(expression):
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_functions(function):
     expect_plain_rows(function)
+
+
+def test_sets_of_draws_are_not_looked_at():
+    def pair(secret, draw):
+        return frozenset((draw.uniform(MANY), draw.uniform(MANY), secret))
+
+    rows = enumerated(Program(pair, {}), Secrets.given([1, 2])[0])
+    assert rows.runs < 20
+    outputs, kernel = rows.channel_parts()
+    assert len(outputs) == 2 * (300 + 300 * 299 // 2)
+    assert set(kernel.to_dense()[0]) == {0, Fraction(1, 300**2), Fraction(2, 300**2)}
+
+
+def frozenset_of_the_module(secret, draw):
+    return frozenset((draw.uniform(NUMBERS), 1))
+
+
+def test_a_name_of_the_module_goes_before_the_built_in(monkeypatch):
+    monkeypatch.setitem(globals(), "frozenset", tuple)
+    C = program_channel(frozenset_of_the_module, SECRETS)
+    assert set(C.outputs) == {(1, 1), (2, 1), (3, 1)}
 
 
 def test_outputs_that_python_holds_for_equal_are_one():

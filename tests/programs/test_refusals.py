@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import sys
 import time
 from collections import Counter
 from fractions import Fraction
@@ -9,8 +10,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import quiff
+from naive_programs import program_channel
 from quiff import LabelError, ParameterError, Prior, QuiffError, SizeError, work_limit
-from quiff.programs.channel import program_channel, sampled
 
 
 def line_of(function, after):
@@ -134,10 +136,10 @@ def test_samples_follow_the_channel():
         noise = draw.geometric(0.5, 2) + draw.distribution(Prior({0: 0.25, 5: 0.75}))
         return shown, noise, draw.fold(lambda count, _: count + draw.flip(), range(2), 0)
 
-    secret, rng = frozenset({1, 2, 3}), random.Random(1)
+    secret = frozenset({1, 2, 3})
     C = program_channel(program, [secret])
     n = 20_000
-    drawn = Counter(sampled(program, {}, secret, rng) for _ in range(n))
+    drawn = Counter(quiff.program(program).sample(secret, seed=1, n=n))
     law = {y: float(C[secret, y]) for y in C.outputs}
     assert set(drawn) <= set(law)
     chi_square = sum((drawn[y] - n * p) ** 2 / (n * p) for y, p in law.items())
@@ -151,3 +153,102 @@ def test_draws_refuse_after_the_run():
         kept[0].flip()
     with pytest.raises(ParameterError):
         kept[0].flip(3)
+
+
+def test_programs_that_a_program_cannot_be_made_of_are_told():
+    async def waits(secret, draw):
+        yield 1
+
+    def changes(secret, draw, seen=[]):  # noqa: B006 - as users write it
+        return len(seen)
+
+    for wrong, words in [
+        (waits, "is async"),
+        (changes, "the default of 'seen' can be changed"),
+        (len, "written with def or lambda"),
+        (lambda secret, draw, channel=1: 1, "every API has its own 'channel'"),
+        (lambda secret, draw, read=1: 1, "every API has its own 'read'"),
+    ]:
+        with pytest.raises(ParameterError, match=words):
+            quiff.program(wrong)
+
+
+def test_parameters_may_have_any_other_name():
+    program = quiff.program(lambda secret, draw, /, secrets=3, sealing=3: secrets + sealing)
+    assert list(program(sealing=4).channel([0]).outputs) == [7]
+
+
+def test_objects_that_equal_only_themselves_are_told():
+    expect_error(lambda secret, draw: (bit for bit in "ab"), "another generator, which equals only itself")
+    expect_error(lambda secret, draw: draw, "which equals only itself: return a tuple or a text")
+    expect_error(lambda secret, draw: draw.fold(lambda a, b: [a], [1], 0), "a step of fold.. returned a list")
+
+
+def test_the_line_is_that_of_the_program():
+    def deeper(secret, draw):
+        return 0 if draw.flip() else 1 + deeper(secret, draw)
+
+    def wrong(secret, draw):
+        return Fraction(secret, 0)  # the error comes from another file
+
+    expect_error(wrong, f"fails in line {line_of(wrong, 1)} .* ZeroDivisionError")
+    with pytest.raises(QuiffError, match=f"in line {line_of(deeper, 1)}"):
+        program_channel(deeper, [1])
+
+
+def test_leaving_the_interpreter_is_an_error_like_any_other():
+    expect_error(lambda secret, draw: sys.exit(3), "SystemExit: 3")
+
+
+def test_a_secret_that_is_changed_is_whole_again_in_the_next_run():
+    def pops(secret, draw):
+        return secret.pop() + draw.uniform((0, secret.pop()))
+
+    C = program_channel(pops, {"Ann": [1, 2, 3], "Bob": [5, 6]})
+    assert {y: C["Ann", y] for y in C.outputs if C["Ann", y]} == {3: Fraction(1, 2), 5: Fraction(1, 2)}
+
+
+def test_huge_geometric_draws_are_refused_before_they_are_made():
+    expect_error(lambda secret, draw: draw.geometric(Fraction(1, 3), 10**7), "too many to enumerate")
+
+
+def test_samples_say_which_attribute_is_missing():
+    program = quiff.program(lambda user, draw: user.age)
+    with pytest.raises(LabelError, match="no attribute 'age'; it has country"):
+        program.sample({"country": "AT"}, seed=1)
+
+
+def test_a_secret_of_people_has_nothing_but_attributes():
+    for wrong in (
+        lambda user, draw: user["age"],
+        lambda user, draw: list(user),
+        lambda user, draw: user == 1,
+    ):
+        with pytest.raises(QuiffError, match="read by its attributes"):
+            program_channel(wrong, {"Ann": {"age": 1}})
+
+
+def test_what_stands_beside_the_function_is_checked():
+    def program(secret, draw, k=1):
+        return secret
+
+    for wrong in ({"redraws": "x"}, {"unit": "a week"}, {"ranges": {"k": 3}}, {"ranges": {"k": (2, 3)}}):
+        with pytest.raises(ParameterError):
+            quiff.program(program, **wrong)
+    with pytest.raises(ParameterError, match="gains by name"):
+        quiff.program(program, goals=lambda secrets: 5).goals(Prior.uniform([1]).labels)
+    for wrong in ({"seed": None}, {"seed": 1, "n": -1}):
+        with pytest.raises(ParameterError):
+            quiff.program(program).sample(1, **wrong)
+    with pytest.raises(ParameterError, match="takes one secret"):
+        quiff.program(program).sample(quiff.Population.synthetic(3), seed=1)
+    with pytest.raises(ParameterError, match="a channel or a program"):
+        quiff.hyper(Prior.uniform([1]), program)
+
+
+def test_draws_from_nothing_are_the_same_for_samples_and_channels():
+    for draws in (lambda draw: draw.permutation([]), lambda draw: draw.sample([], 0)):
+        program = quiff.program(lambda secret, draw: draws(draw))  # noqa: B023
+        assert list(program.channel([1]).outputs) == [program.sample(1, seed=1)]
+    with pytest.raises(ParameterError, match="nothing to draw from"):
+        quiff.program(lambda secret, draw: draw.uniform([])).sample(1, seed=1)

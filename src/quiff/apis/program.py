@@ -5,11 +5,18 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import partial
-from inspect import Parameter, iscoroutinefunction, isfunction, isgeneratorfunction, signature
+from inspect import (
+    Parameter,
+    isasyncgenfunction,
+    iscoroutinefunction,
+    isfunction,
+    isgeneratorfunction,
+    signature,
+)
 from itertools import pairwise
 from numbers import Real
 from types import FunctionType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args
 
 from quiff.apis.base import Api, Redraws, Unit, fitted, parameter
 from quiff.core.channel import Channel
@@ -21,9 +28,12 @@ from quiff.errors import LabelError, ParameterError
 from quiff.populations.attribute import TOPICS
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
-from quiff.programs.channel import observe_records, program_channel, sampled
-from quiff.programs.engine import NeedsAttribute
-from quiff.programs.inputs import Column, Secrets
+from quiff.programs.draws import Sampler
+from quiff.programs.engine import channel_of
+from quiff.programs.function import NeedsAttribute
+from quiff.programs.function import Program as Run
+from quiff.programs.inputs import Column, Record, Secrets
+from quiff.theory.parameters import check_whole
 
 Goals = Callable[[Labels], Mapping[str, Gain]]
 
@@ -34,7 +44,7 @@ class Program(Api):
 
     read: tuple[str, ...] | None = fitted()
     known: Channel | None = fitted()
-    taxonomy: Labels | None = fitted()
+    topic_order: Labels | None = fitted()
 
     function: ClassVar[Callable[..., Any]]
     goals_on: ClassVar[Goals | None] = None
@@ -44,6 +54,10 @@ class Program(Api):
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]  # known after a run
         """The attributes that the function read, once fitted to people; before, those that its code names."""
         return _named_attributes(self.function) if self.read is None else self.read
+
+    @property
+    def _run(self) -> Run:
+        return Run(self.function, self.parameters())
 
     def __call__(self, *run: Any, **parameters: Any) -> Any:
         """Return the API with other parameters; given a secret and draws too, run the function on them."""
@@ -68,7 +82,7 @@ class Program(Api):
                 read = (*ready.needs, need.name)
                 labels = people.channel(*read).outputs
                 topics = people.topics if TOPICS in read and isinstance(people, Population) else None
-                ready = replace(self, read=read, taxonomy=topics)
+                ready = replace(self, read=read, topic_order=topics)
             else:
                 return replace(ready, known=known) if ready.read else ready
 
@@ -96,12 +110,15 @@ class Program(Api):
 
     def goals(self, secrets: Labels) -> Mapping[str, Gain]:
         """Return the goals that the program was declared with."""
-        return {} if self.goals_on is None else type(self).goals_on(secrets)  # type: ignore[misc]  # not None
+        found = {} if self.goals_on is None else type(self).goals_on(secrets)  # type: ignore[misc]  # not None
+        if not isinstance(found, Mapping):
+            raise ParameterError(f"goals must return gains by name, as {{name: gain}}, not {found!r}")
+        return found
 
     def channel(self, people: object) -> Channel:
         """Return the channel from people, from a mapping of labels to values, or from a list of values."""
         if not isinstance(people, Population | Histories):
-            return program_channel(self.function, people, **self.parameters())
+            return channel_of(self._run, *Secrets.given(people))
         ready = self.fit(people)
         secret = ready.secret(people)
         return secret @ ready.observe(secret.outputs)
@@ -118,14 +135,21 @@ class Program(Api):
         n
             How many observations to draw, as a list; None is one.
         """
-        rng = random.Random(seed)  # noqa: S311 - a simulation
-        drawn = [sampled(self.function, self.parameters(), secret, rng) for _ in range(1 if n is None else n)]
-        return drawn[0] if n is None else drawn
+        if isinstance(secret, Population | Histories):
+            raise ParameterError("sample() takes one secret; for people, take program.channel(people)")
+        run, draw = self._run, Sampler(random.Random(check_whole("seed", seed, 0)))  # noqa: S311 - a simulation
+        given = Record.of(secret) if isinstance(secret, Mapping) else secret
+        return (
+            run.run(given, draw)
+            if n is None
+            else [run.run(given, draw) for _ in range(check_whole("n", n, 0))]
+        )
 
-    def hypers(self, prior: Prior) -> tuple[Hyper, ...]:
+    def hypers(self, prior: Prior, people: object = None) -> tuple[Hyper, ...]:
         """Return what an adversary knows after 0, 1, 2, ... observations of a program that yields.
 
-        Its secrets are the labels of the prior.
+        Its secrets are the labels of the prior, or what these are in people or in a mapping. See
+        `quiff.knowledge` for a table and a figure.
 
         Raises
         ------
@@ -136,7 +160,7 @@ class Program(Api):
             raise ParameterError(
                 f"the program {self.name!r} yields nothing; take quiff.hyper(prior, program)"
             )
-        C = self.channel(prior.labels)
+        C = self.channel(prior.labels if people is None else people)
         seen: list[Any] = list(C.outputs)
         starts = ({y: y[:k] for y in seen} for k in range(max(map(len, seen)) + 1))
         return tuple(hyper(prior, C @ Channel.deterministic(start)) for start in starts)
@@ -145,7 +169,7 @@ class Program(Api):
         """Return the channel from records of the attributes that were read so far."""
         made = Column.of_distinct if len(self.needs) == 1 else Column.of
         columns = {name: made(self._values(name, labels)) for name in self.needs}
-        return observe_records(self.function, self.parameters(), Secrets(columns, labels.size), labels)
+        return channel_of(self._run, Secrets(columns, labels.size), labels)
 
     def _values(self, name: str, labels: Labels) -> list[Any]:
         """Return an attribute of each secret; topics are tuples in the order of the taxonomy."""
@@ -154,9 +178,9 @@ class Program(Api):
             return [tuple(map(names.__getitem__, row)) for row in labels.codes.tolist()]
         place = self.needs.index(name)
         values: list[Any] = list(labels) if len(self.needs) == 1 else [label[place] for label in labels]  # type: ignore[index]
-        if name != TOPICS or self.taxonomy is None:
+        if name != TOPICS or self.topic_order is None:
             return values
-        rank = {topic: position for position, topic in enumerate(self.taxonomy)}
+        rank = {topic: position for position, topic in enumerate(self.topic_order)}
         return [tuple(sorted(value, key=rank.__getitem__)) for value in values]
 
 
@@ -178,8 +202,8 @@ def program(
     that were read. Probabilities that are fractions make the channel exact.
 
     Values that the function does not look at are not enumerated. Where it might tell such a value from a real
-    one, quiff notices and runs every path instead; only an identity test (``is``) hidden in a class or a
-    library, on few of many options, may escape it. Likewise only some paths are run again to see whether the
+    one, quiff notices and runs every path instead; only an identity test (``is``) in another module, on few
+    of many options, may escape it. Likewise only some paths are run again to see whether the
     function is repeatable: a private generator or a clock that seldom matters may escape.
 
     Parameters
@@ -223,8 +247,14 @@ def program(
     """
     if function is None:
         return partial(program, title=title, unit=unit, redraws=redraws, goals=goals, ranges=ranges)
-    if not isfunction(function) or iscoroutinefunction(function):
-        raise ParameterError(f"a program is a plain function, not {type(function).__name__}")
+    if not isfunction(function):
+        raise ParameterError(f"a program is a function, written with def or lambda, not {function!r}")
+    if iscoroutinefunction(function) or isasyncgenfunction(function):
+        raise ParameterError(f"the program {function.__name__!r} is async; write it as a plain function")
+    if redraws not in get_args(Redraws) or not isinstance(unit, Unit | None):
+        raise ParameterError(
+            f"redraws is one of {', '.join(get_args(Redraws))}, unit a quiff.Unit; not {redraws!r}, {unit!r}"
+        )
     made = list(_parameters(function, dict(ranges or {})))
     words = function.__name__.replace("_", " ").strip()
     described = {
@@ -234,23 +264,31 @@ def program(
         "redraws": redraws,
         "goals_on": None if goals is None else staticmethod(goals),
         "__doc__": function.__doc__,
-        "__module__": function.__module__,
     } | ({} if unit is None else {"unit": unit})
     kind = make_dataclass(function.__name__, made, bases=(Program,), namespace=described, frozen=True)
+    kind.__module__ = function.__module__  # from Python 3.12 on it would be this one
     return kind()
 
 
 def _parameters(function: FunctionType, ranges: dict[str, tuple[Any, Any]]) -> Iterable[tuple[str, Any, Any]]:
     """Yield the parameters of a function behind the secret and the draws, as fields of a dataclass."""
     given = list(signature(function).parameters.values())
-    if len(given) < 2 or any(each.kind is not Parameter.POSITIONAL_OR_KEYWORD for each in given[:2]):
+    placed = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    if len(given) < 2 or any(each.kind not in placed for each in given[:2]):
         raise ParameterError(f"the program {function.__name__!r} needs two arguments: the secret, and draw")
     for each in given[2:]:
         named = each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
         if not named or each.default is Parameter.empty:
-            raise ParameterError(f"the parameter {each.name!r} of a program needs a default value")
+            raise ParameterError(f"the parameter {each.name!r} of a program needs a name and a default value")
+        if hasattr(Program, each.name) or each.name in Program.__dataclass_fields__:
+            raise ParameterError(f"every API has its own {each.name!r}; give the parameter another name")
+        if type(each.default).__hash__ is None:
+            raise ParameterError(f"the default of {each.name!r} can be changed; take a tuple or a frozenset")
         if each.name in ranges:
-            low, high = ranges.pop(each.name)
+            try:
+                low, high = ranges.pop(each.name)
+            except TypeError:
+                raise ParameterError(f"the range of {each.name!r} is (least, greatest)") from None
             yield each.name, Any, parameter(each.default, f"{low} to {high}", each.name, _between(low, high))
         else:
             yield each.name, Any, field(default=each.default)

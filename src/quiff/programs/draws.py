@@ -17,6 +17,8 @@ from quiff.errors import ParameterError, SizeError, how_many
 T = TypeVar("T")
 Expand = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 _FEW = 1_000  # options that fit any limit
+MOST_DRAWS = 1_000
+"""How many draws a path may have: a loop that goes on longer is taken for endless."""
 NUMBERS_A_DRAW = 250
 """How many numbers of `quiff.work_limit` a draw counts as."""
 
@@ -25,17 +27,16 @@ NUMBERS_A_DRAW = 250
 class Options:
     """The values that a draw may have, and their probabilities; None is the same for all."""
 
-    __slots__ = ("_each", "folded", "values", "weights")
+    __slots__ = ("folded", "values", "weights")
 
     def __init__(
         self, values: tuple[Any, ...], weights: tuple[Any, ...] | None, folded: bool = False
     ) -> None:
         self.values, self.weights, self.folded = values, weights, folded
-        self._each = Fraction(1, len(values)) if weights is None and values else None
 
     def weight(self, place: int) -> Any:
         """Return the probability of one of them."""
-        return self._each if self.weights is None else self.weights[place]
+        return _one_of(len(self.values)) if self.weights is None else self.weights[place]
 
 
 class Draw(ABC):
@@ -47,27 +48,27 @@ class Draw(ABC):
 
     def flip(self, p: Any = Fraction(1, 2)) -> bool:
         """Return True with probability p, else False."""
-        return bool(self._choose(_coin(type(p).__name__, p)))
+        coin = _fair_share(p.numerator, p.denominator) if type(p) is Fraction else _coin(type(p).__name__, p)
+        return bool(self._choose(coin))
 
     def uniform(self, items: Iterable[T]) -> T:
         """Return one of the items, each with the same probability."""
-        value: T = self._over(items, _same)
-        return value
+        return self._over(items, _same)  # type: ignore[no-any-return]
 
     def sample(self, items: Iterable[T], k: int) -> frozenset[T]:
         """Return k of the items, drawn without replacement and without order."""
-        value: frozenset[T] = self._over(items, Subsets(k))
-        return value
+        return self._over(items, Subsets(k))  # type: ignore[no-any-return]
 
     def permutation(self, items: Iterable[T]) -> tuple[T, ...]:
         """Return the items in any order, each with the same probability."""
-        value: tuple[T, ...] = self._over(items, orders)
-        return value
+        return self._over(items, orders)  # type: ignore[no-any-return]
 
     def weighted(self, weights: Mapping[T, Any]) -> T:
         """Return an item with a probability proportional to its weight."""
         if not isinstance(weights, Mapping):
-            raise ParameterError(f"weighted() takes a mapping from item to weight, not {_kind(weights)}")
+            raise ParameterError(
+                f"weighted() takes a mapping from item to weight, not {type(weights).__name__}"
+            )
         for weight in weights.values():
             if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < inf:
                 raise ParameterError(f"a weight is {weight!r}, but must be a finite number, not negative")
@@ -76,15 +77,13 @@ class Draw(ABC):
             raise ParameterError("the weights of weighted() sum to 0; give at least one item some weight")
         whole = isinstance(total, Rational)
         shares = {x: Fraction(w) / Fraction(total) if whole else w / total for x, w in weights.items()}
-        value: T = self._choose(Options(*_positive(shares)))
-        return value
+        return self._choose(Options(*_positive(shares)))  # type: ignore[no-any-return]
 
     def distribution(self, prior: Prior) -> Hashable:
         """Return a label of a prior with its probability."""
         if not isinstance(prior, Prior):
-            raise ParameterError(f"distribution() takes a quiff.Prior, not {_kind(prior)}")
-        value: Hashable = self._choose(Options(*_positive(dict(prior.items()))))
-        return value
+            raise ParameterError(f"distribution() takes a quiff.Prior, not {type(prior).__name__}")
+        return self._choose(Options(*_positive(dict(prior.items()))))  # type: ignore[no-any-return]
 
     def geometric(self, p: Any, bound: int) -> int:
         """Return how often an event of probability p fails before it happens, and `bound` if more often.
@@ -94,7 +93,7 @@ class Draw(ABC):
         _check_probability("the probability of geometric()", p)
         if isinstance(bound, bool) or not isinstance(bound, int) or bound < 0:
             raise ParameterError(f"the bound of geometric() is {bound!r}, but must be a whole number from 0")
-        self._check_size(bound)
+        self._check_size(bound * (1 if isinstance(p, float) else 1 + bound // 64))  # of 64 bits each
         shares = {k: p * (1 - p) ** k for k in range(bound)} | {bound: (1 - p) ** bound}
         return int(self._choose(Options(*_positive(shares))))
 
@@ -117,10 +116,7 @@ class Draw(ABC):
     def _made(self, items: tuple[Any, ...], expand: Expand) -> Options:
         size = comb(len(items), expand.k) if isinstance(expand, Subsets) else len(items)
         self._check_size(factorial(len(items)) if expand is orders else size)
-        values = expand(items)
-        if not values:
-            raise ParameterError("there is nothing to draw from; check for it before")
-        return Options(values, None)
+        return Options(expand(items), None)
 
     def _check_size(self, size: int) -> None:
         if size > _FEW and size * NUMBERS_A_DRAW > work_allowed():
@@ -152,12 +148,24 @@ class Sampler(Draw):
 
     def _over(self, items: Any, expand: Expand) -> Any:
         values = listed(items)
-        if not values and not isinstance(expand, Subsets):
-            raise ParameterError("there is nothing to draw from; check for it before")
         if isinstance(expand, Subsets):
             expand.check(values)
             return frozenset(self._rng.sample(values, expand.k))
-        return self._rng.choice(values) if expand is _same else tuple(self._rng.sample(values, len(values)))
+        return (
+            self._rng.choice(_same(values))
+            if expand is _same
+            else tuple(self._rng.sample(values, len(values)))
+        )
+
+
+@lru_cache(1000)
+def _one_of(n: int) -> Fraction:
+    return Fraction(1, n)
+
+
+@lru_cache(1000)
+def _fair_share(numerator: int, denominator: int) -> Options:  # a fraction takes long to hash
+    return _coin("Fraction", Fraction(numerator, denominator))
 
 
 @lru_cache(1000)
@@ -167,6 +175,8 @@ def _coin(_: str, p: Any) -> Options:  # of 1/2 and 0.5, which are equal, each i
 
 
 def _same(items: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not items:
+        raise ParameterError("there is nothing to draw from; check for it before")
     return items
 
 
@@ -210,7 +220,7 @@ def listed(items: Any) -> tuple[Any, ...]:
     if isinstance(items, set | frozenset):
         return tuple(in_order(items))
     if not isinstance(items, Iterable):
-        raise ParameterError(f"a draw needs a list of items, not {_kind(items)}")
+        raise ParameterError(f"a draw needs a list of items, not {type(items).__name__}")
     return tuple(items)
 
 
@@ -246,7 +256,3 @@ def _positive(shares: Mapping[Any, Any]) -> tuple[tuple[Any, ...], tuple[Any, ..
 def _check_probability(what: str, p: Any) -> None:
     if isinstance(p, bool) or not isinstance(p, Real) or not 0 <= float(p) <= 1:
         raise ParameterError(f"{what} is {p!r}, but must be a number between 0 and 1")
-
-
-def _kind(value: object) -> str:
-    return type(value).__name__

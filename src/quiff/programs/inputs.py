@@ -1,9 +1,9 @@
 """The secrets that a program is run on: plain values, or records with attributes."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, NoReturn, final
 
 import numpy as np
 
@@ -29,7 +29,8 @@ class Column:
     def of(cls, values: Sequence[Any]) -> "Column":
         """Return the column with a value for each secret; what is not hashable counts as different."""
         places: dict[Any, int] = {}
-        codes = np.array([places.setdefault(_key(value), len(places)) for value in values], dtype=np.int64)
+        keys = [distinct_key(value, place) for place, value in enumerate(values)]
+        codes = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
         first = np.unique(codes, return_index=True)[1]
         return cls([values[int(i)] for i in first], codes)
 
@@ -43,8 +44,22 @@ class Column:
         """Whether all values are of one plain type, so that they can stay sealed."""
         return one_plain_type(self.values) is not None
 
+    @cached_property
+    def hashable(self) -> bool:
+        """Whether no value can be changed by a program; else it is given a copy."""
+        return all(type(value).__hash__ is not None for value in self.values)
+
+    @cached_property
+    def _known_parts(self) -> dict[int, tuple[Array | None, list[tuple[int, Array | None]]]]:
+        return {}
+
     def split(self, rows: Array | None) -> list[tuple[int, Array | None]]:
-        """Return the values that some secrets have (None: all of them), and who has each."""
+        """Return the values that some secrets have (None: all of them), and who has each; always the same."""
+        if id(rows) not in self._known_parts:  # kept with its rows, so that no others get their id
+            self._known_parts[id(rows)] = rows, self._split(rows)
+        return self._known_parts[id(rows)][1]
+
+    def _split(self, rows: Array | None) -> list[tuple[int, Array | None]]:
         codes = self.codes if rows is None else self.codes[rows]
         order = np.argsort(codes, kind="stable")
         ordered = codes[order]
@@ -54,23 +69,17 @@ class Column:
         who = order if rows is None else rows[order]
         return list(zip(ordered[starts].tolist(), np.split(who, starts[1:]), strict=True))
 
-    def can_draw(self, expand: Expand) -> bool:
-        """Tell whether a draw over each of the values can stay sealed."""
-        return self.options(expand) is not None
+    @cached_property
+    def _known_options(self) -> dict[Expand, list[tuple[Any, ...]] | None]:
+        return {}
 
     def options(self, expand: Expand) -> list[tuple[Any, ...]] | None:
         """Return the options of a draw over each value, or None if they are not all there and plain."""
-        known: dict[Any, Any] = self._options
-        if expand not in known:
-            known[expand] = self._made(expand)
-        made: list[tuple[Any, ...]] | None = known[expand]
-        return made
+        if expand not in self._known_options:
+            self._known_options[expand] = self._options(expand)
+        return self._known_options[expand]
 
-    @cached_property
-    def _options(self) -> dict[Any, Any]:
-        return {}
-
-    def _made(self, expand: Expand) -> list[tuple[Any, ...]] | None:
+    def _options(self, expand: Expand) -> list[tuple[Any, ...]] | None:
         if one_plain_type(self.values) not in (tuple, frozenset):
             return None
         try:
@@ -88,39 +97,28 @@ class Secrets:
     def __init__(self, columns: Mapping[str, Column], size: int, *, whole: bool = False) -> None:
         self.columns, self.size, self.whole = columns, size, whole
 
-    def column(self, name: str) -> Column:
-        """Return an attribute by its name."""
-        return self.columns[name]
-
     @classmethod
     def given(cls, secrets: object) -> tuple["Secrets", Labels, Array]:
-        """Return the distinct secrets of a mapping from label to value, or of a list of values.
+        """Return the distinct secrets of a mapping from labels or of a list, the labels, and which is whose.
 
-        With them come the labels, and for each label which secret is its own. Values that are all mappings
-        are records.
+        Values that are all mappings are records.
         """
-        if isinstance(secrets, Mapping):
-            labels, values = as_labels(secrets, "secret"), list(secrets.values())
-        elif isinstance(secrets, str | bytes) or not hasattr(secrets, "__iter__"):
+        if isinstance(secrets, str | bytes) or not isinstance(secrets, Iterable):
             raise LabelError(
                 f"secrets are {secrets!r}; give people, a mapping from label to value, or a list"
             )
-        else:
-            values = [frozenset(value) if isinstance(value, set) else value for value in secrets]
-            labels = as_labels(values, "secret")
+        values = list(secrets.values() if isinstance(secrets, Mapping) else secrets)
+        values = [frozenset(value) if isinstance(value, set) else value for value in values]
+        labels = as_labels(secrets if isinstance(secrets, Mapping) else values, "secret")
         if not values:
             raise LabelError("there is no secret; give at least one")
         if not all(isinstance(value, Mapping) for value in values):
-            column = Column.of([frozenset(v) if isinstance(v, set) else v for v in values])
-            size = len(column.values)
-            return (
-                cls({WHOLE: Column.of_distinct(column.values)}, size, whole=True),
-                labels,
-                column.codes,
-            )
+            column = Column.of(values)
+            own = cls({WHOLE: Column.of_distinct(column.values)}, len(column.values), whole=True)
+            return own, labels, column.codes
         names = list(values[0])
-        if any(list(value) != names for value in values):
-            raise LabelError(f"the records of secrets must all have the attributes {names}, in this order")
+        if any(set(value) != set(names) for value in values):
+            raise LabelError(f"the records of secrets must all have the attributes {', '.join(names)}")
         columns = {name: Column.of([value[name] for value in values]) for name in names}
         return cls(columns, len(values)), labels, np.arange(len(values))
 
@@ -134,24 +132,38 @@ class Record:
     def __init__(self, read: Callable[[str], Any]) -> None:
         self._read = read
 
+    @classmethod
+    def of(cls, attributes: Mapping[str, Any]) -> "Record":
+        """Return the record of a mapping from attributes to values."""
+
+        def read(name: str) -> Any:
+            if name not in attributes:
+                raise LabelError(f"the secret has no attribute {name!r}; it has {', '.join(attributes)}")
+            return attributes[name]
+
+        return cls(read)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return self._read(name)
 
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise LabelError("a secret of people is read by its attributes, such as user.topics")
+
+    __getitem__ = __iter__ = __eq__ = __ne__ = _refuse
     __hash__ = None  # type: ignore[assignment]
 
 
-def _key(value: Any) -> Hashable:
-    """Return what makes a value different from others; 1, True and 1.0 are three values."""
+def distinct_key(value: Any, place: int) -> Hashable:
+    """Return what makes a value different from others; what is not hashable differs by its place.
+
+    Python holds 1, True and 1.0 for equal, as well as 0.0 and -0.0; programs can tell them apart.
+    """
     try:
         hash(value)
     except TypeError:
-        return (id(value),)
-    return _typed(value)
-
-
-def _typed(value: Any) -> Hashable:
-    if type(value) is tuple:
-        return (tuple, tuple(map(_typed, value)))
-    return (type(value), value)
+        return ("place", place)
+    if type(value) in (tuple, frozenset):
+        return (type(value), type(value)(distinct_key(part, place) for part in value))
+    return (type(value), repr(value) if type(value) is float else value)

@@ -5,8 +5,7 @@ of distributions that leaves share, plus entries of their own; what more than ha
 the background. Exact probabilities are whole numbers over one denominator until the end.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
@@ -21,7 +20,7 @@ from quiff.core.numbers import Array, filled
 from quiff.core.sparse import SparseRows
 from quiff.errors import SizeError
 from quiff.programs.draws import NUMBERS_A_DRAW, Expand, Options, in_order
-from quiff.programs.inputs import Secrets
+from quiff.programs.inputs import Secrets, distinct_key
 from quiff.programs.sealed import Sealed, Source, source_of
 
 _WORD = 2**62
@@ -36,8 +35,7 @@ class _Mark(NamedTuple):
 
 
 @final
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(NamedTuple):
     """What one path reveals, how many draws it has, which attributes it read, and which draws are sealed."""
 
     output: Any
@@ -48,7 +46,7 @@ class Leaf:
 
     def form(self) -> Any:
         """Return the output with marks for its sealed parts, to compare."""
-        return _replaced(self.output, lambda source: _Mark(source.attribute, source.draw))
+        return _replaced(self.output, lambda source: _Mark(source.attribute, source.draw), tuple)
 
     def filled(self, drawn: Mapping[int, Any], values: Mapping[str, Any]) -> Any:
         """Return the output with real values for its sealed parts."""
@@ -57,17 +55,21 @@ class Leaf:
         )
 
 
-def _replaced(output: Any, by: Any) -> Any:
+def _replaced(output: Any, by: Callable[[Source], Any], as_set: Callable[..., Any] = frozenset) -> Any:
     if type(output) is Sealed:
-        return by(source_of(output))
-    return tuple(_replaced(part, by) for part in output) if type(output) is tuple else output
+        source = source_of(output)
+        if source.parts is None:
+            return by(source)
+        return as_set(_replaced(part, by, as_set) for part in source.parts)
+    return tuple(_replaced(part, by, as_set) for part in output) if type(output) is tuple else output
 
 
 def _sources(output: Any) -> Iterator[Source]:
-    if type(output) is Sealed:
-        yield source_of(output)
-    elif type(output) is tuple:
-        for part in output:
+    source = source_of(output) if type(output) is Sealed else None
+    if source is not None and source.parts is None:
+        yield source
+    elif source is not None or type(output) is tuple:
+        for part in output if source is None else source.parts or ():
             yield from _sources(part)
 
 
@@ -81,13 +83,14 @@ class Rows:
         self._groups: dict[int | None, tuple[Array | None, dict[int, Any]]] = {None: (None, {})}
         self._shared: list[tuple[Array | None, Options, Any]] = []
         self._over: list[tuple[Array | None, str, Expand | None, Any]] = []
+        self._known: dict[Any, tuple[list[Options], Options]] = {}  # outputs with sealed parts, written out
         self.runs = 0
 
     def add(self, leaf: Leaf, rows: Array | None, weight: Any) -> None:
         """Add what a path of some probability reveals of some secrets; None is all of them."""
         if not leaf.sealed:
             self._point(rows, leaf.output, weight)
-        elif type(leaf.output) is Sealed:
+        elif type(leaf.output) is Sealed and source_of(leaf.output).parts is None:
             source = source_of(leaf.output)
             if source.attribute is None:
                 self._shared.append((rows, source.options, weight))
@@ -105,34 +108,44 @@ class Rows:
     def _mixed(self, leaf: Leaf, rows: Array | None, weight: Any) -> None:
         """Write out an output with several sealed parts, for each of the secrets where it depends on them."""
         sources = {_Mark(s.attribute, s.draw): s for s in _sources(leaf.output)}
-        names = sorted({s.attribute for s in sources.values() if s.attribute is not None})
-        groups = [np.array([row]) for row in self._all(rows)] if names else [rows]
-        for group in groups:
+        if not sources:  # what is sealed was not shown
+            self._point(rows, leaf.output, weight)
+            return
+        own = any(source.attribute is not None for source in sources.values())
+        for group in [np.array([row]) for row in self._all(rows)] if own else [rows]:
             row = 0 if group is None else int(group[0])
-            known = {n: int(self._secrets.column(n).codes[row]) for n in names}
-            options = [self._options_of(source, known) for source in sources.values()]
+            options = [self._options_of(source, row) for source in sources.values()]
             if prod(len(each.values) for each in options) * NUMBERS_A_DRAW > work_allowed():
                 raise SizeError(
                     "the outputs of one path are too many to list; return less, or raise the limit by"
                     " `with quiff.work_limit(...): ...`"
                 )
-            for places in product(*(range(len(each.values)) for each in options)):
-                taken = dict(
-                    zip(sources, (o.values[k] for o, k in zip(options, places, strict=True)), strict=True)
-                )
-                output = _replaced(leaf.output, lambda s: taken[_Mark(s.attribute, s.draw)])  # noqa: B023
-                part = prod((o.weight(k) for o, k in zip(options, places, strict=True)), start=weight)
-                self._point(group, output, part)
+            self._shared.append((group, self._written(leaf, list(sources), options), weight))
 
-    def _options_of(self, source: Source, known: Mapping[str, int]) -> Options:
+    def _written(self, leaf: Leaf, marks: list[_Mark], options: list[Options]) -> Options:
+        """Return the outputs of a leaf with what its sealed parts may be; the same for the same leaf."""
+        key = distinct_key(leaf.form(), 0), *map(id, options)
+        if key not in self._known:
+            masses: dict[Any, Any] = {}
+            listed = [[(v, each.weight(k)) for k, v in enumerate(each.values)] for each in options]
+            for chosen in product(*listed):
+                taken = dict(zip(marks, (value for value, _ in chosen), strict=True))
+                output = _replaced(leaf.output, lambda s: taken[_Mark(s.attribute, s.draw)])  # noqa: B023
+                masses[output] = masses.get(output, 0) + prod(part for _, part in chosen)
+            # with its options, so that no others get their ids
+            self._known[key] = options, Options(tuple(masses), tuple(masses.values()))
+        return self._known[key][1]
+
+    def _options_of(self, source: Source, row: int) -> Options:
+        """Return what a sealed part may be for a secret."""
         if source.attribute is None:
-            options: Options = source.options
-            return options
-        return Options(self._values(source.attribute, source.expand)[known[source.attribute]], None)
+            return source.options  # type: ignore[no-any-return]
+        code = self._secrets.columns[source.attribute].codes[row]
+        return Options(self._values(source.attribute, source.expand)[code], None)
 
     def _values(self, name: str, expand: Expand | None) -> list[tuple[Any, ...]]:
         """Return what an attribute, or a draw over it, may be for each value of the attribute."""
-        column = self._secrets.column(name)
+        column = self._secrets.columns[name]
         options = None if expand is None else column.options(expand)
         return [(value,) for value in column.values] if options is None else options
 
@@ -144,25 +157,17 @@ class Rows:
         built = _Built(self)
         return as_labels(built.outputs, "output"), built.kernel()
 
-    @property
-    def leaves(self) -> tuple[Any, ...]:
-        """What was added, for the kernel: columns, points by group, shared distributions, draws."""
-        return self._columns, self._groups, self._shared, self._over
-
 
 @final
 class _Built:
     """The numbers of a kernel: whole, over the denominator `bottom`, or floats."""
 
     def __init__(self, rows: Rows) -> None:
-        columns, groups, shared, over = rows.leaves
+        columns, groups, shared, over = rows._columns, rows._groups, rows._shared, rows._over
         self._rows, self._size = rows, rows._secrets.size
         lists = {id(options): options for _, options, _ in shared}
-        draws = {(name, expand): rows._values(name, expand) for _, name, expand, _ in over}
-        for values in (
-            *(options.values for options in lists.values()),
-            *(v for d in draws.values() for v in d),
-        ):
+        draws = [self._draws(rows._all(who), name, expand) for who, name, expand, _ in over]
+        for values in (*(options.values for options in lists.values()), *(v for _, d in draws for v in d)):
             for value in values:
                 columns.setdefault(value, len(columns))
         self.outputs = in_order(columns)
@@ -173,7 +178,7 @@ class _Built:
         weights = [w for _, masses in groups.values() for w in masses.values()]
         weights += [w for *_, w in shared] + [w for *_, w in over]
         inner = [w for options in lists.values() for w in options.weights or ()]
-        sizes = {len(v) for d in draws.values() for v in d}
+        sizes = {len(v) for _, d in draws for v in d}
         sizes |= {len(options.values) for options in lists.values() if options.weights is None}
         self.exact = all(isinstance(w, Fraction) for w in (*weights, *inner))
         self._outer = lcm(*(w.denominator for w in weights)) if self.exact else 1
@@ -184,8 +189,8 @@ class _Built:
         self.background = np.zeros(self._width, dtype=self._kind)
         self._entries: list[tuple[Array, Array, Array]] = []
         self._add_points(groups, moved)
-        for who, name, expand, weight in over:
-            self._add_draws(rows._all(who), name, draws[name, expand], weight)
+        for (who, _, _, weight), (which, options) in zip(over, draws, strict=True):
+            self._add_draws(rows._all(who), which, options, weight)
         self._usual = np.zeros(self._width, dtype=self._kind)  # the background of all but the unusual rows
         self._unusual = np.zeros(self._size, dtype=bool)
         if shared:
@@ -211,12 +216,18 @@ class _Built:
                 entries = np.repeat(who, columns.shape[0]), np.tile(columns, n), np.tile(numbers, n)
                 self._entries.append(entries)
 
-    def _add_draws(self, who: Array, name: str, values: list[tuple[Any, ...]], weight: Any) -> None:
+    def _draws(self, who: Array, name: str, expand: Expand | None) -> tuple[Array, list[tuple[Any, ...]]]:
+        """Return the options of a draw over an attribute that some secrets have, and which is whose."""
+        codes, which = np.unique(self._rows._secrets.columns[name].codes[who], return_inverse=True)
+        values = self._rows._values(name, expand)
+        return which.reshape(-1), [values[code] for code in codes.tolist()]
+
+    def _add_draws(self, who: Array, which: Array, values: list[tuple[Any, ...]], weight: Any) -> None:
         """Add a draw, each option with the same probability, over an attribute of each secret."""
         lengths = np.array([len(options) for options in values])
         places = np.array([self._place[value] for options in values for value in options], dtype=np.int64)
         laid = SparseRows(np.r_[0, np.cumsum(lengths)], places, places, self._width)
-        taken = laid.take(self._rows._secrets.column(name).codes[who])
+        taken = laid.take(which)
         mass = self._whole(weight, self._outer)
         sizes = np.unique(lengths)
         numbers = self._array([mass * (self._inner // n) if self.exact else mass / n for n in sizes.tolist()])
