@@ -7,7 +7,7 @@ import pytest
 
 from quiff.errors import QuiffError
 from quiff.papers.check import check_paper
-from quiff.papers.published import _lines, find_tables, read_tables
+from quiff.papers.published import _opened, find_tables, read_tables
 from quiff.populations.literals import parse_history, parse_topics
 
 TIME = "2006-03-01 07:17:12"
@@ -25,8 +25,9 @@ def history(*domains):
     return repr([(domain, TIME) for domain in domains])
 
 
-@pytest.fixture
-def folder(tmp_path):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("tables")
     visits = [(1, "a.com"), (1, "b.com"), (2, "a.com"), (1, "a.com"), (3, "c.org"), (2, "a.com")]
     write(tmp_path / "one.csv", ["RandID", "QueryTime", "Domain"], [(u, TIME, d) for u, d in visits])
     topics = {"a.com": "'1','2'", "b.com": "'3'"}
@@ -47,6 +48,11 @@ def folder(tmp_path):
     write(tmp_path / "eight.csv", ["domain", "match", "topics"], matched)
     (tmp_path / "other.csv").write_text("kind,price\ntea,3\n")
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def on_tables(folder, no_lists):
+    return check_paper(folder, no_lists)
 
 
 def test_tables_are_found_by_their_columns(folder):
@@ -100,30 +106,53 @@ NOISE, M = Fraction(1, 20), 31
         ("privacy-google-v1-generalization", 1), ("utility-bayes-google-v1-topics-api", 1),
     ],
 )  # fmt: skip
-def test_what_the_tables_give(folder, id_, right):
-    item = check_paper(folder)[id_]
+def test_what_the_tables_give(on_tables, id_, right):
+    item = on_tables[id_]
     assert item.computed == pytest.approx(right)
-    assert item.verdict in ("match", "erratum")
+    assert item.verdict in ("match", "wrong")
 
 
-def test_the_verdict_is_on_what_is_printed(folder):
-    paper = check_paper(folder)
+def test_the_verdict_is_on_what_is_printed(on_tables):
+    paper = on_tables
     assert paper["treated-min"].verdict == "match"
     assert "published tables" in paper["treated-min"].note
-    assert paper["treated-rows"].verdict == "erratum"
-    assert "do not give what is printed" in paper["treated-rows"].note
-    assert paper["original-rows"].verdict == "needs-data"
-    assert paper["matched-full-citizen-lab"].note.endswith("with the table matches-citizen-lab")
+    assert (paper["treated-rows"].verdict, paper["treated-rows"].cause) == ("wrong", "tables")
+    assert paper["utility-iba-citizen-lab-prior"].cause == "misaligned-prior"
+    assert paper["utility-iba-citizen-lab-prior"].verdict == "wrong", "the data have decided"
     assert paper["theoretical-google-m349-s5-capacity"].verdict == "match", "needs no data"
     assert paper["experimental-q25"].verdict != "needs-data"
 
 
-def test_the_order_of_the_users_does_not_matter(folder, tmp_path_factory):
+def test_every_table_decides_what_it_can_and_what_is_left_names_its_file(on_tables):
+    left = {item.id: item.note for item in on_tables.by_verdict("needs-data")}
+    assert (
+        left.pop("matched-full-citizen-lab")
+        == left.pop("matched-partial-citizen-lab")
+        == ("needs AOL-treated-Citizen-Lab-Classification-domain-match.csv")
+    )
+    original = {id_ for id_ in left if id_.startswith("original-")}
+    assert all(left[id_].startswith("needs the original AOL logs, which are not among") for id_ in original)
+    assert set(left) - original <= {"citizen-lab-rows", "citizen-lab-urls"}  # unless there is a copy
+
+
+@pytest.mark.parametrize("name", ["one", "two", "two-cl", "three", "four", "five", "six", "seven", "eight"])
+def test_a_table_alone_decides_its_own_items(folder, paper, no_lists, tmp_path_factory, name):
+    alone = tmp_path_factory.mktemp("alone")
+    (alone / f"{name}.csv").write_bytes((folder / f"{name}.csv").read_bytes())
+    with_it = check_paper(alone, no_lists)
+    decided = [
+        item.id for item in paper.by_verdict("needs-data") if with_it[item.id].verdict in ("match", "wrong")
+    ]
+    assert decided
+    assert all(item.note.startswith("needs ") for item in with_it.by_verdict("needs-data"))
+
+
+def test_the_order_of_the_users_does_not_matter(folder, on_tables, no_lists, tmp_path_factory):
     other = tmp_path_factory.mktemp("other")
     lines = (folder / "four.csv").read_text().splitlines()
     (other / "turned.csv").write_text("\n".join([lines[0], *reversed(lines[1:])]) + "\n")
     for id_ in ("utility-bayes-citizen-lab-topics-api", "utility-iba-citizen-lab-prior"):
-        assert check_paper(folder)[id_].computed == pytest.approx(check_paper(other)[id_].computed)
+        assert on_tables[id_].computed == pytest.approx(check_paper(other, no_lists)[id_].computed)
 
 
 def test_a_history_may_be_long(tmp_path):
@@ -137,10 +166,8 @@ def test_a_history_may_be_long(tmp_path):
 def test_a_reader_that_stops_early_leaves_the_limit_as_it_was(tmp_path):
     write(tmp_path / "two.csv", ["RandID", "BrowsingHistory"], [(1, history("a.com")), (2, history("b.com"))])
     before = csv.field_size_limit()
-    first, second = _lines(tmp_path / "two.csv"), _lines(tmp_path / "two.csv")
-    next(first), next(second)
-    first.close()
-    second.close()
+    with _opened(tmp_path / "two.csv") as first, _opened(tmp_path / "two.csv") as second:
+        next(first), next(second)
     assert csv.field_size_limit() == before
 
 

@@ -1,36 +1,37 @@
-"""The study: every item of the paper with its verdict."""
+"""The study: the items of the paper with their verdicts, and the points that what differs goes back to."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from quiff.errors import counted
-from quiff.papers import counting, data_sets, example, experiments, limits, statements
-from quiff.papers.items import ROWS, Item, Judged, Verdict, shown_value
+from quiff.papers.equations import CASES, EQUATIONS, tried
+from quiff.papers.items import CAUSES, FILES, ITEMS, KINDS, Cause, Item, Judged, Reading, Verdict, computed
+from quiff.papers.lists import Lists, NotAtHandError
+from quiff.papers.on_tables import count, missing_tables
 from quiff.papers.published import read_tables
-from quiff.papers.verdict import judge
+from quiff.papers.recompute import recompute
+from quiff.papers.statements import STATEMENTS
 from quiff.results.table import Table
-from quiff.results.tabled import OneTable
-
-_PARTS = (example, statements, data_sets, experiments, counting, limits)
-_CHECKS = {id_: check for part in _PARTS for id_, check in part.CHECKS.items()}
-_DATA = {**data_sets.DATA, **experiments.DATA}
-ITEMS = tuple(Item(**row, check=_CHECKS.get(row["id"]), data=_DATA.get(row["id"])) for row in ROWS)
+from quiff.results.tabled import Tabled
 
 
 @dataclass(frozen=True)
-class PaperCheck(OneTable):
+class Point:
+    """A cause and the items that follow from it."""
+
+    cause: Cause
+    places: tuple[Judged, ...]
+
+
+@dataclass(frozen=True)
+class PaperCheck(Tabled):
     """All items of the paper with their verdicts."""
 
     items: tuple[Judged, ...]
-
-    @property
-    def counts(self) -> dict[Verdict, int]:
-        """Number of items by verdict."""
-        found = Counter(item.verdict for item in self.items)
-        return {verdict: found[verdict] for verdict in get_args(Verdict)}
+    sources: Mapping[str, str]  # where the sizes of the taxonomies are from
 
     def __getitem__(self, id: str) -> Judged:  # noqa: A002 - the field's name
         return next(item for item in self.items if item.id == id)
@@ -39,30 +40,98 @@ class PaperCheck(OneTable):
         """Return the items with one verdict."""
         return tuple(item for item in self.items if item.verdict == verdict)
 
-    def table(self) -> Table:
-        """Return every item with what is printed, what was computed, and the verdict."""
-        columns = ("id", "where", "printed", "computed", "verdict", "note")
-        rows = tuple(
-            (item.id, item.where, item.printed, shown_value(item), item.verdict, item.note)
-            for item in self.items
-        )
-        return Table("Every item of the paper that was checked", columns, rows)
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The causes that have places, in the order of `KINDS`; a place that matches is none."""
+        found: dict[str, list[Judged]] = {id_: [] for id_ in CAUSES}
+        for item in self.items:
+            if item.verdict in KINDS and item.cause is not None:
+                found[item.cause].append(item)
+        points = [Point(cause, tuple(found[cause.id])) for cause in CAUSES.values() if found[cause.id]]
+        return tuple(sorted(points, key=lambda point: list(KINDS).index(point.cause.kind)))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many items come out as printed, need data, or are cited."""
+        found: Counter[str] = Counter(item.verdict for item in self.items)
+        return {verdict: found[verdict] for verdict in ("match", "needs-data", "cited")}
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many points of each kind there are; a point counts once, however many places follow from it."""
+        found: Counter[str] = Counter(point.cause.kind for point in self.points)
+        return {kind: found[kind] for kind in KINDS if kind != "needs-data"}
 
     def sentences(self) -> list[str]:
-        """Return how many items have each verdict."""
-        match, erratum, open_ = (self.counts[verdict] for verdict in get_args(Verdict))
+        """Return what holds, what to correct, and what is open."""
+        (holds, open_, cited), kinds = self.counts.values(), self.kinds
+        equations = [item for item in self.items if item.id in EQUATIONS]
+        labelled = [item.verdict == "match" for item in equations if item.id.startswith("eq-")]
+        formal = [item.verdict == "match" for item in equations if not item.id.startswith("eq-")]
+        of_these = "all" if all(formal) else f"{sum(formal)} of"
+        differ = sum(kinds.values()) - kinds["ambiguous"]
+        listed = [f"{number} ({KINDS[kind]})" for kind, number in kinds.items() if kind != "ambiguous"]
         return [
-            f"Of {counted(len(self.items), 'printed item')}, {match} {'is' if match == 1 else 'are'} as "
-            f"computed, {erratum} {'is' if erratum == 1 else 'are'} not, and {open_} "
-            f"{'needs' if open_ == 1 else 'need'} data."
+            f"What holds: {sum(labelled)} of the {len(labelled)} labelled equations and {of_these} "
+            f"{len(formal)} theorems, lemmas and corollaries, each tried on {CASES} random cases; with them "
+            f"{holds} figures and statements come out as printed.",
+            f"What to correct or to word anew: {counted(differ, 'point')}, each with the places that "
+            f"follow from it: {', '.join(listed)}. {counted(kinds['ambiguous'], 'more point')} can be read "
+            "in two ways.",
+            f"What is open: {open_} figures need data that are not here, and {cited} are cited from the "
+            "literature and not recomputed.",
         ]
 
+    def points_table(self) -> Table:
+        """Return the points with their kind, what they change, and where they stand."""
+        rows = tuple(
+            (point.cause.title, KINDS[point.cause.kind], point.cause.changes, len(point.places))
+            for point in self.points
+        )
+        return Table("Points", ("point", "kind", "what it changes", "places"), rows)
+
+    def table(self) -> Table:
+        """Return every item with what is printed, what was computed in each reading, and the verdict."""
+        columns = ("id", "where", "printed", "computed", "verdict", "note", "cause")
+        rows = tuple(
+            (item.id, item.where, item.printed, computed(item), item.verdict, item.note, item.cause or "")
+            for item in self.items
+        )
+        return Table("The items of the paper that were checked", columns, rows)
+
+    def tables(self) -> list[Table]:
+        """Return the points, and all items."""
+        return [self.points_table(), self.table()]
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the items and the counts, for JSON."""
-        return {"items": self.items, "counts": self.counts}
+        """Return the items, the causes with their places, and the counts, for JSON."""
+        causes = [
+            {
+                "id": cause.id,
+                "class": cause.kind,
+                "title": cause.title,
+                "says": cause.says,
+                "changes": cause.changes,
+            }
+            | {
+                "readings": cause.readings,
+                "source": cause.source,
+                "places": [item.id for item in point.places],
+            }
+            for point in self.points
+            for cause in [point.cause]
+        ]
+        return {
+            "sentences": self.sentences(),
+            "counts": self.counts,
+            "points": self.kinds,
+            "causes": causes,
+            "sources": dict(self.sources),
+            "items": self.items,
+        }
 
 
-def check_paper(data: Path | None = None) -> PaperCheck:
+def check_paper(data: Path | None = None, mirror: Path | None = None) -> PaperCheck:
     """Recompute what the paper prints, and compare.
 
     Parameters
@@ -70,6 +139,9 @@ def check_paper(data: Path | None = None) -> PaperCheck:
     data
         A folder with the authors' published tables, for the items that need them; without it, these stay
         open.
+    mirror
+        A folder with copies of the public lists; unless it is given, that of QUIFF_MIRROR and the cache are
+        looked into. Nothing is fetched.
 
     Raises
     ------
@@ -84,49 +156,70 @@ def check_paper(data: Path | None = None) -> PaperCheck:
     >>> float(paper["theoretical-google-m629-s5-capacity"].computed)
     89.16
     """
-    read = None if data is None else read_tables(data)
-    return PaperCheck(tuple(judge(item, read) for item in ITEMS))
+    read = {} if data is None else read_tables(data)
+    lists = Lists(mirror)
+    return PaperCheck(tuple(judge(item, read, lists) for item in ITEMS), lists.counted)
 
 
-def as_text(paper: PaperCheck) -> str:
-    """Return all items as text, the counts by verdict last.
+def judge(item: Item, read: Mapping[str, Any], lists: Lists) -> Judged:
+    """Return the verdict on one item, from the published tables where they are at hand.
 
-    >>> from quiff.papers.check import check_paper
-    >>> as_text(check_paper()).splitlines()[0]
-    'Errata: what is printed, what is right, where'
+    >>> judge(Item("size", "Tab. 1", "629", "size v2", cause="highest-id"), {}, Lists()).verdict
+    'wrong'
+    >>> judge(Item("rows", "Tab. 2", "8", data="treated: records"), {}, Lists()).note
+    'needs AOL-treated.csv'
     """
-    parts = [
-        "Errata: what is printed, what is right, where",
-        *_groups(
-            paper.by_verdict("erratum"),
-            lambda item: item.note,
-            lambda item: (item.printed, shown_value(item), item.where, item.id),
-        ),
-        "Matches: what is printed, what was computed",
-        *_groups(
-            paper.by_verdict("match"),
-            lambda item: item.where,
-            lambda item: (item.printed, shown_value(item), item.id),
-        ),
-        "Needs data: what would compute it, what is printed, where",
-        *_groups(
-            paper.by_verdict("needs-data"),
-            lambda item: item.note,
-            lambda item: (item.printed, item.where, item.id),
-        ),
-        ", ".join(f"{count} {verdict}" for verdict, count in paper.counts.items()),
-    ]
-    return "\n\n".join(parts)
+    on_tables = bool(item.data) and not missing_tables(item.data, read)
+    try:
+        readings = _readings(item, read, lists, on_tables=on_tables)
+    except NotAtHandError:
+        return _open(item, ["citizenlab"])
+    if not readings:
+        missing = missing_tables(item.data, read)
+        return _open(item, missing) if missing else _judged(item, None, "cited", item.how)
+    differs = [reading for reading in readings if not reading.agrees]
+    if not differs:
+        how = "from the published tables" if on_tables else item.how
+        return _judged(item, readings[-1], "match", how, readings)
+    cause = CAUSES[item.cause or "tables"]
+    kind: Verdict = "wrong" if cause.kind == "needs-data" else cause.kind
+    how = (cause.id != "tables") * "from the published tables" if on_tables else item.how
+    how = ": ".join(filter(None, (cause.title, how)))
+    named = [replace(r, name=name) for r, name in zip(readings, cause.readings, strict=False)]
+    return replace(_judged(item, differs[-1], kind, how, tuple(named)), cause=cause.id)
 
 
-def _groups(
-    items: Iterable[Judged], key: Callable[[Judged], str], cells: Callable[[Judged], tuple[str, ...]]
-) -> Iterator[str]:
-    """Yield a text per group: its key, and its items in aligned columns below."""
-    groups: dict[str, list[tuple[str, ...]]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(cells(item))
-    for title, rows in groups.items():
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-        yield "\n".join([f"  {title}", *(f"    {line}" for line in lines)])
+def _readings(item: Item, read: Mapping[str, Any], lists: Lists, *, on_tables: bool) -> tuple[Reading, ...]:
+    """Return what is computed under each reading of an item; nothing, where nothing can be computed."""
+    if on_tables:
+        return (count(item.printed, item.data, read),)
+    if item.formula:
+        formulas = [*filter(None, item.stated.split(" | ")), item.formula]
+        return tuple(recompute(item.printed, formula, lists) for formula in formulas)
+    if item.id in EQUATIONS:
+        return tried(item.id)
+    if item.id not in STATEMENTS:
+        return ()
+    found = STATEMENTS[item.id]()
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _open(item: Item, missing: list[str]) -> Judged:
+    needs = f"needs {' and '.join(FILES[name] for name in missing)}"
+    return _judged(item, None, "needs-data", "; ".join(filter(None, (needs, item.how))))
+
+
+def _judged(
+    item: Item, reading: Reading | None, verdict: Verdict, how: str, readings: tuple[Reading, ...] = ()
+) -> Judged:
+    detail = reading.detail if reading else ""
+    return Judged(
+        item.id,
+        item.where,
+        item.printed,
+        reading.computed if reading else None,
+        verdict,
+        ": ".join(filter(None, (how, detail))),
+        item.cause or None,
+        readings if len(readings) > 1 else (),
+    )

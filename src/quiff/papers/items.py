@@ -1,78 +1,86 @@
-"""The printed figures and statements to check, and what checking one of them gives.
+"""The paper as data: what is printed where and how it is recomputed, and the causes of what differs.
 
-``items.csv`` has what is printed, where, and what is to be said of it; other modules recompute it.
+``items.csv`` has the figures, equations and statements. Its column `formula` names a function and its
+arguments, `stated` the same under the paper's own reading where there are two, `data` what is counted on the
+authors' tables; an item without any of them is decided by a function of `statements` or `equations` that has
+its id, or is cited from the literature. ``causes.toml`` has the points that what differs goes back to.
 """
 
 import csv
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
-
-from quiff.results.numbers import shown
+from typing import Literal, TypeAlias
 
 Value: TypeAlias = float | Fraction
-Verdict: TypeAlias = Literal["match", "erratum", "needs-data"]
+Verdict: TypeAlias = Literal[
+    "match", "wrong", "assumption", "too-strong", "misprint", "ambiguous", "needs-data", "cited"
+]
+KINDS: dict[str, str] = {
+    "wrong": "wrong number or equation",
+    "assumption": "stated assumption that the authors' own notebook does not make",
+    "too-strong": "statement too strong, or its wording",
+    "misprint": "misprint or rounding",
+    "ambiguous": "a matter of reading",
+    "needs-data": "open until it is computed from the data",
+}
+"""The classes of causes, in the order in which they are told."""
+
 _SMALL = 100
-
-with Path(__file__).with_name("items.csv").open(encoding="utf-8", newline="") as _file:
-    ROWS = tuple(csv.DictReader(_file))
-PRINTED = {row["id"]: row["printed"] for row in ROWS}
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Whether what is printed holds, what was computed, and what more there is to say."""
-
-    holds: bool
-    computed: Value | str
-    detail: str = ""
-
-
-class Check(Protocol):
-    """A way to compare what is printed with a computation, made when it is asked for."""
-
-    def outcome(self, printed: str) -> Outcome:
-        """Compute, and compare with what is printed."""
-
-
-@dataclass(frozen=True)
-class DataCheck:
-    """A check that is made from the authors' published tables."""
-
-    tables: tuple[str, ...]  # the tables that it needs, by their short names
-    check: Callable[..., Check]  # makes the check from what was read of these tables, in the same order
-
-    def on(self, read: Mapping[str, Any]) -> Check | None:
-        """Return the check on these tables, None if one that it needs is not among them."""
-        return None if self.missing(read) else self.check(*(read[name] for name in self.tables))
-
-    def missing(self, read: Mapping[str, Any]) -> list[str]:
-        """Return the tables that it needs and that are not there."""
-        return [name for name in self.tables if name not in read]
+_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class Item:
-    """One figure or statement of the paper."""
+    """One figure, equation or statement of the paper."""
 
     # Its name here, its place, and how it stands there (a space between thousands).
     id: str
     where: str
     printed: str
-    check: Check | None = None  # the check that needs no data; None if there is none
-    basis: str = ""  # what the computation rests on: the note of a match
-    # What is wrong, in one sentence: the note if the computation finds an erratum. It decides nothing.
-    why: str = ""
-    # The check on the published tables, which goes before `check` where they are at hand.
-    data: DataCheck | None = None
-    command: str = ""  # what would compute it: the note of an item that needs data
+    formula: str = ""
+    stated: str = ""
+    how: str = ""  # how it is recomputed, for people
+    cause: str = ""
+    data: str = ""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A point on which the paper and quiff differ, with all places that follow from it."""
+
+    id: str
+    kind: Verdict
+    title: str
+    says: str
+    changes: str
+    readings: tuple[str, ...] = ()
+    source: str = ""
+
+
+with (_FOLDER / "items.csv").open(encoding="utf-8", newline="") as _file:
+    ITEMS = tuple(Item(**row) for row in csv.DictReader(_file))
+PRINTED = {item.id: item.printed for item in ITEMS}
+_TOML = tomllib.loads((_FOLDER / "causes.toml").read_text(encoding="utf-8"))
+CAUSES = {row["id"]: Cause(**{**row, "readings": tuple(row.get("readings", ()))}) for row in _TOML["cause"]}
+FILES: dict[str, str] = _TOML["files"]
+"""The file that holds each table, as the authors name it."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was computed in one reading of what is printed, and whether it agrees with it."""
+
+    computed: Value | str
+    agrees: bool
+    name: str = ""
+    detail: str = ""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """An item with its verdict."""
+    """An item with its verdict; `readings` are there where it can be read in more than one way."""
 
     id: str
     where: str
@@ -80,21 +88,37 @@ class Judged:
     computed: Value | str | None
     verdict: Verdict
     note: str = ""
+    cause: str | None = None
+    readings: tuple[Reading, ...] = field(default=())
 
 
-def shown_value(item: Judged) -> str:
-    """Return what was computed, in the unit of the print; as a fraction where it counts in such.
+def computed(item: Judged) -> str:
+    """Return what was computed for an item, in each of its readings."""
+    values = [shown_value(item.printed, reading.computed) for reading in item.readings]
+    return " or ".join(values) or shown_value(item.printed, item.computed)
 
-    >>> shown_value(Judged("bound", "Sec. 4", "3", Fraction(10, 3), "erratum"))
-    '10/3'
-    >>> shown_value(Judged("bound", "Sec. 4", "0.81", Fraction(97, 120), "match"))
-    '0.808333'
-    >>> shown_value(Judged("growth", "Sec. 6", "80.17%", 34.358, "erratum"))
-    '34.358%'
+
+def shown_value(printed: str, value: Value | str | None) -> str:
+    """Return what was computed with five digits, in the unit and the style of the print.
+
+    >>> shown_value("3", Fraction(10, 3)), shown_value("39", Fraction(97, 2)), shown_value("2 391.2", 1783.2)
+    ('10/3', '48.5', '1 783.2')
+    >>> shown_value("80.17%", 34.358047), shown_value("1 082 239 158", Fraction(198023))
+    ('34.358%', '198 023')
     """
-    value = item.computed
-    counted = item.printed.replace("/", "").isdecimal()
-    if counted and isinstance(value, Fraction) and value < _SMALL and value.denominator < _SMALL:
-        return str(value)
-    unit = "%" if item.printed.endswith(("%", " percent")) and not isinstance(value, str) else ""
-    return shown(value) + unit if value is not None else ""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if (
+        isinstance(value, Fraction)
+        and printed.replace("/", "").isdecimal()
+        and 1 < value.denominator < _SMALL
+    ):
+        terminates = 10**2 % value.denominator == 0 and "/" not in printed
+        return _digits(float(value)) if terminates else str(value)
+    unit = "%" if printed.endswith(("%", " percent")) else ""
+    return (f"{int(value):,}".replace(",", " ") if value == int(value) else _digits(float(value))) + unit
+
+
+def _digits(value: float) -> str:
+    text = f"{value:.5g}"
+    return text if "e" in text else f"{float(text):,}".replace(",", " ")

@@ -1,9 +1,9 @@
 """Settings to begin with: the Topics API's own taxonomies, and the what-ifs of the paper."""
 
-from fractions import Fraction
+import re
 
 from quiff.apis.topics import TopicsAPI
-from quiff.papers.limits import GOOGLE_ROWS, WORST_CASE_ROWS
+from quiff.papers.tables import TABLES
 from quiff.theory.taxonomies import TAXONOMY_SIZES
 
 
@@ -18,13 +18,13 @@ def presets() -> dict[str, str]:
     >>> list(presets().items())[1]
     ('Google Topics API v2', 'topics:n_topics=469,top_s=5,noise=0.05')
     """
-    named = {str(size) for size in TAXONOMY_SIZES.values()}
-    made = {name: TopicsAPI(size) for name, _, size in GOOGLE_ROWS}
-    made |= {
-        f"Paper's what-if: {m} topics, sets of {s}, noise {r}": TopicsAPI(int(m), s, float(Fraction(r)))
-        for m, r, s, _ in WORST_CASE_ROWS
-        if m not in named
-    }
+    names = TABLES["theoretical-google"]["rows"].values()
+    made = {name: TopicsAPI(size) for name, size in zip(names, TAXONOMY_SIZES.values(), strict=True)}
+    for row in TABLES["theoretical-worst-case"]["rows"].values():
+        m, r, s = re.findall(r"[\d.]+", row)
+        if int(m) not in TAXONOMY_SIZES.values():
+            title = f"Paper's what-if: {m} topics, sets of {s}, noise {r}"
+            made[title] = TopicsAPI(int(m), int(s), float(r))
     return {
         name: f"{api.name}:{','.join(f'{key}={value}' for key, value in api.parameters().items())}"
         for name, api in made.items()

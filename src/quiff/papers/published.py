@@ -7,12 +7,13 @@ words and Google's are numbers. Files are streamed, and every count is exact.
 """
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quiff.errors import QuiffError, counted
 from quiff.populations.literals import parse_history, parse_topics
@@ -23,23 +24,9 @@ if TYPE_CHECKING:
 _LONGEST_CELL = 1 << 28  # a browsing history is one cell; the csv module allows 128 KB unless told
 
 
-class Tally(Protocol):
-    """Counts the rows of one table."""
-
-    def add(self, row: dict[str, str]) -> None:
-        """Count one row, given by column."""
-
-
 @dataclass(eq=False)
 class Visits:
-    """A Treated or a Reduced table: one visit a row.
-
-    >>> visits = Visits()
-    >>> for domain in ("a.com", "b.com", "a.com"):
-    ...     visits.add({"RandID": "7", "Domain": domain})
-    >>> visits.visits, visits.singletons, len(visits.domains)
-    ([3], [], 2)
-    """
+    """A Treated or a Reduced table: one visit a row."""
 
     counts: dict[str, int] = field(default_factory=dict)
     domains: set[str] = field(default_factory=set)
@@ -67,15 +54,7 @@ class Visits:
 
 @dataclass(eq=False)
 class Histories:
-    """An Experimental table: one user a row, with the browsing history and perhaps the top-s set.
-
-    Examples
-    --------
-    >>> histories = Histories()
-    >>> histories.add({"BrowsingHistory": "[('a.com', '2006-03-01 07:17:12')]", "sTopics": "['2', '1']"})
-    >>> histories.visits, histories.topics, histories.codes.tolist()
-    ([1], ['1', '2'], [[0, 1]])
-    """
+    """An Experimental table: one user a row, with the browsing history and perhaps the top-s set."""
 
     visits: list[int] = field(default_factory=list)
     domains: set[str] = field(default_factory=set)
@@ -118,13 +97,7 @@ class Histories:
 
 @dataclass(eq=False)
 class Classification:
-    """The topics of domains, one domain a row.
-
-    >>> classification = Classification()
-    >>> classification.add({"domain": "a.com", "topics": "''"})
-    >>> classification.unclassified
-    {'a.com'}
-    """
+    """The topics of domains, one domain a row."""
 
     topics: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -139,13 +112,7 @@ class Classification:
 
 @dataclass(eq=False)
 class Matches:
-    """How many visited domains are in the classification: themselves (full), or a domain that they are under.
-
-    >>> matches = Matches()
-    >>> matches.add({"domain": "gps.gov.uk", "match": "gov.uk"})
-    >>> matches.full, matches.partial
-    (0, 1)
-    """
+    """How many visited domains are classified: themselves (full), or by a domain that they are under."""
 
     full: int = 0
     partial: int = 0
@@ -156,7 +123,8 @@ class Matches:
         self.partial += not full
 
 
-_TALLIES: dict[str, Callable[[], Tally]] = {
+Tally: TypeAlias = Visits | Histories | Classification | Matches
+_TALLIES: dict[str, type[Tally]] = {
     "treated": Visits,
     "reduced": Visits,
     "experimental": Histories,
@@ -166,15 +134,7 @@ _TALLIES: dict[str, Callable[[], Tally]] = {
 
 
 def find_tables(folder: Path) -> dict[str, Path]:
-    r"""Return the published tables in a folder, by short names such as reduced-google-v1.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "any-name.csv"
-    ...     _ = path.write_text(",domain,topics\n0,a.com,'NEWS'\n")
-    ...     list(find_tables(Path(folder)))
-    ['classification-citizen-lab']
-    """
+    """Return the published tables in a folder, by short names such as reduced-google-v1."""
     if not folder.is_dir():
         raise QuiffError(f"{str(folder)!r} is no folder; give the one with the authors' published tables")
     found: dict[str, Path] = {}
@@ -199,89 +159,71 @@ def read_tables(folder: Path) -> dict[str, Tally]:
     Traceback (most recent call last):
     quiff.errors.QuiffError: '/no/such/folder' is no folder; give the one with the authors' published tables
     """
-    return {name: _read(path, _TALLIES[_first_word(name)]()) for name, path in find_tables(folder).items()}
-
-
-def _first_word(name: str) -> str:
-    return name.partition("-")[0]
+    found = find_tables(folder)
+    return {name: _read(path, _TALLIES[name.partition("-")[0]]()) for name, path in found.items()}
 
 
 def _name(path: Path) -> str | None:
     """Return the short name of the table in a file, None if it is not one of the published tables."""
-    columns = next(_lines(path), (0, []))[1]
-    kind = _kind(path, columns)
-    if kind is None or not {"topics", "sTopics"} & set(columns):
-        return kind
-    return f"{kind}-google-v1" if _numbered(path, columns) else f"{kind}-citizen-lab"
+    with _opened(path) as reader:
+        columns: list[str] = next(reader, [])
+        kind = _kind(path, columns)
+        place = next((columns.index(name) for name in ("sTopics", "topics") if name in columns), None)
+        if kind is None or place is None:
+            return kind
+        cells = (parse_topics(row[place]) for row in reader if len(row) > place)
+        first = next(filter(None, cells), ())  # numbers, as Google's are, or words
+    return f"{kind}-google-v1" if first and all(map(str.isdecimal, first)) else f"{kind}-citizen-lab"
 
 
 def _kind(path: Path, columns: list[str]) -> str | None:
+    def need(column: str) -> None:
+        if column not in columns:
+            names = ", ".join(filter(None, columns))
+            raise QuiffError(f"the table {path.name!r} has no column {column!r}, only {names}")
+
     if "BrowsingHistory" in columns:
-        _require(path, columns, "RandID")
+        need("RandID")
         if "AllTopics" in columns:
-            _require(path, columns, "sTopics")
+            need("sTopics")
         return "experimental"
     if "RandID" in columns:
-        _require(path, columns, "Domain")
+        need("Domain")
         return "reduced" if "topics" in columns else "treated"
     if "domain" in columns and "match" in columns:
-        _require(path, columns, "topics")
+        need("topics")
         return "matches"
     return "classification" if {"domain", "topics"} <= set(columns) else None
 
 
-def _require(path: Path, columns: list[str], column: str) -> None:
-    if column not in columns:
-        names = ", ".join(filter(None, columns))
-        raise QuiffError(f"the table {path.name!r} has no column {column!r}, only {names}")
-
-
-def _numbered(path: Path, columns: list[str]) -> bool:
-    """Tell whether the first topics of a table are numbers, as Google's are."""
-    place = columns.index("sTopics" if "sTopics" in columns else "topics")
-    for line, cells in _lines(path):
-        if line > 1 and len(cells) > place:
-            topics = parse_topics(cells[place])
-            if topics:
-                return all(topic.isdecimal() for topic in topics)
-    return False
-
-
 def _read(path: Path, tally: Tally) -> Tally:
-    lines = _lines(path)
-    columns = next(lines)[1]
-    line = 0
-    for line, cells in lines:
-        if len(cells) != len(columns):
-            raise QuiffError(
-                f"line {line} of {path.name!r} has {len(cells)} cells for {len(columns)} columns"
-            )
-        try:
-            tally.add(dict(zip(columns, cells, strict=True)))
-        except QuiffError as error:
-            raise QuiffError(f"line {line} of {path.name!r}: {error}") from None
-    if not line:
-        raise QuiffError(f"the table {path.name!r} has no rows")
+    with _opened(path) as reader:
+        columns: list[str] = next(reader)
+        where = f"the table {path.name!r}"
+        for cells in reader:
+            where = f"line {reader.line_num} of {path.name!r}"
+            if len(cells) != len(columns):
+                raise QuiffError(f"{where} has {len(cells)} cells for {len(columns)} columns")
+            try:
+                tally.add(dict(zip(columns, cells, strict=True)))
+            except QuiffError as error:
+                raise QuiffError(f"{where}: {error}") from None
+    if where.startswith("the table"):
+        raise QuiffError(f"{where} has no rows")
     return tally
 
 
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the cells of each line."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file)
-        try:
-            while (cells := _next_line(reader)) is not None:
-                yield reader.line_num, cells
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise QuiffError(
-                f"{path.name!r} cannot be read as CSV after line {reader.line_num}: {error}"
-            ) from None
-
-
-def _next_line(reader: Iterator[list[str]]) -> list[str] | None:
-    """Read a line with long cells; the limit is everybody's, so it is put back before anybody else reads."""
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a file as lines of cells; the limit on cells is everybody's, so it is put back."""
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
-        return next(reader, None)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            try:
+                yield reader
+            except (csv.Error, UnicodeDecodeError) as error:
+                after = f"after line {reader.line_num}: {error}"
+                raise QuiffError(f"{path.name!r} cannot be read as CSV {after}") from None
     finally:
         csv.field_size_limit(before)

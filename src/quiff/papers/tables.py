@@ -1,32 +1,63 @@
-"""The paper's tables with the right figures, each cell an item, and what is printed instead in the notes."""
+"""The paper's tables with the figures that were computed, and what is printed instead in the notes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import tomllib
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from quiff.files import StrPath, whole_folder
 from quiff.papers.check import PaperCheck
-from quiff.papers.data_sets import DATA_SETS, SHARES
-from quiff.papers.experiments import NAMES
-from quiff.papers.limits import GOOGLE_ROWS, WORST_CASE_ROWS, google_row, worst_case_row
-from quiff.papers.settings import V1
+from quiff.papers.items import CAUSES, KINDS, Judged, Value
+from quiff.papers.verdict import parse_number
 from quiff.results.table import Table
 
-_VISITS = (*SHARES, "mean", "sigma")
+TABLES: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("tables.toml").read_text(encoding="utf-8")
+)
 
 
 def paper_tables(paper: PaperCheck) -> dict[str, Table]:
-    """Return the paper's tables by name, and all items as one more.
+    """Return the paper's tables by name, and those of the points and of all items.
 
     >>> from quiff.papers.check import check_paper
     >>> print(paper_tables(check_paper())["theoretical-aol"].to_text())  # doctest: +ELLIPSIS
     Theoretical limits for the experimental data sets
-    data set       m  capacity  epsilon  max-case
+    row            m  capacity  epsilon  max-case
     Citizen Lab   31      5.94  4.77744     118.8
     Google v1    169     32.16  7.19083    1327.2
-    The random topic is drawn from all 349 topics of the taxonomy, not ... Printed: 6.466, 643.2.
+    For Google's data m is 169 in the text and 349 in the notebook (stated... Printed: 6.466, 643.2.
     """
-    made = (table for make in (_theoretical, _data_sets, _results) for table in make(paper))
-    return {**dict(made), "items": paper.table()}
+    made = {name: _table(paper, **parts) for name, parts in TABLES.items()}
+    return {**made, "points": paper.points_table(), "items": paper.table()}
+
+
+def _table(paper: PaperCheck, title: str, rows: dict[str, str], columns: list[str]) -> Table:
+    """Return a table of items; a cell that is none, or that is open, stays blank."""
+    known = {item.id: item for item in paper.items}
+    found = {prefix: [known.get(_id(prefix, column)) for column in columns] for prefix in rows}
+    cells = tuple((rows[prefix], *map(_cell, row)) for prefix, row in found.items())
+    items = [item for row in found.values() for item in row if item is not None]
+    notes = []
+    for cause in CAUSES.values():
+        printed = [item.printed for item in items if item.cause == cause.id and item.verdict == cause.kind]
+        if printed and cause.kind != "needs-data":
+            notes.append(f"{cause.title} ({KINDS[cause.kind]}). Printed: {', '.join(printed)}.")
+    if any(item.verdict == "needs-data" for item in items):
+        notes.append("Blank cells that the paper fills need the data: quiff paper --data DIR.")
+    return Table(title, ("row", *columns), cells, tuple(notes), digits=6)
+
+
+def _cell(item: Judged | None) -> Value | str | None:
+    """Return what was computed, and what is printed where that is only cited."""
+    if item is None:
+        return None
+    return parse_number(item.printed) if item.verdict == "cited" else item.computed
+
+
+def _id(prefix: str, column: str) -> str:
+    """Return the id of a cell; the domains of a reduced table are the matched ones."""
+    matched = prefix.startswith("reduced-") and column == "domains"
+    return prefix.replace("reduced", "matched-domains") if matched else f"{prefix}-{column}"
 
 
 def write_paper(
@@ -38,7 +69,7 @@ def write_paper(
     >>> from quiff.papers.check import check_paper
     >>> with TemporaryDirectory() as folder:
     ...     len(write_paper(check_paper(), Path(folder)))
-    28
+    31
     """
     from quiff.apis.topics import TopicsAPI
     from quiff.studies.closed_forms import closed_forms
@@ -49,83 +80,5 @@ def write_paper(
             for name, table in paper_tables(paper).items()
             for suffix in ("md", "csv", "tex")
         ]
-        written.append(closed_forms(TopicsAPI(V1)).figure("counting").write(new / "counting.svg"))
+        written.append(closed_forms(TopicsAPI(349)).figure("counting").write(new / "counting.svg"))
     return [folder / path.name for path in written]
-
-
-_Rows = Iterable[tuple[tuple[object, ...], Sequence[str]]]
-
-
-def _table(paper: PaperCheck, title: str, columns: tuple[str, ...], rows: _Rows) -> Table:
-    """Return a table of items: a row has fixed cells first, then ids; one that is no item leaves a blank."""
-    known = {item.id: item for item in paper.items}
-    reasons: dict[str, list[str]] = {}
-    open_cells = False
-    cells: list[tuple[object, ...]] = []
-    for head, ids in rows:
-        found = [known.get(id_) for id_ in ids]
-        cells.append((*head, *(item and item.computed for item in found)))
-        for item in filter(None, found):
-            open_cells |= item.verdict == "needs-data"
-            if item.verdict == "erratum":
-                reasons.setdefault(item.note, []).append(item.printed)
-    notes = [f"{reason} Printed: {', '.join(printed)}." for reason, printed in reasons.items()]
-    if open_cells:
-        notes.append("Blank cells that the paper fills need the data: quiff paper --data DIR.")
-    return Table(title, columns, tuple(cells), tuple(notes))
-
-
-def _theoretical(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
-    limits = ("m", "capacity", "epsilon", "max-case")
-    aol = {"Citizen Lab": "citizen-lab", "Google v1": "google-v1"}
-    title = "Theoretical limits for the experimental data sets"
-    rows: _Rows = [((name,), _ids(f"theoretical-aol-{key}", limits)) for name, key in aol.items()]
-    yield "theoretical-aol", _table(paper, title, ("data set", *limits), rows)
-    title = "Theoretical limits by taxonomy"
-    rows = [((name,), _ids(google_row(m), limits)) for name, m, _ in GOOGLE_ROWS]
-    yield "theoretical-google", _table(paper, title, ("taxonomy", *limits), rows)
-    title, capacities = "Capacities for other parameters", ("m", "capacity", "max-case")
-    rows = [((float(r), s), _ids(worst_case_row(m, r, s), capacities)) for m, r, s, _ in WORST_CASE_ROWS]
-    yield "theoretical-worst-case", _table(paper, title, ("r", "s", *capacities), rows)
-
-
-def _ids(prefix: str, columns: Iterable[str]) -> list[str]:
-    return [f"{prefix}-{column}" for column in columns]
-
-
-def _data_sets(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
-    title = "Statistics of the data sets: how many there are, and the visits of a user"
-    for name, sizes in (
-        ("datasets-experiments", ("users", "domains", "topics")),
-        ("datasets-treated", ("rows", "users", "domains", "topics")),
-    ):
-        rows = [
-            ((label,), [_size(key, size) for size in sizes] + _ids(key, _VISITS))
-            for key, (table, label) in DATA_SETS.items()
-            if table == name
-        ]
-        yield name, _table(paper, title, ("data set", *sizes, *_VISITS), rows)
-
-
-def _size(key: str, size: str) -> str:
-    """Return the id of a size; the domains of a reduced table are the matched ones."""
-    if key.startswith("reduced-") and size == "domains":
-        return f"matched-domains-{key.removeprefix('reduced-')}"
-    return f"{key}-{size}"
-
-
-def _results(paper: PaperCheck) -> Iterator[tuple[str, Table]]:
-    stages = ("cookies", "generalization", "bounded-noise", "topics-api")
-    for name, prefix, title, columns in (
-        ("results-privacy-bayes", "privacy", "Privacy: leakage under a uniform prior on users", stages),
-        (
-            "results-utility-bayes", "utility-bayes", "Utility: Bayes vulnerability",
-            (*stages, "prior-users", "prior-sets"),
-        ),
-        (
-            "results-utility-iba", "utility-iba", "Utility: IBA expected gain",
-            ("bounded-noise", "topics-api", "prior"),
-        ),
-    ):  # fmt: skip
-        rows = [((label,), _ids(f"{prefix}-{key}", columns)) for key, label in NAMES.items()]
-        yield name, _table(paper, title, ("data set", *columns), rows)

@@ -1,21 +1,20 @@
-"""Comparing a computed value with a printed one: the verdict is computed, never written down.
+"""Comparing a computed value with a printed one: whether they agree is computed, never written down.
 
 A printed number stands for the interval of all values that round to it, ends included, so that a tie may
 have been rounded either way. A derived number is computed from printed inputs, which are intervals too.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from quiff.errors import QuiffError
-from quiff.papers.items import Item, Judged, Outcome, Value
+from quiff.papers.items import Reading, Value
 
 _NUMBER = re.compile(r"(?P<digits>-?\d+(?:\.(?P<decimals>\d+))?)(?:e(?P<exponent>-?\d+))?")
-_READING = re.compile(r"(?P<side>just above|just below|close to) (?P<level>\d+\.\d+)")
+_WORDS = re.compile(r"(?P<side>just above|just below|close to) (?P<level>\d+\.\d+)")
 _DOUBLE = 15  # significant digits that a double carries; what is printed beyond them is noise
 _GRID = Fraction(1, 20)  # the figure's description names multiples of 0.05
 
@@ -57,123 +56,66 @@ def rounds_to(text: str) -> Interval:
     True
     """
     bare = _bare(text)
-    value = Fraction(bare)
-    if "/" in bare:
-        return Interval(value, value)
     parts = _NUMBER.fullmatch(bare)
+    if "/" in bare:
+        return Interval(Fraction(bare), Fraction(bare))
     if parts is None:
         raise QuiffError(f"{text!r} is not a printed number, such as 1 327.20, 26/3, 6.17% or 2.3e-6")
     last = int(parts["exponent"] or 0) - len(parts["decimals"] or "")
     significant = len(parts["digits"].replace(".", "").lstrip("-0"))
     half = Fraction(10) ** (last + max(0, significant - _DOUBLE)) / 2
-    return Interval(value - half, value + half)
+    return Interval(Fraction(bare) - half, Fraction(bare) + half)
 
 
 def _bare(text: str) -> str:
     return text.removesuffix(" percent").removesuffix("%").replace(" ", "")
 
 
-@dataclass(frozen=True)
-class Rounded:
-    """The value, rounded as printed, is what is printed; `detail` computes what more there is to say."""
-
-    compute: Callable[[], Value]
-    detail: Callable[[], str] = str
-
-    def outcome(self, printed: str) -> Outcome:
-        value = self.compute()
-        return Outcome(value in rounds_to(printed), value, self.detail())
+def unit(printed: str) -> int:
+    """Return by what a share is multiplied to stand as it is printed."""
+    return 100 if printed.endswith(("%", " percent")) else 1
 
 
-@dataclass(frozen=True)
-class Exactly:
-    """The value is the printed integer or fraction, without any rounding; `detail` as for `Rounded`."""
+def compare(printed: str, value: Value, *, rounded: bool = False) -> Reading:
+    """Compare a value with what is printed: an integer or a fraction exactly, unless it is `rounded`.
 
-    compute: Callable[[], Value]
-    detail: Callable[[], str] = str
-
-    def outcome(self, printed: str) -> Outcome:
-        value = self.compute()
-        return Outcome(value == parse_number(printed), value, self.detail())
-
-
-@dataclass(frozen=True)
-class Derived:
-    """The interval that the rounded inputs span meets the printed one.
-
-    `compute` rises or falls in each of its inputs, so that the corners span the interval. A decimal input
-    stands for what rounds to it, an integer or a fraction for itself.
+    >>> compare("3", Fraction(10, 3)).agrees, compare("2.43", Fraction(97, 40)).agrees
+    (False, True)
+    >>> compare("just above 0.35", 0.354).agrees
+    True
     """
-
-    compute: Callable[..., Value]
-    inputs: tuple[str, ...]
-
-    def outcome(self, printed: str) -> Outcome:
-        spans = [rounds_to(text) if "." in text else _point(text) for text in self.inputs]
-        corners = [self.compute(*corner) for corner in product(*((s.low, s.high) for s in spans))]
-        span = Interval(min(corners), max(corners))
-        value = self.compute(*map(parse_number, self.inputs))
-        detail = f"from {' and '.join(self.inputs)}"
-        if span.low < span.high:
-            detail += f", which span {float(span.low):.6g} to {float(span.high):.6g}"
-        return Outcome(span.meets(rounds_to(printed)), value, detail)
-
-
-def _point(text: str) -> Interval:
-    value = parse_number(text)
-    return Interval(value, value)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """The value is where words put it: just above, just below or close to a multiple of 0.05."""
-
-    compute: Callable[[], Value]
-
-    def outcome(self, printed: str) -> Outcome:
-        parts = _READING.fullmatch(printed)
-        if parts is None:
-            raise QuiffError(f"{printed!r} is not a reading, such as 'just above 0.35' or 'close to 0.00'")
-        level, value = Fraction(parts["level"]), self.compute()
+    value *= unit(printed)
+    if (words := _WORDS.fullmatch(printed)) is not None:
+        level = Fraction(words["level"])
         low, high = {
             "just above": (level, level + _GRID),
             "just below": (level - _GRID, level),
             "close to": (level - _GRID / 2, level + _GRID / 2),
-        }[parts["side"]]
-        return Outcome(low < value < high, value)
+        }[words["side"]]
+        return Reading(value, low < value < high)
+    if not rounded and printed.replace(" ", "").replace("/", "").isdecimal():
+        return Reading(value, value == parse_number(printed))
+    return Reading(value, value in rounds_to(printed))
 
 
-@dataclass(frozen=True)
-class Statement:
-    """A statement in words: the computation tells whether it is true, and what it found."""
+def derive(printed: str, compute: Callable[..., Value], inputs: Sequence[str]) -> Reading:
+    """Compare what follows from printed inputs: the interval that they span has to meet the printed one.
 
-    compute: Callable[[], tuple[bool, str]]
+    `compute` rises or falls in each of its inputs, so that the corners span the interval. A decimal input
+    stands for what rounds to it, an integer or a fraction for itself.
 
-    def outcome(self, printed: str) -> Outcome:  # noqa: ARG002 - words are not parsed
-        return Outcome(*self.compute())
-
-
-def judge(item: Item, read: Mapping[str, Any] | None = None) -> Judged:
-    """Return the verdict on one item, from the published tables where they are at hand.
-
-    >>> judge(Item("size", "Tab. 1", "629", Exactly(lambda: 469), why="629 is the highest id.")).verdict
-    'erratum'
-    >>> judge(Item("rows", "Tab. 2", "3 135 270", command="quiff stats TABLE")).note
-    'quiff stats TABLE'
+    >>> derive("3.18", lambda a, b: a / b, ("0.102", "0.032")).detail
+    'from 0.102 and 0.032, which span 3.12308 to 3.25397'
     """
-    on_data = item.data.on(read) if item.data is not None and read is not None else None
-    check = on_data or item.check
-    if check is None:
-        missing = item.data.missing(read) if item.data is not None and read is not None else []
-        note = f"{item.command}, with the table {' and '.join(missing)}" if missing else item.command
-        return Judged(item.id, item.where, item.printed, None, "needs-data", note)
-    outcome = check.outcome(item.printed)
-    if outcome.holds:
-        basis = "from the published tables" if on_data else item.basis
-        note = ": ".join(part for part in (basis, outcome.detail) if part)
-        return Judged(item.id, item.where, item.printed, outcome.computed, "match", note)
-    why = item.why or "The computation does not give what is printed."
-    if on_data:
-        why = "The tables do not give what is printed." + (f" {item.why}" if item.why else "")
-    note = f"{why} ({outcome.detail})" if outcome.detail else why
-    return Judged(item.id, item.where, item.printed, outcome.computed, "erratum", note)
+    spans = [rounds_to(text) if "." in text else Interval(*[parse_number(text)] * 2) for text in inputs]
+    scales = [unit(text) for text in inputs]
+
+    def at(numbers: Sequence[Value]) -> Value:
+        return unit(printed) * compute(*(n / scale for n, scale in zip(numbers, scales, strict=True)))
+
+    corners = [at(corner) for corner in product(*((span.low, span.high) for span in spans))]
+    span = Interval(min(corners), max(corners))
+    detail = f"from {' and '.join(inputs)}"
+    if span.low < span.high:
+        detail += f", which span {float(span.low):.6g} to {float(span.high):.6g}"
+    return Reading(at(list(map(parse_number, inputs))), span.meets(rounds_to(printed)), detail=detail)
