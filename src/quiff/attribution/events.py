@@ -1,0 +1,316 @@
+"""Files of events and configurations in the format of the group's own end-to-end tests, and their play."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple, final
+
+from quiff.attribution.browser import Browser, Report
+from quiff.attribution.options import CallError, Config
+from quiff.attribution.rules import DRAFT, Rules
+from quiff.errors import ParameterError, counted, first_line
+from quiff.files import StrPath
+
+_LARGEST_FILE = 1 << 28  # bytes
+_LAST_SECOND = 8_640_000_000_000  # of the wall clock of browsers
+_UNSIGNED, _LONG = (0, 2**32 - 1), (-(2**31), 2**31 - 1)
+_COMMENT = "$comment"
+
+
+def _whole(low: int, high: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return value
+
+    return read
+
+
+def _number(value: Any) -> float:
+    small = isinstance(value, float) or (isinstance(value, int) and abs(value) < 2**1023)
+    if isinstance(value, bool) or not small or not isfinite(value):
+        raise ValueError("must be a finite number")
+    return float(value)
+
+
+def _share(value: Any) -> float:
+    if not 0 <= _number(value) < 1:
+        raise ValueError("must be a number from 0 to below 1")
+    return float(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be text")
+    return value
+
+
+def _yes_or_no(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def _list(read: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+    def read_all(value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise ValueError("must be a list")
+        return tuple(map(read, value))
+
+    return read_all
+
+
+def _anything(value: Any) -> Any:
+    return value
+
+
+def _services(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, dict):
+        raise ValueError("must be an object of services by their addresses")
+    return tuple(value)
+
+
+_u32, _sites = _whole(*_UNSIGNED), _list(_text)
+_IMPRESSION: dict[str, Callable[[Any], Any]] = {
+    "histogramIndex": _u32,
+    "matchValue": _u32,
+    "conversionSites": _sites,
+    "conversionCallers": _sites,
+    "lifetimeDays": _u32,
+    "priority": _whole(*_LONG),
+}
+_CONVERSION: dict[str, Callable[[Any], Any]] = {
+    "aggregationService": _text,
+    "histogramSize": _u32,
+    "epsilon": _number,
+    "lookbackDays": _u32,
+    "matchValues": _list(_u32),
+    "impressionSites": _sites,
+    "impressionCallers": _sites,
+    "credit": _list(_number),
+    "value": _u32,
+    "maxValue": _u32,
+}
+_SECONDS = {"event": _text, "seconds": _whole(1, _LAST_SECOND)}
+_EVENTS: dict[
+    str, tuple[dict[str, Callable[[Any], Any]], set[str]]
+] = {  # fields, and those that may be missing
+    "saveImpression": (
+        {"site": _text, "intermediarySite": _text, "options": _anything, "expectedError": _anything},
+        {"intermediarySite", "expectedError"},
+    ),
+    "measureConversion": (
+        {"site": _text, "intermediarySite": _text, "options": _anything, "expected": _anything},
+        {"intermediarySite", "expected"},
+    ),
+    "clearImpressionsForSite": ({"site": _text}, set()),
+    "clearBrowsingHistoryForAttribution": ({"sites": _sites, "forgetVisits": _yes_or_no}, set()),
+    "enableAPI": ({}, set()),
+    "disableAPI": ({}, set()),
+}
+_LIMITED = {
+    "max_histogram_size": (1, 65_536),
+    "max_lookback_days": (1, 3_650),
+    "max_credit_size": (1, 10_000),
+    "privacy_budget_epoch_days": (1, 3_650),
+}
+_KINDS: dict[str, Callable[[Any], Any]] = {
+    "aggregation_services": _services,
+    "epoch_start": _share,
+    "fairly_allocate_credit_fraction": _share,
+} | {name: _whole(*limits) for name, limits in _LIMITED.items()}
+
+
+@final
+@dataclass(frozen=True)
+class Event:
+    """One event of a file: its name, when it happens, its fields, and its options as Python names them."""
+
+    name: str
+    seconds: int
+    fields: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    @property
+    def expected(self) -> Any:
+        """What the file expects: a histogram, the name of an error, or None where it does not say."""
+        expected = self.fields.get("expected", self.fields.get("expectedError"))
+        return expected.get("name") if isinstance(expected, dict) else expected
+
+
+class Step(NamedTuple):
+    """What came of an event: a report, the name of an error, or neither."""
+
+    event: Event
+    report: Report | None
+    error: str | None
+
+
+def read_events(path: StrPath) -> tuple[tuple[Event, ...], Config | None]:
+    """Read a file of events, and its own configuration if it has one.
+
+    Raises
+    ------
+    ParameterError
+        If it is no such file; the message says where and why, in one line.
+    """
+    return events_from(_read(path), str(path))
+
+
+def events_from(data: Any, name: str = "events") -> tuple[tuple[Event, ...], Config | None]:
+    """Take events, and a configuration if there is one, from the content of a file.
+
+    Examples
+    --------
+    >>> events, config = events_from({"events": [{"seconds": 1, "event": "disableAPI"}]})
+    >>> events[0].name, config
+    ('disableAPI', None)
+    """
+    known = _fields(data, {"events": _list(_anything), "config": _anything}, {"config"}, repr(name))
+    events = []
+    last = 0
+    for place, each in enumerate(known["events"]):
+        where = f"{name!r}, event {place}"
+        event = _event(each, where)
+        if event.seconds <= last:
+            raise ParameterError(f"{where}: seconds {event.seconds} is not after {last}; times must increase")
+        last = event.seconds
+        events.append(event)
+    config = config_from(known["config"], f"{name}, config") if "config" in known else None
+    return tuple(events), config
+
+
+def read_config(path: StrPath) -> Config:
+    """Read a file with a configuration; what it does not say is as in the group's own."""
+    return config_from(_read(path), str(path))
+
+
+def config_from(data: Any, name: str = "config") -> Config:
+    """Take a configuration from the content of a file.
+
+    Examples
+    --------
+    >>> config_from({"perSitePrivacyBudget": 2000000}).per_site_privacy_budget
+    2000000
+    """
+    kinds = {_camel(each.name): _KINDS.get(each.name, _whole(0, 2**53)) for each in fields(Config)}
+    read = _fields(data, kinds, set(kinds), repr(name))
+    return replace(Config(), **{_snake(key): value for key, value in read.items()})
+
+
+def play(
+    events: tuple[Event, ...],
+    config: Config | None = None,
+    rules: Rules = DRAFT,
+    *,
+    seed: int | None = None,
+) -> tuple[list[Step], Browser]:
+    """Play events on a new browser; return what came of each, and the browser as it is after them."""
+    browser = Browser(config, rules, seed=seed)
+    return list(_steps(browser, events)), browser
+
+
+def _steps(browser: Browser, events: tuple[Event, ...]) -> Iterator[Step]:
+    for place, event in enumerate(events):
+        try:
+            yield Step(event, _happens(browser, event), None)
+        except CallError as error:
+            yield Step(event, None, error.name)
+        except ParameterError as error:
+            raise ParameterError(f"event {place}: {error}") from error
+
+
+def _happens(browser: Browser, event: Event) -> Report | None:
+    now, known = event.seconds, event.fields
+    match event.name:
+        case "saveImpression":
+            browser.save_impression(now, known["site"], known.get("intermediarySite"), **event.options)
+        case "measureConversion":
+            return browser.measure_conversion(
+                now, known["site"], known.get("intermediarySite"), **event.options
+            )
+        case "clearImpressionsForSite":
+            browser.clear_impressions_for_site(now, known["site"])
+        case "clearBrowsingHistoryForAttribution":
+            browser.clear_browsing_history(now, known["sites"], forget_visits=known["forgetVisits"])
+        case _:
+            browser.enabled = event.name == "enableAPI"
+    return None
+
+
+def _event(data: Any, where: str) -> Event:
+    name = data.get("event") if isinstance(data, dict) else None
+    if not isinstance(name, str) or name not in _EVENTS:
+        raise ParameterError(f"{where}: there is no event {_quoted(name)}; there are {', '.join(_EVENTS)}")
+    kinds, missing = _EVENTS[name]
+    known = _fields(data, kinds | _SECONDS, missing, where)
+    options: dict[str, Any] = {}
+    if "options" in known:
+        first = name == "saveImpression"
+        kinds = _IMPRESSION if first else _CONVERSION
+        needed = {"histogramIndex"} if first else {"aggregationService", "histogramSize"}
+        read = _fields(known["options"], kinds, set(kinds) - needed, f"{where}, options")
+        options = {_snake(key): value for key, value in read.items()}
+    return Event(name, known["seconds"], known, options)
+
+
+def _fields(
+    data: Any, kinds: Mapping[str, Callable[[Any], Any]], missing: set[str], where: str
+) -> dict[str, Any]:
+    """Return the fields of an object, each read by its kind; comments go."""
+    if not isinstance(data, dict):
+        raise ParameterError(f"{where}: must be an object, not {_quoted(data)}")
+    for key in data:
+        if key not in kinds and key != _COMMENT:
+            raise ParameterError(f"{where}: unknown field {_quoted(key)}; there are {', '.join(kinds)}")
+    for key in kinds:
+        if key not in data and key not in missing:
+            raise ParameterError(f"{where}: the field {key!r} is missing")
+    found = {}
+    for key, value in data.items():
+        if key != _COMMENT:
+            try:
+                found[key] = kinds[key](value)
+            except ValueError as error:
+                raise ParameterError(f"{where}: {key} {error}, not {_quoted(value)}") from None
+    return found
+
+
+def _quoted(value: Any) -> str:
+    """Return a value as a message quotes it, cut where it is long."""
+    if isinstance(value, list | dict):
+        return f"{'a list' if isinstance(value, list) else 'an object'} with {counted(len(value), 'entry')}"
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a huge number"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _read(path: StrPath) -> Any:
+    name = repr(str(path))
+    try:
+        if Path(path).stat().st_size > _LARGEST_FILE:
+            raise ParameterError(f"{name} is larger than {_LARGEST_FILE >> 20} MiB; split it")
+        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ParameterError(f"cannot read {name}: {first_line(error)}") from error
+    except RecursionError:
+        raise ParameterError(f"{name} is nested too deeply for a file of events") from None
+    except ParameterError:
+        raise
+    except ValueError as error:  # of JSON, of UTF-8, or a number of thousands of digits
+        raise ParameterError(f"{name} is not JSON: {first_line(error)}") from None
+
+
+def _snake(name: str) -> str:
+    return re.sub("([A-Z])", r"_\1", name).lower()
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
