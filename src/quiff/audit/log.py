@@ -1,0 +1,345 @@
+"""Logs as counts: how often each observation was made of each secret, by one definition for every engine."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from quiff.core.numbers import Array
+from quiff.errors import ParameterError, QuiffError, counted, engine_line
+from quiff.files import scratch
+
+_KEY = "{}_{}"  # the columns of counts: what they are, and their number
+
+
+@final
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a log say what.
+
+    Attributes
+    ----------
+    secret, observation
+        One or several each; several make a record. No secret: only observations were logged.
+    person
+        Whose row it is: rows of one person are not independent.
+    weights
+        How much a row counts, where the log is no plain sample.
+    counts
+        How many rows a row stands for.
+    time
+        When; with `cut`, in two parts before and from then on, else in `periods` parts of equally many rows.
+    """
+
+    secret: tuple[str, ...] = ("secret",)
+    observation: tuple[str, ...] = ("observation",)
+    person: str | None = None
+    weights: str | None = None
+    counts: str | None = None
+    time: str | None = None
+    cut: Any = None
+    periods: int = 4
+
+    @property
+    def names(self) -> list[str]:
+        """All columns, each once."""
+        single = (self.person, self.weights, self.counts, self.time)
+        return list(dict.fromkeys([*self.secret, *self.observation, *filter(None, single)]))
+
+    def check(self) -> None:
+        """Raise an error if a column is secret and observation in one, or there is no observation."""
+        if not self.observation:
+            raise ParameterError("observation names no column; give at least one")
+        both = next((name for name in self.secret if name in self.observation), None)
+        if both is not None:
+            raise ParameterError(
+                f"the column {both!r} is both secret and observation, which would leak everything; name two"
+            )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Log:
+    """Entries of a log: a secret, an observation (by their places), and how many rows have them.
+
+    Attributes
+    ----------
+    secrets, outputs
+        What occurs, in the order of the places.
+    secret, output, rows
+        The entries: places and numbers of rows, arrays of the same length.
+    person, weights, part
+        Of each entry, where the log has them: whose it is, its weight, the part of time or the system.
+    parts
+        What the parts are called.
+    missing
+        How many rows were left out, since a value is missing.
+    """
+
+    secrets: tuple[Hashable, ...]
+    outputs: tuple[Hashable, ...]
+    secret: Array
+    output: Array
+    rows: Array
+    person: Array | None = None
+    weights: Array | None = None
+    part: Array | None = None
+    parts: tuple[str, ...] = ()
+    missing: int = 0
+
+    @classmethod
+    def of(cls, secrets: Sequence[Hashable], outputs: Sequence[Hashable]) -> "Log":
+        """Return the log of pairs that are given one by one.
+
+        Examples
+        --------
+        >>> log = Log.of(["a", "a", "b"], [1, 1, 2])
+        >>> log.n_rows, log.rows.tolist()
+        (3, [2, 1])
+        """
+        places: tuple[dict[Hashable, int], ...] = ({}, {})
+        codes = [
+            np.array([place.setdefault(value, len(place)) for value in values], dtype=np.int64)
+            for place, values in zip(places, (secrets, outputs), strict=True)
+        ]
+        return cls.of_codes(tuple(places[0]), tuple(places[1]), *codes)
+
+    @classmethod
+    def of_codes(
+        cls, secrets: Sequence[Hashable], outputs: Sequence[Hashable], secret: Array, output: Array
+    ) -> "Log":
+        """Return the log of pairs that are given by their places among secrets and outputs."""
+        cell, rows = np.unique(secret * np.int64(len(outputs)) + output, return_counts=True)
+        return cls(tuple(secrets), tuple(outputs), *divmod(cell, len(outputs)), rows)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were counted."""
+        return int(self.rows.sum())
+
+    def of_part(self, part: int) -> "Log":
+        """Return the entries of one part."""
+        kept = np.asarray(self.part) == part
+        person, weights = (None if one is None else one[kept] for one in (self.person, self.weights))
+        secret, output, rows = self.secret[kept], self.output[kept], self.rows[kept]
+        return Log(self.secrets, self.outputs, secret, output, rows, person, weights)
+
+
+def beside(first: Log, second: Log, names: tuple[str, str]) -> Log:
+    """Return two logs as one with two parts.
+
+    Examples
+    --------
+    >>> both = beside(Log.of("ab", [1, 2]), Log.of("bc", [2, 3]), ("old", "new"))
+    >>> both.secrets, both.part.tolist(), both.of_part(1).n_rows
+    (('a', 'b', 'c'), [0, 0, 1, 1], 2)
+    """
+
+    def merged(
+        mine: tuple[Hashable, ...], theirs: tuple[Hashable, ...]
+    ) -> tuple[tuple[Hashable, ...], Array]:
+        place = {value: k for k, value in enumerate(mine)}
+        codes = [place.setdefault(value, len(place)) for value in theirs]
+        return tuple(place), np.array(codes, dtype=np.int64)
+
+    def both(mine: Array | None, theirs: Array | None) -> Array | None:
+        return None if mine is None or theirs is None else np.concatenate([mine, theirs])
+
+    secrets, secret = merged(first.secrets, second.secrets)
+    outputs, output = merged(first.outputs, second.outputs)
+    apart = None if first.person is None or second.person is None else second.person + first.person.max() + 1
+    return Log(
+        secrets,
+        outputs,
+        np.concatenate([first.secret, secret[second.secret]]),
+        np.concatenate([first.output, output[second.output]]),
+        np.concatenate([first.rows, second.rows]),
+        both(first.person, apart),
+        both(first.weights, second.weights),
+        np.repeat([0, 1], [first.rows.size, second.rows.size]),
+        names,
+        first.missing + second.missing,
+    )
+
+
+def read_pairs(pairs: Any, columns: Columns, *, con: Any = None) -> Log:
+    """Count the pairs of a log: a CSV or Parquet file, a pandas frame or an Arrow table.
+
+    Parameters
+    ----------
+    pairs
+        The log.
+    columns
+        Which columns say what.
+    con
+        The engine that counts, by :func:`quiff.history.engine.connect`; None is DuckDB.
+
+    Raises
+    ------
+    QuiffError
+        If there is no such column, or no row with all values.
+    """
+    from quiff.history.engine import connect
+
+    columns.check()
+    with _opened(connect() if con is None else con, pairs, columns) as (engine, table, is_text):
+        return _log(engine, table, columns, is_text)
+
+
+@contextmanager
+def _opened(con: Any, pairs: Any, columns: Columns) -> Iterator[tuple[Any, Any, bool]]:
+    """Hand a log to an engine; text goes by way of Parquet, after the one reader of text tables."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from quiff.history.scan import scan_parquet
+    from quiff.populations.files import open_table
+
+    if not isinstance(pairs, str | Path):
+        yield con, _of_frame(pairs, columns.names), False
+        return
+    file = open_table(pairs, columns.names)
+    if file.delimiter is None:
+        yield con, scan_parquet(con, Path(pairs)), False
+        return
+    folder = scratch.make_temporary("audit")
+    try:
+        schema = pa.schema([(name, pa.string()) for name in columns.names])
+        with pq.ParquetWriter(folder / "pairs.parquet", schema) as target:
+            for piece in file.pieces():
+                target.write_table(piece.select(columns.names))
+        yield con, scan_parquet(con, folder / "pairs.parquet"), True
+    finally:
+        scratch.drop(folder)
+
+
+def _of_frame(pairs: Any, names: list[str]) -> Any:
+    import ibis
+    import pyarrow as pa
+
+    listed = list(getattr(pairs, "column_names", getattr(pairs, "columns", ())))
+    if not listed:
+        raise ParameterError(f"a file or a frame of pairs was expected, not {type(pairs).__name__}")
+    lost = next((name for name in names if listed.count(name) != 1), None)
+    if lost is not None:
+        times, has = "twice" if lost in listed else "not", ", ".join(map(repr, listed[:20]))
+        raise ParameterError(f"the column {lost!r} is {times} in the frame; it has {has}")
+    try:
+        if isinstance(pairs, pa.Table):
+            return ibis.memtable(pairs.select(names))
+        from quiff.populations.frames import arrow_column
+
+        return ibis.memtable(pa.table({name: arrow_column(pairs[name]) for name in names}))
+    except (pa.ArrowException, TypeError) as error:
+        raise QuiffError(f"a column of the frame cannot be read: {engine_line(error)}") from error
+
+
+def count_pairs(table: Any, columns: Columns, is_text: bool) -> Any:
+    """Return the counts of a table of pairs, as an expression: the one definition for every engine.
+
+    A list of texts or whole numbers is a set, one of decimals an embedding, whose order is kept. Rows with
+    a missing value, an empty text or nan, are left out.
+    """
+    import ibis
+
+    roles = {"secret": columns.secret, "output": columns.observation}
+    keys = {
+        _KEY.format(role, k): _value(table[name])
+        for role, names in roles.items()
+        for k, name in enumerate(names)
+    }
+    if columns.person is not None:
+        keys["person"] = table[columns.person]
+    if columns.weights is not None:
+        keys["weight"] = table[columns.weights].cast("float64")
+    if columns.time is not None:
+        when = table[columns.time]
+        if columns.cut is not None:
+            keys["part"] = (when >= ibis.literal(columns.cut).cast(when.type())).cast("int64")
+        else:
+            share = when.percent_rank()  # rows of the same time stay together, on every engine
+            keys["part"] = ibis.least((share * columns.periods).floor(), columns.periods - 1).cast("int64")
+    number = ibis.literal(1, "int64") if columns.counts is None else table[columns.counts].cast("int64")
+    whole = table.select(**keys, rows=number)
+    present = [_present(whole[name], is_text) for name in whole.columns]
+    kept = whole.filter(present)
+    return kept.group_by(list(keys)).agg(rows=kept.rows.sum().cast("int64")).order_by(list(keys))
+
+
+def _value(column: Any) -> Any:
+    kind = column.type()
+    if kind.is_array() and not kind.value_type.is_floating():
+        return column.unique().sort()
+    return column
+
+
+def _present(column: Any, is_text: bool) -> Any:
+    kind = column.type()
+    if kind.is_floating():
+        return column.notnull() & ~column.isnan()
+    return column.notnull() & (column != "") if kind.is_string() and is_text else column.notnull()
+
+
+def _log(con: Any, table: Any, columns: Columns, is_text: bool) -> Log:
+    from quiff.history.queries import fetch_arrow, scalar
+
+    if columns.counts is not None:
+        total = int(scalar(con, table[columns.counts].cast("int64").sum()) or 0)
+        if int(scalar(con, (table[columns.counts].cast("float64") < 0).sum()) or 0):
+            raise ParameterError(f"the counts in {columns.counts!r} must not be negative")
+    else:
+        total = int(scalar(con, table.count()))
+    found = fetch_arrow(con, count_pairs(table, columns, is_text))
+    rows = np.asarray(found["rows"])
+    if not rows.size or not rows.sum():
+        raise QuiffError(
+            f"no row has all of the values of {', '.join(columns.names)}"
+            f" ({counted(total, 'row')} in all); nothing can be concluded"
+        )
+    secrets, secret = _places(found, "secret", len(columns.secret), is_text)
+    outputs, output = _places(found, "output", len(columns.observation), is_text)
+    person = (
+        None
+        if columns.person is None
+        else np.asarray(found["person"].combine_chunks().dictionary_encode().indices)
+    )
+    weights = None if columns.weights is None else np.asarray(found["weight"], dtype=np.float64)
+    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ParameterError(f"the weights in {columns.weights!r} must be numbers from 0 on, not all 0")
+    part = None if columns.time is None else np.asarray(found["part"])
+    names = (
+        ("before", "after")
+        if columns.cut is not None
+        else tuple(f"period {k + 1}" for k in range(columns.periods))
+    )
+    return Log(
+        secrets, outputs, secret, output, rows, person, weights, part, names if columns.time else (),
+        total - int(rows.sum()),
+    )  # fmt: skip
+
+
+def _places(found: Any, role: str, n_columns: int, is_text: bool) -> tuple[tuple[Hashable, ...], Array]:
+    """Return the values of a column, or the records of several, and each entry's place among them."""
+    from quiff.populations.columns import attribute_column
+
+    if not n_columns:
+        return (None,), np.zeros(found.num_rows, dtype=np.int64)
+    parts = [_column(found[_KEY.format(role, k)], attribute_column, is_text) for k in range(n_columns)]
+    if n_columns == 1:
+        return parts[0]
+    codes, which = np.unique(np.stack([code for _, code in parts], axis=1), axis=0, return_inverse=True)
+    records = tuple(tuple(values[c] for (values, _), c in zip(parts, row, strict=True)) for row in codes)
+    return records, which.reshape(-1)
+
+
+def _column(column: Any, read: Any, is_text: bool) -> tuple[tuple[Hashable, ...], Array]:
+    import pyarrow as pa
+
+    values, codes = read(column, is_text)
+    if pa.types.is_list(column.type) and not pa.types.is_floating(column.type.value_type):
+        values = [frozenset(value) for value in values]
+    kept, places = np.unique(codes, return_inverse=True)  # the reader lists a missing value too
+    return tuple(values[k] for k in kept), places.astype(np.int64)

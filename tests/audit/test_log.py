@@ -1,0 +1,136 @@
+"""Logs are counted alike, however they come, and every oddity of them is told."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from quiff.audit.log import Columns, Log, beside, read_pairs
+from quiff.audit.sample import draw_sample
+from quiff.errors import ParameterError, QuiffError
+
+FRAME = pd.DataFrame(
+    {
+        "country": ["AT", "BR", "AT", "BR", None, "AT"],
+        "topic": [1, 2, 1, 1, 1, 2],
+        "user": ["a", "b", "a", "c", "c", "d"],
+        "weight": [1.0, 0.5, 1.0, 1.0, 1.0, 1.0],
+        "times": [3, 1, 1, 2, 1, 1],
+        "day": ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04", "2026-01-05", "2026-01-06"],
+    }
+)
+COLUMNS = Columns(("country",), ("topic",))
+
+
+def as_counts(log):
+    return {
+        (log.secrets[x], log.outputs[y]): int(n)
+        for x, y, n in zip(log.secret, log.output, log.rows, strict=True)
+    }
+
+
+@pytest.fixture(params=["frame", "arrow", "csv", "parquet"])
+def pairs(request, tmp_path):
+    if request.param == "frame":
+        return FRAME
+    if request.param == "arrow":
+        return pa.Table.from_pandas(FRAME)
+    path = tmp_path / f"pairs.{request.param}"
+    FRAME.to_csv(path, index=False) if request.param == "csv" else FRAME.to_parquet(path)
+    return path
+
+
+def test_every_form_gives_the_same_counts(pairs):
+    log = read_pairs(pairs, COLUMNS)
+    assert as_counts(log) == {("AT", 1): 2, ("AT", 2): 1, ("BR", 1): 1, ("BR", 2): 1}
+    assert log.missing == 1
+    assert log.n_rows == 5
+
+
+def test_counts_and_records(pairs):
+    log = read_pairs(pairs, Columns(("country",), ("topic",), counts="times"))
+    assert as_counts(log) == {("AT", 1): 4, ("AT", 2): 1, ("BR", 1): 2, ("BR", 2): 1}
+    both = read_pairs(pairs, Columns(("country", "user"), ("topic",)))
+    assert (("AT", "a"), 1) in as_counts(both)
+
+
+def test_parts_by_time(pairs):
+    log = read_pairs(pairs, Columns(("country",), ("topic",), time="day", cut="2026-01-03"))
+    assert log.parts == ("before", "after")
+    assert as_counts(log.of_part(0)) == {("AT", 1): 1, ("BR", 2): 1}
+    halves = read_pairs(pairs, Columns(("country",), ("topic",), time="day", periods=2))
+    assert [halves.of_part(k).n_rows for k in (0, 1)] == [3, 2]  # the row left out is in the second
+
+
+def test_lists_are_sets_and_lists_of_decimals_embeddings():
+    frame = pd.DataFrame({"secret": [["b", "a"], ["a", "b", "b"]], "observation": [[1.5, 2.5], [2.5, 1.5]]})
+    log = read_pairs(frame, Columns())
+    assert log.secrets == (frozenset("ab"),)
+    assert sorted(log.outputs) == [(1.5, 2.5), (2.5, 1.5)]
+
+
+def test_of_each_person_one_row_is_scored_and_no_person_is_in_both_parts():
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(200), 5)
+    log = Log(("a", "b"), tuple(range(5)), person % 2, np.tile(np.arange(5), 200), np.full(1000, 3), person)
+    sample = draw_sample(log, rng)
+    assert sample.once.sum() == 200
+    assert sample.train.sum() % 15 == 0  # all rows of the persons in the first part
+    assert sample.test.sum() == 200 - sample.train.sum() // 15
+
+
+def test_rows_are_kept_by_their_weights():
+    log = Log(
+        ("a", "b"), (0, 1), np.array([0, 1]), np.array([0, 1]), np.array([10_000, 10_000]),
+        weights=np.array([0.25, 0.5]),
+    )  # fmt: skip
+    kept = draw_sample(log, np.random.default_rng(0)).per_secret("once")
+    assert kept[1] == 10_000
+    assert kept[0] == pytest.approx(5000, abs=300)
+
+
+def test_two_logs_beside_each_other_have_one_list_of_names():
+    one, two = Log.of("aab", "xyx"), Log.of("bc", "xz")
+    both = beside(one, two, ("old", "new"))
+    assert as_counts(both.of_part(0)) == as_counts(one)
+    assert as_counts(both.of_part(1)) == as_counts(two)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (Columns(("land",), ("topic",)), "the column 'land' is not in"),
+        (Columns(("topic",), ("topic",)), "both secret and observation"),
+        (Columns(("country",), ()), "observation names no column"),
+    ],
+)
+def test_wrong_columns(pairs, columns, message):
+    with pytest.raises(ParameterError, match=message):
+        read_pairs(pairs, columns)
+
+
+def test_what_is_no_log(tmp_path):
+    with pytest.raises(ParameterError, match="a file or a frame of pairs was expected, not list"):
+        read_pairs([1], COLUMNS)
+    with pytest.raises(QuiffError, match="there is no file"):
+        read_pairs(tmp_path / "none.csv", COLUMNS)
+    with pytest.raises(QuiffError, match="no row has all of the values of country, topic"):
+        read_pairs(FRAME.assign(country=pd.Series([None] * 6, dtype="str")), COLUMNS)
+    with pytest.raises(ParameterError, match="must not be negative"):
+        read_pairs(FRAME.assign(times=-1), Columns(("country",), ("topic",), counts="times"))
+    with pytest.raises(ParameterError, match="weights in 'weight' must be numbers from 0 on"):
+        read_pairs(FRAME.assign(weight=-1.0), Columns(("country",), ("topic",), weights="weight"))
+
+
+@pytest.mark.slow
+def test_spark_counts_what_duckdb_counts(spark, tmp_path):
+    FRAME.to_parquet(tmp_path / "pairs.parquet")
+    for columns in (
+        Columns(("country", "user"), ("topic",), "user", "weight", time="day", periods=3),
+        Columns(("country",), ("topic",), counts="times", time="day", cut="2026-01-03"),
+    ):
+        one, two = (read_pairs(tmp_path / "pairs.parquet", columns, con=c) for c in (None, spark))
+        for name in ("secrets", "outputs", "parts", "missing"):
+            assert getattr(one, name) == getattr(two, name)
+        for name in ("secret", "output", "rows", "part"):
+            assert np.array_equal(getattr(one, name), getattr(two, name))

@@ -1,0 +1,221 @@
+"""``quiff.audit`` and ``quiff audit``: the answer first, claims, and what cannot be concluded."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import quiff
+from quiff import Population, TopicsAPI, mechanisms
+from quiff.cli import main
+from quiff.errors import ParameterError, QuiffError
+
+VALUES = ["AT", "BR", "DE", "FR"]
+PROGRAM = """
+import quiff
+@quiff.program
+def response(country, draw, truth=0.5):
+    return country if draw.flip(truth) else draw.uniform(["AT", "BR", "DE", "FR"])
+"""
+
+
+def frame_of(truth, n=4000, seed=0):
+    rng = np.random.default_rng(seed)
+    secret = rng.choice(VALUES, size=n, p=[0.4, 0.3, 0.2, 0.1])
+    shown = np.where(rng.random(n) < truth, secret, rng.choice(VALUES, size=n))
+    return pd.DataFrame({"country": secret, "shown": shown, "day": np.arange(n), "user": np.arange(n) % 1500})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("audit")
+    frame_of(0.5).to_csv(folder / "pairs.csv", index=False)
+    frame_of(0.9, seed=1).to_csv(folder / "after.csv", index=False)
+    (folder / "claimed.py").write_text(PROGRAM)
+    return folder
+
+
+COLUMNS = {"secret": "country", "observation": "shown"}
+
+
+def run(folder, *words):
+    given = ["audit", str(folder / "pairs.csv"), "--secret", "country", "--observation", "shown", *words]
+    return CliRunner().invoke(main, list(map(str, given)))
+
+
+def test_the_answer_comes_first_in_eighty_columns(folder):
+    done = run(folder, "--api", f"{folder}/claimed.py:response", "--width", 0.02)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("One observation multiplies the probability of a right guess by at least")
+    assert "more than there are" in " ".join(done.stdout.split())
+    assert "The log does not contradict the claim response" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert not any(name in done.stdout for name in VALUES)  # nobody is named
+    assert "AT" in run(folder, "--names").stdout
+
+
+def test_json_has_rows_tests_and_sentences(folder):
+    done = run(folder, "--api", f"{folder}/claimed.py:response:truth=0.7", "--json")
+    found = json.loads(done.stdout)
+    assert {"rows", "tests", "sentences"} <= set(found)
+    overall, *each = found["tests"]
+    assert overall["rejected"]
+    assert overall["secret"] is None
+    assert len(each) == 4
+    assert any("contradicts the claim response:truth=0.7" in line for line in found["sentences"])
+    assert not any(f'"{name}"' in done.stdout for name in VALUES)
+
+
+def test_an_epsilon_that_is_refuted_is_said_in_one_sentence(folder):
+    found = quiff.audit(folder / "pairs.csv", epsilon=0.5, **COLUMNS)
+    least = found["epsilon_at_least", "log"]
+    assert 0.5 < least <= np.log(5)  # (1/2 + 1/8) / (1/8)
+    assert any(line.startswith("A claim of epsilon 0.5 is refuted") for line in found.sentences)
+    kept = quiff.audit(folder / "pairs.csv", epsilon=2, **COLUMNS)
+    assert any("2 is not refuted" in line for line in kept.sentences)
+
+
+def test_figure_and_report_page(folder, tmp_path):
+    figure, page = tmp_path / "curve.svg", tmp_path / "audit.html"
+    done = run(folder, "--figure", figure, "--report", page)
+    assert done.exit_code == 0, done.output
+    assert figure.read_text().startswith("<svg")
+    html = page.read_text()
+    assert "One observation multiplies" in html
+    assert "<script" not in html
+
+
+def test_a_claim_on_topic_sets():
+    people = Population.synthetic(30, seed=1, n_topics=10, top_s=3)
+    api = TopicsAPI(n_topics=10, top_s=3, noise=0.1)
+    C, rng = api.channel(people), np.random.default_rng(0)
+    user = rng.integers(30, size=6000)
+    sets = [sorted(people.attribute("topics").values[k]) for k in people.attribute("topics").which[0]]
+    topic = [C.outputs[int(y)] for y in C.kernel.sample(user, rng)]
+    log = pd.DataFrame({"topics": [sets[x] for x in user], "observation": topic})
+    assert quiff.audit(log, api, secret=["topics"]).facts["tests"][0]["p"] > 0.05
+    wrong = TopicsAPI(n_topics=10, top_s=3, noise=0.5)
+    assert quiff.audit(log, wrong, secret=["topics"]).facts["tests"][0]["rejected"]
+
+
+def test_persons_count_once(folder):
+    found = quiff.audit(folder / "pairs.csv", person="user", **COLUMNS)
+    alone = quiff.audit(folder / "pairs.csv", **COLUMNS)
+    width = [r.high - r.low for r in (each.row("posterior") for each in (found, alone))]
+    assert width[0] > width[1]
+
+
+def test_two_systems_before_and_after_and_drift(folder):
+    done = run(folder, "--with", folder / "after.csv")
+    assert "Secrets are not shown alike in first and second" in done.stdout
+    found = quiff.audit(folder / "pairs.csv", other=folder / "after.csv", **COLUMNS)
+    row = found.row("posterior_difference")
+    assert row.low < 0.925 - 0.625 < row.high
+    both = pd.concat([frame_of(0.5), frame_of(0.9, seed=1).assign(day=lambda f: f.day + 4000)])
+    cut = quiff.audit(both, time="day", cut=4000, **COLUMNS)
+    assert cut.row("posterior_difference").low > 0
+    drift = quiff.audit(both, time="day", periods=4, **COLUMNS)
+    assert drift.facts["tests"][0]["rejected"]
+    assert drift["posterior", "period 1"] < drift["posterior", "period 4"]
+    assert "<svg" in drift.figure("parts").to_svg()
+    same = quiff.audit(frame_of(0.5), time="day", **COLUMNS)
+    assert not same.facts["tests"][0]["rejected"]
+
+
+def test_the_distribution_behind_the_noise():
+    C = mechanisms.warner(truth=0.75)
+    truth = np.array([0.3, 0.7])
+    rng = np.random.default_rng(0)
+    drawn = C.kernel.sample(rng.choice(2, size=4000, p=truth[::-1] if C.inputs[0] == "no" else truth), rng)
+    log = pd.DataFrame({"observation": [C.outputs[int(y)] for y in drawn]})
+
+    @quiff.program
+    def warner(answer, draw, truth=0.75):
+        return answer if draw.flip(truth) else ("no" if answer == "yes" else "yes")
+
+    found = quiff.audit(log, warner, secret=None, secrets=["yes", "no"])
+    row = found.row("secret_share", "yes")
+    assert row.low < 0.3 < row.high
+    with pytest.raises(ParameterError, match="an API is needed whose noise they are behind"):
+        quiff.audit(log, secret=None)
+
+
+def test_a_gain_from_a_file(folder, tmp_path):
+    file = tmp_path / "gain.csv"
+    file.write_text("action,AT,BR,DE,FR\nnorth,0,0,1,1\nsouth,0,1,0,0\n")
+    done = run(folder, "--gain", file)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("One observation multiplies the expected gain by at least")
+
+
+def test_people_behind_the_noise_are_not_named(tmp_path):
+    people = tmp_path / "people.csv"
+    people.write_text("user,country\nann,AT\nbob,BR\n")
+    log = tmp_path / "seen.csv"
+    log.write_text("observation\n" + "AT\n" * 30 + "BR\n" * 20)
+    (tmp_path / "own.py").write_text(
+        "import quiff\n@quiff.program\ndef own(user, draw):\n"
+        "    return user.country if draw.flip(0.9) else draw.uniform(['AT', 'BR'])\n"
+    )
+    words = ["audit", log, "--behind", "--api", f"{tmp_path}/own.py:own", "--people", people]
+    done = CliRunner().invoke(main, list(map(str, words)))
+    assert done.exit_code == 0, done.output
+    assert "secret is secret 1" in " ".join(done.stdout.split())
+    named = CliRunner().invoke(main, [*map(str, words), "--names"]).stdout
+    assert "secret is AT" in " ".join(named.split())
+
+
+def log_of(secrets, observations):
+    return pd.DataFrame({"secret": secrets, "observation": observations})
+
+
+def test_one_secret_only():
+    with pytest.raises(QuiffError, match="one secret only: nothing can be guessed"):
+        quiff.audit(log_of(["a"] * 10, range(10)))
+
+
+def test_secrets_seen_once():
+    found = quiff.audit(log_of(range(100), [k % 2 for k in range(100)]))
+    assert any("100 of 100 secrets occur once" in line for line in found.warnings)
+
+
+def test_no_overlap_between_parts():
+    found = quiff.audit(log_of([k % 2 for k in range(1000)], range(1000)))
+    assert any("frequencies say nothing" in line and "--rule nearest" in line for line in found.warnings)
+    assert found.row("posterior").high == 1
+
+
+def test_missing_values_and_copies():
+    found = quiff.audit(log_of(["a", "b", None] * 50, ["a", "b", "b"] * 50))
+    assert "50 rows with a missing value are left out." in found.warnings
+    assert any("the same in every row" in line for line in found.warnings)
+
+
+def test_a_million_distinct_outputs():
+    rng = np.random.default_rng(0)
+    found = quiff.audit(log_of(rng.integers(4, size=1_000_000), rng.permutation(1_000_000)))
+    assert found.row("leakage").low == 1
+    assert any("a low bound does not mean a low leakage" in line for line in found.warnings)
+
+
+def test_two_rows():
+    with pytest.raises(QuiffError, match="cannot be split into two parts"):
+        quiff.audit(log_of(["a", "b"], [1, 2]), seed=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 1.5}, "level must be a number from 0.5 to below 1"),
+        ({"rules": []}, "rules is empty"),
+        ({"rules": "perceptrons"}, "there is no rule 'perceptrons'|is not one of frequentist"),
+        ({"width": 2}, "width must be a number between 0 and 1"),
+        ({"time": "day", "other": "x.csv"}, "both divide rows into parts"),
+        ({"epsilon": -1}, "epsilon must be"),
+    ],
+)
+def test_parameters_out_of_range(folder, options, message):
+    with pytest.raises(ParameterError, match=message):
+        quiff.audit(folder / "pairs.csv", **COLUMNS, **options)
