@@ -108,6 +108,17 @@ def test_topics_are_a_tuple_in_the_order_of_the_taxonomy_also_beside_other_attri
     assert beside.channel(people)["Bob", (("c", "a"), "BR")] == 1
 
 
+def test_a_parameter_called_taxonomy_keeps_its_value_when_fitted():
+    @quiff.program
+    def shown(user, draw, taxonomy=TOPICS):
+        return draw.uniform(taxonomy) if draw.flip(Fraction(1, 4)) else draw.uniform(user.topics)
+
+    fitted = shown(taxonomy=(1, 2, 99)).fit(PEOPLE)
+    assert fitted.parameters() == {"taxonomy": (1, 2, 99)}
+    assert fitted.spec == shown(taxonomy=(1, 2, 99)).spec
+    assert fitted.channel(PEOPLE)[PEOPLE.users[0], 99] == Fraction(1, 12)
+
+
 def test_without_people_secrets_are_values_or_records():
     @quiff.program
     def response(secret, draw, k=4):
@@ -235,6 +246,9 @@ def test_a_file_of_programs_on_the_command_line(tmp_path):
     }
     assert rows["noisy:noise=1/2", "leakage"] == pytest.approx(1.5)
     assert rows["cohort", "leakage"] == pytest.approx(2)
+    shown = CliRunner().invoke(main, ["apis", f"{tmp_path}/mine.py:noisy"])
+    assert "noise" in shown.output
+    assert "0 to 1" in shown.output
 
 
 def test_a_program_is_a_channel_of_its_own():

@@ -8,8 +8,24 @@ import pytest
 
 import quiff
 from quiff import Api, Channel, Cookies, FittedAPI, Gain, Histories, Limit, Population, Together, TopicsAPI
+from quiff.apis.aggregatable_existence import AggregatableExistence
+from quiff.apis.android_topics import AndroidTopics
 from quiff.apis.base import fitted
+from quiff.apis.click_measurement import AdAttributionKit, PrivateClickMeasurement
+from quiff.apis.cookies import PartitionedCookies
+from quiff.apis.event_level import EventLevel
+from quiff.apis.floc import FLoC
+from quiff.apis.noisy_histogram import (
+    AggregatableReports,
+    InteroperablePrivateAttribution,
+    PrivateAggregation,
+    W3CAttribution,
+)
+from quiff.apis.parakeet import NoisyRanking, Parakeet
+from quiff.apis.protected_audience import KAnonymityStatus, RealTimeMonitoring, WinSignals
 from quiff.apis.registry import apis
+from quiff.apis.select_url import SelectURL
+from quiff.populations.conversions import synthetic_conversions
 from quiff.testing import ApiError, check_api
 
 TOPICS = 8
@@ -17,6 +33,7 @@ PEOPLE = Population.synthetic(60, seed=1, n_topics=TOPICS, top_s=2)
 PEOPLE = PEOPLE.with_histories(
     Histories.from_visits({user: [f"{user % 7}.tld"] for user in PEOPLE.users}, {})
 )
+PEOPLE = PEOPLE.with_attribute("conversions", synthetic_conversions(60, np.random.default_rng(2)))
 PEOPLE = PEOPLE.with_attribute("country", [("AU", "BR", "FR")[user % 3] for user in PEOPLE.users])
 
 SETTINGS = {
@@ -25,6 +42,30 @@ SETTINGS = {
         TopicsAPI(TOPICS, 2, noise) for noise in (0.1, Fraction(1, 20), 0, 1)
     ] + [TopicsAPI("occurring", 2), TopicsAPI("v1", 2), TopicsAPI(349, 2)],
     "fitted": [FittedAPI(dict.fromkeys(PEOPLE.topics, 0.25)), FittedAPI({1: 1.0})],
+    "android_topics": [AndroidTopics(TOPICS, 2), AndroidTopics(TOPICS, 2, 0.9)],
+    "floc": [FLoC(k=5, domains=1), FLoC()],
+    "parakeet": [Parakeet(), Parakeet(5, 0.5, "country")],
+    "noisy_ranking": [NoisyRanking(), NoisyRanking(epsilon=1)],
+    "partitioned_cookies": [PartitionedCookies(), PartitionedCookies(across=False)],
+    "event_level": [
+        EventLevel(), EventLevel("view"), EventLevel(epsilon=1, reports=2), EventLevel(windows="1 9"),
+    ],
+    "aggregatable": [AggregatableReports(), AggregatableReports(1, 2)],
+    "aggregatable_existence": [AggregatableExistence(), AggregatableExistence(True)],
+    "private_aggregation": [PrivateAggregation(), PrivateAggregation(keys=3)],
+    "ipa": [InteroperablePrivateAttribution(), InteroperablePrivateAttribution(keys=2)],
+    "w3c_attribution": [
+        W3CAttribution(),
+        W3CAttribution(4, 1),
+        W3CAttribution(keys=3, share=0.5),
+        W3CAttribution(keys=2, others=3),
+    ],
+    "private_click_measurement": [PrivateClickMeasurement()],
+    "ad_attribution_kit": [AdAttributionKit(tier, how) for tier in range(4) for how in ("function", "own")],
+    "select_url": [SelectURL(), SelectURL(3, "page"), SelectURL(1), SelectURL(attribute="country")],
+    "win_signals": [WinSignals(), WinSignals(0.5, "country")],
+    "real_time_monitoring": [RealTimeMonitoring(), RealTimeMonitoring(4, "country")],
+    "k_anonymity_status": [KAnonymityStatus(), KAnonymityStatus(others=10)],
 }  # fmt: skip
 
 

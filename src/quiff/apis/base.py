@@ -1,5 +1,6 @@
 """What every API answers: what it needs of people, what an observer sees, and what that is good for."""
 
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
@@ -29,10 +30,8 @@ Redraws = Literal["noise", "secret", "nothing"]
 class Unit:
     """Whom one observation is about, on which site, and for how many days; None days: one event.
 
-    Examples
-    --------
-    >>> str(Unit("a user", "one site", 7)), str(Unit("a click"))
-    ('a user, one site, 7 days', 'a click')
+    >>> str(Unit("a user", "one site", 7)), str(Unit("a browser", "", 1 / 24)), str(Unit("a click"))
+    ('a user, one site, 7 days', 'a browser, 1 hour', 'a click')
     """
 
     who: str
@@ -40,8 +39,15 @@ class Unit:
     days: float | None = None
 
     def __str__(self) -> str:
-        days = "" if self.days is None else f"{self.days:g} {'day' if self.days == 1 else 'days'}"
-        return ", ".join(part for part in (self.who, self.where, days) if part)
+        return ", ".join(part for part in (self.who, self.where, self._time()) if part)
+
+    def _time(self) -> str:
+        """Return how long, in days or the largest unit below that is whole."""
+        if self.days is None:
+            return ""
+        per_day = next((n for n in (1, 24, 1440) if self.days * n >= 1 - 1e-9), 1)
+        number, name = self.days * per_day, {1: "day", 24: "hour", 1440: "minute"}[per_day]
+        return f"{number:g} {name}{'' if f'{number:g}' == '1' else 's'}"
 
 
 @final
@@ -114,8 +120,6 @@ def parameter(
 
     A parameter may also be declared as any other field of a dataclass; then nothing is known of its range.
 
-    Examples
-    --------
     >>> from quiff.theory.parameters import check_probability
     >>> @dataclass(frozen=True)
     ... class Coin(Api):
@@ -139,9 +143,9 @@ class Api(ABC):
 
     Attributes
     ----------
-    title, status, source, sees
-        For people: its name, whether it is live, retired or a draft, the document with its version, and what
-        one observation is, such as "a topic".
+    title, family, status, source, sees
+        For people: its name, what it is for, whether it is live, a draft, archived or retired, the document
+        with its version, and what one observation is, such as "a topic".
     unit
         Whom one observation is about, where, and for how long.
     observer_knows_who
@@ -153,6 +157,8 @@ class Api(ABC):
         The attributes of people that the secret consists of; none: the secret is who the user is.
     assumptions
         What its channel takes for granted, in sentences that stand beside results.
+    open_points
+        What its source leaves open, in sentences.
     stage_titles
         For people: what an observer of each stage sees, such as "whole topic set".
 
@@ -174,6 +180,7 @@ class Api(ABC):
     """
 
     title: str = ""
+    family: str = ""
     status: str = ""
     source: str = ""
     sees: str = "an output"
@@ -183,6 +190,7 @@ class Api(ABC):
     needs: tuple[str, ...] = ()
     name: str = ""
     assumptions: tuple[str, ...] = ()
+    open_points: tuple[str, ...] = ()
     stage_titles: Mapping[str, str] = MappingProxyType({})
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -197,8 +205,17 @@ class Api(ABC):
         """Check every parameter that was declared with a check, in order."""
         for each in fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
             check = each.metadata.get("check")
-            if check is not None:
-                object.__setattr__(self, each.name, check(each.name, getattr(self, each.name)))
+            value = getattr(self, each.name)
+            if check is not None and not (value is None and each.default is None):
+                try:
+                    value = check(each.name, value)
+                except ParameterError as error:
+                    raise ParameterError(self._sourced(str(error))) from None
+                object.__setattr__(self, each.name, value)
+
+    def _sourced(self, message: str) -> str:
+        """Return a message with the API's source, unless it names one already."""
+        return message if not self.source or message.endswith(")") else f"{message} ({self.source})"
 
     @property
     def spec(self) -> str:
@@ -265,6 +282,10 @@ class Api(ABC):
         """Return the closed forms that are known of the parameters alone."""
         return ()
 
+    def remarks(self) -> tuple[str, ...]:
+        """Return what else is to be said of these parameters, in sentences."""
+        return ()
+
     def closed_forms(self, **scenario: Any) -> ClosedForms | None:
         """Return what is known in closed form beyond `limits`, such as of many users; None if nothing is."""
         if scenario:
@@ -307,8 +328,6 @@ def all_limits(api: Api, prior_success: Real | None = None) -> tuple[Limit, ...]
     The capacity in bits is its logarithm; and whatever an adversary with side information tries, who succeeds
     with probability P before, succeeds with at most min(1, P capacity) after one observation.
 
-    Examples
-    --------
     >>> from quiff import TopicsAPI
     >>> {limit.quantity: round(float(limit.value), 3) for limit in all_limits(TopicsAPI(), 0.01)
     ...  if not limit.stage}
@@ -359,8 +378,6 @@ def stages_of(api: Api, people: Population | Histories) -> dict[str, Channel]:
 
     Where there are too many random secrets to list, it is only the last one.
 
-    Examples
-    --------
     >>> from quiff import Population, TopicsAPI
     >>> people = Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}})
     >>> list(stages_of(TopicsAPI(n_topics=3, top_s=2), people))
@@ -389,6 +406,34 @@ def checked_api(api: object) -> Api:
     if isinstance(api, list | tuple):
         raise ParameterError("give the APIs one by one, as measure(people, a, b), not as a list")
     raise ParameterError(f"an API was expected, such as quiff.TopicsAPI(), not {type(api).__name__}")
+
+
+def checked_people(people: object) -> Population:
+    """Return people as they are.
+
+    Raises
+    ------
+    ParameterError
+        If they are something else; the message says how to make people of it.
+
+    Examples
+    --------
+    >>> checked_people("profiles.parquet")
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: people were expected, not a path; take Population.read('profiles.parquet')
+    """
+    if isinstance(people, Population):
+        return people
+    if isinstance(people, str | os.PathLike):
+        raise ParameterError(f"people were expected, not a path; take Population.read({os.fspath(people)!r})")
+    if isinstance(people, Api) or (isinstance(people, type) and issubclass(people, Api)):
+        raise ParameterError("people come first, then the APIs, as in measure(people, api)")
+    kind = type(people).__name__
+    if kind in ("DataFrame", "LazyFrame", "Table"):
+        raise ParameterError(f"people were expected, not a {kind}; take Population.from_pandas(frame)")
+    if isinstance(people, dict):
+        raise ParameterError("people were expected, not a dict; take Population.from_sets(sets)")
+    raise ParameterError(f"people were expected, a quiff.Population, not {kind}")
 
 
 def _parameter_text(value: Any) -> str:

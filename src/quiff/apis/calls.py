@@ -32,8 +32,6 @@ _CLOSE = 1e-9  # floats that are nearer to each other than this may be in the wr
 class EpochLaw:
     """How one epoch is observed: the probability of a topic inside the set, of one outside, of nothing.
 
-    Examples
-    --------
     >>> EpochLaw.of(5, 2, Fraction(1, 20))
     EpochLaw(inside=Fraction(97, 200), outside=Fraction(1, 100), nothing=Fraction(0, 1))
     """
@@ -159,8 +157,6 @@ def view_probability(topics: list[Real], nothing: Real, epochs: int) -> Real:
     With a_t the number of epochs that report t, and i that of epochs that report nothing, it is the sum over
     all a_t >= 1 and i >= 0 with i + sum_t a_t = E of E!/(i! prod_t a_t!) n^i prod_t p_t^a_t.
 
-    Examples
-    --------
     >>> view_probability([Fraction(1, 2), Fraction(1, 4)], Fraction(1, 4), 2)
     Fraction(1, 4)
     """

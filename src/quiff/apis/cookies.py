@@ -5,6 +5,7 @@ from math import inf
 from typing import Literal, final
 
 from quiff.apis.base import Api, Limit, Unit, fitted, parameter
+from quiff.apis.specified import flag
 from quiff.core.channel import Channel
 from quiff.core.labels import Labels
 from quiff.errors import ParameterError
@@ -23,8 +24,10 @@ def _check_shows(name: str, value: object) -> object:
 class Cookies(Api):
     """Third-party cookies as a channel (paper, Sec. 3.1).
 
-    A third party is taken to see the whole browsing history under one unique identifier, uid. The
-    identifiers are the numbers 0, 1, 2, ...
+    Every browser has one unique identifier, uid, which a third party sees on every site that includes it. So
+    it is taken to see the whole browsing history; the identifiers are the numbers 0, 1, 2, and so on. An
+    identifier has no goal of its own: what a receiver makes of it is measured by goals on attributes of
+    people.
 
     Parameters
     ----------
@@ -49,6 +52,7 @@ class Cookies(Api):
     known: Labels | None = fitted()
 
     title = "third-party cookie"
+    family = "identifiers"
     status = "live"
     source = "RFC 6265; paper, Sec. 3.1"
     sees = "an identifier"
@@ -79,5 +83,62 @@ class Cookies(Api):
                 ("bayes_capacity", "N"),
                 ("epsilon", "inf"),
                 ("max_case_capacity", "inf"),
+                ("shannon_capacity_bits", "log2 N"),
             )
+        )
+
+
+@final
+@dataclass(frozen=True)
+class PartitionedCookies(Api):
+    """Partitioned (CHIPS) and first-party cookies: an identifier that is another one on every top-level site.
+
+    Every top-level site has an identifier of its own for a browser, independent of those of other sites. A
+    party on another site learns nothing of who it is; on the one site it is as with third-party cookies. Like
+    these it has no goal of its own, and is measured by goals on attributes of people.
+
+    Parameters
+    ----------
+    across
+        Whether the observer is on another top-level site than the one where the user is known.
+
+    Examples
+    --------
+    >>> [float(PartitionedCookies(across).limits()[0].value) for across in (True, False)]
+    [1.0, inf]
+    """
+
+    across: bool = parameter(True, "True or False", "whether the observer is on another site", flag)
+    known: Labels | None = fitted()
+
+    title = "partitioned cookie"
+    family = "identifiers"
+    status = "live"
+    source = "privacycg/CHIPS, README"
+    sees = "an identifier of one site"
+    unit = Unit("a browser", "one top-level site")
+    redraws = "nothing"
+
+    def fit(self, people: Population | Histories) -> "PartitionedCookies":
+        """Give every user an identifier on the site."""
+        return self if self.known is not None else replace(self, known=self.secret(people).outputs)
+
+    def observe(self, secrets: Labels) -> Channel:
+        """Return one output for all, or the identifiers of one site."""
+        if self.known is None:
+            raise ParameterError("the identifiers are not given out yet; take api.fit(people)")
+        if self.across:
+            return Channel.constant([1], inputs=secrets, outputs=["an identifier of another site"])
+        return Channel.deterministic_from_codes(
+            secrets, self.known.positions(secrets), range(self.known.size)
+        )
+
+    def limits(self) -> tuple[Limit, ...]:
+        """Return 1 across sites, and no limit on one site."""
+        found = (1, 0.0, 1, 0.0) if self.across else (inf, inf, inf, inf)
+        formulas = ("1", "0", "1", "0") if self.across else ("N", "inf", "inf", "log2 N")
+        names = ("bayes_capacity", "epsilon", "max_case_capacity", "shannon_capacity_bits")
+        return tuple(
+            Limit(name, value, formula, self.source)
+            for name, value, formula in zip(names, found, formulas, strict=True)
         )

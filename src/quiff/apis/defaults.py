@@ -1,9 +1,11 @@
 """The APIs that are measured where none is named: third-party cookies and the Topics API."""
 
 from collections.abc import Callable, Hashable
+from dataclasses import MISSING
 
-from quiff.apis.base import Api
+from quiff.apis.base import Api, parameters_of
 from quiff.apis.cookies import Cookies
+from quiff.apis.registry import apis
 from quiff.apis.taxonomy import topics_for
 from quiff.apis.topics import TopicsAPI
 from quiff.populations.population import Population
@@ -19,8 +21,6 @@ def default_apis(people: Population, topics: Api | None = None) -> tuple[Api, ..
     People without topic sets have cookies only, people who were merged to distinct sets Topics only; `topics`
     is taken instead of the latter's defaults.
 
-    Examples
-    --------
     >>> [api.spec for api in default_apis(Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}}))]
     ['cookies', 'topics:top_s=2']
     """
@@ -28,6 +28,23 @@ def default_apis(people: Population, topics: Api | None = None) -> tuple[Api, ..
         topics = default_topics(people)
     shown = () if people.merged else (Cookies("history" if "history" in people.attributes else "user"),)
     return shown if topics is None else (*shown, topics)
+
+
+def all_apis(people: Population | None = None) -> tuple[Api, ...]:
+    """Return every API of the registry with its defaults; sets of topics are as large as the people's.
+
+    One that has no defaults, as it is made for some people, is left out.
+
+    >>> [api.spec for api in all_apis()[:2]]
+    ['cookies', 'topics']
+    """
+    size = {} if people is None or "topics" not in people.attributes else {"top_s": people.top_s}
+    made = []
+    for kind in apis().values():
+        own = parameters_of(kind)
+        if all(each.default is not MISSING or each.default_factory is not MISSING for each in own):
+            made.append(kind(**{each.name: size[each.name] for each in own if each.name in size}))
+    return tuple(made)
 
 
 def default_topics(

@@ -36,6 +36,9 @@ def _check_aim(name: str, value: object) -> object:
 class FittedAPI(Api):
     """Shows a topic of the user's set as often as the weights v allow, and others for the rest.
 
+    A topic of the set is shown as often as its weight allows. What is left of the probability goes to the
+    other topics, in proportion to their weights.
+
     With v(S) the sum of the weights of the topics of S and L that of all weights, which is 1 or more,
 
         C[S,t] = v_t min(1, 1/v(S))                        for t in S,
@@ -74,6 +77,7 @@ class FittedAPI(Api):
     file: str = field(default="", init=False, repr=False)
 
     title = "fitted mechanism"
+    family = "made for some people"
     source = "quiff design --profiles"
     sees = "a topic"
     unit = Unit("a user", "one site", 7)
@@ -194,8 +198,6 @@ def _read(path: Path, aim: str) -> dict[Any, Any]:
 def covers(weights: Array, codes: Array) -> Array:
     """Return v(S), the sum of the weights of its topics, for each set.
 
-    Examples
-    --------
     >>> covers(np.array([0.5, 0.25, 0.0]), np.array([[0, 1], [1, 2]])).tolist()
     [0.75, 0.25]
     """

@@ -12,8 +12,6 @@ def k_anonymity(C: Channel) -> int:
     For the deterministic C_G this is the least number of ones in a column (paper, Sec. 3.2). For a random
     one it counts the entries that are not 0, which need not be equally probable.
 
-    Examples
-    --------
     >>> from quiff import Channel
     >>> k_anonymity(Channel.deterministic({"Alice": "x", "Bob": "y", "Carol": "x"}))
     1
@@ -27,8 +25,6 @@ def noise_bound(C: Channel) -> int:
 
     For C_BN this is s, the number of entries of each row that are not 0 (paper, Sec. 3.2).
 
-    Examples
-    --------
     >>> from quiff import Channel
     >>> noise_bound(Channel.membership({"x": {1, 2}, "y": {2, 3}}, [1, 2, 3, 4], inside=0.5, outside=0))
     2

@@ -66,24 +66,21 @@ def report_topic(
 
 
 def browsing_topics(
-    top_s: Iterable[Hashable],
+    epochs: Iterable[Sequence[tuple[Hashable, Collection[str]]]],
     draw: Draw,
+    caller: str = "ads.tld",
     taxonomy: Sequence[Hashable] = (),
     noise: Any = Fraction(1, 20),
-    coverage: Any = Fraction(1),
-    epochs: int = 3,
 ) -> tuple[Hashable, ...]:
-    """Return what one call shows: a topic of each epoch, filtered, then noisy, sorted and without doubles.
+    """Return what a call on a site shows (Topics specification, "topics calculation").
 
-    The user's set is stable. A caller has witnessed a topic with probability `coverage`; else the epoch shows
-    nothing. Noise comes after this filter (Topics specification, "handle topics caller").
+    The secret is the epochs that the site sees, usually three: of each its top topics (None where one is
+    blocked) with the callers who witnessed them.
     """
     shown = set()
-    for _ in range(epochs):
-        topic = draw.uniform(top_s)
-        if not draw.flip(coverage):
+    for top in epochs:
+        topic, witnesses = draw.uniform(top)
+        if topic is None or caller not in witnesses:  # noise comes after this filter
             continue
-        if draw.flip(noise):
-            topic = draw.uniform(taxonomy)
-        shown.add(topic)
-    return tuple(sorted(shown, key=str))
+        shown.add(draw.uniform(taxonomy) if draw.flip(noise) else topic)
+    return tuple(sorted(shown, key=list(taxonomy).index))

@@ -14,7 +14,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from quiff.apis.base import Api, parameters_of
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError, QuiffError, described
 
 # Where each API stands; a module is loaded when its API is asked for.
 _APIS = MappingProxyType(
@@ -22,11 +22,32 @@ _APIS = MappingProxyType(
         "cookies": "quiff.apis.cookies:Cookies",
         "topics": "quiff.apis.topics:TopicsAPI",
         "fitted": "quiff.apis.fitted:FittedAPI",
+        "android_topics": "quiff.apis.android_topics:AndroidTopics",
+        "floc": "quiff.apis.floc:FLoC",
+        "parakeet": "quiff.apis.parakeet:Parakeet",
+        "noisy_ranking": "quiff.apis.parakeet:NoisyRanking",
+        "partitioned_cookies": "quiff.apis.cookies:PartitionedCookies",
+        "event_level": "quiff.apis.event_level:EventLevel",
+        "aggregatable": "quiff.apis.noisy_histogram:AggregatableReports",
+        "aggregatable_existence": "quiff.apis.aggregatable_existence:AggregatableExistence",
+        "private_aggregation": "quiff.apis.noisy_histogram:PrivateAggregation",
+        "ipa": "quiff.apis.noisy_histogram:InteroperablePrivateAttribution",
+        "w3c_attribution": "quiff.apis.noisy_histogram:W3CAttribution",
+        "private_click_measurement": "quiff.apis.click_measurement:PrivateClickMeasurement",
+        "ad_attribution_kit": "quiff.apis.click_measurement:AdAttributionKit",
+        "select_url": "quiff.apis.select_url:SelectURL",
+        "win_signals": "quiff.apis.protected_audience:WinSignals",
+        "real_time_monitoring": "quiff.apis.protected_audience:RealTimeMonitoring",
+        "k_anonymity_status": "quiff.apis.protected_audience:KAnonymityStatus",
     }
 )
 _GROUP = "quiff.apis"  # the entry points by which installed packages add APIs
+OWN_MODULE = "quiff_api_"
+"""What the name of a module from a file of one's own begins with."""
+
 _FRACTION = re.compile(r"[+-]?\d{1,18}/\d{1,18}", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,400}", re.ASCII)
+_FILE = re.compile(r"(?P<file>.+?\.py):(?P<rest>.+)")
 _AND = re.compile(r"\+(?=[A-Za-z_.~/\\])")  # but not the sign in 1e+5
 
 
@@ -34,8 +55,6 @@ _AND = re.compile(r"\+(?=[A-Za-z_.~/\\])")  # but not the sign in 1e+5
 def apis() -> dict[str, type[Api]]:
     """Return every known API by name: quiff's own, and those that installed packages add.
 
-    Examples
-    --------
     >>> list(apis())[:2]
     ['cookies', 'topics']
     """
@@ -70,7 +89,9 @@ def api_from(spec: str) -> Api:
     QuiffError
         If a file cannot be run, or has no such API.
     """
-    parts = _AND.split(spec)
+    if not isinstance(spec, str):
+        raise ParameterError(f"a text such as 'topics:noise=0.1' was expected, not {type(spec).__name__}")
+    parts = _parts(spec)
     if len(parts) == 1:
         return _one(spec)
     from quiff.apis.together import Together
@@ -78,18 +99,32 @@ def api_from(spec: str) -> Api:
     return Together(*map(_one, parts))
 
 
+def _parts(spec: str) -> list[str]:
+    """Split a text at each + between two APIs, but not in the name of a file that is there."""
+    file = _FILE.match(spec)
+    cut = _AND.search(spec, file.end("file") if file and Path(file["file"]).is_file() else 0)
+    return [spec] if cut is None else [spec[: cut.start()], *_parts(spec[cut.end() :])]
+
+
 def _one(spec: str) -> Api:
-    file = re.match(r"(?P<file>.+?\.py):(?P<rest>.+)", spec)
+    file = _FILE.match(spec)
     name, _, given = (file["rest"] if file else spec).partition(":")
     made = _from_file(Path(file["file"]), name) if file else api_class(name)
     values = dict(_assignment(part, spec) for part in given.split(",")) if given else {}
     if isinstance(made, Api):
-        return type(made)(**(made.parameters() | _checked(type(made), values))) if values else made
+        if not values:
+            return made
+        values, made = made.parameters() | _checked(type(made), values), type(made)
     checked = _checked(made, values)
     missing = [each.name for each in parameters_of(made) if _required(each) and each.name not in checked]
     if missing:
         raise ParameterError(f"the API {made.name!r} needs {missing[0]}, as in {made.name}:{missing[0]}=...")
-    return made(**checked)
+    try:
+        return made(**checked)
+    except QuiffError:
+        raise
+    except Exception as error:  # of one's own class
+        raise ParameterError(f"{spec!r} cannot be made: {described(error)}") from error
 
 
 def _required(each: Any) -> bool:
@@ -101,9 +136,9 @@ def api_class(name: str) -> type[Api]:
     try:
         return apis()[name]
     except KeyError:
-        raise ParameterError(
-            f"there is no API {name!r}{_meant(name, apis(), '; did you mean {!r}?')} (see quiff apis)"
-        ) from None
+        own = "; name the API in the file too, as in FILE.py:NAME" if name.endswith(".py") else ""
+        meant = own or _meant(name, apis(), "; did you mean {!r}?")
+        raise ParameterError(f"there is no API {name!r}{meant} (see quiff apis)") from None
 
 
 def _assignment(part: str, spec: str) -> tuple[str, Any]:
@@ -169,14 +204,14 @@ def _from_file(path: Path, name: str) -> type[Api] | Api:
 
 @cache
 def _module(path: Path) -> ModuleType:
-    spec = spec_from_file_location(f"quiff_api_{path.stem}", path)
+    spec = spec_from_file_location(f"{OWN_MODULE}{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise QuiffError(f"there is no Python file {str(path)!r}")
     module = module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[spec.name]
-        raise QuiffError(f"{str(path)!r} cannot be run: {type(error).__name__}: {error}") from error
+        raise QuiffError(f"{str(path)!r} cannot be run: {described(error)}") from error
     return module

@@ -33,8 +33,6 @@ class Unnamed:
 class TaxonomyLabels(Labels):
     """Some topics by name, and as many unnamed ones as bring their number to `size`.
 
-    Examples
-    --------
     >>> TaxonomyLabels(as_labels(["Music", "News"]), 4)
     Labels('Music', 'News', unnamed 2, unnamed 3; 4)
     """

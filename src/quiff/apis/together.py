@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from functools import reduce
+from operator import add, mul
 from typing import Any, final
 
-from quiff.apis.base import Api, Unit
+from quiff.apis.base import Api, Limit, Unit, checked_api
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel, repeat
 from quiff.core.labels import Labels, same
@@ -12,17 +13,17 @@ from quiff.errors import ParameterError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 
+_INDEPENDENT = "given the user, the observations are independent of each other"
+
 
 @final
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Together(Api):
     """Some APIs in parallel on users: C[x, (y, z)] = A[x, y] B[x, z].
 
     Given the user, their observations are taken to be independent: what is random in one is drawn apart from
     what is random in the others.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> from quiff import Cookies, Population, TopicsAPI, leakage
     >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
@@ -42,6 +43,7 @@ class Together(Api):
     source = "parallel composition"
 
     def __init__(self, *parts: Api, seen: tuple[Channel, ...] | None = None) -> None:
+        parts = tuple(map(checked_api, parts))
         if len(parts) < 2:
             raise ParameterError(f"give at least two APIs to be seen together, not {len(parts)}")
         if len({part.spec for part in parts}) < len(parts):
@@ -49,7 +51,7 @@ class Together(Api):
         object.__setattr__(self, "parts", parts)
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "title", " and ".join(part.title for part in parts))
-        object.__setattr__(self, "sees", " and ".join(part.sees for part in parts))
+        object.__setattr__(self, "sees", " with ".join(part.sees for part in parts))
         object.__setattr__(self, "unit", Unit(parts[0].unit.who, parts[0].unit.where, parts[0].unit.days))
         object.__setattr__(self, "observer_knows_who", any(part.observer_knows_who for part in parts))
         fixed = all(part.redraws == "nothing" for part in parts)
@@ -58,6 +60,9 @@ class Together(Api):
         independent = f"{each}: given the user, their observations are taken to be independent of each other."
         object.__setattr__(self, "assumptions", (independent, *(a for p in parts for a in p.assumptions)))
         object.__setattr__(self, "name", "+".join(part.name for part in parts))
+
+    def __repr__(self) -> str:
+        return f"Together({', '.join(map(repr, self.parts))})"
 
     @property
     def spec(self) -> str:
@@ -79,6 +84,22 @@ class Together(Api):
         if self.seen is None:
             raise ParameterError("what the APIs show of each user is not known yet; take api.fit(people)")
         return reduce(parallel, (_rows_of(C, secrets) for C in self.seen))
+
+    def limits(self) -> tuple[Limit, ...]:
+        """Return what the closed forms of all parts bound: factors multiply, and epsilons add up."""
+        known = [{each.quantity: each for each in part.limits() if not each.stage} for part in self.parts]
+        bounds = []
+        for quantity in ("bayes_capacity", "epsilon", "max_case_capacity"):
+            if not all(quantity in limits for limits in known):
+                continue
+            combined, sign = (add, " + ") if quantity == "epsilon" else (mul, " ")
+            limits = [each[quantity] for each in known]
+            value = reduce(combined, (limit.value for limit in limits))
+            formula = sign.join(f"({limit.formula})" for limit in limits)
+            assumed = [_INDEPENDENT, *(limit.assumes for limit in limits if limit.assumes)]
+            assumes = "; ".join(dict.fromkeys(assumed))
+            bounds.append(Limit(quantity, value, formula, self.source, assumes, bound="at most"))
+        return tuple(bounds)
 
     def over_time(self, secrets: Labels, n: int) -> Channel:
         """Return n observations of each API that draws anew, and one of each that does not."""

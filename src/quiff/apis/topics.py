@@ -36,7 +36,9 @@ _SMALL_SPACE = 100_000  # sets that `space` lists
 class TopicsAPI(Api):
     """The parameters of the Topics API, and its channels (paper, Sec. 3.2).
 
-    The secret is a user's top-s set. An exact `noise`, an int or a Fraction, makes all channels exact.
+    The secret is a user's top-s set of topics in a week. A site sees one of them, all equally probable, or
+    with probability r, the noise, a topic drawn from the whole taxonomy. An exact `noise`, an int or a
+    Fraction, makes all channels exact.
 
     Parameters
     ----------
@@ -81,6 +83,7 @@ class TopicsAPI(Api):
     taxonomy: Labels | None = fitted()
 
     title = "Topics API"
+    family = "interests"
     status = "retired"
     source = "patcg-individual-drafts/topics, README at d5555b3; paper, Sec. 3.2"
     sees = "a topic"
@@ -327,8 +330,6 @@ class TopicsAPI(Api):
 def worked_example() -> tuple[Population, TopicsAPI]:
     """Return the people and the API of the paper's worked example (figure of the Topics channels), exact.
 
-    Examples
-    --------
     >>> people, api = worked_example()
     >>> people, api.spec
     (<Population of 3 users: sets of 2 out of 4 topics>, 'topics:n_topics=5,top_s=2,noise=1/20')

@@ -1,0 +1,102 @@
+"""Shared Storage's selectURL: one of a few URLs, chosen by code that sees across sites, with a budget."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from math import inf, log2
+from typing import Literal, final
+
+from quiff.apis.base import Limit, Unit, parameter
+from quiff.apis.specified import Encoded, check_attribute, encoded, number, one_of, whole
+from quiff.core.channel import Channel
+from quiff.core.gain import Gain, predicate_gain
+from quiff.core.labels import as_labels
+from quiff.core.limits import check_fits
+from quiff.theory.budgets import messages
+
+_SPEC = "WICG/shared-storage at 8bfc7f5 (3 April 2025), select-url.md"
+_BUDGETS = {"day": 12, "page": 6}
+
+
+@final
+@dataclass(frozen=True)
+class SelectURL(Encoded):
+    """Shared Storage, selectURL: the index of one of at most 8 URLs, until a budget of bits is spent.
+
+    Code of the caller maps its cross-site state to one of the URLs; the page that it opens learns which. A
+    site may spend 12 bits in a day, charged when a frame navigates, and 6 bits on one page; a call that would
+    exceed the budget gives the first URL. The caller encodes as much of an attribute as fits.
+
+    Parameters
+    ----------
+    urls
+        n, from which one is chosen, at log2(n) bits a call.
+    budget
+        ``day``: all that a site learns in 24 hours; ``page``: on one page load.
+    bits
+        The budget; by default 12 for a day and 6 for a page.
+    attribute
+        What of people the caller's state is taken to hold.
+
+    Examples
+    --------
+    >>> SelectURL().limits()[0].value, SelectURL(urls=5).limits()[0].value
+    (4096, 3125)
+    """
+
+    urls: int = parameter(8, "1 to 8", "URLs to choose from", whole(1, 8, _SPEC))
+    budget: Literal["day", "page"] = parameter(
+        "day", "day or page", "which budget is spent", one_of("day", "page")
+    )
+    bits: float | None = parameter(
+        None, "0 to 512; 12 for a day, 6 for a page", "the budget", number(0, 512, _SPEC)
+    )
+    attribute: str = parameter(
+        "topics", "any attribute", "what of people the caller encodes", check_attribute
+    )
+
+    name = "select_url"
+    title = "Shared Storage, selectURL"
+    family = "shared storage and aggregation"
+    status = "retired"
+    source = _SPEC + " and spec.bs"
+    sees = "the URLs that were chosen"
+    unit = Unit("a browser", "one calling site", 1)
+    redraws = "nothing"
+    assumptions = (
+        "The caller's code encodes the attribute by a hash, in as many calls as the budget allows.",
+    )
+    open_points = (
+        "The specification leaves the allowances to vendors.",
+        "For a call that got the default URL the explainer charges 1 bit, the specification log2 n.",
+    )
+
+    @property
+    def _messages(self) -> int:
+        return messages(self.urls, float(_BUDGETS[self.budget] if self.bits is None else self.bits))
+
+    def observe(self, secrets: object) -> Channel:
+        """Return the map from values to messages, which are the chosen indices one after the other."""
+        check_fits(1, self._messages)
+        named = as_labels(secrets)
+        codes = [encoded(value, self._messages) for value in named]
+        return Channel.deterministic_from_codes(named, codes, range(self._messages))
+
+    def goals(self, secrets: object) -> dict[str, Gain]:
+        """Return the arm of an experiment that the value belongs to: the first index."""
+        n = self.urls if self._messages > 1 else 1
+
+        def arm(value: Hashable) -> int:
+            return encoded(value, self._messages) % n
+
+        return {"arm": predicate_gain(as_labels(secrets), arm)}
+
+    def limits(self) -> tuple[Limit, ...]:
+        """Return that nothing but the budget limits what is revealed."""
+        n = self._messages
+        found = {
+            "bayes_capacity": (n, "n^floor(bits/log2 n)"),
+            "epsilon": (inf if n > 1 else 0.0, "inf: no noise"),
+            "max_case_capacity": (inf if n > 1 else 1, "inf"),
+            "shannon_capacity_bits": (log2(n), "log2 of the messages"),
+        }
+        return tuple(Limit(key, value, formula, self.source) for key, (value, formula) in found.items())
