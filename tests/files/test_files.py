@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from quiff.errors import ParameterError
-from quiff.files import MARKER, check_target, staged, whole_file, whole_folder, write_bytes, write_text
+from quiff.files import check_suffix, check_target, staged, whole_file, whole_folder, write_bytes, write_text
+from quiff.files.targets import MARKER
 
 
 def held(folder):
@@ -71,7 +72,7 @@ def half_written(path, **options):
 
 def test_what_fails_on_the_way_leaves_nothing_not_even_folders(tmp_path):
     with pytest.raises(RuntimeError):
-        half_written(tmp_path / "deep" / "deeper" / "a.txt", parents=True)
+        half_written(tmp_path / "deep" / "deeper" / "a.txt", public=True)
     assert held(tmp_path) == {}
 
 
@@ -126,7 +127,8 @@ def test_links_in_a_circle_are_told(tmp_path):
 
 
 def test_only_the_owner_can_read_from_the_first_byte_on(tmp_path):
-    with whole_file(tmp_path / "new" / "a.txt", parents=True) as new:
+    with staged(tmp_path / "new") as stage:
+        new = stage.add("a.txt")
         new.write_text("text")
         assert rights(new.parent) == 0o700
     assert (rights(tmp_path / "new"), rights(tmp_path / "new" / "a.txt")) == (0o700, 0o600)
@@ -137,7 +139,7 @@ def test_only_the_owner_can_read_from_the_first_byte_on(tmp_path):
 
 def test_where_others_write_too_files_have_the_rights_of_any_new_file(tmp_path):
     (tmp_path / "usual.txt").touch()
-    with whole_file(tmp_path / "ours.txt", private=False) as new:
+    with whole_file(tmp_path / "ours.txt", public=True) as new:
         new.write_text("text")
     assert rights(tmp_path / "usual.txt") == rights(tmp_path / "ours.txt")
 
@@ -346,9 +348,9 @@ class TestInputs:
         assert log.read_text() == "visits"
 
 
-def test_a_suffix_is_told_before_all_else():
+def test_a_suffix_that_does_not_fit_is_told():
     with pytest.raises(ParameterError, match=r"'/dev/null' must end in \.csv, \.md or \.tex"):
-        check_target("/dev/null", suffixes=[".csv", ".md", ".tex"])
+        check_suffix("/dev/null", [".csv", ".md", ".tex"])
 
 
 def test_a_folder_without_write_permission_is_told_before_any_work(tmp_path, monkeypatch):

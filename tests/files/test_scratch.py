@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from quiff.files import MARKER, scratch, whole_file, whole_folder, write_text
+from quiff.files import scratch, whole_file, whole_folder, write_text
+from quiff.files.targets import MARKER
 
 HOLD = """
 import sys, time
@@ -180,7 +181,7 @@ def test_a_signal_waits_until_all_outputs_have_their_names(tmp_path, monkeypatch
 
 
 def failed(path):
-    with whole_file(path, parents=True):
+    with whole_file(path, public=True):
         raise RuntimeError
 
 

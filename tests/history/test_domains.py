@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from history import plain_domains
 from quiff.history.domains import find_domains
 from quiff.history.hosts import shortened, with_host
+from quiff.history.plain import plain_domains as without_engine
 from quiff.history.queries import fetch_rows
 from quiff.history.suffixes import Suffixes
 
@@ -200,6 +201,17 @@ def test_every_url_is_read_as_by_the_rules(duckdb, urls):
     ]
     published = find_domains(duckdb, urls, RULES, "as-published")
     assert answers(published) == [(url, *plain_domains.as_published(url, RULES.rules)) for url in urls]
+
+
+@settings(max_examples=30)
+@given(st.lists(URLS, min_size=1, max_size=40), st.sampled_from(["correct", "as-published"]))
+def test_a_few_urls_are_read_as_by_the_engine(duckdb, urls, rules):
+    assert without_engine(urls, RULES, rules) == find_domains(duckdb, urls, RULES, rules)
+
+
+def test_without_an_engine_the_known_cases_hold():
+    for cases, suffixes in ((PAPER, None), (EXTRA, None), (HOSTS + LABELS, RULES)):
+        assert answers(without_engine([url for url, _, _ in cases], suffixes, "as-published")) == cases
 
 
 @settings(max_examples=40)

@@ -42,7 +42,10 @@ def treated(engines, tmp_path_factory):
     ]  # fmt: skip
     bad = b"10\tq\xe9\t2006-03-01 07:17:12\t1\thttp://a.com\n"
     odd.write_bytes("\n".join([reference.HEADER, *lines, ""]).encode() + bad)
-    results = both(engines, lambda con, name: treat(con, [*log.files, odd], folder / name, seed=1))
+    results = both(
+        engines,
+        lambda con, name: treat(con, [*log.files, odd], folder / name, conversions=log.conversions, seed=1),
+    )
     return folder, log, results
 
 
@@ -51,7 +54,7 @@ def test_treat(treated):
     assert duck == spark
     assert duck.dropped["malformed"] == 3
     assert {"header", "no-user", "bad-time", "no-url"} <= set(duck.dropped)
-    for table in ("treated.parquet", "domains.parquet"):
+    for table in ("treated.parquet", "domains.parquet", "conversions.parquet"):
         assert table_digest(folder / "duckdb" / table) == table_digest(folder / "spark" / table)
 
 
@@ -60,11 +63,18 @@ def test_classify_experiment_profile_and_stats(engines, treated):
 
     def run(con, name):
         listed = read_classification(log.classification)
-        out = folder / name / "correct"
+        out, events = folder / name / "correct", folder / name / "conversions.parquet"
         results = [
             classify(con, folder / name / "treated.parquet", listed, out),
             experiment(con, out / "reduced.parquet", out),
-            profile(con, out / "experimental.parquet", out / "profiles.parquet", seed=1, repeat=2),
+            profile(
+                con,
+                out / "experimental.parquet",
+                out / "profiles.parquet",
+                conversions=events,
+                seed=1,
+                repeat=2,
+            ),
             profile(con, out / "reduced.parquet", out / "weekly.parquet", epoch_days=7, seed=1, top_s=9),
         ]
         tables = ("reduced", "matches", "experimental", "profiles", "weekly")

@@ -14,7 +14,7 @@ import pytest
 
 from quiff.errors import LabelError, ParameterError, QuiffError, SizeError
 from quiff.history.download import cache_folder
-from quiff.history.fetch import fetch
+from quiff.history.fetch import fetch, local_copy
 from quiff.history.registry import DATASETS, Dataset
 
 CONTENT = b"// a made-up list of suffixes\n" * 5000
@@ -263,7 +263,9 @@ class TestMirror:
         with pytest.raises(ParameterError, match="is no folder"):
             fetch("psl")
 
-    @pytest.mark.parametrize("name", [entry.name for entry in DATASETS.values() if not entry.is_record])
+    @pytest.mark.parametrize(
+        "name", [entry.name for entry in DATASETS.values() if not (entry.is_record or entry.by_hand)]
+    )
     def test_the_copies_at_hand_pass_the_check(self, mirror, name):
         assert fetch(name, mirror) == mirror / DATASETS[name].file
 
@@ -453,3 +455,11 @@ def test_a_record_that_drips_is_given_up(listed, server, cache, monkeypatch):
 
 def test_a_time_limit_is_above_zero(listed, cache):
     assert "must be above 0" in failure(time_limit=0)
+
+
+def test_what_only_people_may_download_is_told(tmp_path):
+    with pytest.raises(
+        QuiffError, match=r"only for people who sign in: download it from https://www\.kaggle"
+    ):
+        fetch("google-topics")
+    assert local_copy("google-topics", tmp_path) is None

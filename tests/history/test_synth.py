@@ -254,7 +254,16 @@ write_log(SyntheticLog(users=5000, seed=7), sys.argv[1])
     write_log(SyntheticLog(users=5000, seed=8), tmp_path / "other")
     one, two, other = (digests(tmp_path / name) for name in ("one", "two", "other"))
     assert one == two
-    assert one.keys() == other.keys() == {".quiff-wrote", "log-01.txt.gz", "classification.csv"}
+    assert (
+        one.keys()
+        == other.keys()
+        == {
+            ".quiff-wrote",
+            "log-01.txt.gz",
+            "classification.csv",
+            "conversions.parquet",
+        }
+    )
     del one[".quiff-wrote"]
     assert not set(one.values()) & set(other.values())
 

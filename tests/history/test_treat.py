@@ -20,7 +20,7 @@ from history import reference, strategies
 from quiff.errors import ParameterError, QuiffError
 from quiff.history.read import LogFormat
 from quiff.history.suffixes import Suffixes
-from quiff.history.tables import Steps, Workspace
+from quiff.history.tables import Steps, workspace
 from quiff.history.treat import draw_numbers, draw_pseudonyms, treat
 
 SUFFIXES = Suffixes.parse("\n".join(reference.SUFFIXES), extra=())
@@ -290,7 +290,7 @@ def test_what_goes_wrong_while_writing_is_told_in_one_line(con, tmp_path):
     for numbers in (None, {"user": pa.array(range(10))}):
         with (
             pytest.raises(QuiffError, match="Could not convert string") as caught,
-            Workspace(con, tmp_path) as work,
+            workspace(con, tmp_path) as work,
         ):
             work.output("table.parquet", "write", wrong, numbers)
         assert "\n" not in str(caught.value)

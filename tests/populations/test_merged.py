@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
 from quiff.populations import files
-from quiff.populations.memory import allowed_bytes, reading_limit
+from quiff.populations.merged import allowed_bytes, reading_limit
 from quiff.populations.population import Population
 
 WORDS = ["News", "Music", "Sports", "Travel", "7"]

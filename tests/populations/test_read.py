@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quiff.errors import LabelError, QuiffError, ShapeError
+from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
 from quiff.populations.literals import parse_history, parse_topics
 from quiff.populations.population import Population
 
@@ -254,3 +254,10 @@ def test_columns_of_other_kinds_are_told_in_one_line(tmp_path, columns, merged):
     pq.write_table(pa.table(columns), file)
     with pytest.raises(QuiffError, match="neither text nor numbers nor lists of these"):
         Population.read(file, merged=merged)
+
+
+@pytest.mark.parametrize("path", [5, None, {"Alice": {1, 2}}, np.zeros((9, 9))], ids=str)
+def test_what_is_no_name_of_a_file_is_told_in_one_line(path):
+    with pytest.raises(ParameterError, match="the name of a file was expected") as told:
+        Population.read(path)
+    assert "\n" not in str(told.value)

@@ -128,3 +128,32 @@ print(hashlib.sha256(Population.synthetic(5000, seed=11).sets.astype("int64").to
 def test_numbers_out_of_range(arguments, message):
     with pytest.raises(ParameterError, match=message):
         Population.synthetic(**arguments)
+
+
+def test_histories_have_the_documented_law():
+    """Visits, own topics against others, and sites: with one topic in each set all shares are known."""
+    n, m = 20_000, 30
+    people = Population.synthetic(n, seed=3, n_topics=m, top_s=1, attributes=["history"])
+    told = people.attribute("history")
+    visits = [(int(user), *told.values[int(which)]) for user, which in enumerate(told.which[0])]
+    total = sum(len(each) - 1 for each in visits)
+    assert total / n == pytest.approx(21, rel=0.01)
+    p = popularity(m)
+    own = sites = expected = 0
+    for user, *history in visits:
+        topic = int(people.codes[user, 0]) + 1
+        own += sum(domain.startswith(f"t{topic}-") for domain in history)
+        sites += sum(domain.endswith("-1.example") for domain in history)
+        expected += len(history) * (0.75 + 0.25 * p[topic - 1])
+    assert own == pytest.approx(expected, rel=0.01)
+    assert sites / total == pytest.approx(1 / sum(1 / k for k in range(1, 11)), rel=0.01)
+
+
+def test_attributes_change_nothing_else_and_not_one_another():
+    alone = Population.synthetic(50, seed=4)
+    both = Population.synthetic(50, seed=4, attributes=["history", "conversions"])
+    assert (both.codes == alone.codes).all()
+    for name in ("history", "conversions"):
+        assert Population.synthetic(50, seed=4, attributes=name).attribute(name) == both.attribute(name)
+    with pytest.raises(ParameterError, match="no attribute 'country'; there are history and conversions"):
+        Population.synthetic(50, attributes=["country"])

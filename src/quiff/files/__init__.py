@@ -18,6 +18,7 @@ from quiff.files import scratch
 from quiff.files.targets import (
     MARKER,
     StrPath,
+    as_path,
     check_place,
     check_suffix,
     check_target,
@@ -27,9 +28,9 @@ from quiff.files.targets import (
 )
 
 __all__ = [
-    "MARKER",
     "Staged",
     "StrPath",
+    "as_path",
     "check_suffix",
     "check_target",
     "staged",
@@ -43,77 +44,44 @@ __all__ = [
 def write_bytes(
     path: StrPath, content: bytes, *, force: bool = False, inputs: Iterable[StrPath] = ()
 ) -> Path:
-    """Write ``content`` to ``path`` and return the path, as :func:`whole_file` does.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_bytes(Path(folder) / "hello.bin", b"hello").read_bytes()
-    b'hello'
-    """
+    """Write ``content`` to ``path`` and return the path, as :func:`whole_file` does."""
     with whole_file(path, force=force, inputs=inputs) as new:
         new.write_bytes(content)
     return Path(path)
 
 
 def write_text(path: StrPath, text: str, *, force: bool = False, inputs: Iterable[StrPath] = ()) -> Path:
-    """Write ``text`` to ``path`` in UTF-8, as :func:`write_bytes` does.
-
-    >>> write_text("/no/such/folder/table.md", "text")
-    Traceback (most recent call last):
-    quiff.errors.ParameterError: cannot write '/no/such/folder/table.md': there is no folder \
-'/no/such/folder'; make it first
-    """
+    """Write ``text`` to ``path`` in UTF-8, as :func:`write_bytes` does."""
     return write_bytes(path, text.encode(), force=force, inputs=inputs)
 
 
 @contextmanager
 def whole_file(
-    path: StrPath,
-    *,
-    force: bool = False,
-    inputs: Iterable[StrPath] = (),
-    parents: bool = False,
-    private: bool = True,
+    path: StrPath, *, force: bool = False, inputs: Iterable[StrPath] = (), public: bool = False
 ) -> Iterator[Path]:
     """Give the path of a new file, which gets its name when all went well, and goes away when not.
 
     Of a link, what it points to is written and the link stays. `force` replaces a regular file, or a folder
-    with nothing but what quiff wrote there, but never one of `inputs`; `parents` makes the folders above;
-    what is not `private` others may read as the system's habits are.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder) / "a.txt") as new:
-    ...         _ = new.write_text("all of it")
-    ...     print(*os.listdir(folder))
-    a.txt
+    with nothing but what quiff wrote there, but never one of `inputs`. For a `public` one, folders above it
+    are made, and others may read it as the system's habits are.
     """
     target = resolved(path)
     with staged(
-        target.parent, force=force, inputs=inputs, make=parents, private=private, shown=path
+        target.parent, force=force, inputs=inputs, make=public, private=not public, shown=path
     ) as stage:
         yield stage.add(target.name)
 
 
 @contextmanager
-def whole_folder(
-    path: StrPath, *, force: bool = False, inputs: Iterable[StrPath] = (), private: bool = True
-) -> Iterator[Path]:
+def whole_folder(path: StrPath, *, force: bool = False, inputs: Iterable[StrPath] = ()) -> Iterator[Path]:
     """Give an empty folder, which gets its name when all went well, and goes away when not.
 
     The parameters are those of :func:`whole_file`; parents are made, and an empty folder needs no force.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as parent:
-    ...     with whole_folder(Path(parent) / "tables") as new:
-    ...         _ = (new / "a.csv").write_text("topic")
-    ...     print(*sorted(os.listdir(Path(parent) / "tables")))
-    .quiff-wrote a.csv
     """
     target = resolved(path)
-    with staged(target.parent, force=force, inputs=inputs, private=private, shown=path) as stage:
+    with staged(target.parent, force=force, inputs=inputs, shown=path) as stage:
         new = stage.add(target.name, folder=True)
-        new.mkdir(mode=0o700 if private else 0o777)
+        new.mkdir(mode=0o700)
         yield new
 
 
@@ -181,8 +149,8 @@ def staged(
     is as in :func:`whole_file`.
     """
     target = Path(folder)
-    name = target if shown is None else shown
-    check_place(os.fspath(name), target, make)
+    name = os.fspath(target if shown is None else shown)
+    check_place(name, target, make)
     hidden, placed = None, False
     try:
         hidden = scratch.make(target, private=private)
@@ -192,7 +160,7 @@ def staged(
         stage._place()
         placed = True
     except OSError as error:
-        raise ParameterError(f"cannot write {os.fspath(name)!r}: {first_line(error)}") from error
+        raise ParameterError(f"cannot write {name!r}: {first_line(error)}") from error
     finally:
         if hidden is not None:
             scratch.drop(hidden, failed=not placed)
@@ -226,10 +194,10 @@ def _exchange(hidden: Path, target: Path, *, replace: bool) -> None:
     else:
         try:
             os.link(new, target)  # that fails on a file which is there by now; a rename would replace it
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without links
-            new.rename(target)
+        except OSError as error:
+            if isinstance(error, FileExistsError):
+                raise
+            new.rename(target)  # a file system without links
 
 
 def _put_back(hidden: Path, target: Path) -> None:

@@ -4,6 +4,7 @@ Files are told by their first bytes, not by their names. A gzip file is checked 
 into a scratch file first, since it can be read only once.
 """
 
+import csv
 import gzip
 import os
 import shutil
@@ -11,16 +12,14 @@ import stat
 import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
 from quiff.errors import ParameterError, first_line
 
-BLOCK = 1 << 19
-"""How many bytes are read at a time."""
-
+BLOCK = 1 << 19  # how many bytes are read at a time
 _GZIP = b"\x1f\x8b"
 DAMAGES = (OSError, EOFError, zlib.error)
 """What is raised where the bytes of a file cannot be read, or not be unpacked."""
@@ -66,12 +65,7 @@ class Source:
 
 
 def check_files(paths: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """Return paths that exist and are different files, under whatever names.
-
-    >>> check_files(["/no/such/log"])
-    Traceback (most recent call last):
-    quiff.errors.ParameterError: there is no file '/no/such/log'; name the files of a log
-    """
+    """Return paths that exist and are different files, under whatever names."""
     files = tuple(Path(path) for path in paths)
     known: dict[tuple[int, int], Path] = {}
     for file in files:
@@ -113,6 +107,16 @@ def find_source(file: Path, copy: Path | None = None) -> Source:
     if file.suffix == ".gz" and not packed:
         raise ParameterError(f"cannot read {name!r}: its name ends in .gz, but it is not packed by gzip")
     return Source(name, path, packed, state)
+
+
+@contextmanager
+def long_fields() -> Iterator[None]:
+    """Let Python's reader of CSV take fields of any length."""
+    before = csv.field_size_limit(1 << 30)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def private_file(path: Path) -> IO[bytes]:

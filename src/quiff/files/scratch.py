@@ -29,7 +29,6 @@ SIGNALS = tuple(
 )
 """The signals that tell a run to end."""
 
-_HIDDEN = ".quiff-"  # beside outputs
 _NAME = re.compile(
     r"(?:[.]quiff-|quiff-[a-z]+-)([0-9a-f]{12})-([0-9a-f]{8})-([0-9]+)-([0-9]+)-([0-9]+)-[0-9a-f]{16}[.]tmp"
 )
@@ -40,42 +39,25 @@ _busy = threading.RLock()
 _engines: WeakSet[Any] = WeakSet()
 
 
-def make(folder: Path, *, private: bool = True) -> Path:
+def make(folder: Path, *, private: bool = True, prefix: str = ".quiff-") -> Path:
     """Make a hidden scratch folder in a folder, and sweep there first.
 
     Folders that are missing on the way to it are made too, and go with it if its run fails.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     scratch = make(Path(folder))
-    ...     drop(scratch)
-    ...     scratch.parent == Path(folder), scratch.exists()
-    (True, False)
     """
     sweep(folder)
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    return _made(folder, _HIDDEN, private, missing)
-
-
-def make_temporary(kind: str) -> Path:
-    """Make a scratch folder for the system's temporary files, and sweep there first.
-
-    >>> folder = make_temporary("doctest")
-    >>> folder.name.startswith("quiff-doctest-")
-    True
-    >>> drop(folder)
-    """
-    place = Path(gettempdir())
-    sweep(place)
-    return _made(place, f"quiff-{kind}-", private=True)
-
-
-def _made(folder: Path, prefix: str, private: bool, missing: Sequence[Path] = ()) -> Path:
-    path = folder / f"{prefix}{_owner()}-{secrets.token_hex(8)}.tmp"
-    _live[path] = os.getpid(), missing
+    process = os.getpid()
+    owner = "-".join((*_machine(), str(process), _start_of(process) or "0"))
+    path = folder / f"{prefix}{owner}-{secrets.token_hex(8)}.tmp"
+    _live[path] = process, missing
     for place in (*reversed(missing), path):
         place.mkdir(mode=0o700 if private else 0o777, exist_ok=place != path)
     return path
+
+
+def make_temporary(kind: str) -> Path:
+    """Make a scratch folder for the system's temporary files, and sweep there first."""
+    return make(Path(gettempdir()), prefix=f"quiff-{kind}-")
 
 
 def drop(path: Path, *, failed: bool = False) -> None:
@@ -111,9 +93,11 @@ def sweep(folder: Path) -> None:
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             named = _NAME.fullmatch(entry.name)
-            if named and _is_mine(entry) and _has_died(*named.groups()):
-                with uninterrupted():
-                    _remove(Path(entry.path))
+            with suppress(OSError):  # it is gone by now
+                mine = named and entry.stat(follow_symlinks=False).st_uid == os.getuid()
+                if named and mine and entry.is_dir(follow_symlinks=False) and _has_died(*named.groups()):
+                    with uninterrupted():
+                        _remove(Path(entry.path))
 
 
 def _remove(path: Path, missing: Sequence[Path] = ()) -> None:
@@ -140,13 +124,6 @@ def moved_aside(scratch: Path, target: Path) -> Path:
     return place / target.name
 
 
-def _is_mine(entry: "os.DirEntry[str]") -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.getuid()
-    except OSError:
-        return False
-
-
 def _has_died(host: str, boot: str, space: str, process: str, start: str) -> bool:
     """Say if the process that a name tells of is no more; where that cannot be known, it is taken to live."""
     own_host, own_boot, own_space = _machine()
@@ -158,11 +135,6 @@ def _has_died(host: str, boot: str, space: str, process: str, start: str) -> boo
         return False
     now = _start_of(int(process))
     return now is None or (now != start and "0" not in (now, start))  # a number may have been given anew
-
-
-def _owner() -> str:
-    process = os.getpid()
-    return "-".join((*_machine(), str(process), _start_of(process) or "0"))
 
 
 @functools.cache
@@ -207,11 +179,7 @@ def _start_of(process: int) -> str | None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let signals wait that Python would handle meanwhile, such as Ctrl-C, so that all is done or nothing.
-
-    >>> with uninterrupted():
-    ...     pass
-    """
+    """Let signals wait that Python would handle meanwhile, such as Ctrl-C, so that all is done or nothing."""
     noted: list[tuple[int, FrameType | None]] = []
     before: dict[int, Any] = {}
     try:

@@ -14,9 +14,7 @@ from pathlib import Path
 from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
 
-StrPath = str | os.PathLike[str]
-"""What names a file."""
-
+StrPath = str | os.PathLike[str]  # what names a file
 MARKER = ".quiff-wrote"
 """The file in a folder that lists what quiff wrote there. Spark and DuckDB read no file of such a name."""
 
@@ -29,15 +27,21 @@ _KINDS = {
 _FORCE = "use force=True (--force) to replace it, or name another"
 
 
-def check_suffix(path: StrPath, suffixes: Sequence[str]) -> None:
-    """Raise an error unless a file's name ends in one of some suffixes.
+def as_path(path: object) -> Path:
+    """Return what names a file; anything else is told in one line.
 
-    >>> check_suffix("capacity.SVG", [".svg", ".png"])
-    >>> check_suffix("thesis.txt", [".svg", ".png"])
-    Traceback (most recent call last):
-    quiff.errors.ParameterError: 'thesis.txt' must end in .svg or .png
+    >>> as_path("profiles.csv").suffix
+    '.csv'
     """
-    if Path(path).suffix.lower() not in suffixes:
+    if not isinstance(path, str | os.PathLike):
+        given = f"{repr(path).partition(chr(10))[0]:.40} ({type(path).__name__})"
+        raise ParameterError(f"the name of a file was expected, such as 'profiles.parquet', not {given}")
+    return Path(path)
+
+
+def check_suffix(path: StrPath, suffixes: Sequence[str]) -> None:
+    """Raise an error unless a file's name ends in one of some suffixes."""
+    if as_path(path).suffix.lower() not in suffixes:
         *others, last = suffixes
         ends = f"{', '.join(others)} or {last}" if others else last
         raise ParameterError(f"{os.fspath(path)!r} must end in {ends}")
@@ -48,22 +52,14 @@ def check_target(
     *,
     force: bool = False,
     inputs: Iterable[StrPath] = (),
-    suffixes: Sequence[str] | None = None,
     folder: bool = False,
     parents: bool = True,
 ) -> None:
     """Raise an error if an output must not be written, before any work is done.
 
-    The name must end in one of `suffixes`, if any are given; a `folder` may be there already if it is empty.
-    The rest is as in :func:`whole_file`.
-
-    >>> check_target("/dev/null", force=True)
-    Traceback (most recent call last):
-    quiff.errors.ParameterError: cannot write '/dev/null': it is a device; name a file
+    A `folder` may be there already if it is empty. The rest is as in :func:`quiff.files.whole_file`.
     """
     shown = os.fspath(path)
-    if suffixes is not None:
-        check_suffix(path, suffixes)
     target = resolved(path)
     for source in inputs:
         _check_input(shown, target, source)

@@ -8,9 +8,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import ibis
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from quiff.errors import ParameterError, QuiffError
+from quiff.files import StrPath
 from quiff.files.blocks import DAMAGES, damage, find_source, opened
 from quiff.history.archives import read_files
 from quiff.history.domains import domain_table
@@ -19,35 +24,26 @@ from quiff.history.suffixes import Suffixes
 from quiff.populations.literals import parse_topics
 from quiff.safe_text import shapes
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 # Old codes that one of the official lists still has, and the codes that replace them.
 MERGED_CATEGORIES = MappingProxyType({"DEV": "ECON", "FEXP": "NEWS", "P2P": "FILE"})
 
 
 def citizenlab_rows(path: Path) -> Iterator[tuple[str | None, str | None]]:
-    """Yield URL and category of each row of all lists, as written; None stands for an empty cell.
-
-    All lists count: the global one, those of countries and regions, and the official ones. The
-    legends do not.
-    """
+    """Yield URL and category, None where empty, of each row of all lists but the legends, as written."""
     for name, stream in read_files(path, "lists"):
         if name.endswith(".csv") and not name.startswith("00-LEGEND"):
-            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
             try:
-                yield from _list_rows(csv.DictReader(text))
+                reader = csv.DictReader(io.TextIOWrapper(stream, encoding="utf-8", newline=""))
+                if missing := sorted({"url", "category_code"} - set(reader.fieldnames or ())):
+                    raise LookupError(f"it has no column {' and no column '.join(missing)}")
+                for row in reader:
+                    yield row["url"] or None, row["category_code"] or None
             except (csv.Error, UnicodeDecodeError, LookupError) as error:
                 raise QuiffError(f"cannot read the list {name!r} in {str(path)!r}: {error}") from error
 
 
 def citizenlab_table(path: Path) -> "pa.Table":
-    """Return all rows as a table with the string columns url and category, in today's codes.
-
-    Rows stay as they are otherwise, with nulls for empty cells, so that whoever drops some can count them.
-    """
-    import pyarrow as pa
-
+    """Return all rows as a table of the strings url and category, in today's codes, null where empty."""
     rows = [
         {"url": url, "category": MERGED_CATEGORIES.get(category or "", category)}
         for url, category in citizenlab_rows(path)
@@ -55,25 +51,8 @@ def citizenlab_table(path: Path) -> "pa.Table":
     return pa.Table.from_pylist(rows, pa.schema([("url", pa.string()), ("category", pa.string())]))
 
 
-def _list_rows(reader: "csv.DictReader[str]") -> Iterator[tuple[str | None, str | None]]:
-    missing = {"url", "category_code"} - set(reader.fieldnames or ())
-    if missing:
-        raise LookupError(f"it has no column {' and no column '.join(sorted(missing))}")
-    for row in reader:
-        yield row["url"] or None, row["category_code"] or None
-
-
 TESTING_KEY = "for testing only"
 """How the keys of the rows begin that Chrome's own tests need; they are no hosts."""
-
-
-@dataclass(frozen=True)
-class Override:
-    """A row of an override list."""
-
-    key: str  # the host as Chrome stores it, with a space for each dot and hyphen
-    host: str  # the host that the key stands for most likely
-    topics: tuple[int, ...]  # the numbers of its topics in the list's taxonomy; there may be none
 
 
 def host_of_key(key: str) -> str:
@@ -88,33 +67,26 @@ def host_of_key(key: str) -> str:
     return re.sub(" {2,}", lambda run: "-" * len(run[0]), key).replace(" ", ".")
 
 
-def chrome_rows(path: Path) -> Iterator[Override]:
-    """Yield the rows of an override list, those without topics too."""
+def chrome_table(path: Path) -> "pa.Table":
+    """Return an override list as a table: key, the host as Chrome stores it; host; topics, maybe none."""
+    rows = []
     try:
         with path.open(encoding="utf-8", newline="\n") as file:
             if next(file, "").rstrip("\r\n") != "domain\ttopics":
                 raise QuiffError(f"{str(path)!r} does not begin with the columns domain and topics")
-            for number, line in enumerate(file, start=2):
-                yield _override(line.rstrip("\r\n"), f"line {number} of {str(path)!r}")
+            for number, line in enumerate((line.rstrip("\r\n") for line in file), start=2):
+                found = re.fullmatch(r"([^\t]+)(?:\t(\d{1,9}(?:,\d{1,9})*)?)?", line, re.ASCII)
+                if found is None:
+                    raise QuiffError(
+                        f"line {number} of {str(path)!r} is {line[:80]!r}; a host, a tab and numbers with"
+                        " commas are expected"
+                    )
+                topics = [int(topic) for topic in found[2].split(",")] if found[2] else []
+                rows.append({"key": found[1], "host": host_of_key(found[1]), "topics": topics})
     except (OSError, UnicodeDecodeError) as error:
         raise QuiffError(f"cannot read {str(path)!r}: {error}") from error
-
-
-def chrome_table(path: Path) -> "pa.Table":
-    """Return an override list as a table with the columns key, host and topics (a list of numbers)."""
-    import pyarrow as pa
-
-    rows = [{"key": row.key, "host": row.host, "topics": row.topics} for row in chrome_rows(path)]
     schema = pa.schema([("key", pa.string()), ("host", pa.string()), ("topics", pa.list_(pa.int64()))])
     return pa.Table.from_pylist(rows, schema)
-
-
-def _override(line: str, where: str) -> Override:
-    found = re.fullmatch(r"([^\t]+)(?:\t(\d{1,9}(?:,\d{1,9})*)?)?", line, re.ASCII)
-    if found is None:
-        raise QuiffError(f"{where} is {line[:80]!r}; a host, a tab and numbers with commas are expected")
-    key, topics = found.groups()
-    return Override(key, host_of_key(key), tuple(map(int, topics.split(","))) if topics else ())
 
 
 @dataclass(frozen=True)
@@ -129,11 +101,7 @@ class Classification:
 
 
 def read_classification(
-    name: str | os.PathLike[str],
-    *,
-    mirror: str | os.PathLike[str] | None = None,
-    suffixes: Suffixes | None = None,
-    rules: str = "correct",
+    name: StrPath, *, mirror: StrPath | None = None, suffixes: Suffixes | None = None, rules: str = "correct"
 ) -> Classification:
     """Return a classification by its name, or from a file with the columns ``domain`` and ``topics``.
 
@@ -155,8 +123,6 @@ def read_classification(
 
 
 def _citizenlab(path: Path, suffixes: Suffixes | None, rules: str) -> tuple[Any, ...]:
-    import ibis
-
     rows = ibis.memtable(citizenlab_table(path))
     rows = rows.filter(rows.url.notnull(), rows.category.notnull())
     domains = domain_table(rows.select("url").distinct(), suffixes, rules)
@@ -165,9 +131,6 @@ def _citizenlab(path: Path, suffixes: Suffixes | None, rules: str) -> tuple[Any,
 
 
 def _chrome(path: Path, *_: Any) -> tuple[Any, ...]:  # its keys are those of hosts in small letters
-    import ibis
-    import pyarrow.compute as pc
-
     listed = chrome_table(path)
     real = listed.filter(pc.invert(pc.starts_with(listed["key"], TESTING_KEY)))
     rows = ibis.memtable(real)
@@ -186,9 +149,6 @@ CLASSIFICATIONS: dict[str, Callable[[Path, Suffixes | None, str], tuple[Any, ...
 
 def _from_file(path: Path, *, lowered: bool) -> Any:
     """Read a classification in the published form, a domain and its topics a line."""
-    import ibis
-    import pyarrow as pa
-
     topics_of: dict[str, list[str]] = {}
     for line, domain, topics in _lines(path):
         where = f"{str(path)!r}, line {line}:"

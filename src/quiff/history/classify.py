@@ -5,15 +5,18 @@ are those of ``gov.uk``, its longest listed parent. The published figures rest o
 which can be repeated.
 """
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
+import ibis
+from ibis import _
+
 from quiff.errors import ParameterError
+from quiff.files import StrPath
 from quiff.history.classifications import Classification
 from quiff.history.published import first_appearances
 from quiff.history.queries import distinct_entries, scalar
-from quiff.history.tables import Steps, Workspace, find_table, read_visits
+from quiff.history.tables import Steps, find_table, read_visits, workspace
 
 _LONGEST_NAME = 253  # of a host, which has so many stretches that each can be looked up
 _OTHER_SIGNS = r"[\\^$|?*+()\[\]{}]"  # that mean something in a pattern; no domain has them
@@ -26,17 +29,7 @@ def match_domains(domains: Any, classification: Any) -> Any:
     listed if its key is: see :func:`key_of`. In the result ``domain, match, listed, topics``, ``match`` is
     full or partial, ``listed`` the domain whose topics they are; there may be none, where the classification
     says so.
-
-    >>> import ibis
-    >>> import pyarrow as pa
-    >>> domains = ibis.memtable(pa.table({"domain": ["gov.uk", "gps.gov.uk", "a.org"]}))
-    >>> listed = ibis.memtable(pa.table({"domain": ["gov.uk"], "topics": [["GOVT"]]}))
-    >>> matches = match_domains(domains, listed).order_by("domain").to_pyarrow().to_pylist()
-    >>> [(row["domain"], row["match"], row["listed"]) for row in matches]
-    [('gov.uk', 'full', 'gov.uk'), ('gps.gov.uk', 'partial', 'gov.uk')]
     """
-    import ibis
-
     if "key" in classification.columns:
         classification = _by_key(domains, classification)
     parents = _parents(_others(domains, classification))
@@ -44,7 +37,8 @@ def match_domains(domains: Any, classification: Any) -> Any:
     found = parents.inner_join(listed, parents.parent == listed.listed)
     nearest = ibis.row_number().over(group_by=found.domain, order_by=found.cut)
     partial = found.mutate(place=nearest).filter(lambda rows: rows.place == 0)
-    return _full(domains, classification).union(_partial(partial))
+    full = domains.inner_join(classification, "domain").mutate(listed=_.domain)
+    return _matched(full, "full").union(_matched(partial, "partial"))
 
 
 def match_as_published(domains: Any, classification: Any) -> Any:
@@ -59,36 +53,31 @@ def match_as_published(domains: Any, classification: Any) -> Any:
 
     `domains` has a column ``first``, the row or time where a domain appears first.
     """
-    import ibis
-
     others = _others(domains, classification)
     others = others.filter(others.domain.length() <= _LONGEST_NAME)
     listed = classification.select(pattern=classification.domain)
     listed = listed.filter(~listed.pattern.re_search(_OTHER_SIGNS))
     listed = listed.mutate(start=listed.pattern.re_extract(r"^([^.]*)", 1))
-    pieces = _pieces(others)
+    begun = others.mutate(begin=ibis.range(0, others.domain.length()).unnest())
+    sized = begun.mutate(size=ibis.range(1, begun.domain.length() - begun.begin + 1).unnest())
+    # Every stretch of each domain.
+    pieces = sized.select("domain", "begin", piece=sized.domain.substr(sized.begin, sized["size"]))
     tried = pieces.inner_join(listed, pieces.piece == listed.start)
     # A dot of the pattern stands for any sign; all other signs of a domain stand for themselves.
     rest = tried.domain.substr(tried.begin, tried.pattern.length())
     hit = tried.filter(rest.re_search(ibis.literal("^") + tried.pattern + "$")).select("domain").distinct()
-    full = domains.inner_join(classification, "domain")
-    full = full.filter(full.topics.length() > 0)
-    last = full.order_by([full["first"].desc(), full.domain.desc()]).limit(1)
+    full = domains.inner_join(classification, "domain").mutate(listed=_.domain)
+    known = full.filter(full.topics.length() > 0)
+    last = known.order_by([known["first"].desc(), known.domain.desc()]).limit(1)
     given = last.select(listed=last.domain, topics=last.topics)
-    return _full(domains, classification).union(_partial(hit.cross_join(given)))
+    return _matched(full, "full").union(_matched(hit.cross_join(given), "partial"))
 
 
-MATCHINGS = {"correct": match_domains, "as-published": match_as_published}
-"""The rules by name."""
+MATCHINGS = {"correct": match_domains, "as-published": match_as_published}  # the rules by name
 
 
 def key_of(domain: Any) -> Any:
-    """Return the key of a domain in Chrome's lists: a space for each dot, hyphen, underscore and plus.
-
-    >>> import ibis
-    >>> ibis.duckdb.connect().execute(key_of(ibis.literal("my-site.co.uk")))
-    'my site co uk'
-    """
+    """Return the key of a domain in Chrome's lists: a space for each dot, hyphen, underscore and plus."""
     return domain.re_replace("[-_.+]", " ")
 
 
@@ -100,19 +89,10 @@ def _by_key(domains: Any, classification: Any) -> Any:
     return found.select("domain", "topics")
 
 
-def _full(domains: Any, classification: Any) -> Any:
-    full = domains.inner_join(classification, "domain")
-    return full.select("domain", match=_word("full"), listed=full.domain, topics=full.topics)
-
-
-def _partial(found: Any) -> Any:
-    return found.select("domain", match=_word("partial"), listed=found.listed, topics=found.topics)
-
-
-def _word(text: str) -> Any:
-    import ibis
-
-    return ibis.literal(text, "string")
+def _matched(found: Any, match: str) -> Any:
+    return found.select(
+        "domain", match=ibis.literal(match, "string"), listed=found.listed, topics=found.topics
+    )
 
 
 def _others(domains: Any, classification: Any) -> Any:
@@ -123,21 +103,10 @@ def _others(domains: Any, classification: Any) -> Any:
 
 def _parents(domains: Any) -> Any:
     """Return ``domain, cut, parent``: each parent of two or more labels, and how many labels it lacks."""
-    import ibis
-
     split = domains.mutate(labels=domains.domain.re_split(r"[.]"))
     cut = split.mutate(cut=ibis.range(1, split.labels.length() - 1).unnest())
     parent = cut.labels[cut.cut : cut.labels.length()].join(".")
     return cut.select("domain", "cut", parent=parent)
-
-
-def _pieces(domains: Any) -> Any:
-    """Return ``domain, begin, piece``: every non-empty stretch of each domain."""
-    import ibis
-
-    begun = domains.mutate(begin=ibis.range(0, domains.domain.length()).unnest())
-    sized = begun.mutate(size=ibis.range(1, begun.domain.length() - begun.begin + 1).unnest())
-    return sized.select("domain", "begin", piece=sized.domain.substr(sized.begin, sized["size"]))
 
 
 @dataclass(frozen=True)
@@ -160,9 +129,9 @@ class Reduced:
 
 def classify(
     con: Any,
-    treated: str | os.PathLike[str],
+    treated: StrPath,
     classification: Classification,
-    out: str | os.PathLike[str],
+    out: StrPath,
     *,
     matching: str = "correct",
     force: bool = False,
@@ -178,7 +147,7 @@ def classify(
     path = find_table(treated, ("treated",))
     visits, _ = read_visits(con, path, ("treated",))
     names = ("reduced.parquet", "matches.parquet")
-    with Workspace(con, out, names, steps=steps, force=force, inputs=[path]) as work:
+    with workspace(con, out, names, steps=steps, force=force, inputs=[path]) as work:
         listed, _ = work.keep("read the classification", classification.table)
         domains, _ = work.keep("find the unique domains", first_appearances(con, path, visits))
         matched, _ = work.keep("match the domains", MATCHINGS[matching](domains, listed))

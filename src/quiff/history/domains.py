@@ -5,31 +5,19 @@ then one more as long as some rule goes on from there. Most hosts are done with 
 """
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
+import ibis
+import pyarrow as pa
+
 from quiff.errors import ParameterError
+from quiff.history import patterns
 from quiff.history.hosts import split_part, with_host, without_end
 from quiff.history.queries import fetch_rows
-from quiff.history.suffixes import Suffixes, packaged_suffixes
+from quiff.history.suffixes import Suffixes, all_capitals, packaged_suffixes
 
 RULES = ("correct", "as-published")
 """By which rules a host has a domain: those of the list's own algorithm, or the paper's."""
-
-# Every pattern keeps to what RE2 (DuckDB) and java.util.regex (Spark) read alike.
-_PLAIN = r"^[a-z0-9.-]*\z"
-_BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-_IPV4 = rf"^{_BYTE}(?:[.]{_BYTE}){{3}}\z"
-_ONLY_W = r"^[Ww]*\z"
-_NO_LABEL = r"[^A-Za-z0-9-]|^-+\z"
-_NUMBER = r"^[0-9]+\z"
-_NOT_ASCII = r"[^\x00-\x7f]"
-_END_OF_BASIC_PLANE = 0x10000
-# Letters beyond ASCII: all but blanks, signs, private and compatibility areas.
-_LETTERS = (
-    r"\x{c0}-\x{167f}\x{1681}-\x{1fff}\x{2c00}-\x{2fff}\x{3005}-\x{d7ff}\x{f900}-\x{fdff}\x{10000}-\x{effff}"
-)
-_NO_NAME = rf"[^.a-z0-9{_LETTERS}-]|(?:^|[.])-|-(?:[.]|\z)"
 
 
 def find_domains(
@@ -44,9 +32,6 @@ def find_domains(
     >>> [row["domain"] or row["reason"] for row in find_domains(con, urls, rules="as-published")]
     ['Name.co.uk', 'gov.br', 'gov.br']
     """
-    import ibis
-    import pyarrow as pa
-
     given = list(urls)
     if not given:
         return []
@@ -56,23 +41,14 @@ def find_domains(
 
 
 def domain_table(urls: Any, suffixes: Suffixes | None = None, rules: str = "correct") -> Any:
-    """Return an Ibis table: url, its domain, and if it has none the reason.
-
-    Only distinct hosts are looked at.
-
-    >>> import ibis
-    >>> import pyarrow as pa
-    >>> urls = ibis.memtable(pa.table({"url": ["http://www.example.co.uk/x"]}))
-    >>> domain_table(urls).to_pyarrow().to_pylist()
-    [{'url': 'http://www.example.co.uk/x', 'domain': 'example.co.uk', 'reason': None}]
-    """
+    """Return an Ibis table: url, its domain, and if it has none the reason; of distinct hosts only once."""
     located = with_host(urls)
     found = host_domains(located.select("host").distinct(), suffixes, rules)
     return located.inner_join(found, "host").select("url", "domain", "reason")
 
 
 def host_domains(hosts: Any, suffixes: Suffixes | None = None, rules: str = "correct") -> Any:
-    r"""Return an Ibis table of hosts with their domain, and if one has none the reason.
+    """Return an Ibis table of hosts with their domain, and if one has none the reason.
 
     The suffix is the longest one that the list knows; the label is what stands before it up to the next dot;
     the domain is both, with a dot between. Letters are lowered, as in the DNS. If the list knows no suffix,
@@ -88,38 +64,21 @@ def host_domains(hosts: Any, suffixes: Suffixes | None = None, rules: str = "cor
     A host has no domain if it ends in no suffix of the list (``no-suffix``), or has no label, or one of only
     w's, before a suffix of one label (``bare-suffix``); before a longer one, that suffix is the domain. Outer
     hyphens are taken off a label; one of nothing else is bad.
-
-    >>> import ibis
-    >>> import pyarrow as pa
-    >>> names = ["A.gov.br", "-A-.gov.br", "www.gov.br", "gov.br", "www.br"]
-    >>> hosts = ibis.memtable(pa.table({"host": names}))
-    >>> for rules in RULES:
-    ...     rows = host_domains(hosts, Suffixes.parse("br\ngov.br"), rules).to_pyarrow().to_pylist()
-    ...     found = {row["host"]: row["domain"] or row["reason"] for row in rows}
-    ...     print([found[host] for host in names])
-    ['a.gov.br', 'bad-label', 'www.gov.br', 'bare-suffix', 'www.br']
-    ['A.gov.br', 'A.gov.br', 'gov.br', 'gov.br', 'bare-suffix']
     """
     if rules not in RULES:
         raise ParameterError(f"the rules are {rules!r}, but must be one of {', '.join(RULES)}")
     sized = _with_suffix_size(hosts, suffixes or packaged_suffixes())
-    if rules == "correct":
-        return _by_the_list(sized).select(*hosts.columns, "reason", "domain")
-    named = _with_label(sized.mutate(name=sized.host))
-    looked = named.mutate(bare=_is_bare(named))
-    judged = looked.mutate(reason=_reason(looked))
-    return judged.select(*hosts.columns, "reason", domain=_domain(judged))
+    judged = _by_the_list(sized) if rules == "correct" else _as_published(sized)
+    return judged.select(*hosts.columns, "reason", "domain")
 
 
 def _by_the_list(sized: Any) -> Any:
     """Add reason and domain by the algorithm of publicsuffix.org."""
-    import ibis
-
-    foreign = ~sized.plain & sized.folded.re_search(_NOT_ASCII)
-    sized = sized.mutate(folded=foreign.ifelse(sized.folded.translate(*_all_capitals()), sized.folded))
+    foreign = ~sized.plain & sized.folded.re_search(patterns.NOT_ASCII)
+    sized = sized.mutate(folded=foreign.ifelse(sized.folded.translate(*all_capitals()), sized.folded))
     listed = sized["size"] > 0
     last = split_part(sized.folded, ".", -1)
-    unlisted = ~listed & sized.folded.contains(".") & ~last.re_search(_NUMBER)
+    unlisted = ~listed & sized.folded.contains(".") & ~last.re_search(patterns.NUMBER)
     assumed = listed.ifelse(sized["size"], unlisted.cast("int64"))
     named = _with_label(sized.mutate(size=assumed, name=sized.folded, listed=listed))
     named = named.mutate(domain=named.label + "." + named.suffix)
@@ -131,19 +90,11 @@ def _by_the_list(sized: Any) -> Any:
         (name.startswith(".") | name.contains(".."), "bad-label"),
         (named["size"] == 0, "no-suffix"),
         (named.label == "", "bare-suffix"),
-        (odd & checked.re_search(_NO_NAME), "bad-label"),
+        (odd & checked.re_search(patterns.NO_NAME), "bad-label"),
         else_=ibis.null("string"),
     )
     judged = named.mutate(reason=reason)
     return judged.mutate(domain=judged.reason.isnull().ifelse(judged.domain, ibis.null("string")))
-
-
-@cache
-def _all_capitals() -> tuple[str, str]:
-    """Return all capital letters of Unicode's basic plane, and their small ones: engines differ in some."""
-    pairs = [(big, big.lower()) for big in map(chr, range(_END_OF_BASIC_PLANE)) if big != big.lower()]
-    single = [(big, small) for big, small in pairs if len(small) == 1]
-    return "".join(big for big, _ in single), "".join(small for _, small in single)
 
 
 def _addresses(named: Any) -> list[tuple[Any, str]]:
@@ -151,15 +102,13 @@ def _addresses(named: Any) -> list[tuple[Any, str]]:
     numeric = (named.last >= "0") & (named.last < ":")  # begins with a digit
     return [
         (named.host == "", "no-host"),
-        (named.host.contains(":") | (numeric & named.host.re_search(_IPV4)), "ip-address"),
+        (named.host.contains(":") | (numeric & named.host.re_search(patterns.IPV4)), "ip-address"),
     ]
 
 
 def _with_suffix_size(hosts: Any, suffixes: Suffixes) -> Any:
     """Add whether a host is plain (a-z, digits, hyphens, dots), its small letters, and its suffix's size."""
-    import ibis
-
-    looked = hosts.mutate(plain=hosts.host.re_search(_PLAIN))
+    looked = hosts.mutate(plain=hosts.host.re_search(patterns.PLAIN))
     # Folding letters is the costly part, and few hosts have any to fold.
     folded = looked.plain.ifelse(looked.host, looked.host.translate(*suffixes.capitals))
     found = looked.mutate(folded=folded, size=ibis.literal(0, "int64"))
@@ -183,8 +132,6 @@ def _with_suffix_size(hosts: Any, suffixes: Suffixes) -> Any:
 
 def _with_label(sized: Any) -> Any:
     """Add a name's last label, its suffix, and the label before it, which is empty if there is none."""
-    import ibis
-
     host, size = sized.name, sized["size"]
     last = split_part(host, ".", -1)
     labels = host.re_split("[.]")
@@ -196,36 +143,25 @@ def _with_label(sized: Any) -> Any:
     return sized.mutate(last=last, suffix=suffix, label=split_part(host, ".", (-1 - size).cast("int32")))
 
 
-def _is_bare(named: Any) -> Any:
-    """Say if there is no label but w's."""
-    label = named.label
-    maybe = (label == "") | label.startswith("w") | ~named.plain  # spares most hosts the pattern
-    return maybe.ifelse(label.re_search(_ONLY_W), False)
-
-
-def _reason(named: Any) -> Any:
-    """Say why a host has no domain: null if it has one."""
-    import ibis
-
+def _as_published(sized: Any) -> Any:
+    """Add reason and domain by the paper's own rules."""
+    named = _with_label(sized.mutate(name=sized.host))
     label, nothing = named.label, ibis.null("string")
-    return ibis.cases(
+    maybe = (label == "") | label.startswith("w") | ~named.plain  # spares most hosts the pattern
+    named = named.mutate(bare=maybe.ifelse(label.re_search(patterns.ONLY_W), False))  # no label but w's
+    reason = ibis.cases(
         *_addresses(named),
         (named["size"] == 0, "no-suffix"),
         (named.suffix.startswith("."), "bad-label"),
         (named.bare, (named["size"] == 1).ifelse("bare-suffix", nothing)),
-        ((~named.plain | label.startswith("-")) & label.re_search(_NO_LABEL), "bad-label"),
+        (
+            (~named.plain | named.label.startswith("-")) & named.label.re_search(patterns.NO_LABEL),
+            "bad-label",
+        ),
         else_=nothing,
     )
-
-
-def _domain(judged: Any) -> Any:
-    import ibis
-
-    label = judged.label
-    hyphens = label.startswith("-") | label.endswith("-")
-    stripped = hyphens.ifelse(without_end(label.re_replace("^-+", ""), "[-]"), label)
-    return ibis.cases(
-        (judged.reason.notnull(), ibis.null("string")),
-        (judged.bare, judged.suffix),
-        else_=stripped + "." + judged.suffix,
-    )
+    judged = named.mutate(reason=reason)
+    hyphens = judged.label.startswith("-") | judged.label.endswith("-")
+    stripped = hyphens.ifelse(without_end(judged.label.re_replace("^-+", ""), "[-]"), judged.label)
+    domain = judged.bare.ifelse(judged.suffix, stripped + "." + judged.suffix)
+    return judged.mutate(domain=judged.reason.notnull().ifelse(nothing, domain))

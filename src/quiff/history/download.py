@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,18 +15,13 @@ from urllib.parse import urlsplit
 from quiff.errors import ParameterError, QuiffError, SizeError, first_line
 from quiff.files import whole_file
 
-USUAL_LIMIT = 3600.0
-"""Seconds for all files of a data set."""
+USUAL_LIMIT = 3600.0  # seconds for all files of a data set
 
 
 @final
 @dataclass(frozen=True)
 class TimeLimit:
-    """Seconds from now on for all that is done within them.
-
-    >>> TimeLimit(60.0).run(lambda: 6 * 7, "https://example.org/")
-    42
-    """
+    """Seconds from now on for all that is done within them."""
 
     seconds: float = USUAL_LIMIT
     start: float = field(default_factory=monotonic)
@@ -40,27 +36,24 @@ class TimeLimit:
         It runs in a thread of its own: nothing else ends the wait for a server that sends a byte at times.
         `stop` is called when it is given up, to break the connections.
         """
-        outcome: dict[str, Any] = {}
+        outcome: Future[Any] = Future()
 
         def run() -> None:
             try:
-                outcome["value"] = work()
+                outcome.set_result(work())
             except BaseException as error:
-                outcome["error"] = error
+                outcome.set_exception(error)
 
-        thread = threading.Thread(target=run, name="quiff-network", daemon=True)
-        thread.start()
-        thread.join(min(max(0.0, self.start + self.seconds - monotonic()), threading.TIMEOUT_MAX))
-        if thread.is_alive():
+        threading.Thread(target=run, name="quiff-network", daemon=True).start()
+        left = max(0.0, self.start + self.seconds - monotonic())
+        if not wait([outcome], min(left, threading.TIMEOUT_MAX)).done:
             if stop is not None:
                 stop()
             raise QuiffError(
                 f"cannot fetch {url}: it is not whole after {self.seconds:g} seconds; ask again, or allow"
                 " more by --time-limit"
             )
-        if "error" in outcome:
-            raise outcome["error"]
-        return outcome["value"]
+        return outcome.result()
 
 
 _CHUNK = 1 << 16
@@ -88,7 +81,7 @@ def download(
     for which `check` raises nothing replaces what is there. No more bytes than `limit` are taken; `size` is
     for the progress bar that a terminal shows.
     """
-    with whole_file(target, force=True, parents=True, private=False) as scratch:  # all of it is public
+    with whole_file(target, force=True, public=True) as scratch:  # all of it is public
         with (
             network_errors(url),
             scratch.open("xb") as file,
@@ -136,9 +129,6 @@ def _downloader(url: str) -> Iterator[tuple[Callable[..., None], Callable[[], No
 
     answers: list[Response] = []
 
-    def keep(answer: Response, **_: object) -> None:
-        answers.append(answer)
-
     def stop() -> None:
         for answer in answers:
             with suppress(AttributeError, OSError, ValueError, RuntimeError):  # it has ended already
@@ -146,7 +136,7 @@ def _downloader(url: str) -> Iterator[tuple[Callable[..., None], Callable[[], No
 
     kind = pooch.DOIDownloader if url.startswith("doi:") else pooch.HTTPDownloader
     try:
-        yield kind(chunk_size=_CHUNK, hooks={"response": keep}), stop
+        yield kind(chunk_size=_CHUNK, hooks={"response": lambda answer, **_: answers.append(answer)}), stop
     except BaseException:
         stop()  # else closing waits for who still reads
         raise
@@ -155,22 +145,22 @@ def _downloader(url: str) -> Iterator[tuple[Callable[..., None], Callable[[], No
             answer.close()
 
 
+@dataclass
 class _Sink:
     """The writing end of a download: counts the bytes, and takes no more than the limit."""
 
-    def __init__(self, file: IO[bytes], limit: int, url: str, advance: Callable[[int], None]) -> None:
-        self._file = file
-        self._left = limit
-        self._limit = limit
-        self._url = url
-        self._advance = advance
+    file: IO[bytes]
+    limit: int
+    url: str
+    advance: Callable[[int], None]
+    taken: int = 0
 
     def write(self, chunk: bytes) -> int:
-        self._left -= len(chunk)
-        if self._left < 0:
-            raise SizeError(f"{self._url} gives more than the {self._limit} bytes that are expected")
-        self._advance(len(chunk))
-        return self._file.write(chunk)
+        self.taken += len(chunk)
+        if self.taken > self.limit:
+            raise SizeError(f"{self.url} gives more than the {self.limit} bytes that are expected")
+        self.advance(len(chunk))
+        return self.file.write(chunk)
 
     def flush(self) -> None:
         """Leave it to the file when to write; pooch asks after every chunk."""

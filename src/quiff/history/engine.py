@@ -12,10 +12,8 @@ from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
 
 ENGINES = ("duckdb", "spark")
-"""The names of the engines."""
 
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMGT])(i?)B?", re.IGNORECASE)
-_POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _MEBIBYTE = 1024**2
 _SPARK_MEMORY = 2048 * _MEBIBYTE
 _LEAST_SPARK_MEMORY = 512 * _MEBIBYTE  # Spark refuses to start with less
@@ -51,19 +49,13 @@ def connect(
     """Start an engine and return it as an Ibis backend.
 
     Both take their time zone to be UTC, and keep what does not fit into memory in a temporary folder that
-    goes with them, encrypted by Spark. Spark runs inside this machine and listens to nobody else, unless a
-    cluster is named.
-    A process has one Spark session: if one is there already, it is returned as it is, with a warning if it
-    does not encrypt.
-
-    `memory_limit` is such as ``"2GB"`` or ``"500 MiB"``, on a cluster for each of its executors; `master` the
-    address of a Spark cluster, such as ``"spark://host:7077"``.
+    goes with them, encrypted by Spark. Spark runs inside this machine and listens to nobody else, unless
+    `master` is the address of a cluster, such as ``"spark://host:7077"``. A process has one Spark session: if
+    one is there already, it is returned as it is, with a warning if it does not encrypt. `memory_limit` is
+    such as ``"2GB"`` or ``"500 MiB"``, on a cluster for each of its executors.
 
     >>> connect(memory_limit="500MB", threads=1).name
     'duckdb'
-    >>> connect("sqlite")
-    Traceback (most recent call last):
-    quiff.errors.ParameterError: there is no engine 'sqlite'; the engines are duckdb, spark
     """
     if engine not in ENGINES:
         raise ParameterError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
@@ -78,15 +70,9 @@ def connect(
 
 
 def _bytes(size: str) -> int:
-    """Read a size.
-
-    >>> _bytes("2GB"), _bytes("1.5 GiB")
-    (2000000000, 1610612736)
-    """
+    """Read a size."""
     found = _SIZE.fullmatch(size.strip())
-    value = 0
-    if found:
-        value = int(float(found[1]) * (1024 if found[3] else 1000) ** _POWERS[found[2].upper()])
+    value = found and int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper()))
     if not value:
         raise ParameterError(f"the memory limit {size!r} is no size such as 2GB or 500MiB")
     return value
@@ -102,11 +88,7 @@ def cancel(con: Any) -> None:
 
 
 def on_cluster(con: Any) -> bool:
-    """Say if an engine runs on other machines, under accounts that may be others.
-
-    >>> on_cluster(connect())
-    False
-    """
+    """Say if an engine runs on other machines, under accounts that may be others."""
     return con.name != "duckdb" and not con._session.sparkContext.master.startswith("local")
 
 
@@ -176,7 +158,8 @@ def _start_spark(limit: int | None, master: str | None, threads: int | None) -> 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # not the first Python on the path
     if master is None:
         os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
-    settings = _cluster_settings(limit) if master else _local_settings(limit, threads)
+    per_executor = {} if limit is None else {"spark.executor.memory": f"{limit // _MEBIBYTE}m"}
+    settings = per_executor if master else _local_settings(limit, threads)
     builder = SparkSession.builder.appName(_APP).master(master or f"local[{threads or '*'}]")
     for name, value in (_SPARK_SETTINGS | settings).items():
         builder = builder.config(name, value)
@@ -202,7 +185,3 @@ def _local_settings(limit: int | None, threads: int | None) -> dict[str, str]:
         "spark.sql.warehouse.dir": str(folder),
         "spark.ui.enabled": "false",
     }
-
-
-def _cluster_settings(limit: int | None) -> dict[str, str]:
-    return {} if limit is None else {"spark.executor.memory": f"{limit // _MEBIBYTE}m"}

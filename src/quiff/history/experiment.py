@@ -1,11 +1,13 @@
 """From visits to the Experimental table: a row for each user, with the browsing history (App. D.4)."""
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
+import ibis
+
+from quiff.files import StrPath
 from quiff.history.queries import empty_list, fetch_rows, scalar
-from quiff.history.tables import Steps, Workspace, find_table, read_visits
+from quiff.history.tables import Steps, find_table, read_visits, workspace
 from quiff.theory.parameters import check_whole
 
 DEFAULT_MAX_VISITS = 10_000
@@ -27,8 +29,8 @@ class Experimental:
 
 def experiment(
     con: Any,
-    history: str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    history: StrPath,
+    out: StrPath,
     *,
     max_visits: int = DEFAULT_MAX_VISITS,
     force: bool = False,
@@ -48,26 +50,25 @@ def experiment(
     visits, stage = read_visits(con, path, stages)
     if stage == "treated":
         visits = visits.mutate(topics=empty_list(visits.domain))
-    with Workspace(con, out, ["experimental.parquet"], steps=steps, force=force, inputs=[path]) as work:
+    with workspace(con, out, ["experimental.parquet"], steps=steps, force=force, inputs=[path]) as work:
         users, _ = work.keep("find singletons and outliers", _judged(visits, max_visits))
         kept = visits.semi_join(users.filter(users.reason.isnull()), "user")
-        table, n_users = work.output("experimental.parquet", "write the Experimental table", _histories(kept))
-        dropped = _dropped(con, users)
-        n_rows = scalar(con, table.history.length().sum())
-        domains = scalar(con, kept.domain.nunique())
-    return Experimental(
-        int(n_rows or 0),
-        n_users,
-        int(domains),
-        {reason: users for reason, (users, _) in dropped.items()},
-        {reason: rows for reason, (_, rows) in dropped.items()},
-    )
+        visit = ibis.struct({"time": kept.time, "domain": kept.domain, "topics": kept.topics})
+        histories = kept.group_by("user").agg(
+            history=visit.collect().sort(), all_topics=kept.topics.collect().flatten().unique().sort()
+        )
+        table, n_users = work.output("experimental.parquet", "write the Experimental table", histories)
+        gone = users.filter(users.reason.notnull())
+        counts = fetch_rows(con, gone.group_by("reason").agg(users=gone.count(), rows=gone.visits.sum()))
+        n_rows, domains = scalar(con, table.history.length().sum()), scalar(con, kept.domain.nunique())
+    none = {"singleton": 0, "outlier": 0}
+    lost_users = none | {row["reason"]: int(row["users"]) for row in counts}
+    lost_rows = none | {row["reason"]: int(row["rows"]) for row in counts}
+    return Experimental(int(n_rows or 0), n_users, int(domains), lost_users, lost_rows)
 
 
 def _judged(visits: Any, max_visits: int) -> Any:
     """Return ``user, visits, reason``; the reason is null for users that stay."""
-    import ibis
-
     users = visits.group_by("user").agg(
         visits=visits.count(), first=visits.domain.min(), last=visits.domain.max()
     )
@@ -77,19 +78,3 @@ def _judged(visits: Any, max_visits: int) -> Any:
         else_=ibis.null("string"),
     )
     return users.select("user", "visits", reason=reason)
-
-
-def _histories(visits: Any) -> Any:
-    import ibis
-
-    visit = ibis.struct({"time": visits.time, "domain": visits.domain, "topics": visits.topics})
-    return visits.group_by("user").agg(
-        history=visit.collect().sort(), all_topics=visits.topics.collect().flatten().unique().sort()
-    )
-
-
-def _dropped(con: Any, users: Any) -> dict[str, tuple[int, int]]:
-    gone = users.filter(users.reason.notnull())
-    counts = fetch_rows(con, gone.group_by("reason").agg(users=gone.count(), rows=gone.visits.sum()))
-    found = {row["reason"]: (int(row["users"]), int(row["rows"])) for row in counts}
-    return {reason: found.get(reason, (0, 0)) for reason in ("singleton", "outlier")}

@@ -9,11 +9,13 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from quiff.errors import LabelError, ParameterError, QuiffError, first_line
-from quiff.files import whole_file
+from quiff.files import StrPath, whole_file
 from quiff.history.archives import files_digest, safe_name
 from quiff.history.download import USUAL_LIMIT, TimeLimit, cache_folder, download, network_errors
 from quiff.history.registry import Dataset, dataset
@@ -23,9 +25,7 @@ _LIMIT = 50 * 10**9  # Zenodo takes no larger record
 _ARCHIVE_LIMIT = 64 << 20  # an archive that is made anew has no size of which one can be sure
 
 
-def fetch(
-    name: str, mirror: str | os.PathLike[str] | None = None, *, time_limit: float = USUAL_LIMIT
-) -> Path:
+def fetch(name: str, mirror: StrPath | None = None, *, time_limit: float = USUAL_LIMIT) -> Path:
     """Return the checked local file of a data set.
 
     It is looked for in the folder `mirror` and nowhere else, if that is given. Otherwise in the folder that
@@ -41,19 +41,44 @@ def fetch(
     time = TimeLimit(time_limit)
     name, slash, member = name.partition("/")
     entry = dataset(name)
+    if entry.by_hand:
+        raise QuiffError(
+            f"the data set {name!r} is there only for people who sign in: download it from {entry.url}, read"
+            " its licence there, unpack it, and give its folder wherever a file of people goes"
+        )
     if slash and not entry.is_record:
         raise LabelError(f"the data set {name!r} is one file; ask for it by {name!r} alone")
     folder = _mirror_with(entry, mirror)
     if entry.is_record:
         return _fetch_record(entry, member, folder, time)
-    if folder is not None:
+    path, limit = (folder or cache_folder()) / entry.file, _ARCHIVE_LIMIT if entry.folder else entry.size or 0
+    network = time if folder is None else None
+    return _provided(path, partial(_check, entry), entry.url, network, limit=limit, size=entry.size)
+
+
+def local_copy(name: str, mirror: StrPath | None = None) -> Path | None:
+    """Return the checked copy in the mirror or, unless one is given, in the cache; nothing is fetched.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     print(local_copy("psl", folder))
+    None
+    """
+    entry = dataset(name)
+    if entry.by_hand:
+        return None
+    folders = (
+        [Path(mirror)] if mirror else [Path(os.environ.get("QUIFF_MIRROR") or cache_folder()), cache_folder()]
+    )
+    for folder in folders:
         path = folder / entry.file
-        _check(entry, str(path), path)
-        return path
-    return _cached(entry, time)
+        if path.exists():
+            _check(entry, str(path), path)
+            return path
+    return None
 
 
-def _mirror_with(entry: Dataset, mirror: str | os.PathLike[str] | None) -> Path | None:
+def _mirror_with(entry: Dataset, mirror: StrPath | None) -> Path | None:
     """Return the mirror that has a copy; one that is asked for must have it."""
     named = mirror or os.environ.get("QUIFF_MIRROR")
     if not named:
@@ -71,14 +96,16 @@ def _mirror_with(entry: Dataset, mirror: str | os.PathLike[str] | None) -> Path 
     return None
 
 
-def _cached(entry: Dataset, time: TimeLimit) -> Path:
-    path = cache_folder() / entry.file
+def _provided(
+    path: Path, check: Callable[[str, Path], None], url: str, time: TimeLimit | None, **sizes: Any
+) -> Path:
+    """Return a file that passes a check; if there is time for the network, it is fetched if it does not."""
     try:
-        _check(entry, str(path), path)
+        check(str(path), path)
     except QuiffError:  # it is not there, or damaged
-        check = partial(_check, entry, entry.url)
-        limit = _ARCHIVE_LIMIT if entry.folder else entry.size or 0
-        return download(entry.url, path, check, time, limit=limit, size=entry.size)
+        if time is None:
+            raise
+        download(url, path, partial(check, url), time, **sizes)
     return path
 
 
@@ -116,19 +143,9 @@ def _fetch_record(entry: Dataset, member: str, mirror: Path | None, time: TimeLi
     if member and member not in digests:
         raise LabelError(f"the record {entry.url} has no file {member!r}, but {', '.join(digests)}")
     for name in [member] if member else digests:
-        _provide(entry, folder / name, digests[name], time if mirror is None else None)
+        check, url = partial(_check_digest, digests[name]), f"{entry.url}/{name}"
+        _provided(folder / name, check, url, time if mirror is None else None, limit=_LIMIT)
     return folder / member if member else folder
-
-
-def _provide(entry: Dataset, path: Path, digest: str, time: TimeLimit | None) -> None:
-    """Check a file and, if there is time for the network, fetch it if it is not the right one."""
-    try:
-        _check_digest(digest, str(path), path)
-    except QuiffError:
-        if time is None:
-            raise
-        url = f"{entry.url}/{path.name}"
-        download(url, path, partial(_check_digest, digest, url), time, limit=_LIMIT)
 
 
 def _check_digest(expected: str, source: str, path: Path) -> None:
@@ -161,7 +178,7 @@ def _ask(entry: Dataset, path: Path, time: TimeLimit) -> dict[str, str]:
     with network_errors(entry.url):
         time.run(record.load_registry_from_doi, entry.url)
     digests = _valid(record.registry, entry.url)
-    with whole_file(path, force=True, parents=True, private=False) as scratch:
+    with whole_file(path, force=True, public=True) as scratch:
         scratch.write_text(json.dumps(digests, indent=2), encoding="utf-8")
     return digests
 

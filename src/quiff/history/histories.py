@@ -9,6 +9,7 @@ import numpy as np
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError
+from quiff.files import StrPath
 from quiff.history.engine import connect
 from quiff.history.queries import fetch_arrow
 from quiff.history.tables import find_table, read_table
@@ -43,7 +44,7 @@ class TimedHistory(tuple[str, ...]):
 class StoredHistories(Labels):
     """The distinct histories of a table as labels, read when somebody looks at one."""
 
-    def __init__(self, path: str | os.PathLike[str], holders: Array) -> None:
+    def __init__(self, path: StrPath, holders: Array) -> None:
         self._path, self._holders = path, holders  # one user of each history
 
     @property
@@ -67,22 +68,12 @@ class StoredHistories(Labels):
         return kept["domains"].combine_chunks(), kept["times"].combine_chunks()
 
 
-def read_histories(path: str | os.PathLike[str]) -> Histories:
-    """Return the histories of the Experimental table that ``quiff experiment`` wrote.
+def read_histories(path: StrPath) -> Histories:
+    """Return the histories of the Experimental table, or a folder with one, that ``quiff experiment`` wrote.
 
     Two users share a history if they visited the same domains at the same times. A history is the tuple of
     its domains in order (and compares the times too); it is read when first looked at, so that who shares
     one is known without the memory for all.
-
-    Parameters
-    ----------
-    path
-        The table, or a folder with one.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such table, or nobody in it.
     """
     users, views = history_digests(path)
     _, first, which = np.unique(views[WITH_TIMES], return_index=True, return_inverse=True)
@@ -90,7 +81,7 @@ def read_histories(path: str | os.PathLike[str]) -> Histories:
     return Histories(users, StoredHistories(path, holders), which, {}, ())
 
 
-def history_digests(path: str | os.PathLike[str]) -> tuple[Labels, dict[str, Array]]:
+def history_digests(path: StrPath) -> tuple[Labels, dict[str, Array]]:
     """Return the users of an Experimental table, and a number for each history by each way to look at it."""
 
     def of(table: Any) -> dict[str, Any]:
@@ -106,7 +97,7 @@ def history_digests(path: str | os.PathLike[str]) -> tuple[Labels, dict[str, Arr
     return users, {view: column.to_numpy(zero_copy_only=False) for view, column in codes.items()}
 
 
-def _columns(path: str | os.PathLike[str], of: Any) -> Any:
+def _columns(path: StrPath, of: Any) -> Any:
     """Return the users of an Experimental table, and some columns that are made of it, as an Arrow table."""
     con = connect()
     try:

@@ -9,6 +9,8 @@ from decimal import ROUND_DOWN, Context, Decimal
 from itertools import islice
 from typing import Any
 
+import ibis
+
 from quiff.errors import QuiffError
 from quiff.history.hosts import shortened
 from quiff.history.line_records import too_many
@@ -19,6 +21,7 @@ from quiff.history.times import KINDS, TimeFormat, with_times
 from quiff.safe_text import shape, visible
 
 _REASONS = ("", "malformed", "header", "no-url", "no-user", "bad-time")  # why a line goes, by its number
+_CODE = {name: ibis.literal(number, "int8") for number, name in enumerate(_REASONS)}  # a byte a row
 _STAYS = 0
 _UNIX = 10  # codes from here on stay, for now: two for each file, for seconds and for milliseconds
 _UNITS = ("seconds", "milliseconds")
@@ -49,8 +52,6 @@ class Verdict:
 
 def looked_at(log: Log, form: TimeFormat | None) -> Any:
     """Return user, url, the text of the time and the time of each row, and the code of what becomes of it."""
-    import ibis
-
     rows = log.table
     reasons = [
         (rows.malformed, "malformed"),
@@ -58,16 +59,16 @@ def looked_at(log: Log, form: TimeFormat | None) -> Any:
         (rows.url.isnull() | (rows.url == ""), "no-url"),
         (rows.user.isnull() | (rows.user == ""), "no-user"),
     ]
-    codes = [(wrong, _code(name)) for wrong, name in reasons]
+    codes = [(wrong, _CODE[name]) for wrong, name in reasons]
     looked = rows.select(
-        "user", "url", "time", "file", text=rows.time, reason=ibis.cases(*codes, else_=_code(""))
+        "user", "url", "time", "file", text=rows.time, reason=ibis.cases(*codes, else_=_CODE[""])
     )
     # Only times of rows that have stayed so far are read: that is the costly part.
     timed = with_times(looked, looked.reason == _STAYS, form)
     unit = timed.kind - KINDS.index(_UNITS[0])
     code = ibis.cases(
         (timed.reason != _STAYS, timed.reason.cast("int32")),
-        (timed.time.isnull(), _code("bad-time").cast("int32")),
+        (timed.time.isnull(), _CODE["bad-time"].cast("int32")),
         (unit >= 0, _UNIX + len(_UNITS) * timed.file + unit),
         else_=ibis.literal(_STAYS, "int32"),
     )
@@ -77,16 +78,10 @@ def looked_at(log: Log, form: TimeFormat | None) -> Any:
 
 def judged(log: Log, form: TimeFormat | None) -> Any:
     """Return time, user, what counts of the URL, and the code of each row; what goes leaves its code only."""
-    import ibis
-
     rows, nothing = looked_at(log, form), ibis.null("string")
     stays = rows.time.notnull()
-    return rows.select(
-        "time",
-        "reason",
-        user=stays.ifelse(rows.user, nothing),
-        url=stays.ifelse(shortened(rows.url), nothing),
-    )
+    user, url = stays.ifelse(rows.user, nothing), stays.ifelse(shortened(rows.url), nothing)
+    return rows.select("time", "reason", user=user, url=url)
 
 
 def verdict(con: Any, rows: Any, log: Log, most: int) -> Verdict:
@@ -119,13 +114,6 @@ def count_by_reason(con: Any, rows: Any, count: Any) -> dict[Any, int]:
     """Return a count of rows by their column ``reason``."""
     counts = fetch_rows(con, rows.group_by("reason").agg(rows=count).order_by("reason"))
     return {row["reason"]: int(row["rows"]) for row in counts}
-
-
-def _code(reason: str) -> Any:
-    """Return the number of a reason: a byte a row is less than a word."""
-    import ibis
-
-    return ibis.literal(_REASONS.index(reason), "int8")
 
 
 _SHOWN = 3

@@ -15,15 +15,9 @@ import numpy as np
 
 from quiff.core.numbers import Array
 
-LONGEST_LINE = 1 << 20
-"""How many bytes a line may have."""
-
-MOST_LINES = 100
-"""How many lines a record may have."""
-
-UNIT = b"\x1f"
-"""A byte that no reader needs to know: it can stand between fields where there is but one."""
-
+LONGEST_LINE = 1 << 20  # how many bytes a line may have
+MOST_LINES = 100  # how many lines a record may have
+UNIT = b"\x1f"  # A byte that no reader needs to know: it can stand between fields where there is but one
 _LF, _CR, _QUOTE = b'\n\r"'
 _WORD = np.dtype("<u8")  # 64 places; whatever the machine's order of bytes
 _NONE = np.empty(0, _WORD)

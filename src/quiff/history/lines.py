@@ -19,12 +19,8 @@ from quiff.errors import ParameterError
 from quiff.files.blocks import Source, blocks
 from quiff.safe_text import shape, shapes
 
-BOM = "\ufeff"
-"""What some editors put before the first line."""
-
-LONGEST_LINE = 1 << 20
-"""The bytes that a line may have; one with more is malformed."""
-
+BOM = "\ufeff"  # what some editors put before the first line
+LONGEST_LINE = 1 << 20  # the bytes that a line may have; one with more is malformed
 _DELIMITERS = ("\t", ",", ";", "|")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_ .-]{0,39}[0-9]{0,2}")
 _DATA = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|://|^[0-9.]+$|^www[.]|@")

@@ -2,26 +2,40 @@
 
 Each visit adds one to each topic of its domain. Ties at the cut are broken at random; sets short of s are
 filled at random, from the topics seen in the data (as the paper does) or from a whole taxonomy (as the
-browser does). What is random follows SHA-256 digests of seed, user, epoch and topic, on each engine alike.
+browser does).
+
+All randomness comes from SHA-256 digests of seed, user, epoch and topic, since the engines' own random
+functions differ. For filling, each digest of seed, user and epoch holds sixteen numbers of four hexadecimal
+digits; those that fit evenly point at topics of the pool, one draw after the other. That is as good as
+shuffling the pool for everybody, without looking at each topic for each user. In the rare case that the draws
+do not suffice, the whole pool follows, in the order of digests of seed, user, epoch and topic. Sets of up to
+eight topics take all draws of one digest, so that a smaller set is the head of a larger one.
 """
 
 import os
 import secrets
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import sqrt
+from math import ceil
 from typing import Any
 
+import ibis
+import pyarrow as pa
+
 from quiff.errors import ParameterError, counted
-from quiff.files import check_suffix
+from quiff.files import StrPath, check_suffix
 from quiff.files.targets import resolved
 from quiff.history.classifications import Classification
-from quiff.history.filling import fillers, keyed_digest
+from quiff.history.conversions import in_words, read_conversions
 from quiff.history.queries import distinct_entries, scalar
-from quiff.history.tables import Steps, Workspace
-from quiff.history.visits import epoch_numbers, find_source, met_topics
+from quiff.history.tables import Steps, Workspace, workspace
+from quiff.history.visits import epoch_numbers, find_visits, with_topics
 from quiff.theory.parameters import check_whole
+
+_DIGITS = "0123456789abcdef"
+_RANGE = 16**4
+_PER_DIGEST = 16
 
 
 @dataclass(frozen=True)
@@ -33,15 +47,12 @@ class Spread:
     @property
     def mean(self) -> float:
         """The mean of the counts."""
-        return sum(self.counts) / len(self.counts)
+        return statistics.fmean(self.counts)
 
     @property
     def deviation(self) -> float:
         """The sample standard deviation of the counts; 0 for a single one."""
-        if len(self.counts) < 2:
-            return 0.0
-        mean = Fraction(sum(self.counts), len(self.counts))
-        return sqrt(sum((count - mean) ** 2 for count in self.counts) / (len(self.counts) - 1))
+        return float(statistics.stdev(self.counts)) if len(self.counts) > 1 else 0.0
 
 
 @dataclass(frozen=True)
@@ -66,8 +77,8 @@ class Profiled:
 
 def profile(
     con: Any,
-    history: str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    history: StrPath,
+    out: StrPath,
     *,
     top_s: int = 5,
     taxonomy: Sequence[str] | None = None,
@@ -76,6 +87,7 @@ def profile(
     repeat: int = 1,
     max_user_epochs: int | None = None,
     classification: Classification | None = None,
+    conversions: StrPath | None = None,
     force: bool = False,
     steps: Steps | None = None,
 ) -> Profiled:
@@ -88,31 +100,47 @@ def profile(
     all of the time as one epoch. The distinct sets are counted with `repeat` seeds. More users times epochs
     than `max_user_epochs` are refused before any work; None means 10 million, but 200 000 if in most epochs
     nobody has a visit. A classification is for a table without topics: Treated, or Experimental as published.
-    An input is never replaced, whatever `force` is.
+    `conversions`, of the same users, become a column ``conversions``. An input is never replaced, whatever
+    `force` is.
     """
     top_s, repeat = check_whole("top_s", top_s, 1), check_whole("repeat", repeat, 1)
     epoch_days = None if epoch_days is None else check_whole("epoch_days", epoch_days, 1)
     check_suffix(out, (".parquet",))
     target = resolved(out)
-    source = find_source(con, history, classification=classification, dated=epoch_days is not None)
+    classified = classification is not None
+    path, visits = find_visits(con, history, classified=classified, dated=epoch_days is not None)
     base = secrets.token_hex(16) if seed is None else str(seed)
     names = [target.name]
-    with Workspace(con, target.parent, names, steps=steps, force=force, inputs=[source.path]) as work:
-        met = _counts(con, met_topics(work, source), epoch_days, max_user_epochs)
+    events = None if conversions is None else in_words(con, read_conversions(con, conversions))
+    inputs = [path] if conversions is None else [path, conversions]
+    with workspace(con, target.parent, names, steps=steps, force=force, inputs=inputs) as work:
+        visits = visits if classification is None else with_topics(work, visits, classification)
+        met = _counts(con, visits, epoch_days, max_user_epochs)
         counts, n_counts = work.keep("count the topics of each user", met)
         if not n_counts:
             raise ParameterError(
                 f"no visit in {os.fspath(history)!r} has a topic; quiff classify gives topics,"
                 " or name a classification by --with"
             )
-        draw = _Draw(
-            work, counts, *_pool(work, counts, taxonomy, top_s), _short(con, work, counts, top_s), top_s
-        )
-        written, n_rows = work.output(target.name, "write the profiles", _profiles(draw.ranking(base), top_s))
+        pool, size = _pool(work, counts, taxonomy, top_s)
+        short = _short(con, work, counts, top_s)
+
+        def ranking(seed: str) -> Any:
+            return _ranking(counts, fillers(work, counts, short, pool, size, top_s, seed), seed)
+
+        profiles = _profiles(ranking(base), top_s)
+        if events is not None:
+            profiles = profiles.left_join(events.mutate(user=events.user.try_cast("int64")), "user").drop(
+                "user_right"
+            )
+        written, n_rows = work.output(target.name, "write the profiles", profiles)
         n_sets = [int(scalar(con, written.select("topics").distinct().count()))]
         for number in range(1, repeat):
-            sets = _sets(draw.ranking(f"{base}/{number}"), top_s).select("topics").distinct()
-            n_sets.append(work.keep(f"count the sets of seed {number + 1} of {repeat}", sets)[1])
+            ranked = ranking(f"{base}/{number}")
+            top = ranked.filter(ranked["rank"] <= top_s)
+            sets = top.group_by("user", "epoch").agg(topics=top.topic.collect().sort())
+            told = f"count the sets of seed {number + 1} of {repeat}"
+            n_sets.append(work.keep(told, sets.select("topics").distinct())[1])
         n_users = int(scalar(con, written.user.nunique()))
         occurring = distinct_entries(con, written.topics)
         filled = int(scalar(con, (written.genuine < top_s).sum()))
@@ -131,48 +159,25 @@ def profile(
     )
 
 
-@dataclass(frozen=True)
-class _Draw:
-    """What is needed to draw topics, with any seed."""
-
-    work: Workspace
-    counts: Any
-    pool: Any
-    pool_size: int
-    short: Any
-    top_s: int
-
-    def ranking(self, seed: str) -> Any:
-        """Return ``user, epoch, topic, visits, rank``, ranks from 1, ties in random order."""
-        import ibis
-
-        counts = self.counts
-        seen = counts.mutate(chance=keyed_digest(seed, counts.user, counts.epoch, counts.topic))
-        filled = fillers(self.work, counts, self.short, self.pool, self.pool_size, self.top_s, seed)
-        rows = seen.union(filled)
-        order = [rows.visits.desc(), rows.chance, rows.topic]
-        place = ibis.row_number().over(group_by=[rows.user, rows.epoch], order_by=order)
-        return rows.select("user", "epoch", "topic", "visits", rank=place + 1)
+def _ranking(counts: Any, filled: Any, seed: str) -> Any:
+    """Return ``user, epoch, topic, visits, rank``, ranks from 1, ties in random order."""
+    rows = counts.mutate(chance=keyed_digest(seed, counts.user, counts.epoch, counts.topic)).union(filled)
+    order = [rows.visits.desc(), rows.chance, rows.topic]
+    place = ibis.row_number().over(group_by=[rows.user, rows.epoch], order_by=order)
+    return rows.select("user", "epoch", "topic", "visits", rank=place + 1)
 
 
 def _counts(con: Any, visits: Any, epoch_days: int | None, most: int | None) -> Any:
     """Return ``user, epoch, topic, visits``, epochs counted from 0."""
-    import ibis
-
-    if epoch_days is None:
-        dated = visits.select("user", "topics", epoch=ibis.literal(0, "int64"))
-    else:
-        number = epoch_numbers(con, visits, epoch_days, most)
-        dated = visits.select("user", "topics", epoch=number)
+    one = ibis.literal(0, "int64")
+    number = one if epoch_days is None else epoch_numbers(con, visits, epoch_days, most)
+    dated = visits.select("user", "topics", epoch=number)
     single = dated.select("user", "epoch", topic=dated.topics.unnest())
     return single.group_by("user", "epoch", "topic").agg(visits=single.count())
 
 
 def _pool(work: Workspace, counts: Any, taxonomy: Sequence[str] | None, top_s: int) -> tuple[Any, int]:
     """Return the topics to fill from in their order, ``position, topic``, and how many they are."""
-    import ibis
-    import pyarrow as pa
-
     topics = counts.select("topic").distinct()
     if taxonomy is not None:
         listed = ibis.memtable(pa.table({"topic": pa.array(sorted(set(taxonomy)), pa.string())}))
@@ -195,9 +200,6 @@ def _pool(work: Workspace, counts: Any, taxonomy: Sequence[str] | None, top_s: i
 
 def _short(con: Any, work: Workspace, counts: Any, top_s: int) -> Any:
     """Return ``user, epoch, topics`` for all users and epochs with fewer topics than a set has."""
-    import ibis
-    import pyarrow as pa
-
     n_epochs = int(scalar(con, counts.epoch.max())) + 1
     epochs = ibis.memtable(pa.table({"epoch": pa.array(range(n_epochs), pa.int64())}))
     everyone = counts.select("user").distinct().cross_join(epochs)
@@ -207,14 +209,7 @@ def _short(con: Any, work: Workspace, counts: Any, top_s: int) -> Any:
     return work.keep("find short sets", rows.filter(rows.topics < top_s))[0]
 
 
-def _sets(ranking: Any, top_s: int) -> Any:
-    top = ranking.filter(ranking["rank"] <= top_s)
-    return top.group_by("user", "epoch").agg(topics=top.topic.collect().sort())
-
-
 def _profiles(ranking: Any, top_s: int) -> Any:
-    import ibis
-
     entry = ibis.struct({"rank": ranking["rank"], "topic": ranking.topic, "visits": ranking.visits})
     chosen = ranking["rank"] <= top_s
     return ranking.group_by("user", "epoch").agg(
@@ -222,3 +217,50 @@ def _profiles(ranking: Any, top_s: int) -> Any:
         genuine=ranking.topic.count(where=chosen & (ranking.visits > 0)),
         ranking=entry.collect(where=chosen | (ranking.visits > 0)).sort(),
     )
+
+
+def keyed_digest(seed: str, *values: Any) -> Any:
+    """Return the SHA-256 digest of a seed and some columns, with bars between them, in hexadecimal."""
+    return (
+        ibis.literal("|")
+        .join([ibis.literal(seed), *(value.cast("string") for value in values)])
+        .hexdigest("sha256")
+    )
+
+
+def fillers(
+    work: Workspace, counts: Any, short: Any, pool: Any, pool_size: int, top_s: int, seed: str
+) -> Any:
+    """Return ``user, epoch, topic, visits, chance``: topics without visits for short sets, in enough supply.
+
+    `counts` are ``user, epoch, topic, visits`` of the topics that were seen; `short` ``user, epoch, topics``
+    of the sets to fill, with how many topics they have; `pool` ``position, topic`` of the topics to draw
+    from, numbered from 0.
+    """
+    drawn = _draws(short, pool, pool_size, top_s, seed).anti_join(counts, ["user", "epoch", "topic"])
+    drawn = drawn.group_by("user", "epoch", "topic").agg(draw=drawn.draw.min())
+    drawn, _ = work.keep("fill short sets", drawn)
+    got = drawn.group_by("user", "epoch").agg(drawn=drawn.count())
+    joined = short.left_join(got, ["user", "epoch"])
+    still = joined.filter(joined.topics + joined.drawn.fill_null(0) < top_s).select("user", "epoch")
+    rest = still.cross_join(pool.select("topic"))
+    rest = rest.anti_join(counts, ["user", "epoch", "topic"]).anti_join(drawn, ["user", "epoch", "topic"])
+    late = keyed_digest(seed, rest.user, rest.epoch, rest.topic)
+    first = drawn.select("user", "epoch", "topic", chance="0 " + drawn.draw.cast("string").lpad(6, "0"))
+    last = rest.select("user", "epoch", "topic", chance="1 " + late)
+    both = first.union(last)
+    return both.select("user", "epoch", "topic", visits=ibis.literal(0, "int64"), chance=both.chance)
+
+
+def _draws(short: Any, pool: Any, pool_size: int, top_s: int, seed: str) -> Any:
+    """Return ``user, epoch, topic, draw``: at least twice as many draws from the pool as a set has topics."""
+    rows = short.select("user", "epoch", digest=ibis.range(0, ceil(2 * top_s / _PER_DIGEST)).unnest())
+    rows = rows.mutate(text=keyed_digest(seed, rows.user, rows.epoch, rows.digest))
+    rows = rows.mutate(place=ibis.range(0, _PER_DIGEST).unnest())
+    value = sum(
+        ibis.literal(_DIGITS).find(rows.text.substr(rows.place * 4 + k, 1)) * 16 ** (3 - k) for k in range(4)
+    )
+    rows = rows.select("user", "epoch", draw=rows.digest * _PER_DIGEST + rows.place, value=value)
+    even = rows.filter(rows.value < _RANGE // pool_size * pool_size)
+    even = even.mutate(position=(even.value % pool_size).cast("int64"))
+    return even.inner_join(pool, "position").select("user", "epoch", "topic", "draw")

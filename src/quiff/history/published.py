@@ -9,10 +9,12 @@ evaluated.
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+import ibis
 
 from quiff.errors import ParameterError, engine_line
 from quiff.files import StrPath, check_suffix, whole_file
@@ -61,11 +63,7 @@ def read_published(con: Any, path: Path) -> Any:
 
 
 def is_published(path: Path) -> bool:
-    """Say if a table is a CSV file, as published, by its name.
-
-    >>> is_published(Path("AOL-treated.csv")), is_published(Path("treated.parquet"))
-    (True, False)
-    """
+    """Say if a table is a CSV file, as published, by its name."""
     return re.search(r"[.]csv([.]gz)?$", path.name) is not None
 
 
@@ -94,7 +92,7 @@ def _raw(con: Any, path: Path) -> Any:
     else:
         options |= {"sep": ",", "inferSchema": False}
     try:
-        table = scan_csv(con, [path], **options)
+        table = scan_csv(con, path, **options)
     except engine_errors(con) as error:
         raise ParameterError(f"cannot read {str(path)!r} as a table: {engine_line(error)}") from error
     count = LineCount(b",", True, len(table.columns))
@@ -128,8 +126,6 @@ def _topics(con: Any, rows: Any, cell: Any, path: Path) -> Any:
 
 
 def _experimental(con: Any, rows: Any, path: Path) -> Any:
-    import ibis
-
     _check(con, rows, rows.RandID, rows.RandID.try_cast("int64").isnull(), path, "a whole number")
     rows = rows.mutate(user=rows.RandID.cast("int64"))
     inner = rows.BrowsingHistory.re_replace(r"^\s*\[\s*\(|\)\s*\]\s*$", "")
@@ -163,19 +159,17 @@ def write_published(
         whole_file(out, force=force, inputs=inputs) as new,
         new.open("x", encoding="utf-8", newline="") as file,
     ):
-        _write_rows(file, stage, _rows(con, table.order_by(list(row_order(table.columns)))))
+        ordered = table.order_by(list(row_order(table.columns)))
+        if con.name == "duckdb":
+            batches = con.raw_sql(con.compile(ordered)).to_arrow_reader(_BATCH)
+            rows: Iterable[dict[str, Any]] = (row for batch in batches for row in batch.to_pylist())
+        else:
+            rows = fetch_rows(con, ordered)
+        _write_rows(file, stage, rows)
     return Path(out)
 
 
-def _rows(con: Any, table: Any) -> Iterator[dict[str, Any]]:
-    if con.name != "duckdb":
-        yield from fetch_rows(con, table)
-        return
-    for batch in con.raw_sql(con.compile(table)).to_arrow_reader(_BATCH):
-        yield from batch.to_pylist()
-
-
-def _write_rows(file: io.TextIOBase, stage: str, rows: Iterator[dict[str, Any]]) -> None:
+def _write_rows(file: io.TextIOBase, stage: str, rows: Iterable[dict[str, Any]]) -> None:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["", *_HEADS[stage]])
     for number, row in enumerate(rows):

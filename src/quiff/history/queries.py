@@ -7,11 +7,16 @@ and loads pandas for every answer.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import ibis
+import ibis.expr.operations as ops
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from quiff.errors import QuiffError, engine_line
+from quiff.files import StrPath
 from quiff.history.scan import engine_errors, parquet_files, scan_parquet
 
 _BATCH = 120_000  # rows, and so many make a row group
@@ -51,15 +56,11 @@ def empty_list(texts: Any) -> Any:
 
     Spark takes a literal empty list for a list of nothing, not of strings.
     """
-    import ibis
-
     return ibis.array([texts]).filter(lambda text: text.isnull())
 
 
 def store(con: Any, name: str, expression: Any) -> tuple[Any, int]:
     """Compute a temporary table of DuckDB; return it and the number of its rows."""
-    import ibis.expr.operations as ops
-
     query = _compiled(con, expression)
     with _telling(con):
         (rows,) = con.con.execute(f"CREATE TEMP TABLE {name} AS {query}").fetchone()
@@ -73,9 +74,6 @@ def row_order(columns: Iterable[str]) -> tuple[str, ...]:
 
     In any other order rows would tell something of the log's: where it is sorted by name, so are the
     pseudonyms that appear first.
-
-    >>> row_order(["domain", "user", "time", "topics"]), row_order(["domain"])
-    (('user', 'time', 'domain'), ('domain',))
     """
     return tuple(name for name in ("user", "epoch", "time", "domain") if name in set(columns))
 
@@ -83,7 +81,7 @@ def row_order(columns: Iterable[str]) -> tuple[str, ...]:
 def write_parquet(
     con: Any,
     expression: Any,
-    path: str | PathLike[str],
+    path: StrPath,
     numbers: Mapping[str, Any] | None = None,
     order: Sequence[str] = (),
 ) -> tuple[Any, int]:
@@ -93,40 +91,24 @@ def write_parquet(
     their stead. DuckDB is not told of them, since it may put on disk what it knows; Spark encrypts that. With
     Spark, the names of the files are in the `order` of the rows, too.
     """
+    found = expression if con.name == "duckdb" else _with_numbers(expression, numbers or {})
+    query = _compiled(con, found.order_by(list(order)) if order else found)
     with _telling(con):
         if con.name != "duckdb":
-            found = _in_order(_with_numbers(expression, numbers or {}), order)
-            con._session.sql(_compiled(con, found)).write.parquet(str(path))
-            rows = _rows_of(Path(path))
+            con._session.sql(query).write.parquet(str(path))
+            rows = sum(pq.read_metadata(file).num_rows for file in parquet_files(Path(path)))
         elif numbers:
-            rows = _write_batches(
-                con.con.execute(_compiled(con, _in_order(expression, order))), path, numbers
-            )
+            rows = _write_batches(con.con.execute(query), path, numbers)
         else:
             target = str(path).replace("'", "''")
-            query = f"COPY ({_compiled(con, _in_order(expression, order))}) TO '{target}' (FORMAT parquet)"
-            (rows,) = con.con.execute(query).fetchone()
+            (rows,) = con.con.execute(f"COPY ({query}) TO '{target}' (FORMAT parquet)").fetchone()
         # Spark may have written narrower numbers than Ibis thinks.
         table = scan_parquet(con, Path(path)).cast(expression.schema())
     return table, int(rows)
 
 
-def _rows_of(path: Path) -> int:
-    """Return how many rows the files of a table have, as their footers tell."""
-    import pyarrow.parquet as pq
-
-    return sum(pq.read_metadata(file).num_rows for file in parquet_files(path))
-
-
-def _in_order(expression: Any, order: Sequence[str]) -> Any:
-    return expression.order_by(list(order)) if order else expression
-
-
 def _with_numbers(expression: Any, numbers: Mapping[str, Any]) -> Any:
     """Join the numbers to their places."""
-    import ibis
-    import pyarrow as pa
-
     for column, entries in numbers.items():
         known = ibis.memtable(pa.table({"place": range(len(entries)), "number": entries}))
         found = expression.inner_join(known, expression[column] == known.place)
@@ -136,10 +118,8 @@ def _with_numbers(expression: Any, numbers: Mapping[str, Any]) -> Any:
     return expression
 
 
-def _write_batches(answer: Any, path: str | PathLike[str], numbers: Mapping[str, Any]) -> int:
+def _write_batches(answer: Any, path: StrPath, numbers: Mapping[str, Any]) -> int:
     """Write an answer of DuckDB batch by batch, with numbers for places; return the number of its rows."""
-    import pyarrow.parquet as pq
-
     batches, rows = answer.to_arrow_reader(_BATCH), 0
     names = batches.schema.names
     with (
@@ -187,10 +167,8 @@ def _telling(con: Any) -> Iterator[None]:
     try:
         yield
     except engine_errors(con) as error:
-        raise QuiffError(f"the engine {_NAMES[con.name]} gave up: {engine_line(error)}") from error
-
-
-_NAMES = {"duckdb": "duckdb", "pyspark": "spark"}
+        name = con.name.removeprefix("py")  # Ibis says pyspark
+        raise QuiffError(f"the engine {name} gave up: {engine_line(error)}") from error
 
 
 def progress_of(con: Any) -> Callable[[], float | None]:
@@ -198,26 +176,20 @@ def progress_of(con: Any) -> Callable[[], float | None]:
 
     It is to be called from another thread than the one that waits for the engine.
     """
-    return _duckdb_progress(con) if con.name == "duckdb" else _spark_progress(con)
+    if con.name == "duckdb":
+        for setting in ("enable_progress_bar = true", "enable_progress_bar_print = false"):
+            con.con.execute(f"SET {setting}")  # else it does not count
 
+        def share() -> float | None:
+            percent = con.con.query_progress()
+            return percent / 100 if percent > 0 else None
 
-def _duckdb_progress(con: Any) -> Callable[[], float | None]:
-    for setting in ("enable_progress_bar = true", "enable_progress_bar_print = false"):
-        con.con.execute(f"SET {setting}")  # else it does not count
+    else:
+        tracker = con._session.sparkContext.statusTracker()
 
-    def share() -> float | None:
-        percent = con.con.query_progress()
-        return percent / 100 if percent > 0 else None
-
-    return share
-
-
-def _spark_progress(con: Any) -> Callable[[], float | None]:
-    tracker = con._session.sparkContext.statusTracker()
-
-    def share() -> float | None:
-        stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
-        tasks = sum(stage.numTasks for stage in stages if stage)
-        return sum(stage.numCompletedTasks for stage in stages if stage) / tasks if tasks else None
+        def share() -> float | None:
+            stages = [tracker.getStageInfo(number) for number in tracker.getActiveStageIds()]
+            tasks = sum(stage.numTasks for stage in stages if stage)
+            return sum(stage.numCompletedTasks for stage in stages if stage) / tasks if tasks else None
 
     return share

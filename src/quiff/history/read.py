@@ -6,26 +6,27 @@ are read by plain Python, and handed to the engine as Parquet. Malformed lines, 
 defines them, are counted and shown; they never stop a run by themselves, nor do they vanish.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+import ibis
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
+from quiff.files import StrPath
 from quiff.files.blocks import Source, blocks, check_files, find_sources, private_file
 from quiff.history.line_count import LONGEST_LINE, UNIT, LineCount
-from quiff.history.line_records import Record, first_bad_lines, records, write_records
+from quiff.history.line_records import EXAMPLES, Record, first_bad_lines, records, write_records
 from quiff.history.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text
 from quiff.history.queries import scalar
 from quiff.history.scan import parquet_files, scan_csv, scan_lines, scan_parquet, spark_can_read, view
 from quiff.history.times import arrow_text, as_text
-
-_EXAMPLES = 5
-
 
 Examples = Callable[[], tuple[BadLine, ...]]
 
@@ -38,7 +39,7 @@ class Part:
     records: int  # the records in it, with the line of names
     table: Any  # the rows
     bad_lines: Examples  # finds the first malformed lines
-    check: Callable[[], None]  # raises a ParameterError if the file has changed
+    sources: Sequence[Source]  # the files that it is made of
     # Goes through its records by plain Python: the number of the line or row, and user, time and URL as
     # texts, or what is wrong with them.
     rows: Callable[[], Iterator[tuple[int, Record]]]
@@ -59,8 +60,6 @@ class Log:
     @property
     def is_header(self) -> Any:
         """Whether a row is a line that names the columns, as an expression; null where a cell is."""
-        import ibis
-
         if self.header is None:
             return ibis.literal(False)
         user, time, url = self.header
@@ -74,12 +73,13 @@ class Log:
 
     def bad_lines(self) -> tuple[BadLine, ...]:
         """Find the first malformed lines."""
-        return tuple(islice(chain.from_iterable(part.bad_lines() for part in self.parts), _EXAMPLES))
+        return tuple(islice(chain.from_iterable(part.bad_lines() for part in self.parts), EXAMPLES))
 
     def check_unchanged(self) -> None:
         """Check that the files are as they were."""
         for part in self.parts:
-            part.check()
+            for source in part.sources:
+                source.check()
 
     def check(self, con: Any, rows: int) -> None:
         """Check that so many rows are all that the files have, and that these are as they were."""
@@ -98,12 +98,7 @@ class Log:
 
 
 def read_log(
-    con: Any,
-    paths: Sequence[str | os.PathLike[str]],
-    form: LogFormat,
-    scratch: Path,
-    *,
-    most_bad: int | None = None,
+    con: Any, paths: Sequence[StrPath], form: LogFormat, scratch: Path, *, most_bad: int | None = None
 ) -> Log:
     """Return a log of one or more files of the same form.
 
@@ -128,16 +123,11 @@ def read_log(
 
 def _union(parts: Sequence[Part]) -> Any:
     """Return the rows of all files, with the number of their file."""
-    import ibis
-
     tables = [part.table.mutate(file=ibis.literal(k, "int32")) for k, part in enumerate(parts)]
     return ibis.union(*tables) if len(tables) > 1 else tables[0]
 
 
 def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     if form.names or form.delimiter:
         raise ParameterError("Parquet has no delimiter and names its columns itself; leave both options out")
     parts = []
@@ -152,15 +142,13 @@ def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
         chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
         texts = {name: table[column].cast("string") for name, column in chosen.items()}
         rows = table.select(**texts | {"time": as_text(table[form.time])}, malformed=False)
-        check, listed = partial(_check_all, insides), partial(_parquet_rows, insides, form)
-        parts.append(Part(str(file), records, rows, tuple, check, listed, len(table.columns)))
+        listed = partial(_parquet_rows, insides, form)
+        parts.append(Part(str(file), records, rows, tuple, insides, listed, len(table.columns)))
     return Log(_union(parts), None, 0, tuple(parts))
 
 
 def _parquet_rows(sources: Sequence[Source], form: LogFormat) -> Iterator[tuple[int, Record]]:
     """Yield number, user, time and URL of rows, as texts as engines write them."""
-    import pyarrow.parquet as pq
-
     number = 0
     for source in sources:
         with pq.ParquetFile(source.path) as file:
@@ -169,11 +157,6 @@ def _parquet_rows(sources: Sequence[Source], form: LogFormat) -> Iterator[tuple[
                 for user, time, url in zip(*texts, strict=True):
                     number += 1
                     yield number, (user or None, time or None, url or None)
-
-
-def _check_all(sources: Sequence[Source]) -> None:
-    for source in sources:
-        source.check()
 
 
 class _Reading:
@@ -186,31 +169,25 @@ class _Reading:
         """Go through a file, and return its rows."""
         duckdb = self._con.name == "duckdb"
         copy = self._scratch / f"text-{number}"
-        unpack = (
-            source.packed and duckdb
-        )  # which would read it by one thread, and not notice if it is damaged
-        count = self._count(source, copy if unpack else None)
-        plain = Source.of(copy, source.name) if unpack else source
-        if self._is_plain(count, plain):
-            table, bad_lines = self._by_duckdb(plain, count) if duckdb else self._by_spark(plain)
-        else:
-            table, bad_lines = self._by_python(plain, self._scratch / f"records-{number}.parquet")
-            copy.unlink(missing_ok=True)
-        rows = partial(records, self._text, source)
-        fields = len(self._text.names) if self._text.delimiter else None
-        return Part(source.name, count.records, table, bad_lines, source.check, rows, fields)
-
-    def _count(self, source: Source, copy: Path | None) -> LineCount:
-        """Count the records of a file, and copy its bytes if so asked."""
-        text = self._text
-        count = LineCount((text.delimiter or ",").encode(), text.quoted, len(text.names))
-        with ExitStack() as stack:
-            file = stack.enter_context(private_file(copy)) if copy else None
+        unpack = source.packed and duckdb  # which would read it by one thread, and not notice damage
+        count = LineCount((self._text.delimiter or ",").encode(), self._text.quoted, len(self._text.names))
+        with private_file(copy) if unpack else nullcontext() as file:
             for block in blocks(source):
                 count.add(block)
                 if file:
                     file.write(block)
-        return count.end()
+        count.end()
+        plain = Source.of(copy, source.name) if unpack else source
+        if self._is_plain(count, plain):
+            table, bad_lines = self._by_duckdb(plain, count) if duckdb else self._by_spark(plain)
+        else:
+            path = self._scratch / f"records-{number}.parquet"
+            examples = write_records(self._text, plain, path, most_bad=self._most_bad)
+            table, bad_lines = scan_parquet(self._con, path), lambda: examples
+            copy.unlink(missing_ok=True)
+        rows = partial(records, self._text, source)
+        fields = len(self._text.names) if self._text.delimiter else None
+        return Part(source.name, count.records, table, bad_lines, [source], rows, fields)
 
     def _is_plain(self, count: LineCount, source: Source) -> bool:
         """Say if the engine can be trusted with a file."""
@@ -220,10 +197,6 @@ class _Reading:
             return not (count.quotes and count.ragged)
         return not count.quotes and spark_can_read(source.path)
 
-    def _by_python(self, source: Source, path: Path) -> tuple[Any, Examples]:
-        examples = write_records(self._text, source, path, most_bad=self._most_bad)
-        return scan_parquet(self._con, path), lambda: examples
-
     def _by_duckdb(self, source: Source, count: LineCount) -> tuple[Any, Examples]:
         text, fields = self._text, len(self._text.names)
         quote = '"' if count.quotes else ""
@@ -231,7 +204,7 @@ class _Reading:
         columns = ["line"] if count.ragged else [f"c{k}" for k in range(fields)]
         delimiter = UNIT.decode() if count.ragged else text.delimiter
         table = scan_csv(
-            self._con, [source.path], columns=dict.fromkeys(columns, "VARCHAR"), auto_detect=False,
+            self._con, source.path, columns=dict.fromkeys(columns, "VARCHAR"), auto_detect=False,
             header=False, compression="none", delim=delimiter, quote=quote, escape=quote,
             new_line=count.ends.encode("unicode_escape").decode(), max_line_size=2 * LONGEST_LINE,
         )  # fmt: skip
@@ -252,7 +225,7 @@ class _Reading:
         from pyspark.sql import functions as f
 
         text = self._text
-        lines = scan_lines(self._con, [source.path]).where("value <> ''")
+        lines = scan_lines(self._con, source.path).where("value <> ''")
         split = f.split(f.regexp_replace("value", f"^{BOM}", ""), f"[{text.delimiter}]", -1)
         whole = f.size(split) == len(text.names)
         cells = [
@@ -260,4 +233,4 @@ class _Reading:
             for k, name in zip(text.used, ("user", "time", "url"), strict=True)
         ]
         table = view(self._con, lines.select(*cells, (~whole).alias("malformed")))
-        return table, partial(first_bad_lines, text, source, _EXAMPLES)
+        return table, partial(first_bad_lines, text, source)

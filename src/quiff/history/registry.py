@@ -29,6 +29,7 @@ class Dataset:
     # The folder of the archive that is the data set. An archive that a server makes anew for each reader
     # keeps its members, but not its bytes.
     folder: str | None = None
+    by_hand: bool = False  # whether only a person can download it, after signing in
 
     @property
     def is_record(self) -> bool:
@@ -48,14 +49,7 @@ DATASETS = MappingProxyType(
 
 
 def dataset(name: str) -> Dataset:
-    """Return the data set of that name.
-
-    >>> dataset("topics-v2").title
-    'Taxonomy v2 of the Topics API: 469 topics'
-    >>> dataset("topics-v3")
-    Traceback (most recent call last):
-    quiff.errors.LabelError: there is no data set 'topics-v3'; `quiff data list` shows those that there are
-    """
+    """Return the data set of that name."""
     try:
         return DATASETS[name]
     except KeyError:

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from quiff.errors import ParameterError, engine_line
 
 PARQUET_OF = "read_parquet(?, hive_partitioning = false)"
@@ -17,11 +20,7 @@ PARQUET_OF = "read_parquet(?, hive_partitioning = false)"
 
 
 def duckdb_name(path: Path) -> str:
-    """Return how DuckDB is told of a file, so that no character of its name has a meaning.
-
-    >>> duckdb_name(Path("/logs/log[1].txt"))
-    '/logs/log[[]1].txt'
-    """
+    """Return how DuckDB is told of a file, so that no character of its name has a meaning."""
     return re.sub(r"([\[*?])", r"[\1]", str(path.absolute()))
 
 
@@ -30,11 +29,7 @@ def _spark_name(path: Path) -> str:
 
 
 def spark_can_read(path: Path) -> bool:
-    """Say if Spark can read a file of this name: it hides some names, and cannot speak others.
-
-    >>> spark_can_read(Path("log.txt")), spark_can_read(Path("_log.txt")), spark_can_read(Path("12:00.txt"))
-    (True, False, False)
-    """
+    """Say if Spark can read a file of this name: it hides some names, and cannot speak others."""
     return not path.name.startswith(("_", ".")) and ":" not in path.name
 
 
@@ -53,8 +48,6 @@ def parquet_files(path: Path) -> tuple[Path, ...]:
 
 def scan_parquet(con: Any, path: Path) -> Any:
     """Return a Parquet table, one file or a folder of them, with the columns that are in the files."""
-    import pyarrow as pa
-
     files = parquet_files(path)
     errors: tuple[type[Exception], ...] = (*engine_errors(con), pa.ArrowException, OSError)
     try:
@@ -69,7 +62,6 @@ def scan_parquet(con: Any, path: Path) -> Any:
 
 def _spark_parquet(con: Any, files: Sequence[Path]) -> Any:
     """Return Parquet files as Spark's table; times in nanoseconds, which it refuses, in microseconds."""
-    import pyarrow.parquet as pq
     from pyspark.sql import functions as f
 
     schema = pq.read_metadata(files[0]).schema
@@ -89,18 +81,17 @@ def _spark_parquet(con: Any, files: Sequence[Path]) -> Any:
     return frame
 
 
-def scan_csv(con: Any, paths: Sequence[Path], **options: Any) -> Any:
-    """Return the fields of text files; the options are those of DuckDB's ``read_csv``, or of Spark's."""
+def scan_csv(con: Any, path: Path, **options: Any) -> Any:
+    """Return the fields of a text file; the options are those of DuckDB's ``read_csv``, or of Spark's."""
     if con.name == "duckdb":
-        return con.read_csv([duckdb_name(path) for path in paths], hive_partitioning=False, **options)
-    for path in paths:
-        _check_for_spark(path)
-    return view(con, _spark_reader(con).csv(list(map(_spark_name, paths)), **options))
+        return con.read_csv([duckdb_name(path)], hive_partitioning=False, **options)
+    _check_for_spark(path)
+    return view(con, _spark_reader(con).csv(_spark_name(path), **options))
 
 
-def scan_lines(con: Any, paths: Sequence[Path]) -> Any:
-    """Return the lines of text files as Spark's table with the column ``value``."""
-    return _spark_reader(con).text(list(map(_spark_name, paths)))
+def scan_lines(con: Any, path: Path) -> Any:
+    """Return the lines of a text file as Spark's table with the column ``value``."""
+    return _spark_reader(con).text(_spark_name(path))
 
 
 def _spark_reader(con: Any) -> Any:

@@ -4,17 +4,18 @@ Sizes of histories are few different numbers, however many users there are: the 
 size, and all the rest is exact arithmetic on these counts, the same on every engine.
 """
 
-import gzip
-import os
-import zlib
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, QuiffError
+from quiff.files import StrPath
+from quiff.files.blocks import DAMAGES, find_source, opened
 from quiff.files.scratch import drop, make_temporary
 from quiff.history.lines import LogFormat
 from quiff.history.published import is_published
@@ -48,8 +49,7 @@ class Statistics:
     """The figures of one table; what a stage does not have is None or empty."""
 
     stage: str  # log, treated, reduced, experimental or profiles
-    # The number of records, and of distinct users, URLs, domains and topics.
-    rows: int
+    rows: int  # the number of records, and of distinct users, URLs, domains and topics
     users: int
     urls: int | None = None
     domains: int | None = None
@@ -67,10 +67,7 @@ class Statistics:
 
 
 def describe(
-    con: Any,
-    paths: Sequence[str | os.PathLike[str]],
-    form: LogFormat | None = None,
-    time_format: str | None = None,
+    con: Any, paths: Sequence[StrPath], form: LogFormat | None = None, time_format: str | None = None
 ) -> Statistics:
     """Return the figures of a table of any stage, or of the files of a log.
 
@@ -79,7 +76,11 @@ def describe(
     """
     times = None if time_format is None else TimeFormat(time_format)
     if _is_log(con, paths, form):
-        return _log(con, paths, form or LogFormat(), times)
+        scratch = make_temporary("log")
+        try:
+            return _log(con, read_log(con, paths, form or LogFormat(), scratch), times)
+        finally:
+            drop(scratch)
     if len(paths) != 1:
         raise ParameterError(f"{len(paths)} tables are given; describe them one by one")
     table, stage = read_table(con, find_table(paths[0], STAGES), STAGES)
@@ -102,28 +103,21 @@ def sizes_of_counts(counts: Sequence[tuple[int, int]]) -> Sizes:
     total = sum(users for _, users in counts)
     mean = Fraction(sum(size * users for size, users in counts), total)
     squares = sum(users * (size - mean) ** 2 for size, users in counts)
-    quantiles = {f"q{part}": _quantile(counts, total, Fraction(part, 100)) for part in (25, 50, 75, 95, 99)}
     deviation = sqrt(squares / (total - 1)) if total > 1 else 0.0
-    return Sizes(min=counts[0][0], **quantiles, max=counts[-1][0], mean=float(mean), deviation=deviation)
+    ends = list(accumulate(users for _, users in counts))
+
+    def quantile(percent: int) -> float:
+        """Interpolate between the two nearest of all sizes in order; place 0 is the least."""
+        place = Fraction(percent * (total - 1), 100)
+        low = int(place)
+        below, above = (counts[bisect_right(ends, min(k, total - 1))][0] for k in (low, low + 1))
+        return float(below + (place - low) * (above - below))
+
+    q25, q50, q75, q95, q99 = map(quantile, (25, 50, 75, 95, 99))
+    return Sizes(counts[0][0], q25, q50, q75, q95, q99, counts[-1][0], float(mean), deviation)
 
 
-def _quantile(counts: Sequence[tuple[int, int]], total: int, part: Fraction) -> float:
-    """Interpolate between the two nearest of all sizes in order; place 0 is the least."""
-    place = part * (total - 1)
-    low, share = int(place), place - int(place)
-    below, above = _at(counts, low), _at(counts, min(low + 1, total - 1))
-    return float(below + share * (above - below))
-
-
-def _at(counts: Sequence[tuple[int, int]], place: int) -> int:
-    for size, users in counts:
-        place -= users
-        if place < 0:
-            return size
-    raise IndexError(place)
-
-
-def _is_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat | None) -> bool:
+def _is_log(con: Any, paths: Sequence[StrPath], form: LogFormat | None) -> bool:
     """Say if these are a log's files: pipes, text, or Parquet files that are no table of quiff's."""
     path = Path(paths[0])
     if path.is_fifo() or path.is_socket():
@@ -136,31 +130,17 @@ def _is_log(con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat |
 
 
 def _has_published_columns(path: Path) -> bool:
-    if not is_published(path):
-        return False
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            return b"RandID" in file.readline(1000).split(b",")
-    except (OSError, EOFError, zlib.error):  # whoever reads it as a log tells what is wrong
+        with opened(find_source(path)) as file:
+            return is_published(path) and b"RandID" in file.readline(1000).split(b",")
+    except (QuiffError, *DAMAGES):  # whoever reads it as a log tells what is wrong
         return False
 
 
-def _log(
-    con: Any, paths: Sequence[str | os.PathLike[str]], form: LogFormat, times: TimeFormat | None
-) -> Statistics:
-    scratch = make_temporary("log")
-    try:
-        return _log_in(con, read_log(con, paths, form, scratch), times)
-    finally:
-        drop(scratch)
-
-
-def _log_in(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
+def _log(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
     rows = log.table.filter(~log.table.malformed, ~log.is_header.fill_null(False))
     named = rows.mutate(user=rows.user.re_replace(CONTROL, ""))
     counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
-    read = with_times(rows, ~rows.malformed, form)
-    times = fetch_rows(con, _span(read))[0]
     n_rows = int(scalar(con, rows.count()))
     n_headers = int(scalar(con, log.table.filter(log.is_header.fill_null(False)).count()))
     malformed = int(scalar(con, log.table.malformed.sum()) or 0)
@@ -172,9 +152,8 @@ def _log_in(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
         urls=int(scalar(con, rows.url.nunique())),
         sizes=sizes_of_counts(counts) if counts else None,
         users_per_count=counts,
-        first=times["first"],
-        last=times["last"],
         malformed=malformed,
+        **_span(con, with_times(rows, ~rows.malformed, form)),
     )
 
 
@@ -184,7 +163,6 @@ def _visits(con: Any, visits: Any, stage: str) -> Statistics:
     labels = domains.select(labels=domains.domain.re_split(r"[.]").length())
     by_labels = fetch_rows(con, labels.group_by("labels").agg(n=labels.count()).order_by("labels"))
     most = domains.order_by([domains.visits.desc(), domains.domain]).limit(_MOST_VISITED)
-    span = fetch_rows(con, _span(visits))[0]
     topics = distinct_entries(con, visits.topics) if "topics" in visits.columns else 0
     return Statistics(
         stage,
@@ -196,13 +174,14 @@ def _visits(con: Any, visits: Any, stage: str) -> Statistics:
         sizes=sizes_of_counts(counts) if counts else None,
         users_per_count=counts,
         most_visited=tuple((row["domain"], int(row["visits"])) for row in fetch_rows(con, most)),
-        first=span["first"],
-        last=span["last"],
+        **_span(con, visits),
     )
 
 
-def _span(rows: Any) -> Any:
-    return rows.agg(first=rows.time.min().cast("string"), last=rows.time.max().cast("string"))
+def _span(con: Any, rows: Any) -> dict[str, Any]:
+    """Return the first and the last time as text."""
+    first, last = (time.cast("string") for time in (rows.time.min(), rows.time.max()))
+    return fetch_rows(con, rows.agg(first=first, last=last))[0]
 
 
 def _users_per_count(con: Any, rows: Any) -> tuple[tuple[int, int], ...]:

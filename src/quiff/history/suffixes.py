@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
-from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
 from quiff.errors import ParameterError, first_line
+from quiff.files import StrPath
 
 EXTRA_SUFFIXES = (
     "bg.ac.yu", "ac.yu", "cg.yu", "co.yu", "edu.yu", "gov.yu", "net.yu", "org.yu", "yu", "or.tp", "tp", "an",
@@ -32,23 +32,15 @@ class Suffixes:
     A rule's labels may be in Unicode or in Punycode; a host matches in either form. The sections of the
     list are not told apart: names registered under ``github.io`` belong to different people.
 
-    >>> suffixes = Suffixes.parse("// a comment\ncom\n*.ck\n!www.ck\n", extra=())
-    >>> suffixes.rules
+    >>> Suffixes.parse("// a comment\ncom\n*.ck\n!www.ck\n", extra=()).rules
     ('com', '*.ck', '!www.ck')
-    >>> suffixes.table().to_pyarrow().to_pylist()[0]
-    {'ending': 'ck', 'alone': 0, 'beneath': 2, 'goes_on': True}
     """
 
     rules: tuple[str, ...]  # the rules as the list writes them, without their comments
 
     @classmethod
-    def read(cls, path: str | PathLike[str], *, extra: Iterable[str] = EXTRA_SUFFIXES) -> "Suffixes":
-        """Read a list in the format of publicsuffix.org and add the rules of ``extra``.
-
-        >>> Suffixes.read("/no/list.dat")
-        Traceback (most recent call last):
-        quiff.errors.ParameterError: cannot read the suffix list '/no/list.dat': No such file or directory
-        """
+    def read(cls, path: StrPath, *, extra: Iterable[str] = EXTRA_SUFFIXES) -> "Suffixes":
+        """Read a list in the format of publicsuffix.org and add the rules of ``extra``."""
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except OSError as error:
@@ -59,12 +51,7 @@ class Suffixes:
 
     @classmethod
     def parse(cls, text: str, *, name: str = "given", extra: Iterable[str] = EXTRA_SUFFIXES) -> "Suffixes":
-        r"""Take the rules from the text of a list and add those of ``extra``.
-
-        >>> Suffixes.parse("com\na.*.b")
-        Traceback (most recent call last):
-        quiff.errors.ParameterError: line 2 of the suffix list given is no rule: 'a.*.b'
-        """
+        """Take the rules from the text of a list and add those of ``extra``."""
         rules = tuple(_read_rules(text, name))
         if not rules:
             raise ParameterError(f"the suffix list {name} holds no rules")
@@ -107,8 +94,7 @@ class Suffixes:
         letters A to Z are among them.
         """
         letters = set("abcdefghijklmnopqrstuvwxyz").union(*self.endings)
-        signs = map(chr, range(_END_OF_BASIC_PLANE))
-        pairs = [(big, small) for big in signs if (small := big.lower()) in letters and small != big]
+        pairs = [(big, small) for big, small in zip(*all_capitals(), strict=True) if small in letters]
         return "".join(big for big, _ in pairs), "".join(small for _, small in pairs)
 
     def table(self) -> Any:
@@ -116,31 +102,32 @@ class Suffixes:
 
         It goes on if a longer ending ends in it.
         """
-        import ibis
+        import ibis  # only here: a few URLs are read without any engine
         import pyarrow as pa
 
         names = sorted(self.endings)
         sizes = [self.endings[name] for name in names]
         ways = {name.partition(".")[2] for name in names}
-        return ibis.memtable(
-            pa.table(
-                {
-                    "ending": pa.array(names, pa.string()),
-                    "alone": pa.array([alone for alone, _ in sizes], pa.int64()),
-                    "beneath": pa.array([beneath for _, beneath in sizes], pa.int64()),
-                    "goes_on": pa.array([name in ways for name in names], pa.bool_()),
-                }
-            )
-        )
+        columns = {
+            "ending": names,
+            "alone": [alone for alone, _ in sizes],
+            "beneath": [beneath for _, beneath in sizes],
+            "goes_on": [name in ways for name in names],
+        }
+        return ibis.memtable(pa.table(columns))
+
+
+@cache
+def all_capitals() -> tuple[str, str]:
+    """Return all capital letters of Unicode's basic plane, and their small ones: engines differ in some."""
+    pairs = [(big, big.lower()) for big in map(chr, range(_END_OF_BASIC_PLANE))]
+    single = [(big, small) for big, small in pairs if big != small and len(small) == 1]
+    return "".join(big for big, _ in single), "".join(small for _, small in single)
 
 
 @cache
 def packaged_suffixes() -> Suffixes:
-    """Return the list that comes with the package ``publicsuffixlist``, and the extra suffixes.
-
-    >>> {"com", "co.uk", "*.ck", "!www.ck", "github.io", "bg.ac.yu"} <= set(packaged_suffixes().rules)
-    True
-    """
+    """Return the list that comes with the package ``publicsuffixlist``, and the extra suffixes."""
     source = files("publicsuffixlist") / "public_suffix_list.dat"
     return Suffixes.parse(source.read_text(encoding="utf-8"), name="of publicsuffixlist")
 
@@ -173,11 +160,7 @@ def _spellings(ending: str) -> Iterable[str]:
 
 
 def _forms(label: str) -> tuple[str, ...]:
-    """Return a label's forms: Unicode and Punycode.
-
-    >>> _forms("香港"), _forms("xn--j6w193g"), _forms("com")
-    (('香港', 'xn--j6w193g'), ('xn--j6w193g', '香港'), ('com',))
-    """
+    """Return a label's forms: Unicode and Punycode."""
     if not label.isascii():
         return label, _PUNYCODE + label.encode("punycode").decode()
     if label.startswith(_PUNYCODE):

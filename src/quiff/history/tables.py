@@ -5,18 +5,16 @@ folder beside its outputs; only when all is done do they get their names, so tha
 table.
 """
 
-import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from quiff.errors import ParameterError, engine_line
-from quiff.files import StrPath, staged
+from quiff.files import Staged, StrPath, as_path, staged
 from quiff.history.engine import cancel, on_cluster
 from quiff.history.published import is_published, read_published
 from quiff.history.queries import fetch_rows, progress_of, row_order, store, write_parquet
@@ -37,14 +35,7 @@ class Step:
 
 @dataclass
 class Steps:
-    """Collects the steps of a run in order, and tells a watcher of each start and end.
-
-    >>> steps = Steps()
-    >>> with steps.step("read the log") as step:
-    ...     step.rows = 3
-    >>> [(step.name, step.rows) for step in steps.done]
-    [('read the log', 3)]
-    """
+    """Collects the steps of a run in order, and tells a watcher of each start and end."""
 
     # Called with a step when it starts (``done`` is False) and when it ends (True).
     watch: Callable[[Step, bool], None] | None = None
@@ -93,36 +84,25 @@ _WRITTEN_BY = {
 }
 
 
-def find_table(path: str | os.PathLike[str], stages: tuple[str, ...]) -> Path:
-    """Return the table that a path names: the table itself, or the only one of some stages in a folder.
-
-    >>> find_table("/no/such/folder", ("treated",))
-    Traceback (most recent call last):
-    quiff.errors.ParameterError: there is no table '/no/such/folder'; quiff treat writes one
-    """
-    path = Path(path)
+def find_table(path: StrPath, stages: tuple[str, ...]) -> Path:
+    """Return the table that a path names: the table itself, or the only one of some stages in a folder."""
+    path = as_path(path)
     makers = " or ".join(_WRITTEN_BY[stage] for stage in stages)
     if not path.exists():
         raise ParameterError(f"there is no table {str(path)!r}; {makers} writes one")
-    if path.is_file() or _is_table_folder(path):
+    if path.is_file() or any(path.glob("part-*.parquet")):  # one table in parts, as Spark writes it
         return path
-    found = [path / f"{stage}.parquet" for stage in stages if (path / f"{stage}.parquet").exists()]
+    names = [f"{stage}.parquet" for stage in stages]
+    found = [path / name for name in names if (path / name).exists()]
     if not found:
-        raise ParameterError(f"the folder {str(path)!r} has no table {_names(stages)}; {makers} writes one")
+        raise ParameterError(
+            f"the folder {str(path)!r} has no table {' or '.join(names)}; {makers} writes one"
+        )
     if len(found) > 1:
         raise ParameterError(
             f"the folder {str(path)!r} has {' and '.join(table.name for table in found)}; name one of them"
         )
     return found[0]
-
-
-def _names(stages: tuple[str, ...]) -> str:
-    return " or ".join(f"{stage}.parquet" for stage in stages)
-
-
-def _is_table_folder(path: Path) -> bool:
-    """Say if a folder is one table in parts, as Spark writes it."""
-    return path.is_dir() and any(path.glob("part-*.parquet"))
 
 
 def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]:
@@ -134,8 +114,10 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
         raise ParameterError(
             f"{str(path)!r} has the columns {shapes(table.columns, _KNOWN)}, but this needs a table {wanted}"
         )
-    if stage == "profiles" and "genuine" not in table.columns:
-        table = table.mutate(genuine=_genuine(table))
+    if stage == "profiles" and "genuine" not in table.columns:  # the rankings tell how many were visited
+        size = table.topics.length()
+        visited = table.ranking.filter(lambda entry: (entry["rank"] <= size) & (entry["visits"] > 0))
+        table = table.mutate(genuine=visited.length())
     return table.select(*COLUMNS[stage]).cast(COLUMNS[stage]), stage
 
 
@@ -155,81 +137,44 @@ def unfolded(table: Any) -> Any:
     return visits.select("user", **{name: visits.visit[name] for name in ("time", "domain", "topics")})
 
 
-def _genuine(profiles: Any) -> Any:
-    """Return how many topics of each set were visited, as the rankings tell."""
-    size = profiles.topics.length()
-    return profiles.ranking.filter(lambda entry: (entry["rank"] <= size) & (entry["visits"] > 0)).length()
-
-
 def stage_of(columns: Any) -> str | None:
-    """Return the stage whose columns a table has; None if there is none.
-
-    >>> stage_of(["user", "time", "domain", "topics"]), stage_of(["a"])
-    ('reduced', None)
-    """
+    """Return the stage whose columns a table has; None if there is none."""
     names = set(columns)
     fitting = [stage for stage in STAGES if names >= set(COLUMNS[stage]) - _DERIVED.get(stage, set())]
     return max(fitting, key=lambda stage: len(COLUMNS[stage]), default=None)
 
 
+@dataclass
 class Workspace:
     """The tables of one run: scratch ones that go at its end, and outputs that appear together at success.
 
-    On a cluster, whose accounts write too, the system's habits decide who can read them; elsewhere that is
-    the owner alone.
-
-    That the outputs can be written is seen before any work; they replace others if `force` is given, inputs
-    never. Each table is recorded as a step, with its rows and time.
+    Each table is recorded as a step, with its rows and time.
     """
 
-    def __init__(
-        self,
-        con: Any,
-        folder: StrPath,
-        outputs: Sequence[str] = (),
-        *,
-        steps: Steps | None = None,
-        force: bool = False,
-        inputs: Iterable[StrPath] = (),
-    ) -> None:
-        self.con = con
-        self.folder = Path(folder)
-        self._steps = steps or Steps()
-        self._outputs = outputs
-        self._stage = staged(folder, force=force, inputs=inputs, private=not on_cluster(con))
-        self._hidden = self._new = Path()
-        self._kept: list[str] = []
-
-    def __enter__(self) -> Self:
-        stage = self._stage.__enter__()
-        try:
-            for name in self._outputs:
-                stage.add(name)
-        except BaseException as error:
-            self._stage.__exit__(type(error), error, error.__traceback__)
-            raise
-        self._hidden, self._new = stage.scratch, stage.new
-        return self
+    con: Any
+    stage: Staged
+    steps: Steps
+    kept: list[str] = field(default_factory=list)
 
     def scratch(self, name: str) -> Path:
         """Make a folder for files that go when the run ends."""
-        folder = self._hidden / name
+        folder = self.stage.scratch / name
         folder.mkdir()
         return folder
 
     def step(self, name: str) -> AbstractContextManager[Step]:
         """Record what this run does, and for who watches it, how far the engine is."""
-        return self._steps.step(name, progress_of(self.con) if self._steps.watch else None)
+        return self.steps.step(name, progress_of(self.con) if self.steps.watch else None)
 
     def keep(self, step: str, expression: Any) -> tuple[Any, int]:
         """Compute a table once, for several uses in this run; return it and the number of its rows."""
         name = f"quiff_{secrets.token_hex(8)}"
         with self.step(step) as timed:
             if self.con.name == "duckdb":
-                self._kept.append(name)
+                self.kept.append(name)
                 table, timed.rows = store(self.con, name, expression)
             else:
-                table, timed.rows = self._write(self._hidden / name, expression)
+                table, timed.rows = self._write(self.stage.scratch / name, expression)
         return table, timed.rows
 
     def output(
@@ -242,7 +187,7 @@ class Workspace:
         """
         with self.step(step) as timed:
             order = row_order(expression.columns)
-            table, timed.rows = self._write(self._new / name, expression, numbers, order)
+            table, timed.rows = self._write(self.stage.new / name, expression, numbers, order)
         return table, timed.rows
 
     def _write(
@@ -256,25 +201,40 @@ class Workspace:
             return write_parquet(self.con, expression, place, numbers, order)
         except OSError as error:
             reason = engine_line(error)  # DuckDB's own errors come so, too, from a stream
-            raise ParameterError(f"cannot write {str(self.folder / place.name)!r}: {reason}") from error
+            raise ParameterError(f"cannot write {str(self.stage.folder / place.name)!r}: {reason}") from error
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+
+@contextmanager
+def workspace(
+    con: Any,
+    folder: StrPath,
+    outputs: Sequence[str] = (),
+    *,
+    steps: Steps | None = None,
+    force: bool = False,
+    inputs: Iterable[StrPath] = (),
+) -> Iterator[Workspace]:
+    """Give a workspace, once it is seen that the outputs can be written.
+
+    They replace others if `force` is given, inputs never. On a cluster, whose accounts write too, the
+    system's habits decide who can read them; elsewhere that is the owner alone.
+    """
+    with staged(folder, force=force, inputs=inputs, private=not on_cluster(con)) as stage:
+        for name in outputs:
+            stage.add(name)
+        work = Workspace(con, stage, steps or Steps())
         try:
-            if kind is not None and issubclass(kind, KeyboardInterrupt):
-                cancel(self.con)  # else Spark goes on to write; DuckDB's scratch goes with the process
-            elif self.con.name == "duckdb":
-                for name in self._kept:
-                    self.con.raw_sql(f"DROP TABLE IF EXISTS {name}")
+            yield work
+        except KeyboardInterrupt:
+            cancel(con)  # else Spark goes on to write; DuckDB's scratch goes with the process
+            work.kept.clear()
+            raise
         finally:
-            self._stage.__exit__(kind, error, trace)
+            for name in work.kept:
+                con.raw_sql(f"DROP TABLE IF EXISTS {name}")
 
 
-def table_digest(path: str | os.PathLike[str]) -> str:
+def table_digest(path: StrPath) -> str:
     """Return a digest of a Parquet table's rows in any order, the same whichever engine wrote them.
 
     It is the number of rows, and the sum of the first 60 bits of each row's SHA-256, modulo 2^64.

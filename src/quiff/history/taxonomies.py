@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quiff.errors import ParameterError, QuiffError
+from quiff.files import StrPath
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic of a taxonomy.
-
-    >>> Topic(13, "/Arts & Entertainment/Movies/Action & Adventure Films", 12).depth
-    3
-    """
+    """A topic of a taxonomy."""
 
     id: int  # its number; a later taxonomy keeps the numbers of the topics that it takes over
     name: str  # its path from the root, such as ``/Arts & Entertainment/Movies``
@@ -29,15 +26,7 @@ class Topic:
 
 
 def read_taxonomy(path: Path) -> tuple[Topic, ...]:
-    r"""Return the topics of a taxonomy, in the order of the file.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "taxonomy.md"
-    ...     _ = file.write_text("| ID | Topic |\n|---|---|\n| 7 | /News |\n| 9 | /News/Sports News |\n")
-    ...     read_taxonomy(file)
-    (Topic(id=7, name='/News', parent=None), Topic(id=9, name='/News/Sports News', parent=7))
-    """
+    """Return the topics of a taxonomy, in the order of the file."""
     numbers: dict[str, int] = {}
     for where, number, name in _rows(path):
         if not re.fullmatch(r"[0-9]{1,9}", number) or not re.fullmatch(r"(/[^/]+)+", name):
@@ -83,12 +72,8 @@ def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
         yield f"line {number} of {str(path)!r}", cells[0], cells[1]
 
 
-def taxonomy_topics(name: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the topics of taxonomy v1 or v2, which are numbers, or those in a file, one a line.
-
-    >>> taxonomy_topics("v1")[-1], taxonomy_topics("v2")[-1]
-    ('349', '629')
-    """
+def taxonomy_topics(name: StrPath) -> tuple[str, ...]:
+    """Return the topics of taxonomy v1 or v2, which are numbers, or those in a file, one a line."""
     name = os.fspath(name)
     if name in TAXONOMY_NUMBERS:
         return tuple(str(number) for number in sorted(TAXONOMY_NUMBERS[name]))

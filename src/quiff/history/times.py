@@ -10,10 +10,16 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import ibis
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from quiff.errors import ParameterError
 
 KINDS = ("", "text", "zone", "seconds", "milliseconds")
 """How a time is written, by its number: not to be read, without or with a zone, or as a Unix time."""
+
+_KIND = {name: ibis.literal(number, "int8") for number, name in enumerate(KINDS)}
 
 # Every pattern keeps to what RE2 (DuckDB) and java.util.regex (Spark) read alike.
 _YEAR = "(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
@@ -36,34 +42,30 @@ def with_times(rows: Any, wanted: Any, form: "TimeFormat | None" = None) -> Any:
 
     Times of rows that are not `wanted` are not read, and null. If a form is given, no other way is accepted.
 
-    >>> import ibis
-    >>> import pyarrow as pa
     >>> texts = ["2026-03-02T08:10:00+02:00", "1772439000", "1772439000000", "2026-02-30 08:10:00"]
     >>> rows = ibis.memtable(pa.table({"time": texts}))
     >>> [str(row["time"]) for row in with_times(rows, True).to_pyarrow().to_pylist()]
     ['2026-03-02 06:10:00', '2026-03-02 08:10:00', '2026-03-02 08:10:00', 'None']
     """
-    import ibis
-
     text = rows.time if form is None else form.rewritten(rows.time)
     ways = [(_PLAIN, "text"), (_ZONED, "zone")]
     if form is None:
         ways += [(_SECONDS, "seconds"), (_MILLISECONDS, "milliseconds")]
     known = rows.mutate(time=text, wanted=wanted)
-    kinds = [(known.wanted & known.time.re_search(pattern), _kind(name)) for pattern, name in ways]
-    known = known.mutate(kind=ibis.cases(*kinds, else_=_kind("")))
+    kinds = [(known.wanted & known.time.re_search(pattern), _KIND[name]) for pattern, name in ways]
+    known = known.mutate(kind=ibis.cases(*kinds, else_=_KIND[""]))
     text, kind = known.time, known.kind
-    whole, rest = text.re_extract("^([0-9]+)", 1).try_cast("int64"), _microseconds(text)
+    whole, rest = text.re_extract("^([0-9]+)", 1).try_cast("int64"), _decimals(text).try_cast("int64")
     read = known.mutate(
         time=ibis.cases(
-            (kind == _kind("text"), text.try_cast("timestamp")),
-            (kind == _kind("zone"), _zoned(text)),
-            (kind == _kind("seconds"), _from_unix(whole, rest)),
-            (kind == _kind("milliseconds"), _from_unix(whole // 1000, whole % 1000 * 1000 + rest // 1000)),
+            (kind == _KIND["text"], text.try_cast("timestamp")),
+            (kind == _KIND["zone"], _zoned(text)),
+            (kind == _KIND["seconds"], _from_unix(whole, rest)),
+            (kind == _KIND["milliseconds"], _from_unix(whole // 1000, whole % 1000 * 1000 + rest // 1000)),
             else_=ibis.null("timestamp"),
         )
     )
-    kind = read.time.notnull().ifelse(read.kind, _kind(""))
+    kind = read.time.notnull().ifelse(read.kind, _KIND[""])
     return read.mutate(kind=kind).drop("wanted")
 
 
@@ -84,25 +86,14 @@ def as_text(column: Any) -> Any:
 
 def arrow_text(column: Any) -> Any:
     """Return an Arrow array as `as_text` does a column, but for numbers that are not whole."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_timestamp(column.type):
         return pc.strftime(column.cast(pa.timestamp("us"), safe=False), "%Y-%m-%d %H:%M:%S")
     texts = column.cast(pa.string())
     return pc.binary_join_element_wise(texts, "00:00:00", " ") if pa.types.is_date(column.type) else texts
 
 
-def _kind(name: str) -> Any:
-    import ibis
-
-    return ibis.literal(KINDS.index(name), "int8")
-
-
 def _zoned(text: Any) -> Any:
     """Read a time that matches `_ZONED`; null if it is beyond years 1 to 9999 of UTC or 14 hours."""
-    import ibis
-
     local = (text.substr(0, 19) + "." + _decimals(text)).try_cast("timestamp")
     hours, minutes = (text.re_extract(_OFFSET_AT_END, group) for group in (2, 3))
     offset = _number(hours) * 60 + _number(minutes)
@@ -118,13 +109,7 @@ def _decimals(text: Any) -> Any:
     return text.re_extract(_DECIMALS, 1).fill_null("").rpad(6, "0")
 
 
-def _microseconds(text: Any) -> Any:
-    return _decimals(text).try_cast("int64")
-
-
 def _from_unix(seconds: Any, microseconds: Any) -> Any:
-    import ibis
-
     return ibis.timestamp("1970-01-01") + seconds.as_interval("s") + microseconds.as_interval("us")
 
 
@@ -163,8 +148,6 @@ class TimeFormat:
     week), ``%F`` for ``%Y-%m-%d``, ``%T`` for ``%H:%M:%S``, and ``%%``. Names are English; two digits
     of a year stand for 1969 to 2068. A year, a month and a day are needed; what is missing of the rest is 0.
 
-    >>> import ibis
-    >>> import pyarrow as pa
     >>> rows = ibis.memtable(pa.table({"time": ["[02/Mar/2026:08:10:00 +0200]"]}))
     >>> read = with_times(rows, True, TimeFormat("[%d/%b/%Y:%H:%M:%S %z]"))
     >>> read.time.to_pyarrow()[0].as_py().isoformat()
@@ -211,8 +194,6 @@ class TimeFormat:
 
     def rewritten(self, text: Any) -> Any:
         """Return texts of this format in the form that :func:`with_times` reads; others become empty."""
-        import ibis
-
         pattern, fields = self._pattern()
         part = {field: ibis.literal(text) for field, text in _DEFAULTS.items()}
         part |= {field: text.re_extract(pattern, group) for group, field in enumerate(fields, 1)}

@@ -8,14 +8,20 @@ knows, never holds a name and a number together. Whoever has both its scratch fi
 left one, and a whole table could tell who is who by rank.
 """
 
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ibis
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from quiff.errors import ParameterError, QuiffError
+from quiff.files import StrPath
 from quiff.files.blocks import check_files
+from quiff.history.conversions import EVENTS, read_conversions
 from quiff.history.domains import RULES, host_domains
 from quiff.history.hosts import with_host
 from quiff.history.judged import check_kept, count_by_reason, judged, looked_at, verdict
@@ -23,12 +29,10 @@ from quiff.history.lines import BadLine, LogFormat
 from quiff.history.queries import fetch_arrow, joins_as_written, scalar
 from quiff.history.read import read_log
 from quiff.history.suffixes import Suffixes
-from quiff.history.tables import Steps, Workspace
+from quiff.history.tables import Steps, Workspace, workspace
 from quiff.history.times import TimeFormat
 
-CONTROL = r"[\x00-\x1f\x7f]"
-"""The pattern of characters that are no part of a user's name."""
-
+CONTROL = r"[\x00-\x1f\x7f]"  # the pattern of characters that are no part of a user's name
 _BITS = 53  # such a number is the same in JSON, JavaScript and spreadsheets
 
 
@@ -48,16 +52,11 @@ def draw_pseudonyms(users: Any, seed: int | None = None) -> Pseudonyms:
     and a user whose name is nothing else has none. Names come once each; a seed is for tests, and None draws
     from the operating system.
 
-    >>> import pyarrow as pa
     >>> drawn = draw_pseudonyms(pa.array(["8", "7", "\x197", "\x19"]))
     >>> place = dict(zip(*drawn.places.to_pydict().values()))
     >>> sorted(place), place["7"] == place["\x197"] != place["8"], len(drawn.numbers), drawn.nameless
     (['\x197', '7', '8'], True, 2, ('\x19',))
     """
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     names = pc.replace_substring_regex(users, CONTROL, "")
     named = pc.not_equal(names, "")
     # In order of names: the order of an engine's answer is not fixed, and what a seed gives must be.
@@ -78,14 +77,7 @@ def draw_numbers(size: int, seed: int | None = None) -> Any:
     """Return distinct random integers below 2^53 in the order in which they were drawn.
 
     They come from the operating system's randomness, unless a seed is given.
-
-    >>> len(set(draw_numbers(1000).tolist()))
-    1000
-    >>> draw_numbers(2, seed=1).tolist() == draw_numbers(2, seed=1).tolist()
-    True
     """
-    import numpy as np
-
     source = random.SystemRandom() if seed is None else random.Random(seed)  # noqa: S311 - seeds are for tests
     numbers = np.empty(0, np.int64)
     while numbers.size < size:
@@ -101,8 +93,7 @@ DEFAULT_MIN_KEPT = 0.5
 DEFAULT_MEMORY_LIMIT = "1200MB"
 """What the command leaves to DuckDB: a log of 36 million rows then takes less than 2 GB in all."""
 
-COARSE_TIMES = {"day": "D", "hour": "h"}
-"""To what times can be cut."""
+COARSE_TIMES = {"day": "D", "hour": "h"}  # to what times can be cut
 
 
 @dataclass(frozen=True)
@@ -124,8 +115,8 @@ class Treated:
 
 def treat(
     con: Any,
-    paths: Sequence[str | os.PathLike[str]],
-    out: str | os.PathLike[str],
+    paths: Sequence[StrPath],
+    out: StrPath,
     *,
     form: LogFormat | None = None,
     suffixes: Suffixes | None = None,
@@ -135,6 +126,7 @@ def treat(
     coarse_times: str | None = None,
     min_kept: float = DEFAULT_MIN_KEPT,
     show_rows: bool = False,
+    conversions: StrPath | None = None,
     seed: int | None = None,
     force: bool = False,
     steps: Steps | None = None,
@@ -147,8 +139,10 @@ def treat(
 
     `out` gets ``treated.parquet`` and ``domains.parquet``, but nothing if more lines are malformed than
     `max_bad_lines`, no row is kept, or less than the share `min_kept` of those with a URL; `show_rows` lets
-    that error show three rows in full. `coarse_times`, ``"day"`` or ``"hour"``, cuts times in UTC. A seed
-    makes the pseudonyms repeatable, for tests. An input is never replaced, whatever `force` is.
+    that error show three rows in full. `conversions` is a table of what these users did after an
+    advertisement, which is written to ``conversions.parquet`` with their pseudonyms. `coarse_times`,
+    ``"day"`` or ``"hour"``, cuts times in UTC. A seed makes the pseudonyms repeatable, for tests. An input is
+    never replaced, whatever `force` is.
     """
     if rules not in RULES:
         raise ParameterError(f"the rules are {rules!r}, but must be one of {', '.join(RULES)}")
@@ -158,8 +152,10 @@ def treat(
         raise ParameterError(f"min_kept is {min_kept!r}, but must be a share from 0 to 1")
     times = None if time_format is None else TimeFormat(time_format)
     files = check_files(paths)
-    names = ("treated.parquet", "domains.parquet")
-    with Workspace(con, out, names, steps=steps, force=force, inputs=files) as work:
+    events = None if conversions is None else read_conversions(con, conversions)
+    names = ("treated.parquet", "domains.parquet", *([] if events is None else ["conversions.parquet"]))
+    inputs = files if conversions is None else [*files, conversions]
+    with workspace(con, out, names, steps=steps, force=force, inputs=inputs) as work:
         with work.step("count the lines of the log") as counting:
             log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
             counting.rows = log.rows + log.headers
@@ -176,15 +172,15 @@ def treat(
             drawing.rows = len(drawn.numbers)
         kept, n_nameless = _with_name(con, kept, drawn.nameless)
         domains = _domains(work, kept, suffixes, rules)
-        more = {"no-user": n_nameless, **_dropped_visits(con, domains)}
+        useless = domains.filter(domains.reason.notnull())
+        more = {"no-user": n_nameless, **count_by_reason(con, useless, useless.visits.sum())}
         dropped = found.dropped
         dropped |= {reason: dropped.get(reason, 0) + n for reason, n in more.items() if n}
         looked = looked_at(log, times)
         check_kept(con, log, looked, domains, found, dropped, least=min_kept, show_rows=show_rows)
         useful = domains.filter(domains.reason.isnull())
-        visits = _visits(kept, useful, drawn.places)
-        if coarse_times is not None:
-            visits = visits.mutate(time=visits.time.truncate(COARSE_TIMES[coarse_times]))
+        joined = kept.inner_join(useful, "url").inner_join(ibis.memtable(drawn.places), "user")
+        visits = _cut(joined.select(user=joined.place, time=joined.time, domain=joined.domain), coarse_times)
         with joins_as_written(con):
             treated, n_rows = work.output(
                 "treated.parquet", "write the Treated table", visits, numbers={"user": drawn.numbers}
@@ -192,19 +188,30 @@ def treat(
         unique = useful.select("domain").distinct()
         _, n_domains = work.output("domains.parquet", "write the unique domains", unique)
         n_users = int(scalar(con, treated.user.nunique()))
+        if events is not None:
+            known = events.inner_join(ibis.memtable(drawn.places), "user")
+            told = _cut(known.select("time", "site", "kind", "value", user=known.place), coarse_times)
+            work.output(
+                "conversions.parquet",
+                "write the conversions",
+                told.select(*EVENTS),
+                numbers={"user": drawn.numbers},
+            )
         log.check(con, n_rows + sum(dropped.values()))
     n_read = n_lines - log.headers
     seeded = seed is not None
     return Treated(n_read, n_rows, n_users, n_domains, dropped, found.units, found.bad_lines, seeded)
 
 
+def _cut(rows: Any, coarse_times: str | None) -> Any:
+    """Cut times to the day or hour, if asked to."""
+    return rows if coarse_times is None else rows.mutate(time=rows.time.truncate(COARSE_TIMES[coarse_times]))
+
+
 def _with_name(con: Any, kept: Any, nameless: tuple[str, ...]) -> tuple[Any, int]:
     """Leave out the rows of users that have no name, and count them."""
     if not nameless:
         return kept, 0
-    import ibis
-    import pyarrow as pa
-
     # A name such as NUL would end a statement that it is part of.
     lost = ibis.memtable(pa.table({"user": pa.array(nameless, pa.string())}))
     return kept.anti_join(lost, "user"), int(scalar(con, kept.semi_join(lost, "user").count()))
@@ -218,16 +225,3 @@ def _domains(work: Workspace, kept: Any, suffixes: Suffixes | None, rules: str) 
     both = located.inner_join(found, "host").select("url", "visits", "domain", "reason")
     domains, _ = work.keep("find the domains of distinct hosts", both)
     return domains
-
-
-def _dropped_visits(con: Any, domains: Any) -> dict[str, int]:
-    useless = domains.filter(domains.reason.notnull())
-    return count_by_reason(con, useless, useless.visits.sum())
-
-
-def _visits(kept: Any, useful: Any, places: Any) -> Any:
-    """Return the rows of the Treated table, but for the numbers of the users: it has their places."""
-    import ibis
-
-    visits = kept.inner_join(useful, "url").inner_join(ibis.memtable(places), "user")
-    return visits.select(user=visits.place, time=visits.time, domain=visits.domain)

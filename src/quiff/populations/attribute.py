@@ -15,10 +15,9 @@ from quiff.core.labels import Labels, SetLabels, as_labels, same
 from quiff.core.numbers import Array
 from quiff.core.validate import as_codes
 from quiff.errors import LabelError, ParameterError, ShapeError, counted
-from quiff.theory.parameters import check_whole
 
-TOPICS, HISTORY = "topics", "history"
-"""The attributes that have a form of their own."""
+TOPICS, HISTORY = "topics", "history"  # the attributes that have a form of their own
+_ALL = slice(None)
 
 
 @final
@@ -26,31 +25,16 @@ TOPICS, HISTORY = "topics", "history"
 class Attribute:
     """What a column says of each user, for one epoch (it is stable) or for several.
 
-    Parameters
-    ----------
-    name
-        Its name, such as ``country``.
-    values
-        The distinct values that occur; those that do not are left out.
-    which
-        For each user the position of their value: whole numbers (epochs, users), or (users,) for one epoch.
-
     Examples
     --------
     >>> country = Attribute.of("country", ["AT", None, "AT"])
     >>> list(country.values), country.which.tolist()
     (['AT', None], [[0, 1, 0]])
-    >>> country.channel(["Alice", "Bob", "Carol"])
-    Channel from 3 inputs to 2 outputs
-           AT  None
-    Alice  1   0
-    Bob    0   1
-    Carol  1   0
     """
 
     name: str
-    values: Labels
-    which: Array
+    values: Labels  # the distinct values that occur; those that do not are left out
+    which: Array  # the position of each user's value: (epochs, users), or (users,) for one epoch
 
     @classmethod
     def of(cls, name: str, values: Iterable[Any]) -> "Attribute":
@@ -58,11 +42,6 @@ class Attribute:
 
         None, nan and empty text are one value, None. Where a truth value occurs beside an equal number, as
         True beside 1, all values are written as Python writes them, so that they stay apart.
-
-        Raises
-        ------
-        LabelError
-            If a value is not hashable.
         """
         return cls.of_codes(name, *numbered(name, values))
 
@@ -86,8 +65,7 @@ class Attribute:
             values, codes = _taken(values, np.flatnonzero(used)), (np.cumsum(used) - 1)[codes]
         codes = codes.reshape(which.shape)
         codes.flags.writeable = False
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "which", codes)
+        vars(self).update(values=values, which=codes)
 
     @property
     def n_epochs(self) -> int:
@@ -104,16 +82,9 @@ class Attribute:
         """Whether users have a value for each of several epochs."""
         return self.n_epochs > 1
 
-    def epoch(self, number: int) -> "Attribute":
-        """Return the attribute in one epoch, counted from 0, with the values that occur there."""
-        if not self.changes:
-            return self
-        number = check_whole("the epoch", number, 0, self.n_epochs - 1)
-        return self.in_epochs(slice(number, number + 1))
-
-    def in_epochs(self, part: slice) -> "Attribute":
-        """Return the attribute in some epochs; a stable one, itself."""
-        return Attribute(self.name, self.values, self.which[part]) if self.changes else self
+    def at(self, epochs: slice = _ALL, users: Any = _ALL) -> "Attribute":
+        """Return the attribute in some epochs, if it changes, and of some users."""
+        return Attribute(self.name, self.values, self.which[epochs if self.changes else _ALL][:, users])
 
     def check_for(self, name: str, n_users: int, n_epochs: int) -> None:
         """Raise an error unless there is a value for each of so many users and epochs."""
@@ -128,18 +99,8 @@ class Attribute:
                 " give values for as many, or for one if they do not change"
             )
 
-    def among(self, chosen: Array) -> "Attribute":
-        """Return the attribute of some users, who are chosen by truth values or positions."""
-        return Attribute(self.name, self.values, self.which[:, chosen])
-
     def channel(self, users: object) -> Channel:
-        """Return the channel that gives each user their value.
-
-        Raises
-        ------
-        ParameterError
-            If the attribute changes from epoch to epoch, and so has no one value for each user.
-        """
+        """Return the channel that gives each user their value."""
         self.check_stable()
         return Channel.deterministic_from_codes(users, self.which[0], self.values)
 

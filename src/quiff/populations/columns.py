@@ -20,20 +20,15 @@ from quiff.populations.attribute import TOPICS
 from quiff.populations.literals import QUOTED, TOPIC_LIST, no_topic_list
 from quiff.safe_text import shape, shapes
 
-RANKING = "ranking"
-"""The column of ranked topic counts that ``quiff profile`` stores."""
+# Columns that ``quiff profile`` stores: the ranked topic counts, and how many topics of a set were visited.
+RANKING, GENUINE = "ranking", "genuine"
 
-GENUINE = "genuine"
-"""The column that says how many topics of a set were visited; ``quiff profile`` stores it."""
-
-At: TypeAlias = Callable[[int], str]
-"""Says where a row of a file stands, counted from 0."""
-
-Column: TypeAlias = tuple[list[Any], Array]
-"""Values of an attribute, and for each row the place of its own among them."""
+At: TypeAlias = Callable[[int], str]  # says where a row of a file stands, counted from 0
+Column: TypeAlias = tuple[list[Any], Array]  # values of an attribute, and the place of each row's among them
 
 _USERS = ("user", "RandID")
 _LISTS = ("sTopics", TOPICS)
+_SEVERAL_LINES = "goes over several lines; close its quotes on one"
 _WHOLE = "^(0|-?[1-9][0-9]{0,17})$"
 _BETWEEN, _BEGIN, _END = "\x1d", "\x1e", "\x1f"
 _EMPTY, _SPLIT = -1, -2  # in place of the number of a topic
@@ -100,6 +95,8 @@ def form_of(
             f"{at} the columns are {listed}; profiles need user and topics"
             " (or t1, t2 and so on), or RandID and sTopics"
         )
+    if user and topics:  # the line does name columns, and is nobody's data
+        listed = ", ".join(map(repr, names))
     if weights is not None and weights not in names:
         raise ParameterError(f"{at} there is no column {weights!r} of weights; the columns are {listed}")
     lost = next((name for name in attributes if name not in names), None)
@@ -146,27 +143,21 @@ class ColumnReader:
             return column
         texts = column.cast(pa.string())
         self._check(pc.fill_null(pc.equal(texts, ""), True), lambda _: f"{name} is empty; name every user")
-        self._check(
-            pc.match_substring(texts, "\n"),
-            lambda _: f"{name} goes over several lines; close its quotes on one",
-        )
+        self._check(pc.match_substring(texts, "\n"), lambda _: f"{name} {_SEVERAL_LINES}")
         return texts
 
     def epochs(self) -> Array | None:
         """Return the numbers of the epochs, if there are some."""
-        if not self._form.epoch:
-            return None
-        return self._whole_numbers("epoch", 10**18, "the epoch is {}, but must be a whole number")
+        text = "the epoch is {}, but must be a whole number"
+        return self._whole_numbers("epoch", 10**18, text) if self._form.epoch else None
 
     def genuine(self) -> Array | None:
         """Return how many topics of each set were visited, if a column says so."""
-        if not self._form.genuine:
-            return None
         text = (
             f"the number of visited topics, {GENUINE}, is {{}}, but must be a whole number from 0 to"
             f" {self._size}; rename the column if it is something else"
         )
-        return self._whole_numbers(GENUINE, self._size or 0, text)
+        return self._whole_numbers(GENUINE, self._size or 0, text) if self._form.genuine else None
 
     def _whole_numbers(self, name: str, most: int, text: str) -> Array:
         """Return a column of whole numbers from 0 to `most`; `text` says what is wrong with another cell."""
@@ -213,12 +204,12 @@ class ColumnReader:
                 f" take sets of {self._form.top} from; quiff profile stores them in its Parquet files, or"
                 f" {self._remedy}"
             )
-        self._size, ordered = size, sorted_rows(codes)
+        self._size, ordered, names = size, sorted_rows(codes), list(self._numbers)
         again = ordered[:, 1:] == ordered[:, :-1]
         self._check(
             again.any(axis=1),
             lambda row: (
-                f"the set has the topic {shape(self._name(ordered[row, :-1][again[row]][0]))} twice;"
+                f"the set has the topic {shape(names[ordered[row, :-1][again[row]][0]])} twice;"
                 " name each topic once"
             ),
             LabelError,
@@ -228,9 +219,6 @@ class ColumnReader:
     @property
     def _remedy(self) -> str:
         return f"run quiff profile again with --top {self._form.top}"
-
-    def _name(self, number: int) -> Any:
-        return list(self._numbers)[int(number)]
 
     def topics(self) -> tuple[list[Any], Array]:
         """Return all topics in their order, as numbers if all are whole, and the place of each number's."""
@@ -242,30 +230,27 @@ class ColumnReader:
         place[order] = np.arange(len(order))
         return [names[number] for number in order], place
 
-    def rows_with(self, topic: Any, codes: Array) -> Array:
-        """Return the rows of a piece, given by its codes, whose set has a topic as `topics` names it."""
-        number = next((k for name, k in self._numbers.items() if str(name) == str(topic)), -1)
-        return np.flatnonzero((codes == number).any(axis=1))
+    def rows_with(self, topic: Any) -> Array:
+        """Return the rows of this piece whose set has a topic as `topics` names it."""
+        codes, names = self.codes(), list(map(str, self._numbers))
+        return np.flatnonzero((codes == (names.index(str(topic)) if str(topic) in names else -1)).any(axis=1))
 
     def _numbered(self, cells: Array) -> Array:
         """Return the numbers of topics, (rows, s), given the places of their names in what was encoded."""
-        numbers = np.array([*map(self._number, self._names), _EMPTY], dtype=np.int32)[cells]
+        known = self._numbers
+        listed = (
+            _EMPTY if name == "" else _SPLIT if "\n" in str(name) else known.setdefault(name, len(known))
+            for name in self._names
+        )
+        numbers = np.array([*listed, _EMPTY], dtype=np.int32)[cells]
         empty, split = numbers == _EMPTY, numbers == _SPLIT
         self._check(
             empty.any(axis=1),
             lambda row: f"{self._cell(empty[row])} is empty; all sets must have the same size",
             ShapeError,
         )
-        self._check(
-            split.any(axis=1),
-            lambda row: f"{self._cell(split[row])} goes over several lines; close its quotes on one",
-        )
+        self._check(split.any(axis=1), lambda row: f"{self._cell(split[row])} {_SEVERAL_LINES}")
         return numbers
-
-    def _number(self, name: Any) -> int:
-        if name == "":
-            return _EMPTY
-        return _SPLIT if "\n" in str(name) else self._numbers.setdefault(name, len(self._numbers))
 
     def _cell(self, wrong: Array) -> str:
         """Say which cell of a row is wrong."""
@@ -274,9 +259,8 @@ class ColumnReader:
     def _encoded(self, cells: Any) -> Array:
         """Keep the distinct cells as names, and return the place of each cell's, -1 for what is missing."""
         encoded = cells.dictionary_encode()
-        self._names = [
-            name.strip() if isinstance(name, str) else name for name in encoded.dictionary.to_pylist()
-        ]
+        names = encoded.dictionary.to_pylist()
+        self._names = [name.strip() if isinstance(name, str) else name for name in names]
         return np.asarray(encoded.indices.fill_null(-1))
 
     def _stacked(self) -> Array:
@@ -348,10 +332,9 @@ class ColumnReader:
         if RANKING not in table.column_names or not table.num_rows:
             return None
         column, (n, size) = _plain(table[RANKING]), codes.shape
-        if (
-            not _counts_visits(column.type)
-            or pc.min(pc.list_value_length(column).fill_null(0)).as_py() < size
-        ):
+        kind, shortest = column.type, pc.min(pc.list_value_length(column).fill_null(0)).as_py()
+        named = {field.name for field in kind.value_type} if _is_list(kind, pa.types.is_struct) else set()
+        if not {"topic", "visits"} <= named or shortest < size:
             return None
         entries = pc.list_slice(column, 0, size).flatten()
         ranked = self._encoded(pc.struct_field(entries, "topic")).reshape(n, size)
@@ -368,9 +351,8 @@ def attribute_column(column: Any, text: bool) -> Column:
         places: dict[Any, int] = {}
         codes = [places.setdefault(_hashable(cell), len(places)) for cell in cells.to_pylist()]
         return list(places), np.array(codes, dtype=np.int64)
-    encoded = (
-        _as_numbers(pc.if_else(pc.equal(cells, ""), None, cells)) if text else cells
-    ).dictionary_encode()
+    cells = _as_numbers(pc.if_else(pc.equal(cells, ""), None, cells)) if text else cells
+    encoded = cells.dictionary_encode()
     values = [*encoded.dictionary.to_pylist(), None]
     return values, np.asarray(encoded.indices.fill_null(len(values) - 1))
 
@@ -407,14 +389,7 @@ def _plain(column: Any) -> Any:
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
-def _is_list(kind: Any) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
-
-
-def _counts_visits(kind: Any) -> bool:
-    """Tell whether a column has lists of topics with their visits."""
-    return (
-        _is_list(kind)
-        and bool(pa.types.is_struct(kind.value_type))
-        and {"topic", "visits"} <= {field.name for field in kind.value_type}
-    )
+def _is_list(kind: Any, of: Callable[[Any], bool] = bool) -> bool:
+    """Tell whether a column has lists, whose entries are of a type that fits."""
+    types = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return any(is_one(kind) for is_one in types) and of(kind.value_type)

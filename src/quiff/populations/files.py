@@ -3,7 +3,6 @@
 Nothing here knows what a profile is; but every error tells the line, or in Parquet the row, where it is.
 """
 
-import os
 import re
 import tarfile
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,8 @@ from typing import Any, BinaryIO, cast
 import pyarrow as pa
 from pyarrow import compute, csv, parquet
 
-from quiff.errors import QuiffError, engine_line
+from quiff.errors import ParameterError, QuiffError, engine_line
+from quiff.files import StrPath, as_path
 from quiff.files.blocks import DAMAGES, damage, find_source, opened
 from quiff.populations.columns import Form, form_of
 from quiff.populations.text_lines import CountedStream, head_of, line_of_row, text_fault, torn_row
@@ -55,12 +55,13 @@ class ProfileFile:
                 if most is not None and self._parquet_bytes() > most:
                     return None
                 return parquet.read_table(self.path, columns=self.form.columns)
+            allowed = None if most is None else most // _PER_TEXT
             with _unpacked(self.path, whole=True) as stream:
                 counted = CountedStream(stream)
-                content = counted.read(-1 if most is None else most // _PER_TEXT + 1)
-            if most is not None and len(content) > most // _PER_TEXT:
+                content = counted.read(-1 if allowed is None else allowed + 1)
+            if allowed is not None and len(content) > allowed:
                 return None
-            table = self._named(csv.read_csv(pa.py_buffer(content), **self._options()))
+            table = csv.read_csv(pa.py_buffer(content), **self._options()).rename_columns(self.form.columns)
             self._check_lines(counted, table.num_rows)
             return table
 
@@ -80,8 +81,9 @@ class ProfileFile:
                 with csv.open_csv(counted, **self._options()) as reader:
                     for batch in reader:
                         rows += batch.num_rows
-                        piece = self._named(pa.Table.from_batches([batch]))
-                        if counted.quotes and _goes_over_lines(piece):
+                        piece = pa.Table.from_batches([batch]).rename_columns(self.form.columns)
+                        columns_of_lines = (compute.match_substring(text, "\n") for text in piece.columns)
+                        if counted.quotes and any(compute.any(text).as_py() for text in columns_of_lines):
                             self._check_torn()
                         yield piece
             self._check_lines(counted, rows)
@@ -115,9 +117,6 @@ class ProfileFile:
             ),
         }
 
-    def _named(self, table: Any) -> Any:
-        return table.rename_columns(self.form.columns)
-
     def _check_lines(self, text: CountedStream, rows: int) -> None:
         """Look at each line, if rows are fewer: an open quote makes Arrow take many lines for one field.
 
@@ -146,32 +145,43 @@ class ProfileFile:
             raise _unreadable(self.path, error, " as Parquet" * (self.delimiter is None)) from error
 
 
-def _goes_over_lines(piece: Any) -> bool:
-    """Tell whether some text has several lines."""
-    return any(compute.any(compute.match_substring(column, "\n")).as_py() for column in piece.columns)
-
-
 def open_profiles(
-    path: str | os.PathLike[str],
-    *,
-    top: int | None = None,
-    weights: str | None = None,
-    attributes: tuple[str, ...] = (),
+    path: StrPath, *, top: int | None = None, weights: str | None = None, attributes: tuple[str, ...] = ()
 ) -> ProfileFile:
     """Look at the columns of a file, which tell its form."""
-    path = Path(path)
-    if not path.exists():
-        raise QuiffError(f"there is no file {str(path)!r}; quiff profile writes profiles")
-    if path.is_dir() or path.suffix == ".parquet":
-        at, names, delimiter = f"{str(path)!r}:", _parquet_names(path), None
-        if path.is_dir() and not names:
-            raise QuiffError(f"the folder {str(path)!r} has no Parquet file; quiff profile writes profiles")
-    else:
-        at = f"{str(path)!r}, line 1:"
-        with _unpacked(path) as stream:
-            names, delimiter = head_of(stream, str(path))
+    path = as_path(path)
+    names, delimiter = _names_in(path, "; quiff profile writes profiles")
+    at = f"{str(path)!r}:" if delimiter is None else f"{str(path)!r}, line 1:"
     form = form_of(at, names, top=top, weights=weights, attributes=attributes)
     return ProfileFile(path, form, names, delimiter)
+
+
+def open_table(path: StrPath, columns: Sequence[str]) -> ProfileFile:
+    """Look for some columns in a file of any kind of rows."""
+    path = as_path(path)
+    names, delimiter = _names_in(path)
+    lost = next((name for name in columns if names.count(name) != 1), None)
+    if lost is not None:
+        times = "twice" if lost in names else "not"
+        listed = ", ".join(map(repr, names[:20]))
+        raise ParameterError(f"the column {lost!r} is {times} in {str(path)!r}; it has {listed}")
+    return ProfileFile(path, Form(None, (), False, None, attributes=tuple(columns)), names, delimiter)
+
+
+def _names_in(path: Path, hint: str = "") -> tuple[tuple[str, ...], str | None]:
+    """Return the names of the columns of a file, and the sign between its fields; None in Parquet."""
+    if not path.exists():
+        raise QuiffError(f"there is no file {str(path)!r}{hint}")
+    if not (path.is_dir() or path.suffix == ".parquet"):
+        with _unpacked(path) as stream:
+            return head_of(stream, str(path))
+    try:
+        names = tuple(parquet.ParquetDataset(path).schema.names)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error, " as Parquet") from error
+    if path.is_dir() and not names:
+        raise QuiffError(f"the folder {str(path)!r} has no Parquet file{hint}")
+    return names, None
 
 
 @contextmanager
@@ -194,24 +204,12 @@ def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
             with opened(find_source(path)) as stream:
                 yield cast("BinaryIO", stream)
     except (*DAMAGES, tarfile.TarError) as error:
-        raise _damage(path, error) from error
-
-
-def _damage(path: Path, error: BaseException) -> QuiffError:
-    """Return the error that a file cannot be read; if it is packed by gzip, it says how far it can."""
-    with suppress(QuiffError):  # another way of packing
-        source = find_source(path)
-        if source.packed:
-            return damage(source, error)
-    return _unreadable(path, error)
+        told = _unreadable(path, error)
+        with suppress(QuiffError):  # another way of packing; one of gzip tells how far it can be read
+            source = find_source(path)
+            told = damage(source, error) if source.packed else told
+        raise told from error
 
 
 def _unreadable(path: Path, error: BaseException, what: str = "") -> QuiffError:
     return QuiffError(f"cannot read {str(path)!r}{what}: {engine_line(error)}")
-
-
-def _parquet_names(path: Path) -> tuple[str, ...]:
-    try:
-        return tuple(parquet.ParquetDataset(path).schema.names)
-    except (pa.ArrowException, OSError) as error:
-        raise _unreadable(path, error, " as Parquet") from error

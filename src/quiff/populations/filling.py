@@ -15,6 +15,7 @@ from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ShapeError
 from quiff.populations.sets import members
+from quiff.populations.weights import summed
 
 _MUCH = 1 / 2  # of the sets: beyond it, filling dominates
 
@@ -91,8 +92,7 @@ class Filling:
             ordered = sorted_rows(shown.reshape(-1, top_s)).reshape(shown.shape)
             profiles = ordered.transpose(1, 0, 2).reshape(shown.shape[1], -1)
             kinds, kind = distinct_codes(profiles, n_topics + 1)
-            holders = np.zeros(kinds.shape[0], dtype=np.int64)
-            np.add.at(holders, kind, users)
+            holders = summed(users, kind, kinds.shape[0])
             distinct, unique = int(kinds.shape[0]), int(np.count_nonzero(holders == 1))
         return Filled(
             users=int(users.sum()),
@@ -110,17 +110,7 @@ class Filling:
 @final
 @dataclass(frozen=True)
 class Filled:
-    """How much of a population was filled in at random.
-
-    Examples
-    --------
-    >>> from quiff import Population
-    >>> sets = {"Alice": {1, 2}, "Bob": {1, 3}, "Carol": {2, 3}}
-    >>> people = Population.from_sets(sets, visited={"Alice": {1}, "Bob": {1}, "Carol": {2, 3}})
-    >>> found = people.filled
-    >>> round(found.filled_users, 3), round(found.filled_share, 3), found.unique_visited
-    (0.667, 0.333, 1)
-    """
+    """How much of a population was filled in at random."""
 
     users: int
     epochs: int  # for each of which they have a set

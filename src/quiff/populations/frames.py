@@ -54,14 +54,14 @@ def read_frame(
     )
     for name in (*special, *others):
         if listed.count(name) != 1:
-            times = "twice" if name in listed else "not"
-            raise ParameterError(f"the column {name!r} is {times} in the frame; it has {_shown(listed)}")
+            times, shown = "twice" if name in listed else "not", ", ".join(map(repr, listed[:20])) or "none"
+            raise ParameterError(f"the column {name!r} is {times} in the frame; it has {shown}")
     keys = [TOPICS] if as_lists else [f"t{number + 1}" for number in range(len(names))]
     single = {key: name for key, name in (("epoch", epoch), ("weights", weights)) if name is not None}
     form = Form(None, tuple(keys), epoch is not None, "weights" if weights else None)
     try:
         columns = {
-            key: _arrow(frame[name])
+            key: arrow_column(frame[name])
             for key, name in {**dict(zip(keys, names, strict=True)), **single}.items()
         }
     except (pa.ArrowException, TypeError) as error:
@@ -87,7 +87,7 @@ def _topic_columns(listed: list[Any], topics: str | Sequence[str] | None) -> tup
     return list(numbered_columns(listed)), False
 
 
-def _arrow(column: "pd.Series[Any]") -> Any:
+def arrow_column(column: "pd.Series[Any]") -> Any:
     """Return a column as an Arrow array, sets as lists."""
     if column.dtype != object:
         return pa.array(column, from_pandas=True)
@@ -99,7 +99,3 @@ def _cell(value: Any) -> Any:
     if isinstance(value, list | np.ndarray):
         return tuple(value)
     return frozenset(value) if isinstance(value, set) else value
-
-
-def _shown(names: list[Any]) -> str:
-    return ", ".join(map(repr, names[:20])) or "none"

@@ -12,8 +12,9 @@ from typing import final
 import numpy as np
 
 from quiff.core.channel import Channel
+from quiff.core.distinct import distinct_codes
 from quiff.core.kernels import MapKernel
-from quiff.core.labels import Labels, same
+from quiff.core.labels import Labels, as_labels, same
 from quiff.core.numbers import Array, Number, as_number
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError
@@ -28,9 +29,6 @@ from quiff.populations.weights import prior_of_weights, summed
 class Groups:
     """People by their secret; the constructor is `grouped`.
 
-    Examples
-    --------
-    >>> from quiff import Population
     >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
     >>> groups = grouped(people, people.channel("topics"))
     >>> groups.counts.tolist(), groups.best_user, groups.by_secret, groups.unique_users, groups.anonymity
@@ -48,6 +46,13 @@ class Groups:
         if counts is None:
             return np.bincount(self.which, minlength=self.secrets.size)
         return summed(counts, self.which, self.secrets.size)
+
+    def knowing(self, known: Channel) -> tuple["Groups", Array]:
+        """Return people by their secret and what else is known of each, and the two numbers of each pair."""
+        assert isinstance(known.kernel, MapKernel)  # noqa: S101 - attributes are maps
+        pairs = np.stack([self.which, known.kernel.codes], axis=1)
+        first, which = distinct_codes(pairs, int(pairs.max()) + 1)
+        return Groups(self.people, as_labels(range(first.shape[0])), which), pairs[first]
 
     @cached_property
     def prior(self) -> Prior:
@@ -113,24 +118,10 @@ class Groups:
 
 
 def grouped(people: Population | Histories, secret: Channel) -> Groups:
-    """Group people by a deterministic secret.
+    """Group people by a deterministic secret, a channel from users such as ``people.channel("topics")``.
 
-    What needs the weight of a single person (`foremost`, `best_user`, `by_secret`) is a ParameterError for
-    people who are merged and weighted.
-
-    Parameters
-    ----------
-    people
-        The people; merged ones too, whose secret is a function of their topic sets.
-    secret
-        A deterministic channel from users to secrets, such as ``people.channel("topics")``.
-
-    Raises
-    ------
-    LabelError
-        If the inputs of the channel are not the users.
-    ParameterError
-        If the channel is random.
+    Merged people can be grouped by a function of their topic sets; what needs the weight of a single person
+    (`foremost`, `best_user`, `by_secret`) is a ParameterError for people who are merged and weighted.
     """
     if not same(secret.inputs, people.users):
         raise LabelError("the secret is not a channel from these people; give one such as people.channel()")

@@ -30,8 +30,6 @@ class TopSet:
     Ties at the cut make such a set, and so does filling up a set that is too short; never both at once,
     since a history with ties at the cut has topics enough.
 
-    Examples
-    --------
     >>> top = TopSet(frozenset({"News"}), frozenset({"Art", "Music", "Sports"}), 2)
     >>> top.n_sets, top.inclusion()["News"], top.inclusion()["Art"]
     (3, Fraction(1, 1), Fraction(2, 3))
@@ -79,19 +77,6 @@ def top_set(counts: Mapping[Hashable, int], top_s: int, fill: Iterable[Hashable]
 class Histories:
     """Users, their browsing histories, and a classification of the domains.
 
-    Attributes
-    ----------
-    users
-        The names of the users.
-    distinct
-        The distinct histories: tuples of domains (or frozensets, where a set was given).
-    which
-        For each user the position of their history in `distinct`.
-    classification
-        The topics of each domain; a domain that is not in it counts for nothing.
-    fill
-        The topics from which sets that are too short are filled up.
-
     Examples
     --------
     >>> visits = {"Alice": ["news.tld", "radio.tld", "news.tld"], "Bob": ["sports.tld"]}
@@ -108,10 +93,10 @@ class Histories:
     counts: ClassVar[None] = None
 
     users: Labels
-    distinct: Labels
-    which: Array
-    classification: Mapping[Hashable, tuple[Hashable, ...]]
-    fill: tuple[Hashable, ...]
+    distinct: Labels  # the distinct histories: tuples of domains, or frozensets where a set was given
+    which: Array  # for each user the position of their history
+    classification: Mapping[Hashable, tuple[Hashable, ...]]  # a domain that is not in it counts for nothing
+    fill: tuple[Hashable, ...]  # the topics from which sets that are too short are filled up
 
     @classmethod
     def from_visits(
@@ -120,21 +105,9 @@ class Histories:
         classification: Mapping[Any, Iterable[Any]],
         fill: Iterable[Any] | None = None,
     ) -> "Histories":
-        """Return the histories of some users.
+        """Return the histories of some users, given the visited domains of each, one entry per visit.
 
-        Parameters
-        ----------
-        visits
-            A mapping from user to the visited domains, one entry per visit.
-        classification
-            A mapping from domain to its topics.
-        fill
-            The topics to fill up short sets from; None takes all topics of the classification.
-
-        Raises
-        ------
-        LabelError
-            If there is no user, or a history or the topics of a domain are a string.
+        `classification` has the topics of domains; without `fill`, short sets are filled up from all of them.
         """
         if not visits:
             raise LabelError("there is no browsing history; give at least one user")
@@ -166,11 +139,6 @@ class Histories:
 
         Each visit adds one to each topic of its domain. Ties at the cut are broken uniformly at random;
         a set short of s is filled up uniformly at random, without replacement, from `fill`.
-
-        Raises
-        ------
-        ParameterError
-            If there are not topics enough to fill the set.
         """
         visited = Counter(history)
         counts: Counter[Hashable] = Counter()
@@ -200,13 +168,7 @@ class Histories:
         """Do nothing: histories are those of single users."""
 
     def channel(self, *names: str) -> Channel:
-        """Return the channel from users to their histories (``"history"``) or, without a name, to themselves.
-
-        Raises
-        ------
-        ParameterError
-            If another attribute is asked for.
-        """
+        """Return the channel from users to their histories (``"history"``), or to themselves."""
         if not names:
             return Channel.identity(self.users)
         if names != self.attributes:

@@ -3,22 +3,78 @@
 DuckDB keeps the rows, on disk what memory does not hold, and counts the users of each set.
 """
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from quiff.core.labels import SetLabels, as_labels
+from quiff.core.limits import check_limit
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, counted, engine_line
 from quiff.files import scratch
 from quiff.populations.columns import RANKING, ColumnReader
 from quiff.populations.files import ProfileFile
 from quiff.populations.filling import Filling, visited_in_order
-from quiff.populations.memory import allowed_bytes
 from quiff.populations.weights import summed
 
 _LEAST_MEMORY = 1 << 28  # below it DuckDB cannot work well
+_GIB = 2**30
+_PART = 4  # of the memory that is free, what one population may take
+_UNKNOWN = 2 * _GIB  # where the system does not tell
+_limit: ContextVar[float | None] = ContextVar("reading_limit", default=None)
+
+
+@contextmanager
+def reading_limit(gib: Any) -> Iterator[None]:
+    """Let `Population.read` take up to `gib` GiB for users inside a ``with`` block.
+
+    Outside of one it is a quarter of the memory that is free. A file whose users need more is reduced to
+    distinct sets with counts while it is read.
+
+    Examples
+    --------
+    >>> with reading_limit(0.5):
+    ...     allowed_bytes()
+    536870912
+    """
+    check_limit(gib, "GiB for reading")
+    token = _limit.set(gib)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def allowed_bytes() -> int:
+    """Return how many bytes a population that is read may take."""
+    chosen = _limit.get()
+    return int(chosen * _GIB) if chosen is not None else _free_bytes() // _PART
+
+
+def _free_bytes() -> int:
+    """Return the memory that is free, as far as the system or the container tells."""
+    try:
+        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return _UNKNOWN
+    for line in _text("/proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            free = int(line.split()[1]) * 1024
+    most = _text("/sys/fs/cgroup/memory.max").strip()
+    return min(free, int(most)) if most.isdecimal() else free
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
 
 
 def twice(place: str) -> str:
@@ -62,7 +118,10 @@ def _reduced(con: Any, file: ProfileFile) -> dict[str, Any]:
     if not size:
         raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
     if file.form.user is not None:
-        _check_once(con, file)
+        first = 'SELECT "user", min("row") FROM profiles GROUP BY "user" HAVING count(*) > 1 LIMIT 1'
+        if (repeated := con.execute(first).fetchone()) is not None:
+            again = 'SELECT min("row") FROM profiles WHERE "user" = ? AND "row" > ?'
+            raise LabelError(twice(file.at(con.execute(again, repeated).fetchone()[0])))
     keys = ", ".join([*(f"c{k}" for k in range(size)), *["genuine"] * file.form.genuine])
     kind = file.form.weights and con.execute("SELECT typeof(weight) FROM profiles LIMIT 1").fetchone()[0]
     total = "CAST(sum(weight) AS BIGINT)" if kind == "BIGINT" else "fsum(weight)"
@@ -134,11 +193,3 @@ def _one_epoch(file: ProfileFile, epochs: Array | None, epoch: int | None) -> in
             " only; write a file for each epoch, or in Python read all users with merged=False"
         )
     return first
-
-
-def _check_once(con: Any, file: ProfileFile) -> None:
-    query = 'SELECT "user", min("row") FROM profiles GROUP BY "user" HAVING count(*) > 1 LIMIT 1'
-    repeated = con.execute(query).fetchone()
-    if repeated is not None:
-        again = 'SELECT min("row") FROM profiles WHERE "user" = ? AND "row" > ?'
-        raise LabelError(twice(file.at(con.execute(again, repeated).fetchone()[0])))

@@ -2,28 +2,27 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
-from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.labels import Labels, SetLabels, as_labels, same
+from quiff.core.labels import Labels, as_labels, same
 from quiff.core.numbers import Array
 from quiff.core.prior import Prior
-from quiff.errors import LabelError, ParameterError, counted
+from quiff.errors import LabelError, ParameterError, counted, needed
+from quiff.files import StrPath
 from quiff.populations.attribute import HISTORY, TOPICS, Attribute, attribute_of, no_attribute, records
-from quiff.populations.filling import Filled, Filling, same_arrays, visited_in_order, visited_of_sets
+from quiff.populations.filling import Filling, same_arrays, visited_in_order, visited_of_sets
 from quiff.populations.histories import Histories
 from quiff.populations.sets import checked_codes, codes_of_sets, codes_of_values
-from quiff.populations.synthetic import synthetic_sets
+from quiff.populations.synthetic import synthetic_attributes, synthetic_sets
+from quiff.populations.topic_sets import TopicSets
 from quiff.populations.weights import (
     checked_counts,
     checked_weights,
     prior_of_weights,
-    summed,
     weights_by_user,
 )
 from quiff.theory.parameters import check_whole
@@ -36,50 +35,28 @@ _none: Any = type(None)  # gives None
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Population:
-    """Users and their top-s sets, for one epoch (the sets are stable) or for several.
-
-    Parameters
-    ----------
-    users
-        The names of the users.
-    topics
-        All topics that may be named, at least those that occur.
-    sets
-        The sets as codes, that is as positions in `topics`: whole numbers (epochs, users, s), or
-        (users, s) for one epoch.
-    weights
-        How much each user counts; None if all count the same.
-    counts
-        For a merged population, whose rows are distinct sets that stand for their users: how many users
-        have each. `users` are then the sets themselves, and `weights` the sums over their users.
-    notes
-        What reading or merging assumed, in sentences.
-    filling
-        Which topics were visited and which filled in at random; None if that is not known. See `filled` and
-        `genuine`.
-    others
-        The attributes but for the topic sets, by their names; see `with_attribute`.
+class Population(TopicSets):
+    """Users and their top-s sets, for one epoch (the sets are stable) or for several, and other attributes.
 
     Examples
     --------
     >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}})
     >>> people
     <Population of 2 users: sets of 2 out of 4 topics>
-    >>> people.sets.tolist()
-    [[[0, 1], [2, 3]]]
-    >>> people.n_users, people.top_s, people.n_epochs
-    (2, 2, 1)
+    >>> people.sets.tolist(), people.n_users, people.top_s, people.n_epochs
+    ([[[0, 1], [2, 3]]], 2, 2, 1)
     """
 
     users: Labels
-    topics: Labels = field(default_factory=_none)
-    sets: Array = field(default_factory=_none)
-    weights: Array | None = None
+    topics: Labels = field(default_factory=_none)  # all that may be named, at least those that occur
+    sets: Array = field(default_factory=_none)  # positions in `topics`: (epochs, users, s), or (users, s)
+    weights: Array | None = None  # how much each user counts; None if all count the same
+    # For a merged population, whose rows are distinct sets that stand for their users: how many users have
+    # each. `users` are then the sets themselves, and `weights` the sums over their users.
     counts: Array | None = None
-    notes: tuple[str, ...] = ()
-    filling: Filling | None = None
-    others: Mapping[str, Attribute] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what reading or merging assumed, in sentences
+    filling: Filling | None = None  # which topics were visited, and which filled in at random, if known
+    others: Mapping[str, Attribute] = field(default_factory=dict)  # the attributes but for the topic sets
 
     def __post_init__(self) -> None:
         own = vars(self)
@@ -100,17 +77,6 @@ class Population:
         if self.filling is not None:
             self.filling.check(self.sets)
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Raise the one error of people without topic sets."""
-            if name in ("topics", "sets"):
-                raise ParameterError(
-                    "these people have no topic sets; give a file with a column topics, or t1, t2 and so on,"
-                    " or in Python take Population.from_sets"
-                )
-            return object.__getattribute__(self, name)
-
     @classmethod
     def from_sets(
         cls,
@@ -120,34 +86,11 @@ class Population:
         weights: Mapping[Any, Any] | None = None,
         visited: Mapping[Any, Iterable[Any]] | None = None,
     ) -> "Population":
-        """Return the population with the given sets.
+        """Return the population with the given sets, a mapping from user to topics; all have the same size.
 
-        Parameters
-        ----------
-        sets
-            A mapping from user to topics; all sets have the same size.
-        topics
-            All topics that may be named; None takes those that occur, sorted.
-        weights
-            A mapping from user to how much the user counts; None takes all for the same.
-        visited
-            A mapping from user to the topics of the set that the user visited; the others were filled in at
-            random. None if that is not known.
-
-        Examples
-        --------
-        >>> Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Sports"}})
-        Traceback (most recent call last):
-        ...
-        quiff.errors.ShapeError: the set of 'Bob' has 1 topic, but that of 'Alice' has 2; all sets must \
-have the same size: fill up the short ones or cut the long ones
-
-        Raises
-        ------
-        LabelError
-            If there is no user, or a set has a topic twice or one that is unknown.
-        ShapeError
-            If the sets have different sizes, or none has a topic.
+        Without `topics`, all that may be named, they are those that occur, sorted. `weights` say how much
+        each user counts. `visited` are the topics of each user's set that the user visited; the others were
+        filled in at random.
         """
         codes, named = codes_of_sets(sets, topics)
         users, listed = as_labels(sets, "user"), weights_by_user(weights, sets)
@@ -166,20 +109,10 @@ have the same size: fill up the short ones or cut the long ones
     ) -> "Population":
         """Return the population with an array of sets, one row per user: vectorised, for large inputs.
 
-        Parameters
-        ----------
-        users
-            The names of the users; a range or an array is the cheapest.
-        sets
-            An array (users, s), or (epochs, users, s), of positions in `topics`.
-        topics
-            All topics that may be named. None takes the numbers or strings in `sets` as the topics
-            themselves.
-        weights
-            How much each user counts, in the order of `users`; None takes all for the same.
-        visited
-            An array of truth values in the shape of `sets`: whether the user visited the topic, or it was
-            filled in at random. None if that is not known.
+        `sets` is an array (users, s), or (epochs, users, s), of positions in `topics`; without these, of the
+        topics themselves, numbers or strings. Weights are in the order of the users, for which a range or an
+        array is the cheapest; `visited` says in the shape of `sets` whether the user visited the topic, or it
+        was filled in at random.
 
         Examples
         --------
@@ -188,13 +121,6 @@ have the same size: fill up the short ones or cut the long ones
         <Population of 200000 users: sets of 5 out of 349 topics>
         >>> list(Population.from_array(["Alice", "Bob"], [[629, 7], [7, 12]]).topics)
         [7, 12, 629]
-
-        Raises
-        ------
-        LabelError
-            If there is no user, or a set has a topic twice or one that is unknown.
-        ShapeError
-            If the array does not have one row of whole numbers for each user.
         """
         named = as_labels(users, "user")
         if topics is None:
@@ -205,7 +131,7 @@ have the same size: fill up the short ones or cut the long ones
     @classmethod
     def read(
         cls,
-        path: str | PathLike[str],
+        path: StrPath,
         *,
         top: int | None = None,
         weights: str | None = None,
@@ -221,16 +147,17 @@ have the same size: fill up the short ones or cut the long ones
         several sets; or ``RandID`` and ``sTopics``, as in the paper's published tables. Without a column
         for the users, as in the population of PETS '24, they are numbered from 0. Topics that are all whole
         numbers become numbers. How many topics of a set were visited, and were not filled in at random, is
-        told by the ranked topic counts that ``quiff profile`` stores, or by a column ``genuine``.
+        told by the ranked topic counts that ``quiff profile`` stores, or by a column ``genuine``. Files
+        ``*.tfrecord`` are read as Google released synthetic Topics data.
 
         Parameters
         ----------
         path
-            The file, or a folder of Parquet files.
+            The file, or a folder of Parquet or TFRecord files.
         top
-            Another size of the sets than stored: the heads of the ranked topic counts that
-            ``quiff profile`` stores. They are the sets that it draws with this ``--top`` and the same seed
-            (beyond sets of 8, save for a rare short set).
+            Another size of the sets than stored: the heads of the ranked topic counts, which are the sets
+            that ``quiff profile`` draws with this ``--top`` and the same seed (beyond sets of 8, save for a
+            rare one).
         weights
             The column that says how much each user counts: numbers that are not negative.
         merged
@@ -238,9 +165,9 @@ have the same size: fill up the short ones or cut the long ones
             fit into memory; False never does so; None does if the users would take more memory than
             `quiff.reading_limit` allows.
         missing
-            With epochs, what to do with users who lack one: ``error``; ``drop`` leaves them out; ``fill``
-            gives them what a browser reports for a week without history, random topics, here from
-            those that occur.
+            With epochs, what to do with users who lack one, or in TFRecord files have a topic twice in one:
+            ``error``; ``drop`` leaves them out; ``fill`` gives them what a browser reports for a week without
+            history: random topics, here of those that occur.
         seed
             For ``fill``: the same seed gives the same topics.
         attributes
@@ -254,15 +181,8 @@ have the same size: fill up the short ones or cut the long ones
         >>> with TemporaryDirectory() as folder:
         ...     file = Path(folder) / "profiles.csv"
         ...     _ = file.write_text("\n".join(["user,t1,t2", "Alice,News,Music", "Bob,Music,News"]))
-        ...     for merged in (False, True):
-        ...         print(Population.read(file, merged=merged))
-        <Population of 2 users: sets of 2 out of 2 topics>
+        ...     Population.read(file, merged=True)
         <Population of 2 users merged into 1 distinct set: sets of 2 out of 2 topics>
-
-        Raises
-        ------
-        QuiffError
-            If the file cannot be read or is wrong; the message names the line and says what to do.
         """
         from quiff.populations.readers import read_profiles  # and the engines that it needs
 
@@ -286,78 +206,51 @@ have the same size: fill up the short ones or cut the long ones
     ) -> "Population":
         """Return the population of a pandas frame, one row a user (or with epochs, a user and epoch).
 
-        Parameters
-        ----------
-        frame
-            The frame.
-        user
-            The column of users; if there is none, the frame's index names them.
-        topics
-            The column of topic sets (lists, sets or text), or the columns with one topic each. None takes
-            ``topics``, or ``t1``, ``t2`` and so on, if there are such, else people have no topic sets.
-        attributes
-            The columns to take as attributes; None takes all that are nothing else. What is missing in one
-            (None, nan, empty text) is the value None.
-        weights
-            The column that says how much each user counts.
-        epoch
-            The column that tells several rows of a user apart; None takes ``epoch`` if there is one.
-        missing, seed
-            As in `read`, for users who lack an epoch.
+        `user` is the column of users; if there is none, the frame's index names them. `topics` is a column of
+        topic sets (lists, sets or text), or the columns with one topic each; None takes ``topics``, or
+        ``t1``, ``t2`` and so on, if there are such, else people have no topic sets. `attributes` are the
+        columns to take as attributes; None takes all that are nothing else, and what is missing in one (None,
+        nan, empty text) is the value None. `epoch` tells several rows of a user apart; None takes ``epoch``
+        if there is one. The rest is as in `read`.
 
         Examples
         --------
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"user": ["Alice", "Bob"], "country": ["AT", None], "age": [30, 40]})
         >>> people = Population.from_pandas(frame)
-        >>> people
-        <Population of 2 users: country, age>
-        >>> list(people.attribute("country").values)
-        ['AT', None]
-
-        Raises
-        ------
-        QuiffError
-            If a column is missing or wrong; the message names the row and says what to do.
+        >>> people, list(people.attribute("country").values)
+        (<Population of 2 users: country, age>, ['AT', None])
         """
+        needed("pandas", "pandas", "a frame")
         from quiff.populations.frames import read_frame
 
         fields = read_frame(frame, user, topics, attributes, weights, epoch, missing=missing, seed=seed)
         return cls(**fields)
 
     @classmethod
-    def synthetic(cls, n: int, seed: int = 0, *, n_topics: int = 349, top_s: int = 5) -> "Population":
-        """Return a synthetic population: some topics are popular, and interests go together.
+    def synthetic(
+        cls, n: int, seed: int = 0, *, n_topics: int = 349, top_s: int = 5, attributes: Iterable[str] = ()
+    ) -> "Population":
+        """Return `n` synthetic users: some of the topics are popular, and interests go together.
 
         The law is that of :func:`quiff.populations.synthetic.topic_weights`. At the default sizes it is
         close to the published population of PETS '24: about three users in four have a unique topic set.
-
-        Parameters
-        ----------
-        n
-            How many users; they are numbered from 0.
-        seed
-            The same seed gives the same population.
-        n_topics
-            How many topics; they are numbered from 1, the most popular first.
-        top_s
-            The size s of every set.
+        Users are numbered from 0, topics from 1, the most popular first. `attributes` may ask for a browsing
+        history, ``history``, and for what was done after an advertisement, ``conversions``; their laws are
+        those of :func:`quiff.populations.synthetic.synthetic_histories` and
+        :func:`quiff.populations.conversions.synthetic_conversions`.
 
         Examples
         --------
-        >>> people = Population.synthetic(1000, seed=1)
-        >>> people
+        >>> Population.synthetic(1000, seed=1)
         <Population of 1000 users: sets of 5 out of 349 topics>
-        >>> people == Population.synthetic(1000, seed=1), people == Population.synthetic(1000, seed=2)
-        (True, False)
-
-        Raises
-        ------
-        ParameterError
-            If a number is out of range.
+        >>> Population.synthetic(1000, seed=1, attributes=("history", "conversions"))
+        <Population of 1000 users: sets of 5 out of 349 topics, history, conversions>
         """
         sets = synthetic_sets(n, seed, n_topics, top_s)
-        return cls(as_labels(range(n), "user"), as_labels(range(1, n_topics + 1), "topic"), sets)
+        others = synthetic_attributes(attributes, sets, n_topics, seed)
+        users, topics = as_labels(range(n), "user"), as_labels(range(1, n_topics + 1), "topic")
+        return cls(users, topics, sets, others=others)
 
     def replaced(self, **changes: Any) -> Self:
         """Return these people with other fields; unlike `dataclasses.replace`, also without topic sets."""
@@ -394,16 +287,6 @@ have the same size: fill up the short ones or cut the long ones
         >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}})
         >>> people.attribute("topics")
         <Attribute 'topics': 2 values of 2 users>
-        >>> people.attribute("history")
-        Traceback (most recent call last):
-        ...
-        quiff.errors.ParameterError: these people have no attribute 'history', but 'topics'; attach browsing \
-histories by people.with_histories(...), on the command line by --histories
-
-        Raises
-        ------
-        ParameterError
-            If there is none; the message says what there is, and how to get it.
         """
         if name == TOPICS:
             return self._topic_attribute
@@ -412,22 +295,11 @@ histories by people.with_histories(...), on the command line by --histories
             raise ParameterError(no_attribute(name, self.attributes))
         return self.others[name]
 
-    @cached_property
-    def _topic_attribute(self) -> Attribute:
-        n_epochs, n_rows, top_s = self.sets.shape
-        sets, which = SetLabels.distinct(self.sets.reshape(-1, top_s), self.topics)
-        return Attribute(TOPICS, sets, which.reshape(n_epochs, n_rows))
-
     def with_attribute(self, name: str, values: object) -> Self:
-        """Return these people with one more attribute.
+        """Return these people with one more attribute; one that has the name already is replaced.
 
-        Parameters
-        ----------
-        name
-            Its name, such as ``country``; an attribute that has it already is replaced.
-        values
-            The value of each user: a mapping from user to value, a list or array in the order of the users,
-            an `Attribute`, or a deterministic channel from the users.
+        `values` are the value of each user: a mapping from user to value, a list or array in the order of the
+        users, an `Attribute`, or a deterministic channel from the users.
 
         Examples
         --------
@@ -437,13 +309,6 @@ histories by people.with_histories(...), on the command line by --histories
                AT  BR
         Alice  1   0
         Bob    0   1
-
-        Raises
-        ------
-        ParameterError
-            If the name is that of the topic sets, or users are merged.
-        QuiffError
-            If there is not one value for each user.
         """
         if not isinstance(name, str) or not name or name == TOPICS:
             raise ParameterError(f"the name of an attribute is {name!r}; give another text than {TOPICS!r}")
@@ -454,24 +319,7 @@ histories by people.with_histories(...), on the command line by --histories
     def with_histories(self, histories: Histories) -> Self:
         """Return these people with the attribute ``history``: whose browsing histories are the same.
 
-        Parameters
-        ----------
-        histories
-            Histories of at least these users, in memory or by :func:`quiff.read_histories`.
-
-        Examples
-        --------
-        >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
-        >>> visits = {"Carol": ["a.tld"], "Bob": ["b.tld"], "Alice": ["a.tld"]}
-        >>> people.with_histories(Histories.from_visits(visits, {})).attribute("history").which.tolist()
-        [[0, 1, 0]]
-
-        Raises
-        ------
-        LabelError
-            If a user has no history.
-        ParameterError
-            If users are merged, so that their histories cannot be found.
+        The histories, in memory or by :func:`quiff.read_histories`, are those of at least these users.
         """
         self.check_unmerged()
         if not isinstance(histories, Histories):
@@ -485,23 +333,13 @@ histories by people.with_histories(...), on the command line by --histories
     def channel(self, *names: str) -> Channel:
         """Return the channel from users to their values of some attributes.
 
-        Parameters
-        ----------
-        *names
-            Without any, it is the identity on users; one gives its values, several give records (tuples) of
-            values, those that occur.
+        Without any, it is the identity on users; several give records (tuples) of values, those that occur.
 
         Examples
         --------
         >>> people = Population.from_sets({"Alice": {1}, "Bob": {2}}).with_attribute("age", [30, 30])
         >>> list(people.channel("age", "topics").outputs)
         [(30, frozenset({1})), (30, frozenset({2}))]
-
-        Raises
-        ------
-        ParameterError
-            If there is no such attribute, it changes from epoch to epoch, or `names` is empty and users are
-            merged.
         """
         if not names:
             self.check_unmerged()
@@ -528,153 +366,16 @@ histories by people.with_histories(...), on the command line by --histories
         return self if epochs >= self.n_epochs else self._in_epochs(slice(epochs))
 
     def _in_epochs(self, part: slice) -> Self:
-        others = {name: attribute.in_epochs(part) for name, attribute in self.others.items()}
+        others = {name: attribute.at(part) for name, attribute in self.others.items()}
         sets = self.sets[part] if TOPICS in self.attributes else None
         return self.replaced(sets=sets, filling=self.filling and self.filling.at(part), others=others)
 
     def user_prior(self) -> Prior:
-        """Return the prior on the users: uniform, or proportional to their weights.
-
-        Raises
-        ------
-        ParameterError
-            If the users were merged, so that none can be named.
-        """
+        """Return the prior on the users: uniform, or proportional to their weights."""
         self.check_unmerged()
         if self.weights is None:
             return Prior.uniform(self.users)
         return prior_of_weights(self.users, self.weights)
-
-    @property
-    def top_s(self) -> int:
-        """The size s of every set."""
-        return int(self.sets.shape[2])
-
-    @cached_property
-    def filled(self) -> Filled | None:
-        """How many topics were filled in at random; None if that is not known.
-
-        Examples
-        --------
-        >>> sets = {"Alice": {1, 2}, "Bob": {1, 3}}
-        >>> Population.from_sets(sets, visited={"Alice": {1}, "Bob": {1, 3}}).filled.filled_users
-        0.5
-        >>> Population.from_sets(sets).filled is None
-        True
-        """
-        return None if self.filling is None else self.filling.counted(self.sets, self.topics.size)
-
-    def genuine(self) -> Self:
-        """Return the users all of whose topics were visited, in every epoch: none was filled in at random.
-
-        Examples
-        --------
-        >>> sets = {"Alice": {1, 2}, "Bob": {1, 3}}
-        >>> Population.from_sets(sets, visited={"Alice": {1}, "Bob": {1, 3}}).genuine()
-        <Population of 1 user: sets of 2 out of 3 topics>
-
-        Raises
-        ------
-        ParameterError
-            If it is not known which topics were visited, no user has visited topics only, or the population
-            is merged and weighted: then only the sum of the weights of a set is known.
-        """
-        filling, filled = self.filling, self.filled
-        if filling is None or filled is None:
-            raise ParameterError(
-                "it is not known which topics were visited and which were filled in at random; "
-                "quiff profile records it"
-            )
-        if not filled.filled_sets:
-            return self
-        if not filled.genuine_users:
-            raise ParameterError(
-                "every user has topics that were filled in at random, so that none is left without them"
-            )
-        whole = filling.wholly_visited(self.top_s)
-        left = counted(self.n_users - filled.genuine_users, "user")
-        notes = (*self.notes, f"Left out: {left} with topics filled in at random.")
-        if filling.rows is None or filling.users is None:
-            users = as_labels([self.users[int(row)] for row in np.flatnonzero(whole)], "user")
-            weights = None if self.weights is None else self.weights[whole]
-            sets, filling = self.sets[:, whole], filling.at((slice(None), whole))
-            others = {name: attribute.among(whole) for name, attribute in self.others.items()}
-            return self.replaced(
-                users=users, sets=sets, weights=weights, notes=notes, filling=filling, others=others
-            )
-        if self.weights is not None:
-            self.check_unmerged()
-        counts = summed(np.where(whole, filling.users, 0), filling.rows, self.users.size)
-        kept = np.flatnonzero(counts)
-        named = SetLabels.distinct(self.codes[kept], self.topics)[0]  # in the same order
-        n = kept.shape[0]
-        sure = Filling(np.full(n, self.top_s), np.ones((1, n, self.top_s), bool), np.arange(n), counts[kept])
-        return self.replaced(users=named, sets=named.codes, counts=counts[kept], notes=notes, filling=sure)
-
-    @property
-    def codes(self) -> Array:
-        """The sets of the only epoch, (users, s).
-
-        Raises
-        ------
-        ParameterError
-            If there are several epochs, and so no one set per user.
-        """
-        if self.n_epochs > 1:
-            self.attribute(TOPICS).check_stable()
-        return np.asarray(self.sets[0])
-
-    @cached_property
-    def occurring(self) -> Labels:
-        """The topics that occur in some set; m' in formulas is how many there are."""
-        seen = np.flatnonzero(np.bincount(self.sets.reshape(-1), minlength=self.topics.size))
-        if seen.shape[0] == self.topics.size:
-            return self.topics
-        return as_labels([self.topics[int(code)] for code in seen], "topic")
-
-    def distinct_sets(self) -> tuple[SetLabels, Array]:
-        """Return the distinct sets, and for each user the position of theirs.
-
-        Examples
-        --------
-        >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Carol": {"News", "Music"}})
-        >>> sets, which = people.distinct_sets()
-        >>> len(sets), which.tolist()
-        (1, [0, 0])
-        """
-        topics = self.attribute(TOPICS)
-        topics.check_stable()
-        return topics.values, topics.which[0]  # type: ignore[return-value]  # they are sets
-
-    def set_counts(self) -> Array:
-        """Return how many users have each of the distinct sets, in the order of `distinct_sets`.
-
-        Examples
-        --------
-        >>> Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}}).set_counts().tolist()
-        [2, 1]
-        """
-        if self.counts is not None:
-            return self.counts
-        sets, which = self.distinct_sets()
-        return np.bincount(which, minlength=sets.size)
-
-    def set_prior(self) -> Prior:
-        """Return how probable each distinct set is for a user taken at random, by weight if there are any.
-
-        Examples
-        --------
-        >>> sets = {"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}}
-        >>> Population.from_sets(sets).set_prior()[frozenset({1, 2})]
-        Fraction(2, 3)
-        >>> weighted = Population.from_sets(sets, weights={"Alice": 1, "Bob": 4, "Carol": 1})
-        >>> weighted.set_prior()[frozenset({1, 2})]
-        Fraction(1, 3)
-        """
-        sets, which = self.distinct_sets()
-        if self.weights is None:
-            return Prior.from_count_array(sets, self.set_counts())
-        return prior_of_weights(sets, summed(self.weights, which, sets.size))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Population):

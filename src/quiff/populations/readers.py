@@ -5,7 +5,6 @@ A profile is a user and a set of topics, in one column (``topics``, or ``sTopics
 memory are merged by their sets. What is read are the fields of a population, by their names.
 """
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, counted
+from quiff.files import StrPath
 from quiff.populations.attribute import Attribute
 from quiff.populations.columns import (
     RANKING,
@@ -25,8 +25,8 @@ from quiff.populations.columns import (
 )
 from quiff.populations.files import open_profiles
 from quiff.populations.filling import Filling, visited_in_order
-from quiff.populations.memory import allowed_bytes
-from quiff.populations.merged import read_merged, twice
+from quiff.populations.merged import allowed_bytes, read_merged, twice
+from quiff.populations.tfrecords import read_tfrecords, tfrecord_files
 from quiff.theory.parameters import check_whole
 
 _MISSING = ("error", "drop", "fill")
@@ -37,7 +37,7 @@ _TAKEN_FOR_VISITED = (
 
 
 def read_profiles(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     top: int | None,
     weights: str | None,
@@ -50,6 +50,10 @@ def read_profiles(
     names = attribute_names(attributes)
     check_missing(missing)
     top = None if top is None else check_whole("top", top, 1)
+    if records := tfrecord_files(path):
+        if top is not None or weights is not None or names:
+            raise ParameterError("TFRecord files have topics only: no other top, weights or attributes")
+        return read_tfrecords(records, missing, seed)
     file = open_profiles(path, top=top, weights=weights, attributes=names)
     try:
         table = None if merged else file.table(allowed_bytes() if merged is None else None)
@@ -78,12 +82,12 @@ def check_missing(missing: str) -> None:
         raise ParameterError(f"missing is {missing!r}, but must be one of {', '.join(_MISSING)}")
 
 
-def place_of_topic(path: str | os.PathLike[str], topic: Any, *, top: int | None = None) -> str:
+def place_of_topic(path: StrPath, topic: Any, *, top: int | None = None) -> str:
     """Say where a topic of a population first stands in the file that it was read from."""
     file = open_profiles(path, top=top)
     reader, before = ColumnReader(file.form, file.at), 0
     for table in file.pieces():
-        rows = reader.rows_with(topic, reader.take(table).codes())
+        rows = reader.take(table).rows_with(topic)
         if rows.size:
             return file.at(before + int(rows[0]))
         before += table.num_rows

@@ -1,10 +1,16 @@
 """Synthetic sets of topics: some topics are popular, and people's interests go together."""
 
+from collections.abc import Iterable
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
+from quiff.core.labels import as_labels
 from quiff.core.numbers import Array
+from quiff.errors import ParameterError
+from quiff.populations.attribute import HISTORY, Attribute
+from quiff.populations.conversions import CONVERSIONS, synthetic_conversions
 from quiff.theory.parameters import check_sizes, check_whole
 
 # As in the published population of 250 000 users with 349 topics (PETS '24): about a quarter of the users has
@@ -14,6 +20,8 @@ _EXPONENT, _SCALE, _LEAST_SCALE = 6.5, 0.3, 105.0
 _TOGETHER = 0.5  # of a user's interest goes to the topics of their circle alone
 _ROUNDS = 16  # of drawing anew what is there already, before the exponential race
 _CHUNK = 2**22  # numbers at a time in the race
+_MEAN_VISITS, _FAITHFUL, _SITES = 20.0, 0.75, 10  # of synthetic histories
+_KINDS = (HISTORY, CONVERSIONS)
 
 
 def topic_weights(n_topics: int) -> tuple[Array, Array]:
@@ -25,25 +33,23 @@ def topic_weights(n_topics: int) -> tuple[Array, Array]:
     then likes the topic t with weight p(t)/2, plus p(t)/2P(c) if t is in the circle. So over all users, the
     first topic drawn has law p.
 
-    Returns
-    -------
-    tuple
-        The probabilities of the circles (circles,), and the weights of the topics (circles, n_topics), which
-        sum to one in each row.
-
     Examples
     --------
     >>> circles, weights = topic_weights(4)
     >>> circles.round(3).tolist(), weights.round(3).tolist()
     ([0.515, 0.485], [[0.402, 0.129, 0.356, 0.114], [0.137, 0.394, 0.121, 0.349]])
     """
-    popularity = (1 + np.arange(n_topics) / max(_SCALE * n_topics, _LEAST_SCALE)) ** -_EXPONENT
-    popularity /= popularity.sum()
+    popularity = _popularity(n_topics)
     n_circles = isqrt(n_topics)
     inside = np.arange(n_topics) % n_circles == np.arange(n_circles)[:, None]
     circles = inside @ popularity
     weights = popularity * (1 - _TOGETHER + _TOGETHER * inside / circles[:, None])
     return circles, weights
+
+
+def _popularity(n_topics: int) -> Array:
+    popularity = (1 + np.arange(n_topics) / max(_SCALE * n_topics, _LEAST_SCALE)) ** -_EXPONENT
+    return np.asarray(popularity / popularity.sum())
 
 
 def synthetic_sets(n_users: int, seed: int, n_topics: int, top_s: int) -> Array:
@@ -94,3 +100,56 @@ def _race(rng: np.random.Generator, sets: Array, weights: Array) -> Array:
     rows, places = np.nonzero(sets >= 0)
     clocks[rows, sets[rows, places]] = -1  # these have rung already
     return np.argpartition(clocks, sets.shape[1] - 1, axis=1)[:, : sets.shape[1]]
+
+
+def synthetic_attributes(
+    names: str | Iterable[str], sets: Array, n_topics: int, seed: int
+) -> dict[str, Attribute]:
+    """Return synthetic attributes of users with the given sets, by name: ``history``, ``conversions``.
+
+    Each has random numbers of its own, so that one is the same with the other and without it.
+    """
+    listed = list(dict.fromkeys([names] if isinstance(names, str) else names))
+    for name in listed:
+        if name not in _KINDS:
+            raise ParameterError(
+                f"synthetic people have no attribute {name!r}; there are {' and '.join(_KINDS)}"
+            )
+    made = {}
+    for name in listed:
+        rng = np.random.default_rng([seed, 1 + _KINDS.index(name)])
+        values: list[Any] = (
+            synthetic_histories(sets, n_topics, rng)
+            if name == HISTORY
+            else synthetic_conversions(sets.shape[0], rng)
+        )
+        places: dict[Any, int] = {}
+        which = [places.setdefault(value, len(places)) for value in values]
+        made[name] = Attribute(name, as_labels(places, "value"), np.array(which))
+    return made
+
+
+def synthetic_histories(sets: Array, n_topics: int, rng: np.random.Generator) -> list[tuple[str, ...]]:
+    """Draw a browsing history for each of some topic sets, from a law that is estimated from nothing.
+
+    A user makes 1 + Poisson(20) visits. A visit has a topic of the user's set with probability 3/4 (each as
+    probable), else one drawn by the popularity p of `topic_weights`; its site is one of the topic's ten, site
+    k with a probability proportional to 1/k. Site 3 of topic 12 is ``t12-3.example``.
+
+    Examples
+    --------
+    >>> synthetic_histories(np.array([[0, 1]]), 4, np.random.default_rng(3))[0][:4]
+    ('t1-4.example', 't2-1.example', 't2-5.example', 't2-5.example')
+    """
+    n_users, top_s = sets.shape
+    counts = 1 + rng.poisson(_MEAN_VISITS, n_users)
+    users = np.repeat(np.arange(n_users), counts)
+    own = sets[users, rng.integers(top_s, size=users.shape[0])]
+    any_topic = rng.choice(n_topics, size=users.shape[0], p=_popularity(n_topics))
+    topics = np.where(rng.random(users.shape[0]) < _FAITHFUL, own, any_topic)
+    shares = 1 / np.arange(1, _SITES + 1)
+    sites = rng.choice(_SITES, size=users.shape[0], p=shares / shares.sum())
+    names = [f"t{topic}-{site}.example" for topic in range(1, n_topics + 1) for site in range(1, _SITES + 1)]
+    visits = [names[place] for place in (topics * _SITES + sites).tolist()]
+    ends = np.cumsum(counts).tolist()
+    return [tuple(visits[end - count : end]) for end, count in zip(ends, counts.tolist(), strict=True)]

@@ -4,17 +4,16 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from quiff.errors import QuiffError, counted
+from quiff.files.blocks import long_fields
 
 _NO_UTF8 = "a byte is no UTF-8; convert the file, for example by iconv"
 _CARRIAGE_RETURN = "it ends in a carriage return alone; convert the file, for example by tr '\\r' '\\n'"
+_BEHIND = re.compile(r'"[ \t]++(?=[,\r\n]|$)')  # blanks between a closing quote and the end of its field
 _TORN = "a quote that opens here does not close at the end of its field and swallows the next lines; close it"
-_TO_CLOSING_QUOTE = re.compile(rb'(?:[^"]|"")*+"')  # two quotes in a row stand for one
-_END_OF_FIELD = re.compile(rb"[ \t]*+(?:[,\r\n]|$)")
 
 
 def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
@@ -40,31 +39,64 @@ def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
 
 def line_of_row(stream: BinaryIO, row: int, delimiter: str) -> int:
     """Return the line on which a row begins; rows are counted from 0, lines from 1."""
-    record = next(islice(_records(stream, delimiter), row, None), None)
-    return row + 2 if record is None else record.line
+    return next(islice(_rows(stream, delimiter, "replace"), row, None), (row + 2, 0))[0]
 
 
 def text_fault(stream: BinaryIO, n_fields: int, delimiter: str) -> str | None:
     """Say what is wrong with the first row that is not UTF-8 or has another number of fields, and where."""
-    for record in _records(stream, delimiter):
-        try:
-            record.text.decode()
-        except UnicodeDecodeError as error:
-            further = record.text.count(b"\n", 0, error.start)
-            return f"line {record.line + further}: {_NO_UTF8}"
-        if record.torn:
-            return f"line {record.line}: {_TORN}"
-        if record.n_fields != n_fields:
-            return (
-                f"line {record.line}: it has {counted(record.n_fields, 'field')}, but the first line"
-                f" {n_fields}; give each line as many, or put text with commas in quotes"
-            )
+    try:
+        for line, found in _rows(stream, delimiter, "strict"):
+            if found is None:
+                return f"line {line}: {_TORN}"
+            if found != n_fields:
+                return (
+                    f"line {line}: it has {counted(found, 'field')}, but the first line"
+                    f" {n_fields}; give each line as many, or put text with commas in quotes"
+                )
+    except QuiffError as error:
+        return str(error)
     return None
 
 
 def torn_row(stream: BinaryIO) -> str | None:
     """Say which row between commas swallowed the lines below it, by a quote that is not closed."""
-    return next((f"line {record.line}: {_TORN}" for record in _records(stream, ",") if record.torn), None)
+    torn = (line for line, found in _rows(stream, ",", "replace") if found is None)
+    return next((f"line {line}: {_TORN}" for line in torn), None)
+
+
+def _rows(stream: BinaryIO, delimiter: str, errors: str) -> Iterator[tuple[int, int | None]]:
+    """Yield the first line of each row below the names, and its number of fields.
+
+    That is None if it has several lines, and a quoted field that does not end where a field ends.
+    """
+    last = ""
+
+    def lines() -> Iterator[str]:
+        nonlocal last
+        for number, line in enumerate(stream, start=1):
+            try:
+                last = line.decode(errors=errors) if number > 1 else ""
+            except UnicodeDecodeError as error:
+                raise QuiffError(f"line {number}: {_NO_UTF8}") from error
+            last = last if delimiter == "\t" else _BEHIND.sub('"', last)
+            yield last
+
+    form: dict[str, Any] = {"delimiter": delimiter, "quoting": csv.QUOTE_NONE if delimiter == "\t" else 0}
+    with long_fields():
+        reader = csv.reader(lines(), **form, strict=True)
+        while True:
+            first = reader.line_num + 1
+            try:
+                fields = next(reader, None)
+            except csv.Error as error:
+                if reader.line_num > first or "end of data" in str(error):
+                    yield first, None
+                    continue
+                fields = next(csv.reader([last.replace("\r", "")], **form))
+            if fields is None:
+                return
+            if fields:  # else the line is empty
+                yield first, len(fields)
 
 
 class CountedStream(io.RawIOBase):
@@ -88,54 +120,3 @@ class CountedStream(io.RawIOBase):
         self._ends += data.count(b"\n")
         self.quotes += data.count(b'"')
         return data
-
-
-@dataclass
-class _Record:
-    """A row of text: the line where it begins, its bytes, and how many fields it has.
-
-    It is torn if it has several lines, and a quoted field that does not end where a field ends.
-    """
-
-    line: int
-    text: bytearray
-    n_fields: int = 1
-    open: bool = False  # the last line ends within quotes
-    torn: bool = False
-
-    def add(self, line: bytes) -> None:
-        """Add a line of fields with commas between them, some of them in quotes."""
-        self.text += line
-        place = 0
-        while True:
-            if self.open or line.startswith(b'"', place):
-                closing = _TO_CLOSING_QUOTE.match(line, place if self.open else place + 1)
-                several = self.open
-                self.open = closing is None
-                if closing is None:
-                    return
-                place = closing.end()
-                self.torn |= several and _END_OF_FIELD.match(line, place) is None
-            place = line.find(b",", place) + 1
-            if not place:
-                return
-            self.n_fields += 1
-
-
-def _records(stream: BinaryIO, delimiter: str) -> Iterator[_Record]:
-    """Yield each row after the first line; empty lines are none."""
-    record = None
-    for number, line in enumerate(stream, start=1):
-        if number == 1 or (record is None and not line.strip(b"\r\n")):
-            continue
-        if delimiter == "\t":  # without quotes
-            yield _Record(number, bytearray(line), line.count(b"\t") + 1)
-            continue
-        record = record or _Record(number, bytearray())
-        record.add(line)
-        if not record.open:  # else a quoted field goes on in the next line
-            yield record
-            record = None
-    if record is not None:
-        record.torn = True
-        yield record

@@ -72,22 +72,13 @@ _HOUR_SHARES = _shares(np.array(_HOURS))
 
 
 def rows_per_user(rng: np.random.Generator, n_users: int) -> Array:
-    """Return how many rows each of some users has, at least one.
-
-    >>> rows = rows_per_user(np.random.default_rng(1), 100_000)
-    >>> [round(q) for q in np.quantile(rows, [0, 0.25, 0.5])]
-    [1, 5, 17]
-    """
+    """Return how many rows each of some users has, at least one."""
     logs = np.interp(rng.standard_normal(n_users), _Z, _LOGS)
     return np.maximum(np.rint(np.exp(logs)), 1).astype(np.int64)
 
 
 def outlier_rows(n_users: float) -> int:
-    """Return the rows of the one outlier, in proportion to the users, at most 279 430.
-
-    >>> outlier_rows(20_000), outlier_rows(1e9)
-    (8501, 279430)
-    """
+    """Return the rows of the one outlier, in proportion to the users, at most 279 430."""
     return min(round(_OUTLIER_SHARE * n_users), _OUTLIER_MOST)
 
 

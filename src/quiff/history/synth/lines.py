@@ -14,68 +14,40 @@ from quiff.core.numbers import Array
 from quiff.history.synth.law import DAYS, query_times
 from quiff.history.synth.names import Names, phrases
 
-
-@dataclass(frozen=True)
-class Odd:
-    """A kind of odd value, how often one click or query in the log is such, and what it looks like."""
-
-    kind: str
-    rate: float
-    patterns: tuple[str, ...]
-
-
-def _kinds(of: str) -> tuple[Odd, ...]:
-    listed = tomllib.loads(Path(__file__).with_name("odd.toml").read_text(encoding="utf-8"))[of]
-    return tuple(Odd(kind, entry["rate"], tuple(entry["patterns"])) for kind, entry in listed.items())
-
-
-ODD_URLS, ODD_QUERIES = _kinds("urls"), _kinds("queries")
+# Kinds of odd values: how often one click or query in the log is such, and what it looks like.
+ODD = tomllib.loads(Path(__file__).with_name("odd.toml").read_text(encoding="utf-8"))
 # Odd lines that are there in any case are at most one in so many.
 _ROOM = 100
 
 
 def drawn_patterns(
-    rng: np.random.Generator, kinds: tuple[Odd, ...], n_rows: int, all_of_them: bool
+    rng: np.random.Generator, of: str, n_rows: int, all_of_them: bool
 ) -> tuple[Array, list[str]]:
     """Return which of some rows are odd, and the pattern of each.
 
     With `all_of_them`, each pattern is there once at least, unless that were more than one row in a hundred.
-
-    >>> rows, patterns = drawn_patterns(np.random.default_rng(1), ODD_QUERIES, 5_000, True)
-    >>> len(set(rows.tolist())) == len(patterns), '"{query}' in patterns
-    (True, True)
     """
-    patterns = [pattern for kind in kinds for pattern in kind.patterns]
+    kinds = ODD[of].values()
+    patterns = [pattern for kind in kinds for pattern in kind["patterns"]]
     chosen = patterns if all_of_them and n_rows >= _ROOM * len(patterns) else []
-    rates = [kind.rate for kind in kinds]
+    rates = [kind["rate"] for kind in kinds]
     for kind, times in zip(kinds, rng.poisson(np.multiply(rates, n_rows)).tolist(), strict=True):
-        chosen = chosen + [kind.patterns[i] for i in rng.integers(len(kind.patterns), size=times)]
+        chosen = chosen + [kind["patterns"][i] for i in rng.integers(len(kind["patterns"]), size=times)]
     chosen = chosen[:n_rows]
     return rng.choice(n_rows, len(chosen), replace=False), chosen
 
 
 def filled_url(pattern: str, domain: str, number: int) -> str:
-    """Return a pattern with its parts filled in.
-
-    >>> filled_url("http://{host}:8080", "tubora-example.co.uk", 7)
-    'http://www.tubora-example.co.uk:8080'
-    """
+    """Return a pattern with its parts filled in."""
     label, _, suffix = domain.partition(".")
     host = f"www.{domain}"
-    return pattern.format(
-        host=host,
-        host_upper=host.upper(),
-        domain=domain,
-        domain_upper=domain.upper(),
-        label=label,
-        suffix=suffix,
-        n=number,
-    )
+    capitals = {"host_upper": host.upper(), "domain_upper": domain.upper()}
+    return pattern.format(host=host, domain=domain, label=label, suffix=suffix, n=number, **capitals)
 
 
 HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 
-_FIRST_DAY = date(2006, 3, 1)
+FIRST_DAY = date(2006, 3, 1)
 _DAY = 86_400
 _ID_STEP = 37  # the numbers of AOL's users are that far apart on average
 _PHRASES = 2**16
@@ -108,7 +80,7 @@ class Pieces:
         return cls(
             names,
             pa.array([f"{phrase}\t" for phrase in phrases(rng, _PHRASES)]),
-            pa.array([f"{_FIRST_DAY + timedelta(day)} " for day in range(DAYS)]),
+            pa.array([f"{FIRST_DAY + timedelta(day)} " for day in range(DAYS)]),
             pa.array(list(clock)),
             pa.array([*(f"{rank}\t" for rank in range(1, _LAST_RANK + 1)), "\t"]),
             pa.array([*(prefix for prefix, share in _PREFIXES.items() for _ in range(share)), ""]),
@@ -121,29 +93,28 @@ class Pieces:
 
 def lines(
     rng: np.random.Generator, pieces: Pieces, counts: Array, clicks: Array, domains: Array, first: int
-) -> tuple[memoryview, Array]:
-    """Return the lines of some users, and which clicks were made odd.
+) -> tuple[memoryview, Array, Array]:
+    """Return the lines of some users, which clicks were made odd, and the users' numbers.
 
     `clicks` are the positions of the lines with a URL, and `domains` the popularity rank of the domain of
     each; odd lines of every kind are in the lines of user 0 and those after, and `first` is the number of the
     first user here.
     """
     n_rows = int(counts.sum())
-    odd, patterns = drawn_patterns(rng, ODD_URLS, clicks.shape[0], all_of_them=first == 0)
-    urls = _odd_urls(rng, patterns, pieces.names.domains(domains[odd]).to_pylist())
-    joined = pc.binary_join_element_wise(
-        _ids(rng, first, counts),
-        _queries(rng, pieces, n_rows, all_of_them=first == 0),
-        *_times(rng, pieces, counts),
-        *_urls(rng, pieces, n_rows, clicks, domains, odd, urls),
-        "\n",
-        "",
-    )
-    return _bytes_of(joined), odd
+    odd, patterns = drawn_patterns(rng, "urls", clicks.shape[0], all_of_them=first == 0)
+    named = pieces.names.domains(domains[odd]).to_pylist()
+    numbers = rng.integers(1, 255, len(patterns)).tolist()
+    urls = [filled_url(*parts) for parts in zip(patterns, named, numbers, strict=True)]
+    ids, shown = _ids(rng, first, counts)
+    who = shown, _queries(rng, pieces, n_rows, all_of_them=first == 0)
+    seconds = query_times(rng, counts)
+    when = pieces.days.take(pa.array(seconds // _DAY)), pieces.clock.take(pa.array(seconds % _DAY))
+    where = _urls(rng, pieces, n_rows, clicks, domains, odd, urls)
+    return _bytes_of(pc.binary_join_element_wise(*who, *when, *where, "\n", "")), odd, ids
 
 
-def _ids(rng: np.random.Generator, first: int, counts: Array) -> Any:
-    """Return the numbers of the users; in the first block one line has a control character before it."""
+def _ids(rng: np.random.Generator, first: int, counts: Array) -> tuple[Array, Any]:
+    """Return the users' numbers, and those of the lines; in the first block one has a control character."""
     n_users = counts.shape[0]
     ids = _ID_STEP * np.arange(first, first + n_users) + rng.integers(1, _ID_STEP + 1, n_users)
     table = [f"{number}\t" for number in ids.tolist()]
@@ -152,23 +123,18 @@ def _ids(rng: np.random.Generator, first: int, counts: Array) -> Any:
         busiest = int(counts.argmax())
         table.append(f"\x19{table[busiest]}")
         which[counts[:busiest].sum() + rng.integers(counts[busiest])] = n_users
-    return pa.array(table).take(pa.array(which))
+    return ids, pa.array(table).take(pa.array(which))
 
 
 def _queries(rng: np.random.Generator, pieces: Pieces, n_rows: int, all_of_them: bool) -> Any:
     # the square of a uniform number is small more often than large
     which = (rng.random(n_rows) ** 2 * _PHRASES).astype(np.int64)
-    odd, patterns = drawn_patterns(rng, ODD_QUERIES, n_rows, all_of_them)
+    odd, patterns = drawn_patterns(rng, "queries", n_rows, all_of_them)
     usual = pieces.queries.take(pa.array(which[odd])).to_pylist()
     texts = [
         pattern.format(query=text.rstrip("\t")) + "\t" for pattern, text in zip(patterns, usual, strict=True)
     ]
     return _replaced(pieces.queries.take(pa.array(which)), odd, texts)
-
-
-def _times(rng: np.random.Generator, pieces: Pieces, counts: Array) -> tuple[Any, Any]:
-    seconds = query_times(rng, counts)
-    return pieces.days.take(pa.array(seconds // _DAY)), pieces.clock.take(pa.array(seconds % _DAY))
 
 
 def _urls(
@@ -206,11 +172,6 @@ def _replaced(column: Any, rows: Array, texts: list[str]) -> Any:
     mask[rows] = True
     in_order = [texts[position] for position in np.argsort(rows)]
     return pc.replace_with_mask(column, pa.array(mask), pa.array(in_order, pa.string()))
-
-
-def _odd_urls(rng: np.random.Generator, patterns: list[str], domains: list[str]) -> list[str]:
-    numbers = rng.integers(1, 255, len(patterns)).tolist()
-    return [filled_url(*parts) for parts in zip(patterns, domains, numbers, strict=True)]
 
 
 def _bytes_of(strings: Any) -> memoryview:

@@ -1,19 +1,21 @@
 """A synthetic log, block by block: only the users of one block are in memory."""
 
 import gzip
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime, time, timedelta
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError
-from quiff.files import whole_folder
+from quiff.files import StrPath, whole_folder
 from quiff.history.synth.law import (
     MEAN_ROWS,
     N_DOMAINS,
@@ -23,8 +25,9 @@ from quiff.history.synth.law import (
     outlier_rows,
     rows_per_user,
 )
-from quiff.history.synth.lines import HEADER, Pieces, lines
+from quiff.history.synth.lines import FIRST_DAY, HEADER, Pieces, lines
 from quiff.history.synth.names import Classification, Names, classification, write_classification
+from quiff.populations.conversions import Conversion, synthetic_conversions
 from quiff.theory.parameters import check_whole
 
 _USERS = 4_096  # in a block
@@ -41,6 +44,8 @@ class Block:
     # The popularity ranks of the domains that were clicked on, one for each click, odd lines aside.
     domains: Array
     text: memoryview  # the lines in UTF-8
+    # What each user did in the 30 days after an advertisement, which all see as the log begins.
+    conversions: dict[str, tuple[Conversion, ...]]
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ class SyntheticLog:
     def _block(self, pieces: Pieces, first: int, done: int) -> Block:
         """Return the block that begins with the user number `first`, after `done` rows."""
         rng = self._rng(3, first)
-        counts = self._cut(self._counts(rng, first), done)
+        counts = self._counts(rng, first, done)
         n_users, n_rows = counts.shape[0], int(counts.sum())
         users = np.repeat(np.arange(n_users), counts)
         chances = click_chances(rng, n_users)
@@ -106,24 +111,21 @@ class SyntheticLog:
             chances[self._outlier % n_users] = OUTLIER_CLICKS
         clicks = np.flatnonzero(rng.random(n_rows) < np.repeat(chances, counts))
         domains = clicked_domains(rng, users[clicks], n_users)
-        text, odd = lines(rng, pieces, counts, clicks, domains, first)
-        return Block(n_users, n_rows, n_rows - clicks.shape[0], np.delete(domains, odd), text)
+        text, odd, ids = lines(rng, pieces, counts, clicks, domains, first)
+        events = synthetic_conversions(n_users, self._rng(4, first))
+        conversions = dict(zip(map(str, ids.tolist()), events, strict=True))
+        without = n_rows - clicks.shape[0]
+        return Block(n_users, n_rows, without, np.delete(domains, odd), text, conversions)
 
-    def _counts(self, rng: np.random.Generator, first: int) -> Array:
-        """Return the rows of each user of a block; the outlier is in the first one."""
-        size = _USERS if self.users is None else min(_USERS, self.users - first)
-        counts = rows_per_user(rng, size)
+    def _counts(self, rng: np.random.Generator, first: int, done: int) -> Array:
+        """Return the rows of each user of a block, without those beyond what was asked for."""
+        counts = rows_per_user(rng, _USERS if self.users is None else min(_USERS, self.users - first))
         if first == 0:
             rows = outlier_rows(self.expected_rows / MEAN_ROWS)
             counts[self._outlier] = max(counts[self._outlier], rows)
-        return counts
-
-    def _cut(self, counts: Array, done: int) -> Array:
-        """Return the rows of each user, without those beyond what was asked for."""
         if self.rows is None:
             return counts
-        ends = np.minimum(np.cumsum(counts), self.rows - done)
-        kept = np.diff(ends, prepend=0)
+        kept = np.diff(np.minimum(np.cumsum(counts), self.rows - done), prepend=0)
         return np.asarray(kept[kept > 0])
 
     def _rng(self, *stream: int) -> np.random.Generator:
@@ -132,6 +134,15 @@ class SyntheticLog:
 
 _BLOCKS = 16  # in a file: about 3.6 million rows, and ten files for a log of AOL's size
 _LEVEL = 1  # of compression: fast, and small enough
+_EVENTS = pa.schema(
+    {
+        "user": pa.string(),
+        "time": pa.timestamp("us"),
+        "site": pa.string(),
+        "kind": pa.string(),
+        "value": pa.float64(),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -144,49 +155,59 @@ class Written:
     domains: int  # how many synthetic domains were clicked on, odd lines aside
     files: tuple[Path, ...]  # the files of the log, in order
     classification: Path  # the file with the topics of domains
+    conversions: Path  # the file with what users did after an advertisement
 
 
 def write_log(
-    log: SyntheticLog,
-    out: str | os.PathLike[str],
-    *,
-    force: bool = False,
-    progress: Callable[[int], object] | None = None,
+    log: SyntheticLog, out: StrPath, *, force: bool = False, progress: Callable[[int], object] | None = None
 ) -> Written:
     """Write a synthetic log to files ``log-01.txt.gz`` and so on of a folder, with ``classification.csv``.
 
-    The same log gives the same bytes wherever the same versions of numpy and zlib are at work. The folder
-    appears whole or not at all. The memory needed does not grow with the log. `progress` is called with the
-    number of rows after each block.
+    What users did in the 30 days after an advertisement, which all of them see as the log begins, is in
+    ``conversions.parquet``: user, time, site, kind and value, by the law of
+    :func:`quiff.populations.conversions.synthetic_conversions`.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     written = write_log(SyntheticLog(users=10, seed=1), Path(folder) / "log")
-    >>> written.users, [path.name for path in written.files]
-    (10, ['log-01.txt.gz'])
+    The same log gives the same bytes wherever the same versions of numpy, zlib and Arrow are at work. The
+    folder appears whole or not at all. The memory needed does not grow with the log. `progress` is called
+    with the number of rows after each block.
     """
     counts = np.zeros(3, dtype=np.int64)
     clicked = np.zeros(N_DOMAINS, dtype=bool)
-    with whole_folder(out, force=force) as folder:
-        n_files = 0
-        for n_files, blocks in _by_file(log):
-            with _open(folder / _name(n_files)) as file:
+    names: list[str] = []
+    with (
+        whole_folder(out, force=force) as folder,
+        pq.ParquetWriter(folder / "conversions.parquet", _EVENTS) as told,
+    ):
+        for number, blocks in groupby(enumerate(log.blocks()), lambda entry: entry[0] // _BLOCKS + 1):
+            names.append(f"log-{number:02}.txt.gz")
+            with _open(folder / names[-1]) as file:
                 file.write(HEADER)
-                for block in blocks:
+                for _, block in blocks:
                     file.write(block.text)
                     counts += (block.n_users, block.n_rows, block.n_without_url)
                     clicked[block.domains] = True
+                    told.write_table(_events(block.conversions))
                     if progress is not None:
                         progress(int(counts[1]))
         write_classification(folder / "classification.csv", log.classification.domains)
-    return _written(Path(out), counts, clicked, n_files)
+    users, rows, without = counts.tolist()
+    files, n_domains = tuple(Path(out, name) for name in names), int(np.count_nonzero(clicked))
+    listed, events = (Path(out, name) for name in ("classification.csv", "conversions.parquet"))
+    return Written(users, rows, without, n_domains, files, listed, events)
 
 
-def _by_file(log: SyntheticLog) -> Iterator[tuple[int, Iterator[Block]]]:
-    """Yield the number of each file, from 1, and its blocks."""
-    numbered = enumerate(log.blocks())
-    for number, blocks in groupby(numbered, lambda entry: entry[0] // _BLOCKS + 1):
-        yield number, (block for _, block in blocks)
+def _events(conversions: dict[str, tuple[Conversion, ...]]) -> pa.Table:
+    """Return conversions as a table, one row each."""
+    start = datetime.combine(FIRST_DAY, time())
+    rows = [
+        (user, start + timedelta(days=event.days), event.site, event.kind, event.value)
+        for user, events in conversions.items()
+        for event in events
+    ]
+    columns = zip(*rows, strict=True) if rows else [()] * len(_EVENTS)
+    return pa.table(
+        [pa.array(column, kind) for column, kind in zip(columns, _EVENTS.types, strict=True)], _EVENTS
+    )
 
 
 @contextmanager
@@ -197,13 +218,3 @@ def _open(path: Path) -> Iterator[gzip.GzipFile]:
         gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=raw, mtime=0) as file,
     ):
         yield file
-
-
-def _name(number: int) -> str:
-    return f"log-{number:02}.txt.gz"
-
-
-def _written(out: Path, counts: Array, clicked: Array, n_files: int) -> Written:
-    users, rows, without = counts.tolist()
-    files = tuple(out / _name(number) for number in range(1, n_files + 1))
-    return Written(users, rows, without, int(np.count_nonzero(clicked)), files, out / "classification.csv")

@@ -22,11 +22,7 @@ _VOCABULARY, _LONGEST = 4_096, 4
 
 
 def synthetic_words(rng: np.random.Generator, n_words: int, n_syllables: int) -> list[str]:
-    """Return different words of the same number of syllables.
-
-    >>> [len(word) for word in synthetic_words(np.random.default_rng(1), 3, 2)]
-    [4, 4, 4]
-    """
+    """Return different words of the same number of syllables."""
     base = len(_SYLLABLES)
     numbers = rng.choice(base**n_syllables, n_words, replace=False)
     digits = numbers[:, None] // base ** np.arange(n_syllables) % base
@@ -34,11 +30,7 @@ def synthetic_words(rng: np.random.Generator, n_words: int, n_syllables: int) ->
 
 
 def phrases(rng: np.random.Generator, n_phrases: int) -> list[str]:
-    """Return short queries of one to four words, some words more frequent than others.
-
-    >>> sorted({len(phrase.split()) for phrase in phrases(np.random.default_rng(1), 100)})
-    [1, 2, 3, 4]
-    """
+    """Return short queries of one to four words, some words more frequent than others."""
     half = _VOCABULARY // 2
     words = synthetic_words(rng, half, 2) + synthetic_words(rng, half, 3)
     order = rng.permutation(_VOCABULARY)
@@ -72,12 +64,7 @@ _SUFFIXES = {
 
 @dataclass(frozen=True)
 class Names:
-    """The synthetic names of one seed: the pieces that the names are put together from.
-
-    >>> names = Names.make(np.random.default_rng(1))
-    >>> len(set(names.domains(np.arange(10_000)).to_pylist()))
-    10000
-    """
+    """The synthetic names of one seed: the pieces that the names are put together from."""
 
     # The beginnings and the ends of the domains' own labels.
     first: Any
@@ -142,11 +129,6 @@ def classification(rng: np.random.Generator, names: Names) -> Classification:
     """Return a classification: each domain has the topic of its theme, and one in five has others too.
 
     There are also domains without topics, domains that nobody visits, and a few public suffixes.
-
-    >>> rng = np.random.default_rng(1)
-    >>> made = classification(rng, Names.make(rng))
-    >>> len(made.topics), set(made.domains["gov.uk"]) <= set(made.topics)
-    (150, True)
     """
     topics = tuple(word.upper() for word in synthetic_words(rng, N_THEMES, 2))
     visited = np.flatnonzero(rng.random(_POPULAR) < _SHARE)

@@ -1,0 +1,145 @@
+"""People from TFRecord files, as in Google's release of synthetic Topics data, without TensorFlow.
+
+T. Dick, A. Epasto, A. Javanmard, J. Karlin, A. Munoz Medina, V. Mirrokni, S. Vassilvitskii and P. Zhong,
+"Differentially Private Synthetic Data Release for Topics API Outputs", KDD '25. The format is that of
+google-research/google-research, folder topics_api_data_release, at commit 600df90 (22 July 2026): a record a
+user, with the features ``epoch_0_topics``, ``epoch_1_topics`` and so on, five whole numbers each.
+
+That release draws the five topics of a week one by one, so that one can come twice; a browser's are distinct.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from quiff.core.numbers import Array
+from quiff.errors import ParameterError, QuiffError, counted, first_line
+from quiff.files import StrPath, as_path
+from quiff.populations.filling import Filling
+
+SUFFIX = ".tfrecord"
+_BEFORE, _AFTER = np.frombuffer(b"epoch_", np.uint8), np.frombuffer(b"_topics", np.uint8)
+_MOST = 64  # epochs, and topics of a set
+_WRONG = (
+    "", "the file ends within it", "it is damaged: its checksum differs", "it is no tf.train.Example",
+    "it has other epochs, or other numbers of topics, than the first", "a topic is no number up to 65535",
+)  # fmt: skip
+
+
+def tfrecord_files(path: StrPath) -> list[Path]:
+    """Return the files of TFRecords that a path names: itself, or those in the folder that it is.
+
+    >>> tfrecord_files("profiles.parquet")
+    []
+    """
+    path = as_path(path)
+    if path.is_dir():
+        return sorted(path.glob(f"*{SUFFIX}"))
+    return [path] if path.suffix == SUFFIX else []
+
+
+def read_tfrecords(files: Sequence[Path], missing: str, seed: int) -> dict[str, Any]:
+    """Return the fields of the population; users are numbered from 0 in the order of files and records.
+
+    `missing` says what becomes of users with a topic twice in an epoch: ``error``; ``drop`` leaves them out;
+    ``fill`` puts a random one of the topics that occur in its place, marked as not visited.
+    """
+    from quiff.populations.record_loops import checksum_table, count_records, take_records
+
+    blocks = [_bytes(file) for file in files]
+    sizes = []
+    for file, data in zip(files, blocks, strict=True):
+        n, wrong = count_records(data)
+        if wrong:
+            raise _wrong(file, n, wrong)
+        sizes.append(n)
+    if not sum(sizes):
+        raise QuiffError(f"{str(files[0])!r}: there is no record; give at least one user")
+    first = next(block for block, n in zip(blocks, sizes, strict=True) if n)
+    sets = np.zeros((sum(sizes), *_shape(first, files[0])), dtype=np.uint16)
+    start, table = 0, checksum_table()
+    for file, data, n in zip(files, blocks, sizes, strict=True):
+        done, wrong = take_records(data, n, table, _BEFORE, _AFTER, sets, start)
+        if wrong:
+            raise _wrong(file, done, wrong)
+        start += n
+    return _fields(sets, missing, seed)
+
+
+def _bytes(file: Path) -> Array:
+    """Return a file's bytes, which need not fit into memory."""
+    try:
+        return np.memmap(file, np.uint8, "r") if file.stat().st_size else np.zeros(0, np.uint8)
+    except OSError as error:
+        raise ParameterError(f"cannot read {str(file)!r}: {first_line(error)}") from error
+
+
+def _wrong(file: Path, before: int, wrong: int) -> QuiffError:
+    return QuiffError(f"{str(file)!r}, record {before + 1}: {_WRONG[wrong]}")
+
+
+def _shape(data: Array, file: Path) -> tuple[int, int]:
+    """Return the epochs of the first record and the number of topics in each."""
+    from quiff.populations.record_loops import MALFORMED, take_example, whole_number
+
+    stop = 12 + whole_number(data, 0, 8)
+    room = np.zeros((_MOST, _MOST), dtype=np.uint16)
+    for epochs in range(1, _MOST + 1):  # the shape is the one in which everything fits
+        for topics in range(1, _MOST + 1):
+            wrong = take_example(data, 12, stop, _BEFORE, _AFTER, room[:epochs, :topics])
+            if wrong == 0:
+                return epochs, topics
+            if wrong == MALFORMED:
+                raise _wrong(file, 0, wrong)
+    raise QuiffError(
+        f"{str(file)!r}, record 1: it has no features epoch_0_topics, epoch_1_topics and so on, with as many"
+        f" whole numbers in each, at most {_MOST}"
+    )
+
+
+def _fields(values: Array, missing: str, seed: int) -> dict[str, Any]:
+    """Return the fields of people with some numbers as topics, (users, epochs, s)."""
+    values.sort(axis=2)
+    again = np.zeros(values.shape, dtype=bool)
+    again[..., 1:] = values[..., 1:] == values[..., :-1]
+    twice = again.any(axis=(1, 2))
+    n_twice, filling = int(twice.sum()), None
+    notes: tuple[str, ...] = ()
+    if n_twice and missing == "error":
+        raise QuiffError(
+            f"{counted(n_twice, 'user')} of {len(values)} have a topic twice in an epoch; leave them out by"
+            " missing='drop' (--missing drop), or put random topics there by missing='fill' (--missing fill)"
+        )
+    if n_twice and missing == "drop":
+        values = values[~twice]
+        notes = (f"{counted(n_twice, 'user')} with a topic twice in an epoch are left out.",)
+        if not len(values):
+            raise QuiffError("every user has a topic twice in an epoch; take missing='fill' (--missing fill)")
+    topics = np.flatnonzero(np.bincount(values.reshape(-1)))
+    place = np.zeros(topics[-1] + 1, dtype=np.int32)
+    place[topics] = np.arange(topics.size)
+    codes = place[values]
+    if n_twice and missing == "fill":
+        filling = Filling.of(np.moveaxis(_filled(codes, again, topics.size, seed), 1, 0))
+    sets = np.ascontiguousarray(np.moveaxis(codes, 1, 0))
+    fields = {"users": np.arange(len(values)), "topics": topics, "sets": sets, "weights": None}
+    return fields | {"filling": filling, "notes": notes}
+
+
+def _filled(codes: Array, again: Array, n_topics: int, seed: int) -> Array:
+    """Put random topics in the place of those that are there again; return which topics were visited."""
+    if codes.shape[2] > n_topics:
+        raise QuiffError(f"there are {n_topics} topics, too few for sets of {codes.shape[2]}")
+    rng, visited = np.random.default_rng(seed), ~again
+    rows = np.argwhere(again.any(axis=2))
+    while rows.size:
+        user, epoch = rows.T
+        some, old = codes[user, epoch], visited[user, epoch]
+        some = np.where(old, some, rng.integers(n_topics, size=some.shape))
+        order = np.argsort(some, axis=1)
+        some, old = np.take_along_axis(some, order, 1), np.take_along_axis(old, order, 1)
+        codes[user, epoch], visited[user, epoch] = some, old
+        rows = rows[(some[:, 1:] == some[:, :-1]).any(axis=1)]
+    return visited
