@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import chisquare, poisson
 
 from quiff import LabelError, ParameterError, Population, QuiffError, ShapeError
-from quiff.browser.drifting import drift
-from quiff.browser.rates import VisitRates, enlarge, profiles_from_rates, top_codes, visit_rates
+from quiff.browser.rates import VisitRates, drift, enlarge, profiles_from_rates, top_codes, visit_rates
 
 
 def alike(counts, expected):

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import textbook
 from quiff import Cookies, ParameterError, Population, TopicsAPI, bayes_capacity, repeat
 from quiff.apis.calls import EpochLaw, TopicGroups
-from quiff.browser.call_estimate import estimate_call_leakage
 from quiff.browser.rates import VisitRates, profiles_from_rates
 from quiff.browser.reports import Reports
+from quiff.browser.rule_effects import estimate_call_leakage
 from quiff.browser.rules import RULES, BrowserRules
 from quiff.browser.simulation import simulate
 from quiff.cli import main
@@ -160,7 +160,7 @@ def test_padding_and_buckets_are_measured_on_visits():
 def test_the_result_shows_as_table_json_and_figure():
     found = browser_rules(PEOPLE, API, samples=100)
     assert found.facts["cookies"] == bayes_capacity(Cookies().channel(PEOPLE)) == 5
-    assert "three epochs or one" in found.tables["rules"].to_text()
+    assert "three epochs or one" in found.tables["rules"].to_markdown()
     assert "knows everybody's stable set" in found.tables["rules"].to_text()
     data = json.loads(to_json(found.to_dict()))
     assert data["rules"][0]["with"]["method"] == "exact"
@@ -252,20 +252,20 @@ def test_the_command_compares_rules(run, profiles, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["--epochs", 2, "--out", "x.csv"], 2, "Give one of PROFILES, --rates and --page-loads."),
+        (["--epochs", 2, "--out", "x.csv"], 2, "Give one of PEOPLE, --rates and --page-loads."),
         (["{profiles}", "--out", "x.csv"], 2, "Give --epochs and --out"),
         (["{profiles}", "--epochs", 2, "--out", "x.txt"], 2, "'x.txt' must end in .parquet or .csv."),
         (["{profiles}", "--epochs", 0, "--out", "x.csv"], 1, "epochs must be a whole number of at least 1"),
         (["none.csv", "--epochs", 1, "--out", "x.csv"], 1, "'none.csv'"),
         (["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv"], 2, "--with"),
         (["{profiles}", "--epochs", 1, "--out", "x.csv", "--block", "zzz"], 1, "'zzz' is not a known topic"),
-        (["--compare-rules"], 2, "Give PROFILES"),
+        (["--compare-rules"], 2, "Give PEOPLE"),
         (["{profiles}", "--compare-rules", "--seed", -1], 1, "seed must be a whole number of at least 0"),
         (["{profiles}", "--epochs", -5, "--drift", 0, "--out", "x.csv"], 1, "of at least 1, not -5"),
         (
             ["{profiles}", "--epochs", 1, "--users", 9, "--out", "x.csv"],
             2,
-            "--users does not go with PROFILES.",
+            "--users does not go with PEOPLE.",
         ),
         (["--rates", "{rates}", "--top", 0, "--epochs", 1, "--out", "x.csv"], 1, "between 1 and 3, not 0"),
         (["{profiles}", "--compare-rules", "--block", "13"], 2, "--block does not go with --compare-rules."),

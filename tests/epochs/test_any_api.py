@@ -20,7 +20,7 @@ from quiff.cli import main
 from quiff.epochs import composed as composing
 from quiff.epochs.composed import Composed
 from quiff.epochs.sequences import Sequences
-from quiff.studies.over_time import parameters_bounds
+from quiff.studies.figures_over_time import parameters_bounds
 
 COUNTRIES = ["AT", "BR", "AT", "AU", "BR", "AT"]
 USERS = ["Ann", "Bob", "Cem", "Dan", "Eve", "Fay"]

@@ -17,7 +17,7 @@ from quiff.epochs.estimate import (
     mismatch_tail,
     sampled_vulnerabilities,
 )
-from quiff.epochs.exact import exact_vulnerability, stable_leakages
+from quiff.epochs.exact import exact_vulnerability
 from quiff.epochs.kernels import best_shares
 from quiff.epochs.sequences import Sequences
 
@@ -34,7 +34,7 @@ def stable():
 
 
 def test_the_hybrid_interval_covers_five_exact_epochs(stable):
-    exact = stable_leakages(stable, 5)[4]
+    exact = exact_vulnerability(stable, 5) / stable.prior
     estimates = [hybrid_leakage(stable, 5, seed, samples=300) for seed in range(SEEDS)]
     assert covered(exact, estimates) >= 0.91  # 95 % less three deviations of 200 tries
     assert np.mean([e.value for e in estimates]) == pytest.approx(exact, rel=0.005)

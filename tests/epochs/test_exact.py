@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import quiff
 from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI
-from quiff.epochs import kernels
-from quiff.epochs.exact import differing_epochs, exact_vulnerability, stable_leakages, worst_case
+from quiff.epochs.exact import differing_epochs, exact_vulnerability, worst_case
 from quiff.epochs.risk import user_risk
 from quiff.epochs.sequences import Sequences
 
@@ -33,14 +32,12 @@ def test_vulnerability(instance):
 
 
 @given(loops.instances(most_topics=4, stable=True, weighted=False))
-def test_leakages_of_stable_sets(instance):
+def test_stable_sets_of_equally_likely_users(instance):
     users, _, m, s, r, E, _ = instance
-    found = stable_leakages(sequences(instance), E)
-    for epochs, leakage in enumerate(found, start=1):
-        cut = [user[:epochs] for user in users]
-        ones = [1] * len(users)
+    for epochs in range(1, E + 1):
+        cut, ones = [user[:epochs] for user in users], [1] * len(users)
         expected = loops.vulnerability(cut, ones, m, *loops.probabilities(m, s, r))
-        assert leakage == expected * len(users)
+        assert exact_vulnerability(sequences(instance), epochs) == expected
 
 
 @settings(max_examples=150)
@@ -59,20 +56,6 @@ def test_risk_is_for_a_few_epochs():
     people = Population.from_sets({"Alice": {0, 1}, "Bob": {2, 3}})
     with pytest.raises(ParameterError, match="up to 3 epochs, not for 4"):
         user_risk(Sequences.of(people, TopicsAPI(5, 2)), 4)
-
-
-def test_ties_and_hits_are_counted_as_by_hand():
-    """Two epochs; Alice {0}, {0}; Bob {0}, {1}; the first report is 0."""
-    codes = np.array([[[0], [0]], [[0], [1]]], dtype=np.int32)
-    lengths, users = np.array([1, 1]), np.array([0, 1])
-    ranks, counts = np.array([2, 2], dtype=np.int32), np.array([1, 3])
-    table, tied = np.zeros((1, 3), dtype=np.int32), np.zeros((1, 3), dtype=np.int64)
-    table[0, :2] = 2
-    kernels.count_ties(table, tied, 0, 1, 1, users, codes, lengths, 3, ranks, counts)
-    assert tied.tolist() == [[1, 3, 0]]
-    hits, risk = np.array([[0.5, 0.25, 0]]), np.zeros(2)
-    kernels.add_risk(table, hits, 0, 1, 1, users, codes, lengths, 3, ranks, 2.0, risk)
-    assert risk.tolist() == [1.0, 0.5]
 
 
 @settings(max_examples=150)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 import quiff
 from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI
-from quiff.epochs.kernels import best_topics, count_together
+from quiff.epochs.kernels import best_topics
 from quiff.epochs.sequences import Sequences
-from quiff.epochs.utility import naming_gain, reconstruction
+from quiff.epochs.utility import counted_together, naming_gain, reconstruction
 
 
 def sequences(instance, number=Fraction):
@@ -69,10 +69,9 @@ def test_exact_numbers_beyond_a_machine_word_are_refused():
         naming_gain(found, 3)
 
 
-def test_the_compiled_loops_score_topics_as_by_hand():
-    codes, weights = np.array([[0, 1], [1, 2]]), np.array([2, 3])
-    pairs, triples = np.zeros((3, 3)), np.zeros((3, 3, 3))
-    count_together(codes, weights, pairs, triples)
+def test_topics_are_scored_as_by_hand():
+    codes, weights = np.array([[0, 1], [1, 2]]), np.array([2.0, 3.0])
+    pairs, triples = (counted_together(codes, weights, 3, k) for k in (2, 3))
     assert pairs.tolist() == [[2, 2, 0], [2, 5, 3], [0, 3, 3]]
     assert triples[0, 1].tolist() == [2, 2, 0]
     q, d = 0.1, 0.4

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from quiff.cli import main
 from quiff.errors import QuiffError
 from quiff.results.figures import renderer
-from quiff.results.figures.exposure import change_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.renderer import render
+from quiff.results.views.attributes import change_figure
 
 GOOD = {
     "data": {"values": [{"a": "fine"}]},

@@ -223,3 +223,33 @@ def test_latex_rows_begin_with_nothing_that_belongs_to_the_row_before():
 
 def test_text_has_one_line_for_each_row():
     assert len(WRITTEN.to_text().splitlines()) == 1 + 1 + len(HOSTILE) + 1
+
+
+def test_numbers_are_read_with_three_digits_and_labels_are_not_numbers():
+    row = (1234, 1 / 5893, 66.36, 5893, -6440.7, float("inf"), None, True)
+    names = ("topic", "share", "factor", "users", "change", "limit", "none", "sure")
+    table = Table("A", names, (row,), labels=("topic",))
+    assert list(table.texts()) == [["1234", "0.00017", "66.4", "5,893", "-6,441", "inf", "", "yes"]]
+    exact = Table("A", names, (row,), labels=("topic",), digits=6)
+    assert next(exact.texts())[1:5] == ["0.000169693", "66.36", "5,893", "-6440.7"]
+
+
+words = st.text("ab c", max_size=60)
+
+
+@given(st.lists(st.tuples(words, words, st.floats(0, 1e9), words), max_size=4), words, words)
+def test_text_keeps_to_80_columns_and_loses_no_word(rows, title, note):
+    names = ("what is observed of a user", "what it says", "worst-off user's utility", "and why")
+    table = Table(title, names, tuple(rows), (note,))
+    text = table.to_text()
+    assert all(len(line) <= 80 for line in text.splitlines())
+    letters = "".join([title, *names, *(cell for row in table.texts() for cell in row), note])
+    assert sorted("".join(text.split())) == sorted("".join(letters.split()))
+
+
+def test_a_table_that_is_too_wide_for_its_words_becomes_lists():
+    columns = tuple(f"column number {n}" for n in range(12))
+    table = Table("Wide", columns, (("first", *range(10**8, 10**8 + 11)),))
+    lines = table.to_text().splitlines()
+    assert lines[:3] == ["Wide", "first", "  column number 1: 100,000,000"]
+    assert len(lines) == 1 + 12

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quiff import Cookies, TopicsAPI, closed_forms, theory
+from quiff import Cookies, NoisyRanking, TopicsAPI, closed_forms, theory
 from quiff.errors import ParameterError, QuiffError
 from quiff.results.numbers import plain
 from quiff.theory.forms import FORMS, topics_forms
@@ -148,12 +148,9 @@ def test_every_quantity_is_explained_and_the_keys_are_unique():
         assert forms["topics", key] == forms.facts[key]
 
 
-def test_tables_show_every_quantity_and_fit_a_wide_terminal():
+def test_tables_show_every_quantity():
     tables = closed_forms().tables.values()
-    text = "\n".join(table.to_text() for table in tables)
-    for form in FORMS.values():
-        assert f"\n{form.name} " in text
-    assert max(map(len, text.split("\n"))) <= 130
+    assert {form.name for form in FORMS.values()} <= {row[0] for table in tables for row in table.rows}
 
 
 @pytest.mark.parametrize(
@@ -275,7 +272,8 @@ def test_the_shannon_capacity_is_that_of_blahut_and_arimoto(m, s, r):
 def test_every_api_has_the_promised_keys_and_several_are_a_list():
     keys = ("bayes_capacity", "epsilon", "max_case_capacity", "shannon_capacity_bits")
     cookies = closed_forms(Cookies())
-    assert [cookies.facts[key] for key in keys] == [inf, inf, inf, None]
+    assert [cookies.facts[key] for key in keys] == [inf, inf, inf, inf]
+    assert closed_forms(NoisyRanking()).facts["shannon_capacity_bits"] is None
     assert (cookies.facts["api"], cookies.facts["parameters"]) == ("cookies", {"shows": "user"})
     both = closed_forms(Cookies(), TopicsAPI())
     assert [each["api"] for each in both.facts["apis"]] == ["cookies", "topics"]

@@ -23,6 +23,8 @@ from quiff import (
     Population,
     TopicsAPI,
     k_anonymity,
+    measure,
+    parallel,
     user_risk,
 )  # fmt: skip
 from quiff.core.numbers import filled
@@ -251,7 +253,7 @@ def test_two_settings_of_one_api_stay_apart():
     result = user_risk(people, few, many)
     assert result.per_user.of("Carol")[few.spec, "topics", "own_risk"] == Fraction(19, 20)
     assert result.per_user.of("Carol")[many.spec, "topics", "own_risk"] == Fraction(3, 4)
-    assert [row[0] for row in result.tables["risk"].rows][-1] == f"{many.spec}: one topic"
+    assert [row[0] for row in result.tables["risk"].rows][-1] == f"one topic ({many.spec})"
 
 
 def test_cookies_of_a_shared_history_tell_nobody_apart():
@@ -313,7 +315,7 @@ def test_large_crowds_have_their_groups():
     )
     result = user_risk(population, TopicsAPI(4, 1))
     rows = [row[1:3] for row in result.tables["sharing"].rows]
-    assert rows == [("2 to 9", 3), ("10 to 99", 35), ("100 to 999", 300), ("1000 and more", 1002)]
+    assert rows == [("2 to 9", 3), ("10 to 99", 35), ("100 to 999", 300), ("1,000 and more", 1002)]
     assert result.facts["sharing"]["topics:n_topics=4,top_s=1"]["k_anonymity"] == 3
 
 
@@ -339,7 +341,7 @@ def test_it_shows_as_tables_json_figure_and_sentences():
     people, api = Population.synthetic(500, seed=1), TopicsAPI()
     result = user_risk(people, api, threshold=0.1)
     text = str(result)
-    assert "above 0.1" in text
+    assert "above 10 %" in text
     assert "others with the same secret" in text
     facts = json.loads(result.to_json())["risk"]["topics"]["topics"]
     assert {"mean", "median", "p95", "p99", "max", "share_above"} <= set(facts)
@@ -461,3 +463,30 @@ def test_what_is_above_a_threshold_by_rounding_is_not_above_it(half):
     )
     assert exact.share_above(Fraction(1, 2)) == 0.5
     assert exact.share_above(0.5) == 0
+
+
+@given(channels(exact=True), st.data())
+def test_what_is_known_beside_the_output_splits_the_users(C, data):
+    n = C.inputs.size
+    known = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    weight = dict(zip(C.inputs, data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), strict=True))
+    side = Channel.deterministic(dict(zip(C.inputs, known, strict=True)))
+    found = own_risk(parallel(side, C), np.array(list(weight.values())), np.ones(n, dtype=np.int64))
+    expected = [{}, {}]
+    for value in set(known):
+        mine = [x for x, at in zip(C.inputs, known, strict=True) if at == value]
+        rows = {x: {y: Fraction(C[x, y]) for y in C.outputs} for x in mine}
+        for whole, part in zip(expected, own_and_worst(rows, weight), strict=True):
+            whole.update(part)
+    for numbers, whole in zip(found, expected, strict=True):
+        expect_alike(numbers, [whole[x] for x in C.inputs], exact=True)
+
+
+def test_the_mean_risk_given_what_is_known_is_what_measure_finds():
+    people = Population.synthetic(80, seed=3, n_topics=12, top_s=2)
+    people = people.with_attribute("country", ["AT" if user % 3 else "BR" for user in range(80)])
+    api = TopicsAPI(12, 2, Fraction(1, 20))
+    risk, alone = user_risk(people, api, known="country"), user_risk(people, api)
+    assert risk[api.spec, "risk_mean"] == measure(people, api, known="country")[api.spec, "posterior"]
+    assert risk[api.spec, "unique_users"] >= alone[api.spec, "unique_users"]
+    assert "country" in risk.notes[-1]

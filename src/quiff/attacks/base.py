@@ -62,39 +62,20 @@ class Attack(ABC):
     An attack looks at each target alone. It gets the topics by epoch; a browser that shows a call's topics
     sorted and each one once tells a little less.
 
-    Attributes
-    ----------
-    name
-        What the attack is called on the command line.
-    paper
-        Where it is from.
-    counts
-        What its success is: ``unique`` if only the right user is left, or ``ties`` if a guess among those
-        who are equally probable counts by its probability.
-    sites
-        How many sites it needs: 2, or 1 if it knows the profiles.
+    Its success is ``unique`` if it counts when only the right user is left, ``ties`` if a guess among those
+    who are equally probable counts by its probability.
     """
 
-    name: ClassVar[str]
-    paper: ClassVar[Paper]
+    name: ClassVar[str]  # on the command line
+    paper: ClassVar[Paper]  # where it is from
     counts: ClassVar[Literal["unique", "ties"]]
-    sites: ClassVar[Literal[1, 2]] = 2
+    sites: ClassVar[Literal[1, 2]] = 2  # 1 if it knows the profiles
 
     @classmethod
     def against(cls, api: TopicsAPI, population: Population | None) -> Self:  # noqa: ARG003 - for those below
         """Return the attack with the parameters that its paper gives it; by default it needs none.
 
-        Parameters
-        ----------
-        api
-            The parameters of the Topics API, which attackers know.
-        population
-            The users with their profiles, if they are known.
-
-        Raises
-        ------
-        ParameterError
-            If the attack needs profiles and there are none.
+        Attackers know the parameters of the API; without a population those who need profiles raise an error.
         """
         return cls()
 
@@ -102,14 +83,8 @@ class Attack(ABC):
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
         """Return how many users are left for each target, the right one among them; 0 if they are not.
 
-        Parameters
-        ----------
-        known
-            What the site saw whose users the attack names.
-        query
-            What the other site saw of the targets.
-        targets
-            Whom to attack, by their numbers.
+        `known` is what the site saw whose users are re-identified, `query` what the other one saw of the
+        targets, which are numbers of users.
         """
 
 

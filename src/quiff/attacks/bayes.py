@@ -106,13 +106,7 @@ class BayesProfiles(Attack):
         return cls(given_profiles(cls, population))
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:  # noqa: ARG002 - one site
-        """Return how many users fit each target's reports best, the right one among them; else 0.
-
-        Raises
-        ------
-        ParameterError
-            If the users of the reports are not those of the population, or there are too few epochs of sets.
-        """
+        """Return how many users fit each target's reports best, the right one among them; else 0."""
         columns, m = query.codes.shape[1], query.topics.size
         check_profiles(self.population, query)
         sets = codes_in_taxonomy(self.population, query.topics)

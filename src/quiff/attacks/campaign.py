@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import sqrt
 from typing import Any, Literal, final
 
@@ -47,17 +48,17 @@ class Outcome:
     tied: Array
     removal: NoiseRemoval | None = None
 
-    @property
+    @cached_property
     def unique(self) -> Estimate:
         """The share of targets for whom nobody but the right user is left."""
         return share_of(self.tied == 1)
 
-    @property
+    @cached_property
     def right(self) -> Estimate:
         """The share of targets who are re-identified when ties are broken at random: 1 / number of ties."""
         return share_of(np.where(self.tied > 0, 1 / np.maximum(self.tied, 1), 0.0))
 
-    @property
+    @cached_property
     def share(self) -> Estimate:
         """The one of the two that the attack's paper counts."""
         return self.unique if self.counts == "unique" else self.right
@@ -127,24 +128,12 @@ def _removal(attack: Denoising, sighting: Sighting, population: Population) -> N
 
 
 class Campaign(ABC):
-    """Attacks on some people who use one API, after growing numbers of observations.
+    """Attacks on some people who use one API, after growing numbers of observations."""
 
-    Attributes
-    ----------
-    attacks
-        What is run: each has a ``name``, what it ``counts``, and the ``paper`` that it is from.
-    goal
-        What is guessed: the ``user``, or the ``secret`` where the observer knows who it is.
-    earlier
-        How many observations there are at the first look beside the first one.
-    notes
-        What was left out, in sentences.
-    """
-
-    attacks: tuple[Any, ...]
-    goal: Literal["user", "secret"] = "user"
-    earlier: int = 0
-    notes: tuple[str, ...] = ()
+    attacks: tuple[Any, ...]  # each has a name, what it counts, and the paper that it is from
+    goal: Literal["user", "secret"] = "user"  # what is guessed: the secret, if the observer knows who it is
+    earlier: int = 0  # how many observations there are at the first look beside the first one
+    notes: tuple[str, ...] = ()  # what was left out, in sentences
 
     @abstractmethod
     def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:

@@ -66,11 +66,6 @@ class Carey(Attack):
     >>> known, query = (Sighting.of(reports, site, 3) for site in (0, 1))
     >>> Carey(top_s=2).tied(known, query, np.array([0, 1])).tolist()
     [1, 1]
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of range.
     """
 
     top_s: int = 5

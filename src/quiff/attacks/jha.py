@@ -60,11 +60,6 @@ class JhaStrict(_Jha):
     >>> known, query = (Sighting.of(reports, site, 3) for site in (0, 1))
     >>> JhaStrict().tied(known, query, np.array([0, 1])).tolist()
     [1, 0]
-
-    Raises
-    ------
-    ParameterError
-        If `times` is out of range.
     """
 
     name: ClassVar[str] = "jha-strict"
@@ -104,11 +99,6 @@ class JhaLoose(_Jha):
     >>> known, query = (Sighting.of(reports, site, 3) for site in (0, 1))
     >>> JhaLoose().tied(known, query, np.array([0, 1])).tolist()
     [1, 1]
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of range.
     """
 
     coincidence: Real = 0
@@ -126,22 +116,24 @@ class JhaLoose(_Jha):
         object.__setattr__(self, "coincidence", check_probability("coincidence", self.coincidence))
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
-        from quiff.attacks.kernels import mark_users, match_loosely
+        from quiff.attacks.kernels import match_loosely
 
         _, alone = self._profiles(known, query)
-        m, n_users = known.topics.size, known.users.size
-        seen = ItemSets.from_rows(_repeated(known.codes, 1), m)
-        bits = np.zeros((1 + m, -(-n_users // 64)), dtype=np.uint64)
-        mark_users(seen.starts, seen.items, bits[1:])
-        mark_users(np.r_[0, np.cumsum(alone[0])], np.zeros(n_users, dtype=np.int32), bits)
+        m, topics = known.topics.size, _repeated(known.codes, 1)
+        # Item 0 is to be alone, item 1 + t to have shown topic t.
+        shown = np.column_stack([np.where(alone[0], 0, -1), np.where(topics < 0, -1, topics + 1)])
+        bits = ItemSets.from_rows(shown, 1 + m).bits
         kept = [_repeated(sighting.codes, self.times) for sighting in (known, query)]
         least = float(self.coincidence) * known.codes.shape[1]
         matched = np.zeros(targets.shape[0], dtype=np.int64)
+        codes = np.require(
+            known.codes, requirements=["C", "W"]
+        )  # of one form, so that the loop is compiled once
 
         def match(part: slice) -> None:
             some = targets[part]
             match_loosely(
-                known.codes, kept[0], bits, query.codes[some], kept[1][some], some, m, least, matched[part]
+                codes, kept[0], bits, query.codes[some], kept[1][some], some, m, least, matched[part]
             )
 
         work_through(match, targets.shape[0], _SLICE)
@@ -150,8 +142,12 @@ class JhaLoose(_Jha):
 
 def _repeated(codes: Array, times: int) -> Array:
     """Return the topics that are there at least so many times, as rows with -1 at their ends."""
-    from quiff.attacks.kernels import keep_repeated
-
-    kept = np.empty(codes.shape, dtype=codes.dtype)
-    keep_repeated(np.ascontiguousarray(codes), times, kept)
-    return kept[:, : max(int((kept >= 0).sum(axis=1).max()), 1)]
+    ordered = np.sort(codes, axis=1)
+    first = np.ones(ordered.shape, dtype=bool)
+    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    lag = min(times - 1, codes.shape[1])
+    last = np.pad(ordered[:, lag:], ((0, 0), (0, lag)), constant_values=-1)
+    there = first & (ordered == last) & (ordered >= 0)
+    kept = np.full((codes.shape[0], max(int(there.sum(axis=1).max()), 1)), -1, dtype=codes.dtype)
+    kept[np.nonzero(there)[0], (np.cumsum(there, axis=1) - 1)[there]] = ordered[there]
+    return kept

@@ -1,5 +1,7 @@
 """The compiled loops that match users; tests compare each with its definition in plain Python."""
 
+from typing import Any
+
 import numpy as np
 
 from quiff.core.compiled import compiled
@@ -8,15 +10,6 @@ from quiff.core.numbers import Array
 
 _ZERO, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 _BLOCK = 128  # words: what is worked on stays in the fastest memory
-
-
-@compiled
-def turn_around(starts: Array, items: Array, place: Array, users: Array) -> None:
-    """Write the users of each item, from the place that is given for it on."""
-    for user in range(starts.shape[0] - 1):
-        for k in range(starts[user], starts[user + 1]):
-            users[place[items[k]]] = user
-            place[items[k]] += 1
 
 
 @compiled
@@ -50,16 +43,18 @@ def keep_missing(missing: Array, having: Array, weight: int) -> np.uint64:
 
 
 @compiled
-def rank_by_bits(
-    bits: Array,
-    n_users: int,
-    lengths: Array,
-    query_starts: Array,
-    query_items: Array,
-    query_weights: Array,
-    own: Array,
-    tied: Array,
-) -> None:
+def by_length(items: Array, lengths: Array, order: Array) -> None:
+    """Write the order of a few items by the lengths of their lists, the shortest first."""
+    for k in range(items.shape[0]):
+        place = k
+        while place > 0 and lengths[items[order[place - 1]]] > lengths[items[k]]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = k
+
+
+@compiled
+def rank_by_bits(bits: Array, n_users: int, lengths: Array, queries: Any, own: Array, tied: Array) -> None:
     """Do what :func:`rank_by_lists` does, for 64 users at a time.
 
     Row b of `missing` tells who lacks items of weight b, among the items looked at so far, the rarest first.
@@ -71,17 +66,14 @@ def rank_by_bits(
     order = np.empty(bits.shape[0], dtype=np.int64)
     rows = np.empty((8, min(n_words, _BLOCK)), dtype=np.uint64)
     for query in range(own.shape[0]):
-        first, size = query_starts[query], query_starts[query + 1] - query_starts[query]
+        first, last = queries.starts[query], queries.starts[query + 1]
+        items, weights = queries.items[first:last], queries.weights[first:last]
+        by_length(items, lengths, order)
         most, total = np.int64(0), np.int64(0)  # what may be missing
-        for k in range(size):  # few items: sorted by insertion
-            item, weight, place = query_items[first + k], query_weights[first + k], k
-            while place > 0 and lengths[query_items[order[place - 1]]] > lengths[item]:
-                order[place] = order[place - 1]
-                place -= 1
-            order[place] = first + k
-            total += weight
-            if not (bits[item, own[query] >> 6] >> np.uint64(own[query] & 63)) & _ONE:
-                most += weight
+        for k in range(items.shape[0]):
+            total += weights[k]
+            if not (bits[items[k], own[query] >> 6] >> np.uint64(own[query] & 63)) & _ONE:
+                most += weights[k]
         if most >= rows.shape[0]:
             rows = np.empty((2 * most, rows.shape[1]), dtype=np.uint64)
         missing = rows[: most + 1]
@@ -91,9 +83,8 @@ def rank_by_bits(
             missing[0] = _ALL
             missing[1:] = _ZERO
             left = _ALL
-            for k in order[:size]:
-                having = bits[query_items[k], start : start + width]
-                left = keep_missing(missing, having, query_weights[k])
+            for k in order[: items.shape[0]]:
+                left = keep_missing(missing, bits[items[k], start : start + width], weights[k])
                 if left == _ZERO:
                     break
             if left == _ZERO:
@@ -108,26 +99,14 @@ def rank_by_bits(
             for i in range(width):
                 if missing[most, i] != _ZERO:
                     equal += count_bits(missing[most, i])
-        if better:
-            tied[query] = 0
-        elif most == total:
-            tied[query] = n_users
-        else:
-            tied[query] = equal
+        tied[query] = 0 if better else n_users if most == total else equal
 
 
 @compiled
 def rank_by_lists(
-    set_starts: Array,
-    set_items: Array,
-    holder_starts: Array,
-    holders: Array,
-    query_starts: Array,
-    query_items: Array,
-    query_weights: Array,
-    own: Array,
-    tied: Array,
-) -> None:
+    set_starts: Array, set_items: Array, holder_starts: Array, holders: Array, lengths: Array,
+    queries: Any, own: Array, tied: Array,
+) -> None:  # fmt: skip
     """Tell for each query how many users have the best score, if their own user is one of them, else 0.
 
     The score of a user is the sum of the weights of the query's items that are in the user's set; weights
@@ -137,28 +116,28 @@ def rank_by_lists(
     """
     n_users = set_starts.shape[0] - 1
     weight = np.zeros(holder_starts.shape[0] - 1, dtype=np.int64)
-    looked_at = np.full(n_users, -1, dtype=np.int32)
+    looked_at = np.zeros(n_users, dtype=np.int32)  # by which query, from 1
+    order = np.empty(lengths.shape[0], dtype=np.int64)
     for query in range(own.shape[0]):
-        first, last = query_starts[query], query_starts[query + 1]
+        first, last = queries.starts[query], queries.starts[query + 1]
+        items = queries.items[first:last]
+        by_length(items, lengths, order)
         for k in range(first, last):
-            weight[query_items[k]] = query_weights[k]
+            weight[queries.items[k]] = queries.weights[k]
         score = np.int64(0)
         for k in range(set_starts[own[query]], set_starts[own[query] + 1]):
             score += weight[set_items[k]]
-        lengths = np.empty(last - first, dtype=np.int64)
-        for k in range(first, last):
-            lengths[k - first] = holder_starts[query_items[k]] - holder_starts[query_items[k] + 1]
         spared, equal, better = np.int64(0), 0, False
-        for position in np.argsort(lengths):
-            item = query_items[first + position]
+        for place in range(items.shape[0] - 1, -1, -1):
+            item = items[order[place]]
             if spared + weight[item] < score:
                 spared += weight[item]
                 continue
             for k in range(holder_starts[item], holder_starts[item + 1]):
                 user = holders[k]
-                if looked_at[user] == query:
+                if looked_at[user] == query + 1:
                     continue
-                looked_at[user] = query
+                looked_at[user] = query + 1
                 total = np.int64(0)
                 for j in range(set_starts[user], set_starts[user + 1]):
                     total += weight[set_items[j]]
@@ -169,28 +148,16 @@ def rank_by_lists(
                     equal += 1
             if better:
                 break
-        if better:
-            tied[query] = 0
-        elif score == 0:
-            tied[query] = n_users
-        else:
-            tied[query] = equal
-        for k in range(first, last):
-            weight[query_items[k]] = 0
+        tied[query] = 0 if better else n_users if score == 0 else equal
+        for item in items:
+            weight[item] = 0
 
 
 @compiled
 def match_loosely(
-    known: Array,
-    known_kept: Array,
-    bits: Array,
-    query: Array,
-    query_kept: Array,
-    own: Array,
-    n_topics: int,
-    least: float,
-    matched: Array,
-) -> None:
+    known: Array, known_kept: Array, bits: Array, query: Array, query_kept: Array, own: Array,
+    n_topics: int, least: float, matched: Array,
+) -> None:  # fmt: skip
     """Tell whose own user is the only one that fits: kept topics on each side within all of the other's.
 
     `bits` tells who may be named (row 0) and, in row 1 + t, who showed topic t to the first site; `least` in
@@ -260,20 +227,4 @@ def keep_genuine(codes: Array, earlier: int, per_call: int, enough: int, rare: A
             if sure[k] or (n_genuine < enough and not rare[topics[k]]):
                 kept[user, place] = topics[k]
                 place += 1
-        kept[user, place:] = -1
-
-
-@compiled
-def keep_repeated(codes: Array, times: int, kept: Array) -> None:
-    """Write the topics that are there at least so many times, each once, in ascending order; -1 follows."""
-    n_users, columns = codes.shape
-    for user in range(n_users):
-        ordered = np.sort(codes[user])
-        place, start = 0, 0
-        for column in range(1, columns + 1):
-            if column == columns or ordered[column] != ordered[start]:
-                if ordered[start] >= 0 and column - start >= times:
-                    kept[user, place] = ordered[start]
-                    place += 1
-                start = column
         kept[user, place:] = -1

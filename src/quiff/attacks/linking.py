@@ -53,11 +53,6 @@ class BayesLink(Attack):
     >>> known, query = (Sighting.of(reports, site, 1) for site in (0, 1))
     >>> BayesLink(people).tied(known, query, np.array([0, 1])).tolist()
     [1, 1]
-
-    Raises
-    ------
-    ParameterError
-        If the noise is out of range, or the sets are not stable.
     """
 
     population: Population
@@ -100,14 +95,12 @@ class BayesLink(Attack):
         rows = np.sort(known.codes, axis=1)
         first, kind = distinct_codes(rows.astype(np.int64) + 1, known.topics.size + 1)
         distinct, times = np.ascontiguousarray(rows[first]), np.bincount(kind)
-        cells, totals, mosts = _spread(distinct, sets)
+        rows_known = _spread(distinct, times, sets)
         own, wanted = kind[targets], np.sort(query.codes[targets], axis=1)
         tied = np.zeros(targets.shape[0], dtype=np.int64)
 
         def rank(part: slice) -> None:
-            rank_linked(
-                wanted[part], own[part], distinct, times, totals, mosts, *cells, *sets[:5], _LOST, tied[part]
-            )
+            rank_linked(wanted[part], own[part], rows_known, sets, _LOST, tied[part])
 
         work_through(rank, targets.shape[0], _SLICE)
         return tied
@@ -126,25 +119,40 @@ class BayesLink(Attack):
 
 
 class _Sets(NamedTuple):
+    """The sets that there are, and how many users have each."""
+
     codes: Array
     users: Array
+    # The sets that have each topic.
     starts: Array
     holders: Array
-    falls: Array
-    cut: int
+    falls: Array  # lambda^0, lambda^-1, ...
+    cut: int  # by how many reports a set may fit worse than the best
 
 
-def _spread(rows: Array, sets: _Sets) -> tuple[tuple[Array, Array, Array], Array, Array]:
-    """Return for each set the rows that it may stand behind, and for each row its total and its best fit."""
-    from quiff.attacks.kernels import turn_around
+class _Known(NamedTuple):
+    """The different rows of reports of the site whose users are linked, and the sets behind them."""
+
+    rows: Array
+    times: Array  # how many users have each row
+    totals: Array  # the sum over sets of users times lambda^(fits - most)
+    mosts: Array  # how many reports the best set fits
+    # For each set the rows that it may stand behind, and how many of their reports it fits.
+    starts: Array
+    behind: Array
+    levels: Array
+
+
+def _spread(rows: Array, times: Array, sets: _Sets) -> _Known:
+    """Find the sets that may stand behind each row."""
+    from scipy.sparse import csr_array
+
     from quiff.attacks.link_kernels import spread_over_sets
 
     totals, mosts = np.zeros(rows.shape[0]), np.zeros(rows.shape[0], dtype=np.int64)
 
     def spread(part: slice) -> tuple[Array, Array, Array]:
-        cells: tuple[Array, Array, Array] = spread_over_sets(
-            rows[part], *sets[:5], sets.cut, totals[part], mosts[part]
-        )
+        cells: tuple[Array, Array, Array] = spread_over_sets(rows[part], sets, totals[part], mosts[part])
         return cells
 
     found, size = [], 0
@@ -158,9 +166,7 @@ def _spread(rows: Array, sets: _Sets) -> tuple[tuple[Array, Array, Array], Array
                 "more epochs"
             )
     lengths, which, levels = (np.concatenate(column) for column in zip(*found, strict=True))
-    starts = np.zeros(sets.users.shape[0] + 1, dtype=np.int64)
-    np.cumsum(np.bincount(which, minlength=sets.users.shape[0]), out=starts[1:])
-    order = np.empty(which.shape[0], dtype=np.int32)
-    turn_around(np.arange(which.shape[0] + 1), which, starts[:-1].copy(), order)
-    row = np.repeat(np.arange(rows.shape[0], dtype=np.int32), lengths)
-    return (starts, row[order], levels[order]), totals, mosts
+    cells = csr_array((levels, which, np.r_[0, np.cumsum(lengths)]), (rows.shape[0], sets.users.shape[0]))
+    by_set = cells.tocsc()
+    starts = by_set.indptr.astype(np.int64)
+    return _Known(rows, times, totals, mosts, starts, by_set.indices, by_set.data)

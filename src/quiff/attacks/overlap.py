@@ -48,11 +48,6 @@ class BeuginMcDaniel(Attack):
     [0, 1, 3]
     >>> attack.tied(known, query, np.array([0, 1])).tolist()
     [1, 1]
-
-    Raises
-    ------
-    ParameterError
-        If `top_s` is out of range.
     """
 
     top_s: int = 5
@@ -76,13 +71,7 @@ class BeuginMcDaniel(Attack):
         return cls(api.top_s)
 
     def kept(self, sighting: Sighting) -> ItemSets:
-        """Return each user's topics that are not left out as noise.
-
-        Raises
-        ------
-        LabelError
-            If a rare topic is not in the taxonomy.
-        """
+        """Return each user's topics that are not left out as noise."""
         return self._kept(sighting, sighting.codes)
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
@@ -96,6 +85,7 @@ class BeuginMcDaniel(Attack):
 
         rare = np.zeros(sighting.topics.size, dtype=bool)
         rare[sighting.topics.positions(self.rare_topics, "topic")] = True
+        codes = np.require(codes, requirements=["C", "W"])  # of one form, so that the loop is compiled once
         kept = np.empty(codes.shape, dtype=codes.dtype)
 
         def keep(part: slice) -> None:

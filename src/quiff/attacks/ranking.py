@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -43,14 +43,21 @@ class ItemSets:
 
     @cached_property
     def holders(self) -> "ItemSets":
-        """For each item the users who have it."""
-        from quiff.attacks.kernels import turn_around
+        """For each item the users who have it, in their order."""
+        from scipy.sparse import csr_array
 
-        starts = np.zeros(self.n_items + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.items, minlength=self.n_items), out=starts[1:])
-        users = np.empty(self.items.shape[0], dtype=np.int32)
-        turn_around(self.starts, self.items, starts[:-1].copy(), users)
-        return ItemSets(starts, users, self.size)
+        ones = np.ones(self.items.shape[0], dtype=np.int8)
+        turned = csr_array((ones, self.items, self.starts), (self.size, self.n_items)).tocsc()
+        return ItemSets(turned.indptr.astype(np.int64), turned.indices, self.size)
+
+    @cached_property
+    def bits(self) -> Array:
+        """For each item the bits of the users who have it, 64 in a word, (items, words)."""
+        from quiff.attacks.kernels import mark_users
+
+        table = np.zeros((self.n_items, -(-self.size // 64)), dtype=np.uint64)
+        mark_users(self.starts, self.items, table)
+        return table
 
     def of(self, user: int) -> Array:
         """Return the items of one user."""
@@ -62,9 +69,7 @@ _MOST_WEIGHT = 2**10  # of one item, so that what is missing is counted fast
 _SLICE = 1000  # queries, which take well below a second
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Queries:
+class Queries(NamedTuple):
     """What is known of each target: some items, each with a weight that is a positive whole number.
 
     >>> queries = Queries.counted(np.array([[2, 0, 2, -1]]))
@@ -111,8 +116,8 @@ def ranked_best(candidates: ItemSets, queries: Queries, own: Array) -> Array:
     ranking = _ranking(candidates, queries)
 
     def rank(part: slice) -> None:
-        starts = queries.starts[part.start : part.stop + 1]
-        ranking(starts, queries.items, queries.weights, own[part], tied[part])
+        some = queries._replace(starts=queries.starts[part.start : part.stop + 1])
+        ranking(some, own[part], tied[part])
 
     work_through(rank, own.shape[0], _SLICE)
     return tied
@@ -120,13 +125,11 @@ def ranked_best(candidates: ItemSets, queries: Queries, own: Array) -> Array:
 
 def _ranking(candidates: ItemSets, queries: Queries) -> Callable[..., None]:
     """Return what ranks some queries: by bits if their table is small and weights are, else by lists."""
-    from quiff.attacks.kernels import mark_users, rank_by_bits, rank_by_lists
+    from quiff.attacks.kernels import rank_by_bits, rank_by_lists
 
-    words = -(-candidates.size // 64)
-    if candidates.n_items * words <= _MOST_WORDS and queries.weights.max(initial=0) < _MOST_WEIGHT:
-        bits = np.zeros((candidates.n_items, words), dtype=np.uint64)
-        mark_users(candidates.starts, candidates.items, bits)
-        lengths = np.bincount(candidates.items, minlength=candidates.n_items)
-        return partial(rank_by_bits, bits, candidates.size, lengths)
+    words = candidates.n_items * -(-candidates.size // 64)
+    lengths = np.bincount(candidates.items, minlength=candidates.n_items)
+    if words <= _MOST_WORDS and queries.weights.max(initial=0) < _MOST_WEIGHT:
+        return partial(rank_by_bits, candidates.bits, candidates.size, lengths)
     holders = candidates.holders
-    return partial(rank_by_lists, candidates.starts, candidates.items, holders.starts, holders.items)
+    return partial(rank_by_lists, candidates.starts, candidates.items, holders.starts, holders.items, lengths)

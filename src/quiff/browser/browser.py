@@ -9,16 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
-from quiff.browser.decisions import (
-    INDEX,
-    NOISE,
-    PHASE_OUT,
-    RANDOM,
-    SWITCH,
-    Decide,
-    HmacDecisions,
-    is_noise,
-)
+from quiff.browser.decisions import INDEX, NOISE, PHASE_OUT, RANDOM, SWITCH, Decide, HmacDecisions, is_noise
 from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
 from quiff.errors import ParameterError, counted
@@ -34,27 +25,13 @@ _TIE, _PADDING = "tie-decision", "padding-decision"  # the specification leaves 
 @final
 @dataclass(frozen=True)
 class PageLoad:
-    """A page that was loaded, and who called the API there.
+    """A page that was loaded, and who called the API there; it counts only if there are `callers`."""
 
-    Attributes
-    ----------
-    time
-        When, in seconds.
-    site
-        The registrable domain of the page.
-    callers
-        Those who called with observation on. The page counts only if there are any.
-    onlookers
-        Those who called with observation off.
-    host
-        What is classified; by default the site.
-    """
-
-    time: int
-    site: str
-    callers: frozenset[str] = frozenset()
-    onlookers: frozenset[str] = frozenset()
-    host: str = ""
+    time: int  # in seconds
+    site: str  # the registrable domain of the page
+    callers: frozenset[str] = frozenset()  # those who called with observation on
+    onlookers: frozenset[str] = frozenset()  # those who called with observation off
+    host: str = ""  # what is classified; by default the site
 
 
 @final
@@ -80,19 +57,6 @@ class Epoch:
 class Browser:
     """A browser: its taxonomy, classifier, randomness, rules, and when it computed topics first.
 
-    Parameters
-    ----------
-    tree
-        The taxonomy.
-    classification
-        The topics of each host; a host that is not in it has none.
-    decide
-        The browser's randomness: a whole number for a label, an epoch's time and a site.
-    rules
-        Its rules.
-    start
-        When it computes top topics for the first time; then it does so every seven days.
-
     Examples
     --------
     >>> tree = TopicTree.flat(["Art", "Music", "News"])
@@ -104,10 +68,10 @@ class Browser:
     """
 
     tree: TopicTree
-    classification: Mapping[str, Sequence[Hashable]]
-    decide: Decide = field(default_factory=HmacDecisions)
+    classification: Mapping[str, Sequence[Hashable]]  # the topics of each host that has any
+    decide: Decide = field(default_factory=HmacDecisions)  # a whole number for a label, epoch's time and site
     rules: BrowserRules = field(default_factory=BrowserRules)
-    start: int = 0
+    start: int = 0  # when it computes top topics for the first time; then it does so every seven days
 
     def __post_init__(self) -> None:
         if self.rules.top_s > self.tree.topics.size:
@@ -131,7 +95,7 @@ class Browser:
                 counts[topic] += load.time > time - WEEK
                 callers.setdefault(topic, set()).update(load.callers)
         top = self._ranked(+counts, time)
-        if self.rules.padding:
+        if self.rules.padding and len(top) < self.rules.top_s:
             top += self._padding(top, time)
         listed = [self._with_callers(topic, callers) for topic in top]
         return Epoch(time, (*listed, *[TopTopic()] * (self.rules.top_s - len(listed))))
@@ -191,9 +155,7 @@ class Browser:
 
     def _padding(self, top: Sequence[Hashable], time: int) -> list[Hashable]:
         """Return random other topics that bring the number to s."""
-        others = (
-            [topic for topic in self.tree.topics if topic not in top] if len(top) < self.rules.top_s else []
-        )
+        others = [topic for topic in self.tree.topics if topic not in top]
         return [
             others.pop(self.decide(f"{_PADDING}|{place}", time, "") % len(others))
             for place in range(len(top), self.rules.top_s)

@@ -5,29 +5,32 @@ import os
 import secrets
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
-from quiff.browser.browser import DAY, WEEK, Browser, Epoch, PageLoad
+from quiff.browser.browser import DAY, WEEK, Browser, PageLoad
 from quiff.browser.decisions import HmacDecisions
+from quiff.browser.report_files import read_rows
 from quiff.browser.reports import Reports
 from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
-from quiff.core.labels import Labels, as_labels
-from quiff.core.numbers import Array
-from quiff.errors import ParameterError, QuiffError, counted, engine_line
-from quiff.history.classifications import Classification
+from quiff.core.labels import as_labels
+from quiff.errors import ParameterError, QuiffError, counted
+from quiff.files import StrPath, as_path
 from quiff.safe_text import shape, shapes
 from quiff.theory.parameters import check_whole
+
+if TYPE_CHECKING:
+    from quiff.history.classifications import Classification
 
 _NEEDED = ("user", "time", "site", "callers")
 _KNOWN = (*_NEEDED, "onlookers", "host")
 _FARTHEST = 2**52  # seconds, so that milliseconds fit in eight bytes
 
 
-def read_page_loads(path: str | os.PathLike[str]) -> dict[Hashable, tuple[PageLoad, ...]]:
+def read_page_loads(path: StrPath) -> dict[Hashable, tuple[PageLoad, ...]]:
     r"""Return each user's page loads from a Parquet file or from text with commas.
 
     The columns are ``user``, ``time`` (seconds, or a date and time), ``site`` and ``callers``; those who only
@@ -36,6 +39,7 @@ def read_page_loads(path: str | os.PathLike[str]) -> dict[Hashable, tuple[PageLo
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "loads.csv"
@@ -43,13 +47,8 @@ def read_page_loads(path: str | os.PathLike[str]) -> dict[Hashable, tuple[PageLo
     ...     loads = read_page_loads(file)["Alice"]
     >>> loads[0].time, loads[0].site, sorted(loads[0].callers)
     (86400, 'news.tld', ['ads.tld', 'x.tld'])
-
-    Raises
-    ------
-    QuiffError
-        If the file cannot be read or lacks a column or a value.
     """
-    rows = _table(Path(path))
+    rows = read_rows(as_path(path))
     missing = [name for name in _NEEDED if name not in rows.column_names]
     if missing or not rows.num_rows:
         raise QuiffError(
@@ -74,20 +73,7 @@ def read_page_loads(path: str | os.PathLike[str]) -> dict[Hashable, tuple[PageLo
     return {user: tuple(sorted(loads, key=lambda load: load.time)) for user, loads in found.items()}
 
 
-def _table(path: Path) -> Any:
-    import pyarrow as pa
-    import pyarrow.csv as pc
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_table(path) if path.suffix == ".parquet" else pc.read_csv(path)
-    except (pa.ArrowException, OSError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}") from error
-
-
 def _seconds(path: str, column: Any) -> list[int]:
-    import pyarrow as pa
-
     try:
         if not pa.types.is_integer(column.type):
             column = column.cast(pa.timestamp("s")).cast(pa.int64())
@@ -107,17 +93,8 @@ def _names(cell: Any) -> frozenset[str]:
     return frozenset(cell.split() if isinstance(cell, str) else map(str, cell))
 
 
-def classified_hosts(classification: Classification) -> dict[str, tuple[Hashable, ...]]:
-    r"""Return the topics of each listed host that has any; topics that are whole numbers become numbers.
-
-    >>> from quiff.history.classifications import read_classification
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "topics.csv"
-    ...     _ = file.write_text("domain,topics\nnews.tld,\"'243', '299'\"\n")
-    ...     classified_hosts(read_classification(file))
-    {'news.tld': (243, 299)}
-    """
+def classified_hosts(classification: "Classification") -> dict[str, tuple[Hashable, ...]]:
+    """Return the topics of each listed host that has any; topics that are whole numbers become numbers."""
     rows = classification.table.to_pyarrow()
     pairs = zip(rows["domain"].to_pylist(), rows["topics"].to_pylist(), strict=True)
     return {
@@ -142,27 +119,11 @@ def simulate_page_loads(
 ) -> Reports:
     """Let each user's own browser, with its own key, report to a caller on some sites, once in each epoch.
 
-    All browsers start together. The first call comes when as many weeks have passed as a call shows, and
-    after all switch delays are over; epochs beyond the page loads have none to count.
-
-    Parameters
-    ----------
-    loads
-        Each user's page loads.
-    tree, classification, rules
-        As for `Browser`.
-    sites
-        The sites on which the caller calls.
-    caller
-        Who calls.
-    epochs
-        E, in how many epochs.
-    seed
-        The same seed gives the same keys; None takes the operating system's randomness.
-    start
-        When the browsers start, in seconds; by default the day of the first page load.
-    earlier
-        How many epochs before that of the first call the first call shows; by default as many as a call can.
+    All browsers start together, at `start` in seconds, by default the day of the first page load. The first
+    call comes when as many weeks have passed as a call shows, and after all switch delays are over; it shows
+    `earlier` epochs before its own, by default as many as a call can. Epochs beyond the page loads have none
+    to count. `tree`, `classification` and `rules` are those of `Browser`; a seed of None takes the operating
+    system's randomness.
 
     Examples
     --------
@@ -173,11 +134,6 @@ def simulate_page_loads(
     ... )
     >>> reports.by_epoch.tolist()
     [[[1, 1, 1, 1]]]
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range, or there is no page load.
     """
     rules = rules or BrowserRules()
     most = rules.epochs_per_call - 1
@@ -187,32 +143,23 @@ def simulate_page_loads(
     check_whole("sites", named.size, 1)
     ordered = {user: sorted(listed, key=lambda load: load.time) for user, listed in loads.items()}
     if start is None:
-        times = [listed[0].time for listed in ordered.values() if listed]
-        if not times:
+        firsts = [listed[0].time for listed in ordered.values() if listed]
+        if not firsts:
             raise ParameterError("there is no page load; give at least one, or say when the browsers start")
-        start = min(times) // DAY * DAY
+        start = min(firsts) // DAY * DAY
     secret = secrets.token_hex(16) if seed is None else f"seed {check_whole('seed', seed, 0)}"
     by_epoch = np.empty((named.size, len(ordered), columns), dtype=np.int32)
     for row, (user, listed) in enumerate(ordered.items()):
         key = hashlib.sha256(f"{secret}|{user}".encode()).digest()[:16]
         browser = Browser(tree, classification, HmacDecisions(key), rules, start)
-        computed = [_epoch(browser, listed, start + WEEK * (k + 1)) for k in range(columns)]
-        by_epoch[:, row] = _codes(browser, computed, named, caller)
+        times = [load.time for load in listed]
+        for column in range(columns):
+            time = start + WEEK * (column + 1)
+            first, last = bisect_left(times, time - 3 * WEEK), bisect_right(times, time)  # no others matter
+            epoch = browser.epoch(listed[first:last], time)
+            got = [browser.report(epoch, str(site), caller) for site in named]
+            by_epoch[:, row, column] = [-1 if topic is None else tree.topics.position(topic) for topic in got]
     return Reports(
         as_labels(list(ordered), "user"), named, tree.topics, by_epoch, before, rules.epochs_per_call,
         rules.each_once,
     )  # fmt: skip
-
-
-def _epoch(browser: Browser, loads: Sequence[PageLoad], time: int) -> Epoch:
-    """Compute an epoch from the loads of the three weeks before it; the others do not matter."""
-    first = bisect_left(loads, time - 3 * WEEK, key=lambda load: load.time)
-    last = bisect_right(loads, time, key=lambda load: load.time)
-    return browser.epoch(loads[first:last], time)
-
-
-def _codes(browser: Browser, epochs: Sequence[Epoch], sites: Labels, caller: str) -> Array:
-    """Return what a caller gets on each site, (sites, epochs)."""
-    topics = browser.tree.topics
-    rows = [[browser.report(epoch, str(site), caller) for epoch in epochs] for site in sites]
-    return np.array([[-1 if topic is None else topics.position(topic) for topic in row] for row in rows])

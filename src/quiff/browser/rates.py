@@ -1,6 +1,5 @@
-"""Users who visit topics at given rates: random counts, and from them the top sets of every epoch."""
+"""Top sets of every epoch: of users who visit topics at given rates, or whose interests drift."""
 
-import os
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +10,14 @@ import numpy as np
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, ShapeError, counted, engine_line
+from quiff.files import StrPath
 from quiff.history.fetch import fetch
 from quiff.populations.population import Population
 from quiff.safe_text import shape
-from quiff.theory.parameters import check_whole
+from quiff.theory.parameters import Real, check_probability, check_whole
 
 _CHUNK = 2**22  # numbers at a time
+_ROUNDS = 16  # of drawing anew what is in the set already, before weights are looked at one by one
 
 
 @final
@@ -26,24 +27,13 @@ class VisitRates:
 
     Users may be made of others: user x has the rate of `first[x]` for the topics whose bit in `mix[x]` is
     set, and that of `second[x]` for the rest. So a million users take little memory.
-
-    Attributes
-    ----------
-    topics
-        The topics.
-    rates
-        The rates of the users at hand, (users at hand, topics).
-    first, second
-        Of which two of them each user is made.
-    mix
-        Which topics are the first one's: bits, (users, topics / 8 rounded up).
     """
 
     topics: Labels
-    rates: Array
+    rates: Array  # of the users at hand, (users at hand, topics)
     first: Array
     second: Array
-    mix: Array
+    mix: Array  # bits, (users, topics / 8 rounded up)
 
     @classmethod
     def of(cls, rates: object, topics: object = None) -> "VisitRates":
@@ -53,13 +43,6 @@ class VisitRates:
         --------
         >>> VisitRates.of([[3.5, 0, 1], [0, 0.25, 2]], ["Art", "Music", "News"])
         <VisitRates of 2 users: 3 topics>
-
-        Raises
-        ------
-        ShapeError
-            If this is no table with a column for each topic.
-        ParameterError
-            If a rate is negative or not finite.
         """
         array = np.array(rates, dtype=np.float64)
         named = as_labels(range(1, array.shape[-1] + 1) if topics is None else topics, "topic")
@@ -89,22 +72,10 @@ class VisitRates:
         return f"<VisitRates of {counted(self.n_users, 'user')}: {counted(self.topics.size, 'topic')}>"
 
 
-def visit_rates(
-    path: str | os.PathLike[str] | None = None, *, mirror: str | os.PathLike[str] | None = None
-) -> VisitRates:
+def visit_rates(path: StrPath | None = None, *, mirror: StrPath | None = None) -> VisitRates:
     """Return the rates of a file: a line for each user, a number for each topic, with commas, without a head.
 
-    Parameters
-    ----------
-    path
-        The file; None takes the 268 real users' weekly rates, which are fetched if need be.
-    mirror
-        A folder with a copy of these.
-
-    Raises
-    ------
-    QuiffError
-        If the file cannot be read.
+    A path of None takes the 268 real users' weekly rates, from `mirror` or fetched if need be.
     """
     file = fetch("visit-rates", mirror) if path is None else Path(path)
     try:
@@ -119,28 +90,15 @@ def enlarge(
 ) -> VisitRates:
     """Return as many users as wanted, made of those at hand.
 
-    Parameters
-    ----------
-    rates
-        The users at hand.
-    n
-        How many users to make.
-    how
-        ``draw`` draws users with replacement; ``cross`` draws pairs of two different users, and takes each
-        topic's rate from one of the two by the toss of a coin.
-    seed
-        The same seed gives the same users; None takes the operating system's randomness.
+    ``draw`` draws users with replacement; ``cross`` draws pairs of two different users, and takes each
+    topic's rate from one of the two by the toss of a coin. A seed of None takes the operating system's
+    randomness.
 
     Examples
     --------
     >>> few = VisitRates.of([[3.5, 0, 1], [0, 0.25, 2]])
     >>> enlarge(few, 1000, "cross", seed=1)
     <VisitRates of 1000 users: 3 topics>
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of range, or users are already crossed.
     """
     n = check_whole("n", n, 1)
     if rates.mix.shape[1]:
@@ -168,36 +126,18 @@ def profiles_from_rates(
     high_utility: Iterable[Hashable] = (),
     pad_from: Iterable[Hashable] | None = None,
 ) -> Population:
-    """Return the top-s sets of users who visit topics at random.
+    """Return the top-s sets of users who visit topics at random, for each epoch anew.
 
     Visits to a topic in an epoch have a Poisson law with the user's rate. The s topics with most visits are
-    the set; ties are broken uniformly at random, and a set short of s is filled uniformly at random.
-
-    Parameters
-    ----------
-    rates
-        The users.
-    epochs
-        For how many epochs sets are made, independently.
-    top_s
-        The size s of every set.
-    seed
-        The same seed gives the same sets; None takes the operating system's randomness.
-    high_utility
-        Topics that rank before all others as soon as they are visited, as in `TopicTree.high_utility`.
-    pad_from
-        The topics to fill from; None is all of them.
+    the set; ties are broken uniformly at random, and a set short of s is filled uniformly at random from
+    `pad_from`, by default from all topics. Those of `high_utility` rank before all others as soon as they are
+    visited. A seed of None takes the operating system's randomness.
 
     Examples
     --------
     >>> rates = VisitRates.of([[90, 80, 0, 0], [0, 0, 90, 80]], ["Art", "Music", "News", "Sports"])
     >>> profiles_from_rates(rates, epochs=2, top_s=2, seed=1).sets.tolist()
     [[[0, 1], [2, 3]], [[0, 1], [2, 3]]]
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
     """
     codes = top_codes(rates, epochs, top_s, seed, high_utility=high_utility, pad_from=pad_from)
     return Population.from_array(range(rates.n_users), codes, rates.topics)
@@ -217,10 +157,6 @@ def top_codes(
 
     Without padding, places that no visited topic takes are -1. Whatever the ranking and the padding, the same
     seed gives the same visits.
-
-    >>> rates = VisitRates.of([[90, 0, 0]], ["Art", "Music", "News"])
-    >>> top_codes(rates, top_s=2, seed=1, padding=False).tolist()
-    [[[0, -1]]]
     """
     epochs, top_s = check_whole("epochs", epochs, 1), check_whole("top_s", top_s, 1, rates.topics.size)
     rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
@@ -254,3 +190,55 @@ def _top(rng: np.random.Generator, visits: Array, first: Array, fit: Array, top_
     if not fit.all():
         keys[(visits == 0) & ~fit] = -1
     return np.argpartition(-keys, top_s - 1, axis=1)[:, :top_s]
+
+
+def drift(population: Population, epochs: int, rate: Real, seed: int | None = None) -> Population:
+    """Return a population whose sets change over some epochs, starting from stable ones.
+
+    From one epoch to the next, each topic of a set is replaced with probability `rate` by another one that is
+    not in the set, drawn by popularity: the share of the users who have it at the start. The first epoch is
+    one of the `epochs`; a seed of None takes the operating system's randomness.
+
+    Examples
+    --------
+    >>> people = Population.synthetic(1000, seed=1)
+    >>> changing = drift(people, epochs=3, rate=0.3, seed=1)
+    >>> changing
+    <Population of 1000 users: sets of 5 out of 349 topics in each of 3 epochs>
+    >>> changing.epoch(0) == people
+    True
+    """
+    epochs, rate = check_whole("epochs", epochs, 1), check_probability("rate", rate)
+    population.check_unmerged()
+    if population.occurring.size == population.top_s and rate > 0 and epochs > 1:
+        raise ParameterError(
+            f"all users have the same {counted(population.top_s, 'topic')}, so that there is no other to "
+            "drift to"
+        )
+    rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
+    sets = population.codes.astype(np.intp)
+    popularity = np.bincount(sets.reshape(-1), minlength=population.topics.size) / sets.size
+    made = [sets]
+    for _ in range(epochs - 1):
+        sets = sets.copy()
+        for place in range(population.top_s):
+            _replace(rng, sets, place, np.flatnonzero(rng.random(sets.shape[0]) < rate), popularity)
+        made.append(sets)
+    return population.replaced(sets=np.stack(made), filling=None)
+
+
+def _replace(rng: np.random.Generator, sets: Array, place: int, pending: Array, popularity: Array) -> None:
+    """Replace one topic of some users by one that is not in their set."""
+    steps, last = np.cumsum(popularity), np.flatnonzero(popularity)[-1]
+    for _ in range(_ROUNDS):
+        if not pending.shape[0]:
+            return
+        drawn = np.searchsorted(steps, rng.random(pending.shape[0]) * steps[-1], side="right")
+        drawn = np.minimum(drawn, last)  # a product of floats may round up to the last step
+        known = (sets[pending] == drawn[:, None]).any(axis=1)
+        sets[pending[~known], place] = drawn[~known]
+        pending = pending[known]
+    for user in pending:
+        others = popularity.copy()
+        others[sets[user]] = 0
+        sets[user, place] = rng.choice(others.shape[0], p=others / others.sum())

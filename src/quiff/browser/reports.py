@@ -2,17 +2,19 @@
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from quiff.browser.report_files import read_reports, write_reports
 from quiff.core.labels import Labels, as_labels, same
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ShapeError, counted
+from quiff.errors import LabelError, ShapeError, counted, needed
+from quiff.files import StrPath
 from quiff.theory.parameters import check_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NOTHING = -1
 
@@ -26,27 +28,6 @@ class Reports:
     specification: sorted, each topic once, and without a hint which epoch a topic is of. So a site has seen
     one topic more after each call; at its first one it may also see epochs that lie `earlier`.
 
-    Parameters
-    ----------
-    users, sites
-        Their names.
-    topics
-        The whole taxonomy; or the outputs of another API.
-    by_epoch
-        The topics as codes, that is as positions in `topics`, or -1 where nothing is returned: whole
-        numbers (sites, users, earlier + E), the oldest epoch first.
-    earlier
-        How many epochs before that of the first call the first call shows.
-    per_call
-        How many epochs a call shows.
-    shown_once
-        Whether a call shows its topics sorted and each one once, as specified, or epoch by epoch.
-    late
-        Whether a site calls before it is switched to the newest epoch, and so sees one epoch less at the
-        end and one more at the start: truth values (sites, users, E). None means that no call is so early.
-    shows
-        What is observed: a ``topic``, or the ``output`` of another API, which is never taken for a topic.
-
     Examples
     --------
     >>> reports = Reports(["Alice"], ["news.tld"], ["Art", "Music", "News"], [[[2, 0, 2, -1]]], earlier=2)
@@ -54,24 +35,20 @@ class Reports:
     <Reports of 1 user on 1 site: 2 epochs, and 2 before the first call>
     >>> reports.view("news.tld", 1).tolist(), reports.view("news.tld", 2).tolist()
     ([[0, 2, -1]], [[0, 2, -1]])
-
-    Raises
-    ------
-    LabelError
-        If there is no user or site, or a code is no position in `topics`.
-    ShapeError
-        If an array does not fit.
     """
 
     users: Labels
     sites: Labels
-    topics: Labels
+    topics: Labels  # the whole taxonomy; or the outputs of another API
+    # Positions in `topics`, or -1 where nothing is returned: (sites, users, earlier + E), the oldest first.
     by_epoch: Array
-    earlier: int = 0
-    per_call: int = 3
-    shown_once: bool = True
+    earlier: int = 0  # how many epochs before that of the first call the first call shows
+    per_call: int = 3  # how many epochs a call shows
+    shown_once: bool = True  # whether topics are shown sorted and each one once, as specified, or by epoch
+    # Whether a site calls before it is switched to the newest epoch, and so sees one epoch less at the end
+    # and one more at the start: truth values (sites, users, E). None means that no call is so early.
     late: Array | None = None
-    shows: str = "topic"
+    shows: str = "topic"  # or the ``output`` of another API, which is never taken for a topic
 
     def __post_init__(self) -> None:
         per_call = check_whole("per_call", self.per_call, 1)
@@ -80,61 +57,37 @@ class Reports:
         named = {what: as_labels(getattr(self, what + "s"), what) for what in ("user", "site", "topic")}
         shape = (named["site"].size, named["user"].size)
         codes = _checked(self.by_epoch, shape, earlier, named["topic"].size)
-        for what, labels in named.items():
-            object.__setattr__(self, what + "s", labels)
-        object.__setattr__(self, "by_epoch", codes)
-        object.__setattr__(self, "earlier", earlier)
-        object.__setattr__(self, "per_call", per_call)
+        vars(self).update({what + "s": labels for what, labels in named.items()})
+        vars(self).update(by_epoch=codes, earlier=earlier, per_call=per_call)
         if self.late is not None:
-            object.__setattr__(self, "late", _checked_late(self.late, (*shape, codes.shape[2] - earlier)))
+            vars(self)["late"] = _checked_late(self.late, (*shape, codes.shape[2] - earlier))
 
     @classmethod
-    def read(
-        cls, path: str | PathLike[str], *, topics: object = None, per_call: int | None = None
-    ) -> "Reports":
-        """Return the reports of a file as `write` leaves it.
+    def read(cls, path: StrPath, *, topics: object = None, per_call: int | None = None) -> "Reports":
+        """Return the reports of a file as `write` leaves it: Parquet, or text with commas.
 
-        Parameters
-        ----------
-        path
-            A Parquet file, or text with commas: ``user, site, epoch, topic``. The epoch of the first call is
-            0, those before have negative numbers; an empty topic is nothing.
-        topics
-            The whole taxonomy; None takes what a Parquet file says, or else the topics that occur.
-        per_call
-            How many epochs a call shows; None takes what a Parquet file says, or else 3.
-
-        Raises
-        ------
-        QuiffError
-            If the file cannot be read, or lacks a column or a row.
+        Its columns are ``user, site, epoch, topic``. The epoch of the first call is 0, those before have
+        negative numbers; an empty topic is nothing. Without `topics`, the whole taxonomy, and `per_call` it
+        is what a Parquet file says, or else the topics that occur and 3.
         """
+        from quiff.browser.report_files import read_reports  # and Arrow, which nothing else here needs
+
         return cls(**read_reports(path, topics=topics, per_call=per_call))
 
     def write(
         self,
-        path: str | PathLike[str],
+        path: StrPath,
         *,
         force: bool = False,
-        inputs: Iterable[str | PathLike[str]] = (),
+        inputs: Iterable[StrPath] = (),
         keep_formulas: bool = False,
     ) -> Path:
         """Write the table ``user, site, epoch, topic``, whole or not at all: Parquet, or CSV by its suffix.
 
         The file has a row for each user, site and epoch; of another API than topics the last column is
-        ``output``; a column ``late`` follows if a call may be so. In CSV, an apostrophe comes before names
-        that a spreadsheet would run, unless `keep_formulas` is true.
-
-        Parameters
-        ----------
-        path
-            The file.
-        force
-            Whether a file that is there already is replaced.
-        inputs
-            Files that are read, none of which is ever replaced.
-        keep_formulas
-            Whether such names stay as they are.
+        ``output``; a column ``late`` follows if a call may be so. With `force` a file that is there already
+        is replaced, but none of `inputs`. In CSV, an apostrophe comes before names that a spreadsheet would
+        run, unless `keep_formulas` is true.
 
         Examples
         --------
@@ -144,13 +97,28 @@ class Reports:
         ...     file = reports.write(Path(folder) / "reports.parquet")
         ...     Reports.read(file) == reports
         True
-
-        Raises
-        ------
-        ParameterError
-            If the suffix is another one, the file is there already, or it cannot be written.
         """
+        from quiff.browser.report_files import write_reports
+
         return write_reports(path, self, force=force, inputs=inputs, keep_formulas=keep_formulas)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the table that `write` writes as a pandas frame, its columns categorical.
+
+        Examples
+        --------
+        >>> reports = Reports(["Alice", "Bob"], ["news.tld"], ["Art", "Music"], [[[0, 1], [1, -1]]])
+        >>> print(reports.to_pandas().tail(3).to_string(index=False))
+         user     site epoch topic
+        Alice news.tld     1 Music
+          Bob news.tld     0 Music
+          Bob news.tld     1   NaN
+        """
+        needed("pandas", "pandas", "a frame")
+        from quiff.browser.report_files import table_of
+
+        frame: pd.DataFrame = table_of(self).to_pandas()
+        return frame
 
     @property
     def n_epochs(self) -> int:
@@ -166,12 +134,6 @@ class Reports:
         """Return all that a site has been shown up to its `call`-th call, counted from 1, by epoch.
 
         Codes (users, earlier + call); -1 where nothing was returned, or the epoch was not shown.
-
-        Examples
-        --------
-        >>> reports = Reports(["Alice"], ["news.tld"], ["Art", "Music"], [[[1, 0, 1, 0]]], earlier=2)
-        >>> reports.seen("news.tld", 1).tolist()
-        [[1, 0, 1]]
         """
         row, call = self._place(site, call)
         codes = self.by_epoch[row, :, : self.earlier + call]
@@ -196,14 +158,7 @@ class Reports:
         return _each_once(codes, self.topics.size) if self.shown_once else codes
 
     def topics_shown(self, user: Hashable, site: Hashable, call: int) -> tuple[Hashable, ...]:
-        """Return what a call shows of one user, by name.
-
-        Examples
-        --------
-        >>> reports = Reports(["Alice"], ["news.tld"], ["Art", "Music"], [[[1, 0, 1]]], earlier=2)
-        >>> reports.topics_shown("Alice", "news.tld", 1)
-        ('Art', 'Music')
-        """
+        """Return what a call shows of one user, by name."""
         codes = self.view(site, call)[self.users.position(user, "user")]
         return tuple(self.topics[int(code)] for code in codes if code >= 0)
 

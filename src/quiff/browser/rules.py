@@ -28,59 +28,28 @@ RULES = tuple(_OFF)
 class BrowserRules:
     """How a browser makes its reports; the defaults are those of the public draft specification.
 
-    Parameters
-    ----------
-    top_s
-        s, how many top topics a browser keeps of an epoch.
-    noise
-        r, the probability that a topic is replaced by a random one of the taxonomy.
-    epochs_per_call
-        How many epochs a call shows.
-    each_once
-        Whether a call shows its topics sorted and each one once; else epoch by epoch.
-    per_site
-        Whether each site has a choice of its own; else all sites see the same topic of an epoch.
-    switch_delay
-        Whether a site is switched to a new epoch with a delay of its own, up to two days.
-    witness_filter
-        Whether a caller gets a topic only if it has observed the topic, or one below it, in three weeks.
-    noise_after_filter
-        Whether noise comes after that filter, so that who gets nothing gets no noise either.
-    padding
-        Whether a set short of s is filled with random topics; else its places stay empty.
-    utility_buckets
-        Whether topics of high utility rank before all others.
-    blocked
-        Topics that the user does not want to be reported.
-
     Examples
     --------
     >>> BrowserRules().noise, BrowserRules().without("noise").noise
     (0.05, Fraction(0, 1))
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
     """
 
-    top_s: int = 5
-    noise: Real = 0.05
-    epochs_per_call: int = 3
-    each_once: bool = True
-    per_site: bool = True
-    switch_delay: bool = True
-    witness_filter: bool = True
-    noise_after_filter: bool = True
-    padding: bool = True
-    utility_buckets: bool = True
-    blocked: frozenset[Hashable] = frozenset()
+    top_s: int = 5  # s, how many top topics a browser keeps of an epoch
+    noise: Real = 0.05  # r, the probability that a topic is replaced by a random one of the taxonomy
+    epochs_per_call: int = 3  # how many epochs a call shows
+    each_once: bool = True  # a call shows its topics sorted and each one once; else epoch by epoch
+    per_site: bool = True  # each site has a choice of its own; else all see the same topic of an epoch
+    switch_delay: bool = True  # a site is switched to a new epoch with a delay of its own, up to two days
+    witness_filter: bool = True  # a caller must have observed a topic, or one below it, in three weeks
+    noise_after_filter: bool = True  # so that who gets nothing gets no noise either
+    padding: bool = True  # a set short of s is filled with random topics; else its places stay empty
+    utility_buckets: bool = True  # topics of high utility rank before all others
+    blocked: frozenset[Hashable] = frozenset()  # topics that the user does not want to be reported
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "top_s", check_whole("top_s", self.top_s, 1))
-        object.__setattr__(self, "noise", check_probability("noise", self.noise))
-        object.__setattr__(self, "epochs_per_call", check_whole("epochs_per_call", self.epochs_per_call, 1))
-        object.__setattr__(self, "blocked", frozenset(self.blocked))
+        for name in ("top_s", "epochs_per_call"):
+            vars(self)[name] = check_whole(name, getattr(self, name), 1)
+        vars(self).update(noise=check_probability("noise", self.noise), blocked=frozenset(self.blocked))
 
     @classmethod
     def of(
@@ -91,24 +60,14 @@ class BrowserRules:
         without: Iterable[str] = (),
         blocked: Iterable[str] = (),
     ) -> "BrowserRules":
-        """Return the specified rules but for some that are off, named with dashes or not, and blocked topics.
-
-        >>> BrowserRules.of([1, 2], 2, 0.05, ["three-epochs"], ["2"]).blocked
-        frozenset({2})
-        """
+        """Return the specified rules without some, named with dashes or not, and with blocked topics."""
         named = {str(topic): topic for topic in topics}
         block = frozenset(named.get(topic, topic) for topic in blocked)
         rules = cls(top_s=top_s, noise=noise, blocked=block)
         return rules.without(*(rule.replace("-", "_") for rule in without))
 
     def without(self, *rules: str) -> "BrowserRules":
-        """Return these rules with some of `RULES` switched off.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such rule.
-        """
+        """Return these rules with some of `RULES` switched off."""
         changes: dict[str, Any] = {}
         for rule in rules:
             if rule not in _OFF:

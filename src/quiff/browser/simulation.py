@@ -6,20 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, checked_api
+from quiff.apis.base import Api, checked_api, checked_people
 from quiff.apis.taxonomy import place_in_taxonomy
 from quiff.apis.topics import TopicsAPI
 from quiff.browser.browser import DAY
-from quiff.browser.decisions import (
-    INDEX,
-    NOISE,
-    RANDOM,
-    SWITCH,
-    WITNESS,
-    BulkDecide,
-    BulkDecisions,
-    is_noise,
-)
+from quiff.browser.decisions import INDEX, NOISE, RANDOM, SWITCH, WITNESS, BulkDecide, BulkDecisions, is_noise
 from quiff.browser.reports import Reports
 from quiff.browser.rules import BrowserRules
 from quiff.core.channel import Channel
@@ -48,11 +39,12 @@ def simulate(
     call_day: float | None = None,
     decide: BulkDecide | None = None,
 ) -> Reports:
-    """Draw what some sites observe of everybody, once in each epoch.
+    """Draw what some sites observe of everybody, once in each of some epochs.
 
-    Topics come from browsers by the rules of their specification. The sets of the population are the
-    browsers' top sets. One caller is on all sites; what it gets depends on user, site and epoch alone.
-    Padding and utility buckets are at work when visits become sets (see `profiles_from_rates`), not here.
+    Topics come from browsers by the rules of their specification, or other rules that are given as the API.
+    The sets of the population are the browsers' top sets; one caller is on all sites, and what it gets
+    depends on user, site and epoch alone. Padding and utility buckets are at work when visits become sets
+    (see `profiles_from_rates`), not here.
 
     Of every other API the outputs are drawn from its channel: for each site and epoch anew, but where nothing
     is drawn anew once for each site, or once for all if a site is not what one observation is about.
@@ -85,20 +77,13 @@ def simulate(
     Examples
     --------
     >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}})
-    >>> api = TopicsAPI(n_topics=5, top_s=2, noise=0)
-    >>> reports = simulate(people, api, epochs=4, seed=1)
+    >>> reports = simulate(people, TopicsAPI(n_topics=5, top_s=2, noise=0), epochs=4, seed=1)
     >>> reports
     <Reports of 2 users on 2 sites: 4 epochs, and 2 before the first call>
     >>> reports.topics_shown("Alice", 0, 1), reports.topics_shown("Bob", 1, 1)
     (('Music', 'News'), ('Sports', 'Travel'))
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range, an option is for browsers only, users are merged, or there are too few
-        epochs of sets.
     """
-    population.check_unmerged()
+    checked_people(population).check_unmerged()
     named = as_labels(range(check_whole("sites", sites, 1)) if isinstance(sites, int) else sites, "site")
     epochs = check_whole("epochs", epochs, 1)
     if not isinstance(api, BrowserRules | TopicsAPI):
@@ -113,9 +98,11 @@ def simulate(
     late = rules.switch_delay and day is not None and day * DAY < _DELAY
     most = rules.epochs_per_call - (not late)
     before = most if earlier is None else check_whole("earlier", earlier, 0, most)
-    codes, taxonomy = place_in_taxonomy(_sets(population, epochs + before), population.topics, size)
+    needed = epochs + before if population.n_epochs == 1 else _enough(population, epochs + before)
+    codes, taxonomy = place_in_taxonomy(population.sets[:needed], population.topics, size)
+    blocked = np.isin(np.arange(size), taxonomy.positions(rules.blocked, "topic")) if rules.blocked else None
     browsers = _Browsers(
-        codes, rules, size, _blocked(rules, taxonomy), check_probability("coverage", coverage),
+        codes, rules, size, blocked, check_probability("coverage", coverage),
         decide or BulkDecisions(seed), np.arange(population.n_users, dtype=np.uint64),
     )  # fmt: skip
     by_epoch = np.stack([browsers.reports(str(site), epochs + before) for site in named])
@@ -130,13 +117,7 @@ def simulate(
 def browser_of(
     population: Population, api: Api, without: Iterable[str] = (), blocked: Iterable[str] = ()
 ) -> dict[str, Any] | None:
-    """Return the browser that serves an API as arguments of `simulate`, some rules off; None if none does.
-
-    >>> from quiff import Cookies
-    >>> people = Population.synthetic(3)
-    >>> browser_of(people, TopicsAPI(), ["noise"])["api"].noise, browser_of(people, Cookies())
-    (Fraction(0, 1), None)
-    """
+    """Return the browser that serves an API as arguments of `simulate`, some rules off; None if none does."""
     if not isinstance(api, TopicsAPI):
         return None
     ready = api.fit(population)
@@ -159,10 +140,6 @@ def _rules(
     return rules, size
 
 
-def _sets(population: Population, needed: int) -> Array:
-    return population.sets if population.n_epochs == 1 else population.sets[: _enough(population, needed)]
-
-
 def _enough(population: Population, needed: int) -> int:
     """Return how many epochs are needed, if there are sets for as many."""
     if population.n_epochs < needed:
@@ -171,14 +148,6 @@ def _enough(population: Population, needed: int) -> int:
             f"first call included; simulate fewer epochs, or give sets for {needed}"
         )
     return needed
-
-
-def _blocked(rules: BrowserRules, taxonomy: Labels) -> Array | None:
-    if not rules.blocked:
-        return None
-    blocked = np.zeros(taxonomy.size, dtype=bool)
-    blocked[taxonomy.positions(rules.blocked, "topic")] = True
-    return blocked
 
 
 def _drawn(people: Population, api: Api, sites: Labels, epochs: int, seed: int | None) -> Reports:

@@ -36,31 +36,15 @@ _LEAST = 200
 @final
 @dataclass(frozen=True, eq=False)
 class Composed:
-    """People by what an API shows of them over time, and the channels of 1, 2, ... observations on that.
-
-    Attributes
-    ----------
-    people
-        The people.
-    groups
-        They by their secret, by the sequence of their secrets where these change, or one by one where
-        secrets are random.
-    channel
-        Gives the channel of n observations, from groups.
-    prefixes
-        The secret of each user in each epoch, (users, epochs), where these change; else None.
-    exact
-        Whether to compute exactly whatever it takes.
-    known, alone
-        What the adversary already knows of each group, which `channel` then shows too, and the channel
-        without it.
-    """
+    """People by what an API shows of them over time, and the channels of 1, 2, ... observations on that."""
 
     people: Population
+    # They by their secret, by the sequence of secrets where these change, one by one where they are random.
     groups: Groups
-    channel: Callable[[int], Channel]
-    prefixes: Array | None = None
-    exact: bool = False
+    channel: Callable[[int], Channel]  # of n observations, from groups
+    prefixes: Array | None = None  # the secret of each user in each epoch, (users, epochs), if it changes
+    exact: bool = False  # whether to compute exactly whatever it takes
+    # What the adversary already knows of each group, which `channel` then shows too; the channel without it.
     known: Channel | None = None
     alone: Callable[[int], Channel] | None = None
 
@@ -117,18 +101,14 @@ class Composed:
     def knowing(self, names: tuple[str, ...]) -> "Composed":
         """Return the same for an adversary who already knows some attributes of the user."""
         side = self.people.channel(*names)
-        assert isinstance(side.kernel, MapKernel)  # noqa: S101 - attributes are maps
-        codes = np.stack([self.groups.which, side.kernel.codes], axis=1)
-        first, kind = distinct_codes(codes, max(self.groups.secrets.size, side.outputs.size))
-        pairs = as_labels(range(first.shape[0]))
-        known = Channel.deterministic_from_codes(pairs, codes[first, 1], side.outputs)
+        groups, codes = self.groups.knowing(side)
+        known = Channel.deterministic_from_codes(groups.secrets, codes[:, 1], side.outputs)
 
         def seen(n: int) -> Channel:
             C = self.channel(n)
-            rows = C.kernel.take_rows(codes[first, 0])
-            return parallel(known, Channel.from_kernel(pairs, C.outputs, rows))
+            rows = C.kernel.take_rows(codes[:, 0])
+            return parallel(known, Channel.from_kernel(groups.secrets, C.outputs, rows))
 
-        groups = Groups(self.people, pairs, kind)
         return Composed(self.people, groups, seen, None, self.exact, known, self.channel)
 
     @property
@@ -151,8 +131,13 @@ class Composed:
         """Say how the figures were found."""
         if all(method == "exact" for method in methods):
             return ("All figures are exact.",)
-        first = next(n for n, method in enumerate(methods, start=1) if method != "exact")
-        return (f"From {counted(first, 'observation')} on it is sampled, with an interval of 95 %.",)
+        notes = []
+        if self.channel(1).slack > 1:
+            notes.append("Outputs are cut into cells: the leakage lies between the figure and its upper end.")
+        if "monte-carlo" in methods:
+            first = 1 + methods.index("monte-carlo")
+            notes.append(f"From {counted(first, 'observation')} on it is sampled, with an interval of 95 %.")
+        return tuple(notes)
 
     def distinct(self, n: int) -> int:
         """Return how many different secrets, or sequences of secrets, there are."""
@@ -171,7 +156,16 @@ class Composed:
             if value is None:
                 yield from self._estimates(range(n, most + 1), seed, watched)
                 return
-            yield n, ((value,) * 5, "exact")
+            yield n, self._bracketed(n, (value,) * 5, "exact")
+
+    def _bracketed(self, n: int, row: tuple[Number, Number, Number, Number, Number], method: str) -> Known:
+        """Widen what is known of n observations by the slack of outputs that were cut into cells."""
+        slack = self.channel(n).slack
+        if slack == 1:
+            return row, method
+        value, low, high, at_least, at_most = map(float, row)
+        high, at_most = (min(end * slack, float(self.limit(n))) for end in (high, at_most))
+        return (value, low, high, at_least, at_most), "discretised" if method == "exact" else method
 
     def leakage(self, n: int) -> Number | None:
         """Return the leakage of n observations; None if it is too much work."""
@@ -193,7 +187,8 @@ class Composed:
             told = watched(f"monte-carlo, {counted(n, 'observation')}")
             found = once[n - 1] if once else self.sampled(self.channel(n), [seed, n], told)[-1]
             v = found.times(1 / float(self.prior))
-            yield n, ((v.value, v.low, v.high, 1.0, float(self.limit(n))), "monte-carlo")
+            row = v.value, v.low, v.high, 1.0, float(self.limit(n))
+            yield n, self._bracketed(n, row, "monte-carlo")
 
     def sampled(
         self, C: Channel, seed: list[int], progress: Progress | None = None, samples: int = SAMPLES

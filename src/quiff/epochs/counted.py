@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import TypeAlias, final
 
 from quiff.core.counting.subsets import Subsets
-from quiff.core.counting.work import MOST_CHANGING, Progress
+from quiff.core.counting.work import Progress
 from quiff.core.gain import Gain
 from quiff.core.numbers import Array, Number
 from quiff.epochs.estimate import certain_bracket, hybrid_leakage, sampled_vulnerabilities
-from quiff.epochs.exact import exact_vulnerability, stable_leakages, worst_case
+from quiff.epochs.exact import exact_vulnerability, worst_case
 from quiff.epochs.plan import Plan
 from quiff.epochs.risk import user_risk
 from quiff.epochs.sequences import Sequences
@@ -79,9 +79,10 @@ class Counted:
         by_method: dict[str, list[int]] = {}
         for step in self.plan.steps:
             by_method.setdefault(step.method, []).append(step.epochs)
-        for n, leakage in _exact(sequences, by_method.get("exact", []), watched):
-            limit = sequences.limit(n)
-            value = min(leakage, float(limit)) if isinstance(leakage, float) else leakage
+        for n in by_method.get("exact", ()):
+            told = watched(f"exact, {counted(n, 'observation')}")
+            leakage = exact_vulnerability(sequences, n, told) / sequences.prior
+            value = min(leakage, float(sequences.limit(n))) if isinstance(leakage, float) else leakage
             yield n, ((value,) * 5, "exact")
         if hybrid := by_method.get("hybrid"):
             codes = sequences.profiles(1).codes[0]
@@ -98,15 +99,3 @@ class Counted:
             for n in sampled:
                 v = estimates[n - 1].times(1 / float(sequences.prior))
                 yield n, ((v.value, v.low, v.high, 1.0, float(sequences.limit(n))), "monte-carlo")
-
-
-def _exact(sequences: Sequences, numbers: list[int], watched: Watched) -> Iterator[tuple[int, Number]]:
-    plain = sequences.stable and sequences.weights is None
-    for n in numbers:
-        if not plain or n < MOST_CHANGING:
-            told = watched(f"exact, {counted(n, 'observation')}")
-            yield n, exact_vulnerability(sequences, n, told) / sequences.prior
-    if plain and numbers and max(numbers) >= MOST_CHANGING:
-        most = max(numbers)
-        leakages = stable_leakages(sequences, most, watched(f"exact, {counted(most, 'observation')}"))
-        yield from ((n, leakages[n - 1]) for n in numbers if n >= MOST_CHANGING)

@@ -6,15 +6,19 @@ from typing import Literal, TypeAlias, final
 
 import numpy as np
 
-from quiff.core.counting.work import MOST_CHANGING, MOST_STABLE, cores, counting_memory, counting_work
+from quiff.core.counting.work import (
+    MOST_CHANGING,
+    MOST_STABLE,
+    cores,
+    counted_sizes,
+    counting_memory,
+    counting_work,
+)
 from quiff.epochs.estimate import SAMPLES
 from quiff.epochs.risk import MOST_RISK
 from quiff.epochs.sequences import Sequences
 from quiff.epochs.utility import MOST_NAMING
 from quiff.errors import SizeError, counted
-
-EXACT_IT = ", or use exact=True (--exact) to do it anyway"
-"""What an error of a plan ends with; to be cut off where that cannot be said."""
 
 Method: TypeAlias = Literal["exact", "hybrid", "monte-carlo"]
 
@@ -43,21 +47,11 @@ class Step:
 @final
 @dataclass(frozen=True)
 class Plan:
-    """The steps for 1, ..., E epochs.
-
-    Attributes
-    ----------
-    steps
-        One for each number of epochs.
-    risk_seconds
-        About how long it takes to find each user's own risk, for 1, 2, ... epochs.
-    utility
-        Steps for what a receiver learns of 1, 2, ... epochs, if it is asked for.
-    """
+    """The steps for 1, ..., E epochs, and what it takes to find risks and what a receiver learns."""
 
     steps: tuple[Step, ...]
-    risk_seconds: tuple[float, ...] = ()
-    utility: tuple[Step, ...] = ()
+    risk_seconds: tuple[float, ...] = ()  # for each user's own risk
+    utility: tuple[Step, ...] = ()  # if it is asked for
 
     @property
     def seconds(self) -> float:
@@ -99,7 +93,8 @@ class Plan:
         if self.seconds > _TOTAL_SECONDS or self.memory > _MEMORY:
             raise SizeError(
                 f"{counted(len(self.steps), 'observation')} of these people would take about "
-                f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer{EXACT_IT}"
+                f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer, or "
+                "use exact=True (--exact) to do it anyway"
             )
 
 
@@ -137,7 +132,7 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
     lists = _lists(sequences, E)
     seconds = SAMPLES * (_SAMPLED * lists / cores() + _DRAWN * E)
     memory = 60 * lists + 8 * E * SAMPLES * 4
-    if stable and not weighted and (exact or _subsets_memory(sequences, sequences.per_row) <= _MEMORY):
+    if stable and not weighted and (exact or _subsets_memory(sequences) <= _MEMORY):
         why = "exact where all observations but one fit, sampled elsewhere"
         return Step(E, "hybrid", seconds, memory, f"{why}, for {reason}")
     why = "sampled, with an interval of 95 %"
@@ -146,16 +141,17 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
 
 def _risk_seconds(sequences: Sequences, E: int) -> float:
     """Return about how long each user's own risk takes: a look at all tuples, in 2^E tables."""
-    work = _rows(sequences) * sequences.per_row**E + (_occurring(sequences, E) + 1) ** E * 2**E
-    return float(_RISKED * work / cores())
+    rows, s, m = counted_sizes(sequences.over(E))
+    return float(_RISKED * (rows * s**E + (m + 1) ** E * 2**E) / cores())
 
 
 def _utility_step(sequences: Sequences, E: int) -> Step:
     """Return what it takes to name a topic, a look at each topic after all tuples, and to guess the set."""
-    rows, s, m = _rows(sequences), sequences.per_row, _occurring(sequences, E) + 1
+    codes = sequences.over(E)
+    rows, s, occurring = counted_sizes(codes)
+    m = occurring + 1
     together, shared = rows * s ** min(E + 1, 3), m ** (E + 1)
     work = 5 * together + (shared / 6 / cores() if E == MOST_NAMING else 5 * shared)
-    codes = sequences.over(E)
     seconds = _NAMED * work + _COUNTED * counting_work(codes, weighted=True) / cores()
     memory = 8 * m ** min(E + 1, 3) + counting_memory(codes, threads=cores(), weighted=True)
     return Step(E, "exact", seconds, memory, "counted exactly")
@@ -170,19 +166,10 @@ def _lists(sequences: Sequences, E: int) -> int:
     return int(total * (E if sequences.stable else 1))
 
 
-def _rows(sequences: Sequences) -> int:
-    return int(sequences.sets[0].shape[0])
-
-
-def _occurring(sequences: Sequences, E: int) -> int:
-    """Return the most topics that occur in an epoch."""
-    return max(int(np.count_nonzero(np.bincount(sets.reshape(-1)))) for sets in sequences.sets[:E])
-
-
-def _subsets_memory(sequences: Sequences, most: int) -> int:
-    """Return about how many bytes the subsets of up to so many topics of all sets take."""
-    s, rows = sequences.per_row, _rows(sequences)
-    return 40 * rows * max(comb(s, j) * j for j in range(1, min(most, s) + 1))
+def _subsets_memory(sequences: Sequences) -> int:
+    """Return about how many bytes the subsets of all sets take."""
+    rows, s = sequences.sets[0].shape
+    return int(40 * rows * max(comb(s, j) * j for j in range(1, s + 1)))
 
 
 def _time(seconds: float) -> str:

@@ -1,10 +1,13 @@
 """Each user's own risk: how probably the adversary re-identifies them after some epochs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import reduce
+from threading import local
 
 import numpy as np
 
 from quiff.core.counting.layout import Layout, RankedValues
+from quiff.core.counting.ranked import RankTables
 from quiff.core.counting.work import Progress, in_slices
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
@@ -12,6 +15,7 @@ from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
 
 MOST_RISK = 3
+_SOME = 2**16  # users at a time
 
 
 def user_risk(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Array:
@@ -64,86 +68,74 @@ def _with_idle(sequences: Sequences, epochs: int, idle: Array, progress: Progres
     return risk
 
 
-class _Risk:
-    """The tables of ranks and ties of one computation."""
+class _Risk(RankTables):
+    """Tables of ranks with how many users have the best one: whoever fits a tuple best has it there."""
 
     def __init__(self, sequences: Sequences, epochs: int, weights: Array, counts: Array) -> None:
-        self.layout = Layout.of(sequences.over(epochs), [sequences.width] * epochs)
-        p, q = float(sequences.inside), float(sequences.outside)
-        self.ranks = RankedValues.of(weights, sequences.inside, sequences.outside, epochs).ranks
-        self.powers = [p**k * q ** (epochs - k) for k in range(epochs + 1)]
+        p, q = sequences.inside, sequences.outside
+        layout = Layout.of(sequences.over(epochs), [sequences.width] * epochs)
+        super().__init__(layout, RankedValues.of(weights, p, q, epochs).ranks)
+        self.powers = [float(p) ** k * float(q) ** (epochs - k) for k in range(epochs + 1)]
         self.counts = counts
-        self.kept = self._tables(np.arange(weights.shape[0]), self.layout.kept, first_fixed=False)
+        self.later = reduce(np.multiply.outer, self.shares[1:], np.ones(()))
+        self.kept = [(on, 0, *self._table(on, slice(None), len(on))) for on in self.cells]
+        self.mine = local()  # each thread has its own room
 
     def computed(self, progress: Progress | None) -> Array:
         """Add up what each output of the first epoch contributes to each user."""
-        ranks, powers = self.ranks, self.powers
-        risk, nobody = np.zeros(ranks.shape[1]), 0.0
-        firsts = range(len(self.layout.by_first))
-        for first, (own, kept, none) in enumerate(in_slices(self._slice, firsts, progress)):
-            risk[self.layout.by_first[first]] += own
-            self.kept[2][:] += kept
-            nobody += none
-        everybody = np.arange(risk.shape[0])
-        self._add(self.kept, everybody, risk, first_fixed=False)
-        return np.asarray(risk + np.where(ranks[0] == ranks[0].max(), powers[0] * nobody, 0.0))
+        risk = np.zeros(self.counts.shape[0])
+        hits = [np.zeros(ranks.shape) for _, _, ranks, _ in self.kept]
+        for users, own, others in in_slices(self._slice, range(self.outputs[0]), progress):
+            risk[users] += own
+            for total, more in zip(hits, others, strict=True):
+                total += more
+        for (on, _, ranks, _), won in zip(self.kept, hits, strict=True):
+            for start in range(0, risk.shape[0], _SOME):
+                part = slice(start, start + _SOME)
+                risk[part] += self._won(on, part, len(on), ranks, won)
+        return risk
 
-    def _slice(self, first: int) -> tuple[Array, Array, float]:
-        """Return the risk that one output of the first epoch means to those who have it, and to others."""
-        from quiff.epochs.kernels import share_hits
+    def _slice(self, first: int) -> tuple[Array, Array, list[Array]]:
+        """Return who has an output of the first epoch, what it means to them, and what to all by table."""
+        users = self.layout.by_first[first]
+        tables = [*self.kept, *((on, 1, *self._table(on, users, len(on) + 1)) for on in self.cells)]
+        # Small tables come first: few of the steps are as large as all tuples.
+        best = reduce(np.maximum, sorted((ranks for _, _, ranks, _ in tables), key=np.size))
+        wins = [ranks == best for _, _, ranks, _ in tables]
+        if not hasattr(self.mine, "room"):  # new memory takes longer than what is done in it
+            self.mine.room = np.empty(self.later.shape), np.empty(self.later.shape)
+        won, hits = self.mine.room
+        won[...] = 0
+        for (_, _, _, tied), win in zip(tables, wins, strict=True):
+            if win.any():
+                won += np.multiply(win, tied, out=hits)
+        np.divide(self.shares[0][first] * self.later, won, out=won)
+        own, others = np.zeros(users.shape[0]), []
+        for (on, more, ranks, _), win in zip(tables, wins, strict=True):
+            axes = tuple(axis for axis, length in enumerate(ranks.shape) if length == 1)
+            mine = np.multiply(win, won, out=hits).sum(axis=axes, keepdims=True)
+            if more:
+                own += self._won(on, users, len(on) + 1, ranks, mine)
+            else:
+                others.append(mine)
+        return users, own, others
 
-        layout, users = self.layout, self.layout.by_first[first]
-        base = int(self.ranks[0].max())
-        base_tied = int(self.counts[self.ranks[0] == base].sum())
-        level, level_tied = -1, 0
-        if users.size:
-            level = int(self.ranks[1][users].max())
-            level_tied = int(self.counts[users][self.ranks[1][users] == level].sum())
-        sliced = self._tables(users, layout.sliced, first_fixed=True)
-        kept_hits = np.zeros_like(self.kept[2])
-        if layout.n_factors > 1:
-            alone, nobody = share_hits(
-                self.kept[0], sliced[0], self.kept[1], sliced[1], kept_hits, sliced[2],
-                layout.starts_apart, layout.occurring, layout.spare, layout.radix, first, level, level_tied,
-                base, base_tied,
-            )  # fmt: skip
-        else:
-            share = 1 if users.size else int(layout.spare[0])
-            ties = (level_tied if level >= base else 0) + (base_tied if base >= level else 0)
-            alone = share / ties if level >= base else 0.0
-            nobody = share / ties if base >= level else 0.0
-        risk = np.zeros(self.ranks.shape[1])
-        self._add(sliced, users, risk, first_fixed=True)
-        own = risk[users] + np.where(self.ranks[1][users] == level, self.powers[1] * alone, 0.0)
-        return own, kept_hits, nobody
+    def _table(self, on: tuple[int, ...], users: slice | Array, fits: int) -> tuple[Array, Array]:
+        """Return the best rank of each cell, and how many users have it."""
+        best = self.best(on, users, fits)
+        ranks, counts, cells = self.ranks[fits][users], self.counts[users], self.cells[on][users]
+        if (ranks == ranks[:1]).all():
+            each = None if (counts == 1).all() else np.repeat(counts, cells.shape[1])
+            tied = np.bincount(cells.reshape(-1), each, best.size)
+            return best, tied.reshape(best.shape).astype(np.float64, copy=False)
+        here = best.take(cells) == ranks[:, np.newaxis]
+        tied = np.bincount(cells[here], np.repeat(counts, here.sum(axis=1)), best.size)
+        return best, tied.reshape(best.shape)
 
-    def _tables(self, users: Array, rows: int, *, first_fixed: bool) -> tuple[Array, Array, Array]:
-        """Return the best rank of each cell, how many users have it, and room for what they win."""
-        from quiff.core.counting.bitmaps import mark_all
-        from quiff.epochs.kernels import count_ties
-
-        shape = (rows, self.layout.radix)
-        table, tied, hits = np.zeros(shape, np.int32), np.zeros(shape, np.int64), np.zeros(shape)
-        mark_all(self.layout, table, users, self.ranks, first_fixed=first_fixed)
-        codes, lengths, radix = self.layout.codes, self.layout.lengths, self.layout.radix
-        for rank, (start, last, rest) in self._each(first_fixed=first_fixed):
-            count_ties(table, tied, start, last, rest, users, codes, lengths, radix, rank, self.counts)
-        return table, tied, hits
-
-    def _add(
-        self, tables: tuple[Array, Array, Array], users: Array, risk: Array, *, first_fixed: bool
-    ) -> None:
-        from quiff.epochs.kernels import add_risk
-
-        table, _, hits = tables
-        codes, lengths, radix = self.layout.codes, self.layout.lengths, self.layout.radix
-        for rank, (start, last, rest) in self._each(first_fixed=first_fixed):
-            power = self.powers[rest.bit_count() + 1]
-            add_risk(table, hits, start, last, rest, users, codes, lengths, radix, rank, power, risk)
-
-    def _each(self, *, first_fixed: bool) -> Iterator[tuple[Array, tuple[int, int, int]]]:
-        """Yield the tables: the ranks of users who fit there, and where the table is."""
-        for last, rest in self.layout.tables():
-            if rest & 1 == first_fixed:
-                start = int(self.layout.starts_apart[last, rest])
-                yield self.ranks[rest.bit_count() + 1], (start, last, rest)
+    def _won(self, on: tuple[int, ...], users: slice | Array, fits: int, best: Array, hits: Array) -> Array:
+        """Return what users win by the cells where they have the best rank, times p^k q^(E-k)."""
+        ranks, cells = self.ranks[fits][users], self.cells[on][users]
+        won = hits.take(cells)
+        if (ranks != ranks[:1]).any():
+            won[best.take(cells) != ranks[:, np.newaxis]] = 0
+        return np.asarray(self.powers[fits] * won.sum(axis=1))

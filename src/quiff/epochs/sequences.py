@@ -21,19 +21,10 @@ from quiff.theory.parameters import Real, check_whole
 @final
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """The distinct sequences of sets over some epochs.
+    """The distinct sequences of sets over some epochs."""
 
-    Attributes
-    ----------
-    codes
-        For each epoch the sets, (profiles, s). Stable sets are the same array in every epoch.
-    best
-        The largest weight of a user with each profile; None if all users are equally likely.
-    total
-        The weight of all users with each profile together; None if all users are equally likely.
-    """
-
-    codes: tuple[Array, ...]
+    codes: tuple[Array, ...]  # for each epoch the sets, (profiles, s); one array again where they are stable
+    # The largest weight of a user with each profile, and that of all together; None if all weigh the same.
     best: Array | None
     total: Array | None
 
@@ -46,29 +37,17 @@ class Profiles:
 @final
 @dataclass(frozen=True, eq=False)
 class Sequences:
-    """The sets of users over the epochs, and the probabilities p and q of an output inside and outside.
+    """The sets of users over the epochs, and the probabilities p and q of an output inside and outside."""
 
-    Attributes
-    ----------
-    sets
-        For each epoch the users' sets as positions of outputs, ascending, (users, s). One epoch means that
-        sets are stable: there may be any number of epochs.
-    width
-        m, how many outputs there are.
-    inside, outside
-        p and q; for the Topics API (1-r)/s + r/m and r/m.
-    weights
-        How likely each user is, up to a factor; None if all are equally likely.
-    counts
-        How many users each row stands for, if they were merged; None if a row is a user.
-    """
-
+    # For each epoch the users' sets as positions of outputs, ascending, (users, s). One epoch means that sets
+    # are stable: there may be any number of epochs.
     sets: tuple[Array, ...]
-    width: int
+    width: int  # m, how many outputs there are
+    # p and q; for the Topics API (1-r)/s + r/m and r/m.
     inside: Real
     outside: Real
-    weights: Array | None = None
-    counts: Array | None = None
+    weights: Array | None = None  # how likely each user is, up to a factor; None if all are equally likely
+    counts: Array | None = None  # how many users each row stands for, if they were merged
 
     @classmethod
     def of(cls, people: Population, api: Api) -> "Sequences":

@@ -1,6 +1,8 @@
 """What a receiver learns from the observations of several epochs, when sets are stable."""
 
 from fractions import Fraction
+from functools import reduce
+from itertools import product
 from math import lcm
 from typing import Any
 
@@ -36,7 +38,7 @@ def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None 
     vulnerability of the set (paper, Sec. 4.2.1, for more than one epoch). E = 0 is without any
     observation.
     """
-    from quiff.core.counting.bitmaps import best_sum
+    from quiff.core.counting.ranked import best_sum
 
     _check_stable(sequences)
     codes, weights = _sets_with_weights(sequences)
@@ -76,12 +78,12 @@ def _naming(
     An output that nobody has says nothing: it multiplies all scores by q, which is what an epoch less and a
     factor `powers` of higher order make of it. So one more topic with no users stands for all of them.
     """
-    from quiff.epochs.kernels import best_topics, count_together
+    from quiff.epochs.kernels import best_topics
 
     wide = m + (spare > 0)
-    pairs = np.zeros((wide, wide), dtype=powers.dtype)  # counts, in the numbers of the scores
-    triples = np.zeros((wide if epochs > 1 else 0, wide, wide), dtype=powers.dtype)
-    count_together(codes, weights, pairs, triples)
+    pairs = counted_together(codes, weights.astype(powers.dtype), wide, 2)  # in the numbers of the scores
+    if epochs > 1:
+        triples = counted_together(codes, weights.astype(powers.dtype), wide, 3)
     shares = [1] * m + [spare] * (spare > 0)
     alone = powers[0] * pairs.diagonal()
     if epochs == 0:
@@ -102,6 +104,14 @@ def _naming(
     for a, best in enumerate(in_slices(scored, range(wide), progress)):
         total += _over_orders(best, a, shares)
     return total
+
+
+def counted_together(codes: Array, weights: Array, width: int, k: int) -> Array:
+    """Return the weight of the users whose set has each k topics; the same topic again is no other."""
+    counts = np.zeros(width**k, dtype=weights.dtype)
+    for places in product(codes.T.astype(np.int64), repeat=k):
+        np.add.at(counts, reduce(lambda cell, topic: cell * width + topic, places), weights)
+    return counts.reshape((width,) * k)
 
 
 def _over_orders(best: Array, a: int, shares: list[int]) -> Any:

@@ -1,11 +1,12 @@
 """The paper's dataset tables for a table of any stage, and how they are shown."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.history.stats import Statistics
-from quiff.results.figures.dataset import records_figure
+from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
@@ -53,8 +54,20 @@ class DatasetStatistics(Tabled):
         found = self.statistics
         if found.sizes is None:
             raise ParameterError(f"a table of the stage {found.stage} has no records to draw")
-        marks = (("median", found.sizes.q50), ("95%", found.sizes.q95), ("99%", found.sizes.q99))
-        return records_figure(found.stage, found.users_per_count, marks)
+        total = left = sum(users for _, users in found.users_per_count)
+        points: list[dict[str, Any]] = []
+        for records, users in found.users_per_count:
+            points.append({"series": "users", "records": records, "share": left / total})
+            left -= users
+        quantiles = {"median": found.sizes.q50, "95%": found.sizes.q95, "99%": found.sizes.q99}
+        dots = [
+            {"name": name, "records": records, "share": _share(points, records)}
+            for name, records in quantiles.items()
+        ]
+        across = Axis("records", "records of a user (log scale)", "log", 1)
+        up = Axis("share", "share of users with at least so many (log scale)", "log", most=1)
+        chart = curves(points, across, up, ["users"], dots=dots, step="step-before", size=(480, 300))
+        return Figure.of(f"Records of {counted(total, 'user')} ({found.stage})", chart)
 
     def _counts(self) -> Table:
         found = self.statistics
@@ -90,3 +103,8 @@ class DatasetStatistics(Tabled):
     def _most_visited(self) -> list[Table]:
         most = self.statistics.most_visited
         return [Table("Most visited domains", ("domain", "records"), most)] if most else []
+
+
+def _share(points: Sequence[dict[str, Any]], records: float) -> Any:
+    """Return the share of users with at least so many records, where the curve has it."""
+    return next(point["share"] for point in points if point["records"] >= records)

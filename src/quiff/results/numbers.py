@@ -121,22 +121,24 @@ def _whole_or_float(value: Fraction) -> float:
     return value.numerator if value.denominator == 1 else rounded
 
 
-def said(value: "Number") -> str:
-    """Return a number to be read in a sentence: three digits, thousands with a comma.
+def said(value: "Number", digits: int = 3) -> str:
+    """Return a number to be read: so many significant digits, thousands with a comma.
 
     Examples
     --------
-    >>> said(66.36), said(249997), said(0.00212963), said(1327.2), said(float("inf"))
-    ('66.4', '249,997', '0.00213', '1,327', 'inf')
+    >>> said(66.36), said(249997), said(0.00212963), said(1327.2), said(-6440.7), said(float("inf"))
+    ('66.4', '249,997', '0.00213', '1,327', '-6,441', 'inf')
+    >>> said(66.35902, digits=6)
+    '66.359'
     """
-    if value >= _LONG:
+    if not -_LONG < value < _LONG:  # also what is no number
         return shown(value)
-    if value >= 1000 or value == int(value):
+    if abs(float(value)) >= 10**digits or _is_whole(float(value)):
         return f"{whole(value):,}"
-    return rounded(value, 3)
+    return rounded(value, digits)
 
 
-def probability(value: "Number") -> str:
+def probability(value: "Number", digits: int = 3) -> str:
     """Return a probability to be read: in percent, and below one percent as one in so many.
 
     Examples
@@ -145,6 +147,6 @@ def probability(value: "Number") -> str:
     ('1 in 206', '42 %', '100 %', '99.8 %', '0 %')
     """
     if 0 < value < Fraction(1, 100):
-        return f"1 in {said(1 / value)}"
-    percent = rounded(100 * value, 3)
+        return f"1 in {said(1 / value, digits)}"
+    percent = rounded(100 * value, digits)
     return f"{'>99.9' if percent == '100' and value < 1 - 1e-9 else percent} %"

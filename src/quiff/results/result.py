@@ -4,67 +4,23 @@ import difflib
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Any, final
 
 from quiff import __version__
 from quiff.errors import LabelError, ParameterError
 from quiff.results.figures.figure import Figure
+from quiff.results.layout import filled
 from quiff.results.numbers import shown, to_json
 from quiff.results.quantities import QUANTITIES
+from quiff.results.rows import Row
 from quiff.results.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from quiff.apis.base import Unit
     from quiff.core.numbers import Number
 
-Method = Literal["exact", "formula", "discretised", "monte-carlo", "hybrid"]
-Scope = Literal["people", "all"]
-
-
-@final
-@dataclass(frozen=True)
-class Row:
-    """One number, and what it is of.
-
-    Attributes
-    ----------
-    api, unit, stage
-        The API by its spec, whom one observation is about, and the stage of the API.
-    goal
-        What is guessed: ``user`` for re-identification, ``secret``, or an attribute; empty where any is.
-    prior
-        ``population``, ``uniform`` on the distinct secrets, or another; empty where all are meant.
-    observations
-        How many.
-    quantity, value
-        The name of the quantity in the registry, and the number.
-    low, high
-        An interval of 95 %, where the number is estimated.
-    method
-        How it was computed.
-    scope
-        Whether it is of these ``people``, or over ``all`` secrets that there can be.
-    """
-
-    api: str
-    unit: "Unit | None"
-    stage: str
-    goal: str
-    prior: str
-    observations: int
-    quantity: str
-    value: "Number"
-    low: "Number | None" = None
-    high: "Number | None" = None
-    method: Method = "exact"
-    scope: Scope = "people"
-
-
 _FIRST_ROWS = 20  # of the main table, where others wait
-_WIDTH = 80
 _KEYS = ("api", "quantity", "goal", "stage", "prior", "scope", "method", "observations")
 _COLUMNS = tuple(each.name for each in fields(Row))
 
@@ -185,10 +141,14 @@ class Result:
                 raise LabelError(_no_such(key, found))
             free.remove(column)  # a goal may have the name of the API too
             found = [row for row in found if getattr(row, column) == key]
-        found.sort(key=lambda row: _preference(row, self._last_stages))
         if not found:
             raise LabelError("this result has no numbers")
-        return found[0]
+        for column in ("api", "quantity"):
+            several = list(dict.fromkeys(str(getattr(row, column)) for row in found))
+            if len(several) > 1:
+                article = "an API" if column == "api" else "a quantity"
+                raise LabelError(f"give {article} too: {', '.join(several)}")
+        return min(found, key=lambda row: _preference(row, self._last_stages))
 
     @cached_property
     def _last_stages(self) -> dict[str, str]:
@@ -262,7 +222,7 @@ class Result:
 
     def to_text(self, *, everything: bool = True) -> str:
         """Return what the numbers say, and all tables or the first rows of the main one, in 80 columns."""
-        said = [fill(line, _WIDTH, break_on_hyphens=False) for line in (*self.warnings, *self.sentences)]
+        said = [filled(line) for line in (*self.warnings, *self.sentences)]
         tables = [table.to_text(None if everything else _FIRST_ROWS) for table in self.tables.values()]
         shown = tables if everything else tables[:1]
         return "\n\n".join([*(["\n".join(said)] if said else []), *shown])

@@ -7,14 +7,17 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from quiff.errors import ParameterError, ShapeError, counted
+from quiff.errors import ParameterError, ShapeError, counted, needed
 from quiff.files import write_text
 from quiff.results.html_page import html_page, html_text
+from quiff.results.layout import columns, filled
 from quiff.results.markup import latex_text, markdown_text
-from quiff.results.numbers import plain, shown, to_json
+from quiff.results.numbers import plain, said, shown, to_json
+from quiff.results.quantities import QUANTITIES
 from quiff.safe_text import csv_cell, visible, visible_lines
 
 if TYPE_CHECKING:
@@ -34,9 +37,10 @@ _STYLE = (
 class Table:
     """A title, the names of the columns, the rows, and notes that belong below.
 
-    Cells keep their values; only the text formats round them, to six significant digits. Columns that are
-    named in `labels` hold what things are called: a whole number or, as anything else is written, text.
-    `styles` say how the numbers of a column are written for people, if otherwise than by six digits.
+    Cells keep their values; only the formats for people round them, to three significant digits or as many as
+    `digits`. Columns that are named in `labels` hold what things are called: a whole number or, as anything
+    else is written, text. `styles` say how the numbers of a column are written, such as probabilities. In
+    text, the column `group` is no column: its values stand above the rows that have them.
 
     Examples
     --------
@@ -44,8 +48,8 @@ class Table:
     >>> print(table.to_text())
     Capacities
     topics  capacity
-       349     66.36
-       469     89.16
+       349      66.4
+       469      89.2
     >>> print(table.to_csv())
     topics,capacity
     349,66.36
@@ -63,7 +67,9 @@ class Table:
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
-    styles: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    styles: Mapping[str, Callable[[Any, int], str]] = field(default_factory=dict)
+    digits: int = 3
+    group: str = ""
 
     def __post_init__(self) -> None:
         if len(set(self.columns)) < len(self.columns):
@@ -81,8 +87,44 @@ class Table:
             for row in self._written(self.rows)
         )
 
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        records: Iterable[Any],
+        columns: Mapping[str, str | Callable[[Any], Any]],
+        **other: Any,
+    ) -> Self:
+        """Make a table of records: each column is an entry of theirs by its name, or what a function returns.
+
+        Probabilities and shares among the quantities are written as such. A column without any cell goes.
+
+        Examples
+        --------
+        >>> users = ({"name": "Ann", "posterior": 0.001}, {"name": "Bob", "posterior": 0.5})
+        >>> print(Table.of("Users", users, {"user": "name", "re-identified": "posterior"}).to_text())
+        Users
+        user  re-identified
+        Ann      1 in 1,000
+        Bob            50 %
+        """
+        getters = {name: _entry(get) if isinstance(get, str) else get for name, get in columns.items()}
+        cells = [[get(record) for get in getters.values()] for record in records]
+        kept = [i for i in range(len(columns)) if not cells or any(row[i] is not None for row in cells)]
+        by_name = {name: get.partition("@")[0] for name, get in columns.items() if isinstance(get, str)}
+        named = {name: QUANTITIES.get(quantity) for name, quantity in by_name.items()}
+        styles = {name: quantity.text for name, quantity in named.items() if quantity is not None}
+        listed = list(columns)
+        return cls(
+            title,
+            tuple(listed[i] for i in kept),
+            tuple(tuple(row[i] for i in kept) for row in cells),
+            styles=styles | other.pop("styles", {}),
+            **other,
+        )
+
     def to_text(self, head: int | None = None) -> str:
-        """Return the table for a terminal: text to the left, numbers to the right.
+        """Return the table for a terminal of 80 columns: text to the left, numbers to the right.
 
         Parameters
         ----------
@@ -97,20 +139,24 @@ class Table:
         0       0
         1       1
         ... and 7 more rows
+        >>> print(Table("Ages", ("country", "who", "age"), (("BR", "Ana", 30),), group="country").to_text())
+        Ages
+        who    age
+        BR
+          Ana   30
         """
         rows, more = self._cut(head)
-        cells = [self.columns, *self._texts(rows)]
-        lines = [[visible(cell) for cell in row] for row in cells]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        numeric = self.numeric()
-        body = (
-            "  ".join(
-                cell.rjust(width) if right else cell.ljust(width)
-                for cell, width, right in zip(line, widths, numeric, strict=True)
-            ).rstrip()
-            for line in lines
-        )
-        return "\n".join([visible_lines(self.title), *body, *more, *map(visible_lines, self.notes)])
+        lines = [[visible(cell) for cell in row] for row in (self.columns, *self.texts(rows))]
+        numeric, heads = self.numeric(), {}
+        if self.group:
+            place = self.columns.index(self.group)
+            names = [line.pop(place) for line in lines]
+            numeric.pop(place)
+            heads = {i: name for i, name in enumerate(names) if i and (i == 1 or name != names[i - 1])}
+            lines[1:] = [[f"  {first}", *rest] for first, *rest in lines[1:]]
+        notes = [filled(visible_lines(note)) for note in self.notes]
+        title = filled(visible_lines(self.title))
+        return "\n".join([title, *columns(lines, numeric, heads), *more, *notes])
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -130,7 +176,7 @@ class Table:
     def to_markdown(self) -> str:
         """Return the table in Markdown, with the title in bold and the notes below."""
         rule = ["---:" if right else "---" for right in self.numeric()]
-        lines = [self.columns, *self._texts(self.rows)]
+        lines = [self.columns, *self.texts(self.rows)]
         head, *cells = (" | ".join(map(markdown_text, line)) for line in lines)
         body = (f"| {line} |" for line in (head, " | ".join(rule), *cells))
         notes = (f"\n{markdown_text(note)}" for note in self.notes)
@@ -146,7 +192,7 @@ class Table:
             r"\toprule",
             " & ".join(map(latex_text, self.columns)) + r" \\",
             r"\midrule",
-            *(" & ".join(map(latex_text, row)) + r" \\" for row in self._texts(self.rows)),
+            *(" & ".join(map(latex_text, row)) + r" \\" for row in self.texts(self.rows)),
             r"\bottomrule",
             r"\end{tabular}",
             *(rf"\par {latex_text(note)}" for note in self.notes),
@@ -167,7 +213,7 @@ class Table:
         sides = [side.format("right" if right else "left") for right in self.numeric()]
         rows, more = self._cut(head)
         top = _html_row('th scope="col"', self.columns, sides)
-        body = "".join(_html_row("td", row, sides) for row in self._texts(rows))
+        body = "".join(_html_row("td", row, sides) for row in self.texts(rows))
         notes = "".join(f"<p>{html_text(note)}</p>" for note in (*more, *self.notes))
         return (
             f"<table><caption>{html_text(self.title)}</caption><thead>{top}</thead>"
@@ -180,9 +226,8 @@ class Table:
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return the table as a pandas frame; fractions become floats."""
-        import pandas as pd
-
-        return pd.DataFrame(self._frame())
+        frame: pd.DataFrame = needed("pandas", "pandas", "a frame").DataFrame(self._frame())
+        return frame
 
     def to_polars(self) -> "pl.DataFrame":
         """Return the table as a polars frame; fractions become floats.
@@ -193,9 +238,8 @@ class Table:
         >>> table.to_polars().to_dict(as_series=False)
         {'name': ['one', 'two'], 'half': [0.5, 1.0]}
         """
-        import polars as pl
-
-        return pl.DataFrame(self._frame())
+        frame: pl.DataFrame = needed("polars", "polars", "a frame").DataFrame(self._frame())
+        return frame
 
     def write(
         self,
@@ -268,12 +312,19 @@ class Table:
             columns[name] = cells if small else [str(cell) for cell in cells]
         return {name: _of_one_kind(cells) for name, cells in columns.items()}
 
-    def _texts(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[list[str]]:
-        """Yield rows as people read them."""
-        styles = [self.styles.get(name, shown) for name in self.columns]
-        for row in self._written(rows):
+    def texts(self, rows: Iterable[tuple[Any, ...]] | None = None) -> Iterator[list[str]]:
+        """Yield rows, by default all, as people read them.
+
+        Examples
+        --------
+        >>> table = Table("A", ("topic", "users"), ((1234, 5893), (5, 66.36)), labels=("topic",))
+        >>> list(table.texts())
+        [['1234', '5,893'], ['5', '66.4']]
+        """
+        styles = [_as_text if name in self.labels else self.styles.get(name, said) for name in self.columns]
+        for row in self._written(self.rows if rows is None else rows):
             yield [
-                style(cell) if isinstance(cell, int | float | Fraction) else shown(cell)
+                style(cell, self.digits) if _is_number(cell) else shown(cell)
                 for style, cell in zip(styles, row, strict=True)
             ]
 
@@ -291,6 +342,20 @@ class Table:
             and any(row[i] is not None for row in rows)
             for i in range(len(self.columns))
         ]
+
+
+def _entry(name: str) -> Callable[[Any], Any]:
+    """Return how to get an entry of a record by its name."""
+    return lambda record: record[name] if hasattr(record, "__getitem__") else getattr(record, name)
+
+
+def _is_number(cell: Any) -> bool:
+    """Tell whether a cell is a number that can be rounded; also NumPy's are."""
+    return isinstance(cell, Real) and not isinstance(cell, bool)
+
+
+def _as_text(cell: Any, _digits: int) -> str:
+    return str(cell)
 
 
 def _called(label: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
-from quiff.apis.base import Api, checked_api
+from quiff.apis.base import Api, checked_api, checked_people
 from quiff.apis.defaults import default_apis
 from quiff.attacks.base import Attack, Sighting
 from quiff.attacks.bound import Bound, attack_bound
@@ -13,15 +13,16 @@ from quiff.core.labels import as_labels
 from quiff.epochs.estimate import Estimate
 from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
-from quiff.results.result import PerUser, Result, Row
-from quiff.results.views.attacks import Points, attacked_views, one_attack_views, removal_facts
-from quiff.studies.checked import checked_people
-from quiff.studies.provenance import provenance
+from quiff.results.result import PerUser, Result
+from quiff.results.rows import Row
+from quiff.results.views.attacks import attacked_views, one_attack_views, removal_facts
+from quiff.studies.provenance import provenance, repeatable
 from quiff.theory.parameters import check_whole
 
 _STEP = 5
 
 
+@repeatable
 def attack(
     people: Population,
     api: Api | None = None,
@@ -29,7 +30,7 @@ def attack(
     observations: int | Iterable[int] = 30,
     seeds: int = 3,
     sample: int | None = 1000,
-    attacks: Sequence[Attack | str] | None = None,
+    attacks: str | Sequence[Attack | str] | None = None,
     earlier: int | None = None,
     seed: int = 0,
     progress: Callable[[str, float], None] | None = None,
@@ -85,7 +86,8 @@ def attack(
     shown = looks(observations) if isinstance(observations, int) else tuple(sorted({*observations}))
     if not shown:
         raise ParameterError("observations is empty; give at least one number of observations to look at")
-    plan = campaign(people, api, shown, sample, attacks, earlier)
+    chosen = [attacks] if isinstance(attacks, str) else attacks
+    plan = campaign(people, api, shown, sample, chosen, earlier)
     tell = progress or (lambda _name, _share: None)
 
     def done(before: int) -> Callable[[float], None]:
@@ -99,7 +101,7 @@ def attack(
         tell("bound", place / len(shown))
         bounds[n] = plan.bound(n, seed)
     tell("bound", 1.0)
-    points: Points = tuple(
+    points = tuple(
         (each.name, n, mean_share([run[each.name, n].share for run in runs if (each.name, n) in run]))
         for each in plan.attacks
         for n in shown
@@ -127,11 +129,12 @@ def attack(
                 {"attack": name, "epochs": n, **removal_facts(removal)} for name, n, removal in removals
             ],
         },
-        provenance=provenance("attack", people, [api], seed),
-        **attacked_views(people, api, plan, targets, seeds, points, bounds, removals),
+        provenance=provenance(people, [api], seed),
+        **attacked_views(people, api, plan, (targets, seeds), rows, bounds, removals),
     )
 
 
+@repeatable
 def reidentify(
     reports: Reports,
     attack: Attack,
@@ -181,6 +184,10 @@ def reidentify(
     LabelError
         If there is no such site.
     """
+    if not isinstance(reports, Reports) or not isinstance(attack, Attack):
+        raise ParameterError(
+            "reports and an attack were expected, as in reidentify(simulate(people, api, epochs=20), Carey())"
+        )
     call = reports.n_epochs if call is None else check_whole("call", call, 1, reports.n_epochs)
     if reports.sites.size < 2 and query is None and attack.sites == 2:
         raise ParameterError(
@@ -199,9 +206,11 @@ def reidentify(
     rows = [_row(api, "user", call, name, share) for name, share in shares.items()]
     if bound is not None:
         rows.append(_bound_row(api, "user", call, bound))
+    everybody = targets.shape[0] == reports.n_users
+    users = reports.users if everybody else as_labels([reports.users[int(place)] for place in targets])
     return Result(
         rows=tuple(rows),
-        per_user=PerUser(as_labels([reports.users[int(place)] for place in targets]), {"tied": outcome.tied}),
+        per_user=PerUser(users, {"tied": outcome.tied}),
         facts={
             "users": reports.n_users,
             "targets": int(outcome.tied.shape[0]),
@@ -212,6 +221,7 @@ def reidentify(
             "right": outcome.right,
             "noise_removal": None if outcome.removal is None else removal_facts(outcome.removal),
         },
+        provenance=provenance(population, [] if api is None else [api], seed),
         **one_attack_views(attack, reports.n_users, call, columns, outcome, bound),
     )
 

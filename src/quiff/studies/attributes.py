@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, stages_of
+from quiff.apis.base import Api, checked_people, stages_of
 from quiff.core.kernels import Kernel
 from quiff.core.kernels.base import BLOCK
 from quiff.core.labels import Labels
@@ -13,15 +13,17 @@ from quiff.core.limits import check_work
 from quiff.core.numbers import Array, Number, as_number, filled
 from quiff.core.sparse import SparseRows
 from quiff.populations.population import Population
-from quiff.results.result import Result, Row
-from quiff.results.views.attributes import Inference, goal_of_value, inference_views
-from quiff.results.views.names import value_words
-from quiff.studies.checked import checked_apis, checked_people
+from quiff.results.result import Result
+from quiff.results.rows import Row
+from quiff.results.views.attributes import Inference, inference_views
+from quiff.results.views.names import goal_of_value, value_words
+from quiff.studies.checked import checked_apis
 from quiff.studies.members import masses, members, naming_columns
 from quiff.studies.own_risk import marginal
-from quiff.studies.provenance import provenance
+from quiff.studies.provenance import provenance, repeatable
 
 
+@repeatable
 def attribute_inference(people: Population, *apis: Api, attribute: str = "topics", value: Hashable) -> Result:
     """Measure how much each stage of some APIs says about whether the user has one value of an attribute.
 
@@ -79,7 +81,7 @@ def attribute_inference(people: Population, *apis: Api, attribute: str = "topics
             for row in rows_of(listed[spec], stage, attribute, one)
         ),
         notes=people.notes,
-        provenance=provenance("attribute_inference", people, chosen),
+        provenance=provenance(people, chosen),
         **inference_views(people, listed, attribute, inferred),
     )
 

@@ -2,18 +2,19 @@
 
 from collections.abc import Hashable, Iterable
 
-from quiff.apis.base import Api, checked_api
+from quiff.apis.base import Api, checked_api, checked_people
 from quiff.apis.defaults import default_apis
 from quiff.browser.rates import VisitRates
 from quiff.browser.rule_effects import RuleLeakage, rule_effects
 from quiff.populations.population import Population
-from quiff.results.result import Result, Row
+from quiff.results.result import Result
+from quiff.results.rows import Row
 from quiff.results.views.rules import rules_views
-from quiff.studies.checked import checked_people
-from quiff.studies.provenance import provenance
+from quiff.studies.provenance import provenance, repeatable
 from quiff.theory.parameters import HALF, Real
 
 
+@repeatable
 def browser_rules(
     people: Population,
     api: Api | None = None,
@@ -97,6 +98,6 @@ def browser_rules(
                 for each in found.rules
             ],
         },
-        provenance=provenance("browser_rules", people, [api], seed),
+        provenance=provenance(people, [api], seed),
         **rules_views(people, found),
     )

@@ -1,76 +1,176 @@
-"""The APIs of the registry, described for people and for machines."""
+"""The APIs of the registry, described for people and machines: commands and the site show the same."""
 
-from collections.abc import Mapping
+import inspect
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING
 from typing import Any
 
-from quiff.apis.base import Api, parameters_of
+from quiff.apis.base import Api, all_limits, parameters_of
+from quiff.results.quantities import QUANTITIES
+from quiff.results.result import Result
+from quiff.results.rows import Row
 from quiff.results.table import Table
 
+_STATUSES = ("live", "draft", "archived", "retired", "")
+_COMMON = "No goal of its own; those on attributes of people, such as a topic of the user, are measured."
 
-def api_facts(name: str, api: type[Api]) -> dict[str, Any]:
-    """Return what is known of an API, by plain names.
+
+def api_facts(name: str, api: type[Api] | Api) -> dict[str, Any]:
+    """Return what is known of an API, by plain names; its limits are those of its defaults, or as given.
 
     Examples
     --------
     >>> from quiff.apis.registry import api_class
-    >>> api_facts("topics", api_class("topics"))["parameters"]["noise"]
-    {'default': 0.05, 'range': '0 to 1', 'meaning': 'probability of a random topic'}
+    >>> facts = api_facts("topics", api_class("topics"))
+    >>> facts["parameters"]["noise"]["default"], facts["parameters"]["noise"]["range"]
+    (0.05, '0 to 1')
+    >>> facts["family"], round(facts["limits"]["epsilon"]["value"], 3)
+    ('interests', 7.191)
     """
-    needs = api.needs if isinstance(api.needs, tuple) else _needs(api)
+    kind, one = (api, _default(api)) if isinstance(api, type) else (type(api), api)
+    limits = () if one is None else tuple(limit for limit in all_limits(one) if not limit.stage)
+    needs = kind.needs if one is None else one.needs
     return {
         "name": name,
-        "title": api.title,
-        "status": api.status,
-        "unit": api.unit,
+        "title": kind.title,
+        "family": kind.family,
+        "status": kind.status,
+        "unit": kind.unit,
         "needs": list(needs),
         "parameters": {
             each.name: {
                 "default": None if each.default is MISSING else each.default,
                 "range": each.metadata.get("allowed", ""),
                 "meaning": each.metadata.get("meaning", ""),
+                "source": getattr(each.metadata.get("check"), "source", ""),
             }
-            for each in parameters_of(api)
+            for each in parameters_of(kind)
         },
-        "sees": api.sees,
-        "source": api.source,
+        "sees": kind.sees,
+        "observer_knows_who": kind.observer_knows_who,
+        "mechanism": mechanism(kind),
+        "limits": {
+            limit.quantity: {"value": limit.value, "formula": limit.formula, "bound": limit.bound}
+            for limit in limits
+        },
+        "goals": _goals(kind),
+        "assumptions": list(kind.assumptions),
+        "open_points": list(kind.open_points),
+        "remarks": [] if one is None else list(one.remarks()),
+        "source": kind.source,
     }
 
 
-def _needs(api: type[Api]) -> tuple[str, ...]:
-    """Return the needs of an API with its defaults, where they depend on a parameter."""
+def mechanism(api: type[Api]) -> str:
+    """Return how an API works: the first two sentences of its docstring's body; empty if it has none.
+
+    >>> from quiff.apis.registry import api_class
+    >>> mechanism(api_class("real_time_monitoring")).endswith("A vector is always sent.")
+    True
+    """
+    paragraphs = (inspect.getdoc(api) or "").split("\n\n")
+    body = " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else ""
+    return " ".join(re.split(r"(?<=\.) (?=[A-Z])", body)[:2])
+
+
+def _goals(api: type[Api]) -> str:
+    """Return what a legitimate receiver learns, as the API itself says it."""
+    if api.goals is Api.goals:
+        return _COMMON
+    words = (inspect.getdoc(api.goals) or "").split("\n\n")[0].removeprefix("Return ")
+    return words[:1].upper() + words[1:]
+
+
+def _default(api: type[Api]) -> Api | None:
+    """Return an API with its defaults; None if a parameter has none."""
     try:
-        return api().needs
-    except TypeError:  # a parameter has no default
-        return ()
+        return api()
+    except TypeError:
+        return None
 
 
 def catalogue_table(apis: Mapping[str, type[Api]]) -> Table:
-    """Return all APIs, a line each."""
+    """Return all APIs, a line each, by what they are for; in a family those that are live come first."""
     facts = [api_facts(name, api) for name, api in apis.items()]
-    return Table(
-        "APIs",
-        ("name", "title", "status", "shows", "needs"),
-        tuple((f["name"], f["title"], f["status"], f["sees"], ", ".join(f["needs"]) or "-") for f in facts),
-        ("One of them with its parameters: quiff apis NAME.",),
-    )
+    families = list(dict.fromkeys(f["family"] for f in facts))
 
+    def order(f: dict[str, Any]) -> tuple[int, int]:
+        known = f["status"] in _STATUSES
+        return families.index(f["family"]), _STATUSES.index(f["status"]) if known else len(_STATUSES)
 
-def parameter_table(name: str, api: type[Api]) -> Table:
-    """Return the parameters of one API, a line each."""
-    facts = api_facts(name, api)
     return Table(
-        f"{facts['title']} ({name})",
-        ("parameter", "default", "range", "meaning"),
-        tuple((key, p["default"], p["range"], p["meaning"]) for key, p in facts["parameters"].items()),
+        "APIs, by what they are for",
+        ("family", "name", "status", "shows", "needs"),
         tuple(
-            f"{what}: {facts[key]}"
-            for what, key in (
-                ("One observation is about", "unit"),
-                ("It shows", "sees"),
-                ("Status", "status"),
-                ("Source", "source"),
-            )
-            if str(facts[key])
+            (f["family"] or "others", f["name"], f["status"], f["sees"], ", ".join(f["needs"]) or "-")
+            for f in sorted(facts, key=order)
         ),
+        ("One of them: quiff apis NAME. Side by side: quiff compare.",),
+        group="family",
     )
+
+
+def described(name: str, api: type[Api] | Api) -> Result:
+    """Return what an API is: how it works, parameters, limits, what is assumed, and what is open."""
+    facts = api_facts(name, api)
+    unit, named = facts["unit"], ", ".join(facts["needs"])
+    about = {
+        "name": f"{name} (--api {name})",
+        "family": facts["family"],
+        "status": facts["status"],
+        "one observation is about": str(unit),
+        "it shows": facts["sees"],
+        "the observer knows who it is": facts["observer_knows_who"],
+        "needs of people": named or "nothing but who is who",
+        "good for": facts["goals"],
+        "source": facts["source"],
+    }
+    parameters = [{"parameter": key, **values} for key, values in facts["parameters"].items()]
+    words = {"open": "open_points", "assumed": "assumptions", "remark": "remarks"}
+    said = tuple((kind, text) for kind, key in words.items() for text in facts[key])
+    tables = {
+        "about": Table("About", ("what", "is"), tuple((k, v) for k, v in about.items() if v != "")),
+        "parameters": Table.of(
+            "Parameters",
+            parameters,
+            {
+                "parameter": "parameter",
+                "default": lambda each: _written(each["default"]),
+                "range": "range",
+                "meaning": "meaning",
+            },
+            notes=tuple(_ranges(parameters)),
+        ),
+        "limits": Table(
+            "Limits of one observation, over all secrets and priors",
+            ("quantity", "value", "unit", "formula"),
+            tuple(
+                (QUANTITIES[key].title, each["value"], QUANTITIES[key].unit, each["formula"])
+                for key, each in facts["limits"].items()
+            ),
+        ),
+        "words": Table("What is open, assumed and remarked", ("", "what"), said),
+    }
+    rows = tuple(
+        Row(name, unit, "", "", "", 1, key, each["value"], method="formula", scope="all")
+        for key, each in facts["limits"].items()
+    )
+    return Result(
+        f"{facts['title']} ({name})",
+        rows,
+        (f"{facts['title']}. {facts['mechanism']}".strip(),),
+        {key: table for key, table in tables.items() if table.rows},
+        facts=facts,
+    )
+
+
+def _ranges(parameters: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield where ranges are specified, a sentence for each source."""
+    for place in dict.fromkeys(each["source"] for each in parameters if each["source"]):
+        names = ", ".join(each["parameter"] for each in parameters if each["source"] == place)
+        yield f"Specified for {names}: {place}."
+
+
+def _written(value: Any) -> str | None:
+    return None if value is None or value == "" else str(value)

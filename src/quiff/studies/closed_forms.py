@@ -5,14 +5,17 @@ from typing import Any
 from quiff.apis.base import Api, Limit, all_limits, checked_api
 from quiff.apis.defaults import DEFAULT
 from quiff.errors import ParameterError
-from quiff.results.result import Provenance, Result, Row
+from quiff.results.result import Result
+from quiff.results.rows import Row
 from quiff.results.views.theory import forms_views
+from quiff.studies.provenance import provenance, repeatable
 from quiff.theory.forms import ClosedForms
 from quiff.theory.parameters import Real, check_probability
 
 _ALWAYS = ("bayes_capacity", "epsilon", "max_case_capacity", "shannon_capacity_bits")
 
 
+@repeatable
 def closed_forms(*apis: Api, prior_success: Real = 0.01, **scenario: Any) -> Result:
     """Evaluate the closed forms of some APIs; no people are needed.
 
@@ -52,11 +55,7 @@ def closed_forms(*apis: Api, prior_success: Real = 0.01, **scenario: Any) -> Res
     return Result(
         rows=tuple(row for api, limits, forms in found for row in _rows(api, limits, forms)),
         facts=facts[0] if len(facts) == 1 else {"apis": facts},
-        provenance=Provenance(
-            f"quiff.closed_forms({', '.join(map(repr, chosen))})",
-            parameters={api.spec: api.parameters() for api in chosen},
-            sources=tuple(dict.fromkeys(api.source for api in chosen if api.source)),
-        ),
+        provenance=provenance(None, chosen),
         **forms_views(found),
     )
 

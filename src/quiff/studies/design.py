@@ -15,16 +15,16 @@ from dataclasses import asdict
 
 import numpy as np
 
-from quiff.apis.base import Api, checked_api
+from quiff.apis.base import Api, checked_api, checked_people
 from quiff.apis.defaults import default_apis
 from quiff.apis.fitted import FittedAPI, covers
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
-from quiff.results.result import Provenance, Result, Row
+from quiff.results.result import Result
+from quiff.results.rows import Row
 from quiff.results.views.design import FittedDesign, budget_views, fitted_views, shown_options
-from quiff.studies.checked import checked_people
-from quiff.studies.provenance import provenance
+from quiff.studies.provenance import provenance, repeatable
 from quiff.theory.design import Measure
 from quiff.theory.parameters import Real, check_probability
 
@@ -32,6 +32,7 @@ _SAMPLE = 10_000
 _QUANTITIES = ("bayes_capacity", "max_case_capacity", "epsilon", "utility")
 
 
+@repeatable
 def meet_budget(api: Api, measure: Measure, target: Real) -> Result:
     """Find the settings of an API that keep to a target.
 
@@ -82,13 +83,12 @@ def meet_budget(api: Api, measure: Measure, target: Real) -> Result:
             "optimality": " ".join(found.notes[1:]),
             "options": [option.record() for option in found.options],
         },
-        provenance=Provenance(
-            f"quiff.meet_budget({api!r}, {measure!r}, {target!r})", parameters={api.spec: own}
-        ),
+        provenance=provenance(None, [api]),
         **budget_views(found, measure, target, own, curves),
     )
 
 
+@repeatable
 def fit_design(
     people: Population, utility: Real, api: Api | None = None, *, sample: int = _SAMPLE, seed: int = 0
 ) -> Result:
@@ -171,7 +171,7 @@ def fit_design(
             ],
             **views.pop("facts"),
         },
-        provenance=provenance("fit_design", people, [api], seed),
+        provenance=provenance(people, [api], seed),
         **views,
     )
 

@@ -29,21 +29,6 @@ class NamedDraws:
     users with k values each, and otherwise any at all: so of g genuine outputs of a value a binomial number
     remains, and the others spread evenly. Else outputs are drawn from the channel row by row.
 
-    Attributes
-    ----------
-    attribute
-        Whose values are named.
-    values, columns
-        The values that users have, and the column of the output that names each.
-    kernel
-        The channel from distinct secrets to outputs.
-    places, counts
-        The columns that name what each secret has (secrets, k), and how many users have the secret.
-    naming
-        p and q.
-    even
-        Whether all outputs but those that name a user's values have probability q.
-
     Examples
     --------
     >>> from quiff import worked_example
@@ -52,14 +37,16 @@ class NamedDraws:
     ([2, 2, 1, 1, 0], np.int64(3))
     """
 
-    attribute: str
+    attribute: str  # whose values are named
+    # The values that users have, and the column of the output that names each.
     values: list[Any]
     columns: Array
-    kernel: Kernel
+    kernel: Kernel  # the channel from distinct secrets to outputs
+    # The columns that name what each secret has (secrets, k), and how many users have the secret.
     places: Array
     counts: Array
-    naming: Naming
-    even: bool
+    naming: Naming  # p and q
+    even: bool  # whether all outputs but those that name a user's values have probability q
 
     @property
     def n_users(self) -> int:

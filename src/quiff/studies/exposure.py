@@ -4,23 +4,24 @@ from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, checked_api
+from quiff.apis.base import Api, checked_api, checked_people
 from quiff.core.channel import Channel
 from quiff.core.kernels import DenseKernel, Kernel, SparseKernel
 from quiff.core.labels import Labels
-from quiff.core.numbers import Array, Number, as_number, is_exact, product
+from quiff.core.numbers import Array, as_number, is_exact, product
 from quiff.core.sparse import SparseRows
 from quiff.populations.population import Population
-from quiff.results.result import Result, Row
+from quiff.results.result import Result
+from quiff.results.rows import Row
 from quiff.results.views.exposure import ExposingOutput, Outputs, exposure_views
 from quiff.studies.attributes import inferences, rows_of
-from quiff.studies.checked import checked_people
 from quiff.studies.members import masses, members, naming_columns
-from quiff.studies.own_risk import marginal, own_risk
-from quiff.studies.provenance import provenance
+from quiff.studies.own_risk import marginal, own_risk, ratios
+from quiff.studies.provenance import provenance, repeatable
 from quiff.studies.risk import numbers_of
 
 
+@repeatable
 def exposure(people: Population, api: Api, *, attribute: str | None = None, first: int | None = 20) -> Result:
     """Measure, for each output of an API, how far it exposes users, and which values it gives away.
 
@@ -80,7 +81,7 @@ def exposure(people: Population, api: Api, *, attribute: str | None = None, firs
     return Result(
         rows=tuple(rows),
         notes=people.notes,
-        provenance=provenance("exposure", people, [api]),
+        provenance=provenance(people, [api]),
         **exposure_views(people, api, name, outputs, inferred, first),
     )
 
@@ -104,24 +105,19 @@ def _outputs(
         shows = _shows(C.kernel)
         behind, risks = marginal(shows, mass), marginal(shows, product(mass, own))
         values = {int(y): int(y) for y in np.flatnonzero(happens > 0)}
-    found = [
-        ExposingOutput(
-            C.outputs[y],
-            as_number(behind[place]) / total,
-            _at_most_one(best[y], happens[y]),
-            as_number(best[y]) / total,
-            as_number(risks[place]) / as_number(behind[place]) if behind[place] > 0 else 0 * total,
-        )
-        for y, place in values.items()
-    ]
+    ys, places, outputs = list(values), list(values.values()), list(C.outputs)
+    whole, best_of, behind_of = np.asarray([total]), best[ys], behind[places]
+    columns = (
+        ratios(behind_of, whole),
+        np.minimum(ratios(best_of, happens[ys]), 1),  # max_x P(x | y); what is above 1 is rounding
+        ratios(best_of, whole),
+        ratios(risks[places], behind_of),
+    )
+    listed_numbers = zip(*(column.tolist() for column in columns), strict=True)
+    found = [ExposingOutput(outputs[y], *numbers) for y, numbers in zip(ys, listed_numbers, strict=True)]
     found.sort(key=lambda each: (-each.posterior, -each.own_risk))
     vulnerability = as_number(best.sum()) / total
     return Outputs(tuple(found), as_number(weights.max()) / total, vulnerability, bool(named))
-
-
-def _at_most_one(best: Any, happens: Any) -> Number:
-    """Return max_x P(x | y); an output that never comes says nothing."""
-    return min(as_number(best) / as_number(happens), 1) if happens > 0 else 0 * as_number(best)
 
 
 def _shows(kernel: Kernel) -> Kernel:
@@ -136,5 +132,5 @@ def _shows(kernel: Kernel) -> Kernel:
 
 def _of_members(codes: Array, numbers: Array, size: int) -> Array:
     """Return the sum of the users' numbers over those who have each value."""
-    sums = SparseRows.rectangular(codes, np.int64(1), size).scale_rows(numbers).column_sums()
+    sums = SparseRows.rectangular(codes, np.int64(1), size).scale_rows(numbers).column_sums
     return sums if is_exact(numbers) else np.asarray(sums, dtype=np.float64)

@@ -6,7 +6,7 @@ from math import inf, log, log2
 
 import numpy as np
 
-from quiff.apis.base import Api, all_limits
+from quiff.apis.base import Api, all_limits, checked_people
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel
 from quiff.core.gain import Gain, membership_gain_from_codes
@@ -15,24 +15,28 @@ from quiff.core.labels import same
 from quiff.core.numbers import Number, filled, quotient
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
+from quiff.epochs.estimate import Estimate
+from quiff.epochs.sampled import sampled_vulnerability
 from quiff.errors import ParameterError, SizeError
 from quiff.measures.capacity import bayes_capacity, max_case_capacity
 from quiff.measures.differential_privacy import epsilon
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.populations.groups import grouped
 from quiff.populations.population import Population
-from quiff.results.result import Result, Row
+from quiff.results.result import Result
+from quiff.results.rows import Row
 from quiff.results.views.measure import measured_views
-from quiff.studies.checked import checked_apis, checked_people, left_out
+from quiff.studies.checked import checked_apis, left_out, names_of
 from quiff.studies.members import members
-from quiff.studies.provenance import provenance
+from quiff.studies.provenance import provenance, repeatable
 
 
+@repeatable
 def measure(
     people: Population,
     *apis: Api,
-    goals: Iterable[str] | None = None,
-    known: Iterable[str] = (),
+    goals: str | Iterable[str] | None = None,
+    known: str | Iterable[str] = (),
     priors: Mapping[str, Prior] | None = None,
 ) -> Result:
     """Measure what one observation of each API reveals about people, and what a receiver learns.
@@ -76,20 +80,37 @@ def measure(
     """
     people = checked_people(people)
     chosen = checked_apis(people, apis)
-    beside = tuple(known)
-    wanted = [name for name in people.attributes if name not in beside] if goals is None else list(goals)
+    beside = names_of(known)
+    wanted = (
+        [name for name in people.attributes if name not in beside] if goals is None else list(names_of(goals))
+    )
     for name in (*wanted, *beside):
         people.attribute(name)  # a name that is not there is told at once
-    rows = tuple(row for api in chosen for row in _api_rows(people, api, wanted, beside, priors or {}))
+    ready = [api.fit(people) for api in chosen]
+    rows = tuple(
+        row
+        for api, settled in zip(chosen, ready, strict=True)
+        for row in api_rows(people, api, wanted, beside, priors or {}, settled)
+    )
     genuine, left = _genuine(people, chosen, beside)
     assumed = tuple(dict.fromkeys(words for api in chosen for words in api.assumptions))
     views = measured_views(people, {api.spec: api for api in chosen}, rows, genuine, beside)
+    drawn = dict.fromkeys((row.api, row.goal) for row in rows if row.method == "monte-carlo")
+    sampled = tuple(
+        f"{api.title}: what is learnt of {goal!r} is sampled, with an interval of 95 %."
+        for api in chosen
+        for spec, goal in drawn
+        if api.spec == spec
+    )
+    remarks = tuple(
+        f"{api.title}: {words}" for api, each in zip(chosen, ready, strict=True) for words in each.remarks()
+    )
     return Result(
         rows=rows,
-        notes=(*people.notes, *assumed, *left, *left_out(people, apis)),
+        notes=(*people.notes, *assumed, *left, *left_out(people, apis), *sampled),
         warnings=() if people.filled is None else people.filled.warnings(),
-        provenance=provenance("measure", people, chosen),
-        **views,
+        provenance=provenance(people, chosen),
+        **views | {"sentences": (*views["sentences"], *remarks)},
     )
 
 
@@ -112,15 +133,25 @@ def prior_of(people: Population) -> Prior:
     return people.set_prior() if people.merged else people.user_prior()
 
 
-def _api_rows(
-    people: Population, api: Api, goals: list[str], known: tuple[str, ...], priors: Mapping[str, Prior]
+def api_rows(
+    people: Population,
+    api: Api,
+    goals: list[str],
+    known: tuple[str, ...],
+    priors: Mapping[str, Prior],
+    ready: Api | None = None,
 ) -> Iterator[Row]:
+    """Yield the rows of one API: those of these people, stage by stage, and its closed forms.
+
+    It is named as it was given, and measured as it was fitted: `ready`, if that is done already.
+    """
+    ready = api.fit(people) if ready is None else ready
     blank = Row(api.spec, api.unit, "", "", "", 1, "", 0)
     last = api.name
-    for row in _measured(people, api, goals, known, priors):
+    for row in _measured(people, ready, goals, known, priors):
         last = row.stage
         yield replace(row, api=blank.api, unit=blank.unit)
-    for limit in all_limits(api.fit(people)):
+    for limit in all_limits(ready):
         yield replace(
             blank,
             stage=limit.stage or last,
@@ -132,10 +163,9 @@ def _api_rows(
 
 
 def _measured(
-    people: Population, api: Api, goals: list[str], known: tuple[str, ...], priors: Mapping[str, Prior]
+    people: Population, ready: Api, goals: list[str], known: tuple[str, ...], priors: Mapping[str, Prior]
 ) -> Iterator[Row]:
     """Yield the rows of these people, stage by stage, without the name of the API."""
-    ready = api.fit(people)
     try:
         secret = ready.secret(people)
     except SizeError:  # too many random secrets to list: what is observed of users is still known
@@ -150,6 +180,12 @@ def _measured(
     law = prior_of(people) @ secret if groups is None else groups.prior
     laws = {"population": law, "uniform": Prior.uniform(secret.outputs)}
     laws |= {name: prior for name, prior in priors.items() if same(prior.labels, secret.outputs)}
+    prior_gains = {
+        (goal, name): vulnerability(prior, gain)
+        for goal, gain in on_secrets.items()
+        for name, prior in laws.items()
+        if side is None
+    }
 
     def of_stage(stage: str, C: Channel) -> Iterator[Row]:
         if groups is None:
@@ -157,16 +193,14 @@ def _measured(
         elif not ready.observer_knows_who:
             yield from _user_rows(stage, groups.best_user, groups.reidentified_by(C))
         yield from _channel_rows(stage, C)
-        for goal, gain in on_secrets.items() if side is None else ():
-            for name, prior in laws.items():
-                before, after = vulnerability(prior, gain), posterior_vulnerability(prior, C, gain)
-                yield from _goal_rows(stage, goal, name, before, after)
+        for (goal, name), before in prior_gains.items():
+            yield from _goal_rows(stage, goal, name, before, _after(laws[name], C, on_secrets[goal]))
         for goal in goals:
             if goal not in on_secrets or side is not None:
                 yield from _pulled_back(people, stage, goal, secret @ C, side)
 
     for stage, C in stages.items():
-        yield from _bracketed(of_stage(stage, C), C.slack)
+        yield from bracketed(of_stage(stage, C), C.slack)
 
 
 def _pulled_back(
@@ -175,16 +209,26 @@ def _pulled_back(
     """Yield how well an attribute is learnt from a channel on users, given what is known of them."""
     gain, prior = attribute_gain(people, goal), prior_of(people)
     if side is not None:
-        before, after = (posterior_vulnerability(prior, D, gain) for D in (side, parallel(side, C)))
+        before, after = posterior_vulnerability(prior, side, gain), _after(prior, parallel(side, C), gain)
         yield from _goal_rows(stage, goal, "population", before, after)
         return
-    before, after = vulnerability(prior, gain), posterior_vulnerability(prior, C, gain)
-    yield from _goal_rows(stage, goal, "population", before, after)
+    yield from _goal_rows(stage, goal, "population", vulnerability(prior, gain), _after(prior, C, gain))
     if goal != "topics":
         behind = _users_behind(people, goal)
         uniform = Prior.uniform(behind.inputs)
-        after = posterior_vulnerability(uniform, behind @ C)
+        try:
+            after = posterior_vulnerability(uniform, behind @ C)
+        except SizeError:  # the same, as a gain on the users behind the values
+            after = sampled_vulnerability(uniform @ behind, C, gain)
         yield from _goal_rows(stage, goal, "uniform", vulnerability(uniform), after)
+
+
+def _after(prior: Prior, C: Channel, gain: Gain | None) -> Number | Estimate:
+    """Return a posterior vulnerability; where outputs are too many to look at, estimated from drawn ones."""
+    try:
+        return posterior_vulnerability(prior, C, gain)
+    except SizeError:
+        return sampled_vulnerability(prior, C, gain)
 
 
 def _users_behind(people: Population, name: str) -> Channel:
@@ -218,13 +262,13 @@ def _user_rows(stage: str, before: Number, after: Number) -> Iterator[Row]:
         yield Row("", None, stage, "user", "population", 1, quantity, value)
 
 
-def _bracketed(rows: Iterable[Row], slack: float) -> Iterator[Row]:
+def bracketed(rows: Iterable[Row], slack: float) -> Iterator[Row]:
     """Give the numbers of a channel whose outputs were cut into cells the interval of the true ones."""
     for row in rows:
         if slack == 1 or row.quantity in ("prior", "goal_prior"):
             yield row
             continue
-        value = float(row.value)
+        value = float(row.value if row.high is None else row.high)
         high = value * slack
         if row.quantity == "min_capacity_bits":
             high = value + log2(slack)
@@ -234,12 +278,19 @@ def _bracketed(rows: Iterable[Row], slack: float) -> Iterator[Row]:
             high = value * slack**2
         if row.quantity in ("posterior", "goal_posterior"):
             high = min(high, 1.0)
-        yield replace(row, low=row.value, high=high, method="discretised")
+        drawn = row.method == "monte-carlo"
+        low = row.low if drawn else row.value
+        yield replace(row, low=low, high=high, method=row.method if drawn else "discretised")
 
 
-def _goal_rows(stage: str, goal: str, prior: str, before: Number, after: Number) -> Iterator[Row]:
-    for quantity, value in (("goal_prior", before), ("goal_posterior", after)):
-        yield Row("", None, stage, goal, prior, 1, quantity, value)
+def _goal_rows(stage: str, goal: str, prior: str, before: Number, after: Number | Estimate) -> Iterator[Row]:
+    yield Row("", None, stage, goal, prior, 1, "goal_prior", before)
+    if not isinstance(after, Estimate):
+        yield Row("", None, stage, goal, prior, 1, "goal_posterior", after)
+        return
+    # An observation does no harm: what is below the prior one is chance.
+    value, low, high = (max(end, float(before)) for end in (after.value, after.low, after.high))
+    yield Row("", None, stage, goal, prior, 1, "goal_posterior", value, low, high, "monte-carlo")
 
 
 def _channel_rows(stage: str, C: Channel) -> Iterator[Row]:

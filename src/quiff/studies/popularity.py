@@ -5,12 +5,13 @@ from math import sqrt
 
 import numpy as np
 
-from quiff.apis.base import Api, Naming, checked_api
+from quiff.apis.base import Api, Naming, checked_api, checked_people
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
-from quiff.results.result import Method, Provenance, Result, Row
-from quiff.results.views.attributes import goal_of_value
+from quiff.results.result import Result
+from quiff.results.rows import Method, Row
+from quiff.results.views.names import goal_of_value
 from quiff.results.views.popularity import (
     Estimate,
     Finding,
@@ -21,9 +22,9 @@ from quiff.results.views.popularity import (
     finding_goal,
     popularity_views,
 )
-from quiff.studies.checked import checked_apis, checked_people
+from quiff.studies.checked import checked_apis
 from quiff.studies.draws import NamedDraws, named_draws
-from quiff.studies.provenance import provenance
+from quiff.studies.provenance import provenance, repeatable
 from quiff.theory.parameters import check_whole
 from quiff.theory.popularity import (
     binomial_interval,
@@ -35,6 +36,7 @@ from quiff.theory.popularity import (
 from quiff.theory.ranking import ahead, needed_pairs, order_approximately, order_bounds
 
 
+@repeatable
 def estimate_popularity(
     counts: Mapping[Hashable, int], api: Api, n_users: int | None = None, *, attribute: str | None = None
 ) -> Result:
@@ -63,10 +65,10 @@ def estimate_popularity(
     >>> result = estimate_popularity({"Music": 40, "News": 15, "Art": 0}, api_from("topics"), n_users=200)
     >>> print(result.tables["estimates"].to_text())
     Estimated users of each topic, from one observation each of 200 users
-    topic  shown      users  standard error  low  high
-    Music     40    210.376         29.2083  156   200
-    News      15    78.7966         18.3702   48   124
-    Art        0  -0.150807        0.890846    0    17
+    topic  shown   users  standard error  low  high
+    Music     40     210            29.2  156   200
+    News      15    78.8            18.4   48   124
+    Art        0  -0.151           0.891    0    17
     The estimate (c - N q)/(p - q) is unbiased and may lie below 0 or above N.
     Low and high are the ends of a 95 % interval, clipped to 0 and N.
 
@@ -92,14 +94,14 @@ def estimate_popularity(
     ranked = sorted(checked.items(), key=lambda item: -item[1])
     estimates = {value: _estimate(count, naming, N) for value, count in ranked}
     rows = [_estimated(api, name, value, one, "formula") for value, one in estimates.items()]
-    call = f"quiff.estimate_popularity(counts, {api!r}, {N})"
     return Result(
         rows=tuple(rows),
-        provenance=Provenance(call, parameters={api.spec: api.parameters()}, sources=(api.source,)),
+        provenance=provenance(None, [api]),
         **estimate_views(name, N, estimates),
     )
 
 
+@repeatable
 def popularity(
     people: Population,
     api: Api | None = None,
@@ -160,7 +162,7 @@ def popularity(
     return Result(
         rows=tuple(_rows(api, draws.attribute, values, found)),
         notes=people.notes,
-        provenance=provenance("popularity", people, [api], seed),
+        provenance=provenance(people, [api], seed),
         **popularity_views(
             api.fit(people), draws.attribute, draws.n_users, (runs, seed), values, found, growth
         ),

@@ -1,29 +1,34 @@
 """The question how exposed each user is, beyond the average one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, stages_of
+from quiff.apis.base import Api, checked_people, stages_of
 from quiff.core.channel import Channel
+from quiff.core.compose import parallel
 from quiff.core.kernels import MapKernel
 from quiff.core.numbers import Array, Number, filled, product, to_float
 from quiff.errors import ParameterError, SizeError
 from quiff.populations.groups import Groups, grouped
 from quiff.populations.population import Population
 from quiff.results.distribution import Distribution
-from quiff.results.result import PerUser, Result, Row
+from quiff.results.result import PerUser, Result
+from quiff.results.rows import Row
 from quiff.results.views.risk import OWN, WORST, Risks, risk_views
-from quiff.studies.checked import checked_apis, checked_people, left_out
+from quiff.studies.checked import checked_apis, given, left_out, names_of
 from quiff.studies.own_risk import own_risk
-from quiff.studies.provenance import provenance
+from quiff.studies.provenance import provenance, repeatable
 from quiff.theory.parameters import HALF, Real, check_probability
 
 _FRACTIONS = 8  # bytes; a number that takes more is a fraction
 
 
-def user_risk(people: Population, *apis: Api, threshold: Real = HALF) -> Result:
+@repeatable
+def user_risk(
+    people: Population, *apis: Api, known: str | Iterable[str] = (), threshold: Real = HALF
+) -> Result:
     """Measure each user's own risk after each stage of some APIs.
 
     The adversary sees the output y, and guesses one of the users who are then most probable; ties are broken
@@ -44,6 +49,8 @@ def user_risk(people: Population, *apis: Api, threshold: Real = HALF) -> Result:
         The users and their attributes.
     apis
         What to measure; by default third-party cookies and the Topics API.
+    known
+        The attributes that the adversary already knows of the user: best guesses have the same values.
     threshold
         Which risk is too much: the result says how many users are above.
 
@@ -66,8 +73,12 @@ def user_risk(people: Population, *apis: Api, threshold: Real = HALF) -> Result:
     people = checked_people(people)
     chosen, notes = _reidentifying(checked_apis(people, apis))
     threshold = check_probability("threshold", threshold)
-    risks = {api.spec: _risks(people, api) for api in chosen}
-    sharing = {api.spec: groups for api in chosen if (groups := shared_secrets(people, api)) is not None}
+    beside = names_of(known)
+    side = people.channel(*beside) if beside else None
+    risks = {api.spec: _risks(people, api, side) for api in chosen}
+    sharing = {
+        api.spec: groups for api in chosen if (groups := shared_secrets(people, api, side)) is not None
+    }
     rows = [row for api in chosen for row in _rows(api, risks[api.spec], sharing.get(api.spec), threshold)]
     values = {
         (spec, stage, name): distribution.values
@@ -77,22 +88,25 @@ def user_risk(people: Population, *apis: Api, threshold: Real = HALF) -> Result:
     }
     return Result(
         rows=tuple(rows),
-        notes=(*people.notes, *notes, *left_out(people, apis)),
+        notes=(*people.notes, *notes, *given(beside), *left_out(people, apis)),
         per_user=PerUser(people.users, values),
-        provenance=provenance("user_risk", people, chosen),
+        provenance=provenance(people, chosen),
         **risk_views(people, {api.spec: api for api in chosen}, risks, sharing, threshold),
     )
 
 
-def shared_secrets(people: Population, api: Api) -> Groups | None:
-    """Return users by their secret; None if it is random, or just who the user is."""
+def shared_secrets(people: Population, api: Api, known: Channel | None = None) -> Groups | None:
+    """Return users by their secret, and what is known; None if it is random, or just who the user is."""
     if not api.needs:
         return None
     try:
         secret = api.fit(people).secret(people)
     except SizeError:
         return None
-    return grouped(people, secret) if isinstance(secret.kernel, MapKernel) else None
+    if not isinstance(secret.kernel, MapKernel):
+        return None
+    groups = grouped(people, secret)
+    return groups if known is None else groups.knowing(known)[0]
 
 
 def numbers_of(people: Population, channels: dict[str, Channel]) -> tuple[Array, Array]:
@@ -129,14 +143,14 @@ def _reidentifying(apis: tuple[Api, ...]) -> tuple[tuple[Api, ...], list[str]]:
     return tuple(left), notes
 
 
-def _risks(people: Population, api: Api) -> Risks:
+def _risks(people: Population, api: Api, known: Channel | None) -> Risks:
     """Return how own risks and worst posteriors are distributed after each stage."""
     channels = stages_of(api, people)
     weights, holders = numbers_of(people, channels)
     mass = product(weights, holders)
     found = {}
     for stage, C in channels.items():
-        own, worst = own_risk(C, weights, holders)
+        own, worst = own_risk(C if known is None else parallel(known, C), weights, holders)
         found[stage] = Distribution(own, mass), Distribution(worst, mass)
     return found
 

@@ -13,6 +13,8 @@ GREY = "#777777"  # of lines that are there for comparison
 DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3), (12, 2), (4, 4), (2, 5))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 
+_LONG = 40  # signs of a name that takes a line of the legend
+
 CONFIG: dict[str, Any] = {
     "background": "white",
     "font": "sans-serif",
@@ -55,7 +57,8 @@ def line_styles(field: str, title: str | None, names: Sequence[str]) -> dict[str
 
     dashes = [list(dash) for dash in DASHES[: len(names)]]
     scale = alt.Scale(domain=list(names), range=dashes)
-    legend = alt.Legend(title=title, symbolType="stroke", symbolSize=700)
+    below: dict[str, Any] = {"orient": "bottom", "columns": 2} if title is None else {}
+    legend = alt.Legend(title=title, symbolType="stroke", symbolSize=700, **below)
     return {
         "color": _colour(field, names, legend),
         "strokeDash": alt.StrokeDash(f"{field}:N", scale=scale, legend=legend),
@@ -73,7 +76,8 @@ def point_styles(field: str, title: str | None, names: Sequence[str]) -> dict[st
     import altair as alt
 
     scale = alt.Scale(domain=list(names), range=list(SHAPES[: len(names)]))
-    legend = alt.Legend(title=title, orient="bottom", direction="horizontal")
+    columns = 1 if max(map(len, names), default=0) > _LONG else 3
+    legend = alt.Legend(title=title, orient="bottom", columns=columns)
     return {
         "color": _colour(field, names, legend),
         "shape": alt.Shape(f"{field}:N", scale=scale, legend=legend),

@@ -1,30 +1,29 @@
 """How attacks are shown: the share of users that each re-identifies, and the bound on all of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 from quiff.apis.base import Api
 from quiff.attacks.base import Attack
 from quiff.attacks.bound import Bound
 from quiff.attacks.campaign import Campaign, Outcome
 from quiff.attacks.noise_removal import NoiseRemoval
-from quiff.epochs.estimate import Estimate
-from quiff.errors import counted
 from quiff.populations.population import Population
-from quiff.results.figures.attacks import comparison_figure, groups_figure
+from quiff.results.figures.charts import Axis, curves
+from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain, probability, shown
+from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
+from quiff.results.views.names import many
 
-if TYPE_CHECKING:
-    from quiff.results.figures.figure import Figure
-
-Points: TypeAlias = tuple[tuple[str, int, Estimate], ...]
 _SHARES = ("precision", "recall", "kept_precision", "kept_recall")
 _COUNTS = {
     "unique": "unique: a target counts if nobody but the right user is left.",
     "ties": "ties: a target counts by the probability of a right guess among those left.",
 }
+_BOUND = "bound on every attack"
+_INTERVAL = {"low": probability, "high": probability}
 
 
 def removal_facts(removal: NoiseRemoval) -> dict[str, Any]:
@@ -36,104 +35,102 @@ def attacked_views(
     people: Population,
     api: Api,
     plan: Campaign,
-    targets: int,
-    seeds: int,
-    points: Points,
+    drawn: tuple[int, int],
+    rows: tuple[Row, ...],
     bounds: Mapping[int, Bound],
     removals: Sequence[tuple[str, int, NoiseRemoval]],
 ) -> dict[str, Any]:
-    """Return title, sentences, tables and figures of attacks after growing numbers of observations."""
-    names, unit = [each.name for each in plan.attacks], _unit(api)
-    tables = {"attacks": _shares(people, plan, targets, seeds, points, bounds, unit)}
-    if removals:
-        tables["noise"] = _removal_table(removals, unit)
-
-    def draw() -> "Figure":
-        marks = [(name, n, share.value, share.low, share.high) for name, n, share in points]
-        limits = [(n, bound.value, bound.low, bound.high) for n, bound in bounds.items()]
-        return comparison_figure(marks, limits, names, people.n_users, f"{unit}s")
-
+    """Return title, sentences, tables and figure; `drawn` is how many targets, and simulations."""
+    names = {each.name: each.name for each in plan.attacks} | {_bound_of(plan): "any (bound)"}
+    unit = "observation" if api.unit.days is None else "epoch"
+    what = "Users re-identified" if plan.goal == "user" else "Secrets guessed"
+    by_number = sorted(rows, key=lambda row: (row.observations, list(names).index(row.quantity)))
+    tables = {
+        "attacks": Table(
+            f"{what}, of {many(people.n_users, 'user')}: {many(drawn[0], 'target')} in"
+            f" {many(drawn[1], 'simulation')}",
+            (f"{unit}s", "attack", "share", "low", "high"),
+            tuple((row.observations, names[row.quantity], *_interval(row)) for row in by_number),
+            (
+                "low, high: an interval of 95 % over simulations.",
+                *(f"{each.name} ({each.counts}): {each.paper}" for each in plan.attacks),
+                *(text for key, text in _COUNTS.items() if any(each.counts == key for each in plan.attacks)),
+                "bound: the probability of success of an adversary who knows everybody's secret, after as"
+                " many observations; no attack on one target at a time exceeds it but by sampling error.",
+                *plan.notes,
+            ),
+            styles={"share": probability, **_INTERVAL},
+        ),
+        "noise": Table(
+            "How well noise is removed",
+            ("attack", f"{unit}s", "precision", "recall", "kept precision", "kept recall"),
+            tuple((name, n, *(getattr(each, share) for share in _SHARES)) for name, n, each in removals),
+            (
+                "precision: of the topics removed, those that are noise; recall: of noise, what is removed.",
+                "kept: of the topics kept, those that are genuine; of the genuine ones, those that are kept.",
+            ),
+        ),
+    }
     return {
-        "title": f"Attacks on {counted(people.n_users, 'user')}: {api.title}",
-        "sentences": tuple(_sentences(plan, points, bounds, unit)),
-        "tables": tables,
-        "figures": {"attacks": draw},
+        "title": f"Attacks on {many(people.n_users, 'user')}: {api.title}",
+        "sentences": tuple(_sentences(plan, Rows(rows), bounds, unit)),
+        "tables": {name: table for name, table in tables.items() if table.rows},
+        "figures": {"attacks": lambda: _compared(rows, plan, people.n_users, f"{unit}s")},
     }
 
 
-def _unit(api: Api) -> str:
-    """Return how observations are counted: by epochs where one is of several days."""
-    return "observation" if api.unit.days is None else "epoch"
+def _bound_of(plan: Campaign) -> str:
+    return "posterior" if plan.goal == "user" else "goal_posterior"
 
 
-def _shares(
-    people: Population,
-    plan: Campaign,
-    targets: int,
-    seeds: int,
-    points: Points,
-    bounds: Mapping[int, Bound],
-    unit: str,
-) -> Table:
-    """Return the share that each attack re-identifies, a row for each number of observations."""
-    cells = {(name, n): f"{s.value:.4f} ± {(s.high - s.low) / 2:.4f}" for name, n, s in points}
-    rows = tuple(
-        (n, bound.value, *(cells.get((each.name, n)) for each in plan.attacks)) for n, bound in bounds.items()
-    )
-    what = "Users re-identified" if plan.goal == "user" else "Secrets guessed"
-    return Table(
-        f"{what}, of {people.n_users}: {counted(targets, 'target')} in {counted(seeds, 'simulation')}",
-        (f"{unit}s", "bound", *(each.name for each in plan.attacks)),
-        rows,
-        (
-            "Shares with half the width of their 95 % interval over simulations.",
-            *(f"{each.name} ({each.counts}): {each.paper}" for each in plan.attacks),
-            *(text for key, text in _COUNTS.items() if any(each.counts == key for each in plan.attacks)),
-            "bound: the probability of success of an adversary who knows everybody's secret, after as many"
-            " observations; no attack on one target at a time exceeds it but by sampling error.",
-            *plan.notes,
-        ),
-    )
+def _interval(row: Row) -> tuple[Any, Any, Any]:
+    return row.value, row.low, row.high
 
 
-def _removal_table(removals: Sequence[tuple[str, int, NoiseRemoval]], unit: str) -> Table:
-    return Table(
-        "How well noise is removed",
-        ("attack", f"{unit}s", "precision", "recall", "kept precision", "kept recall"),
-        tuple((name, n, *(getattr(removal, share) for share in _SHARES)) for name, n, removal in removals),
-        (
-            "precision: of the topics removed, those that are noise; recall: of noise, what is removed.",
-            "kept: of the topics kept, those that are genuine; of the genuine ones, those that are kept.",
-        ),
-    )
-
-
-def _sentences(plan: Campaign, points: Points, bounds: Mapping[int, Bound], unit: str) -> list[str]:
-    last = max(bounds)
-    limit, after = bounds[last], counted(last, unit)
+def _sentences(plan: Campaign, rows: Rows, bounds: Mapping[int, Bound], unit: str) -> Iterator[str]:
+    last, quantity = max(bounds), _bound_of(plan)
+    after, limit = many(last, unit), bounds[last]
     verb = "re-identifies" if plan.goal == "user" else "guesses the secret of"
-    final = sorted(((name, s) for name, n, s in points if n == last), key=lambda each: -each[1].value)
-    about = "" if limit.method == "exact" else "about "
-    seen = (
-        f", from the {counted(limit.reports, 'observation')} that a site has by then"
-        if limit.reports != last
-        else ""
+    final = [row for row in rows.where(observations=last).rows if row.quantity != quantity]
+    for row in sorted(final, key=lambda row: -row.value):
+        yield f"After {after} {row.quantity} {verb} {_read(row.value, row.low, row.high)}."
+    seen = f", from the {many(limit.reports, 'observation')} that a site has by then"
+    yield (
+        f"No attack that matches each target alone can expect more than "
+        f"{'' if limit.method == 'exact' else 'about '}{probability(limit.value)} after {after}"
+        f"{seen if limit.reports != last else ''}."
     )
-    return [
-        *(
-            f"After {after} {name} {verb} {probability(s.value)} of the users (95 % interval"
-            f" {probability(s.low)} to {probability(s.high)})."
-            for name, s in final
-        ),
-        f"No attack that matches each target alone can expect more than {about}{probability(limit.value)}"
-        f" after {after}{seen}.",
+
+
+def _read(value: Any, low: Any, high: Any) -> str:
+    return f"{probability(value)} of the users (95 % interval {probability(low)} to {probability(high)})"
+
+
+def _compared(rows: Sequence[Row], plan: Campaign, n_users: int, unit: str) -> Figure:
+    """Draw the share that each attack re-identifies against observations, the bound in grey."""
+    names = {each.name: each.name for each in plan.attacks} | {_bound_of(plan): _BOUND}
+    records = [
+        {
+            "series": names[row.quantity],
+            "observations": row.observations,
+            "share": float(row.value),
+            "low": float(row.value if row.low is None else row.low),
+            "high": float(row.value if row.high is None else row.high),
+        }
+        for row in rows
     ]
+    across, up = Axis("observations", unit, "count"), Axis("share", "share of users", "share")
+    chart = curves(
+        records, across, up, [each.name for each in plan.attacks], points=True, bound=_BOUND, size=(520, 340)
+    )
+    return Figure.of(f"Users re-identified as {unit} go by: {many(n_users, 'user')}", chart)
 
 
 def one_attack_views(
     attack: Attack, n_users: int, epochs: int, reports: int, outcome: Outcome, bound: Bound | None
 ) -> dict[str, Any]:
-    """Return title, sentences, table and figure of one attack."""
+    """Return title, sentence, table and figure of one attack."""
+    after, tied, share = many(epochs, "epoch"), outcome.tied.tolist(), outcome.share
     rows: list[tuple[Any, ...]] = [
         ("only the right user left", *vars(outcome.unique).values()),
         ("re-identified, ties broken at random", *vars(outcome.right).values()),
@@ -147,27 +144,47 @@ def one_attack_views(
             ("genuine topics that were kept", removal.kept_recall, None, None),
         ]
     if bound is not None:
-        rows.append(("bound on every attack", bound.value, bound.low, bound.high))
-    calls = f"{counted(epochs, 'epoch')} ({counted(reports, 'observation')})"
-    targets = outcome.tied.shape[0]
-    title = f"{attack.name} on {targets} of {counted(n_users, 'user')}, {calls}"
-    notes = ("low and high are the ends of a 95 % interval.", *_supposed(attack), str(attack.paper))
-    share = outcome.share
+        rows.append((_BOUND, bound.value, bound.low, bound.high))
+    numbers = {k: v for k, v in vars(attack).items() if isinstance(v, int | float | Fraction)}
+    supposed = ", ".join(f"{name} = {shown(value)}" for name, value in numbers.items())
+    title = (
+        f"{attack.name} on {len(tied)} of {many(n_users, 'user')}, {after} ({many(reports, 'observation')})"
+    )
+    notes = (
+        "low and high are the ends of a 95 % interval.",
+        *((f"The attacker supposes {supposed}.",) if supposed else ()),  # a file does not state them
+        str(attack.paper),
+    )
+    styles = {"value": probability, **_INTERVAL}
     return {
         "title": title,
         "sentences": (
-            f"After {counted(epochs, 'epoch')} {attack.name} re-identifies {probability(share.value)} of the"
-            f" users (95 % interval {probability(share.low)} to {probability(share.high)}).",
+            f"After {after} {attack.name} re-identifies {_read(share.value, share.low, share.high)}.",
         ),
-        "tables": {"attack": Table(title, ("share", "value", "low", "high"), tuple(rows), notes)},
-        "figures": {"groups": lambda: groups_figure(outcome.tied.tolist(), attack.name, n_users, epochs)},
+        "tables": {
+            "attack": Table(title, ("share", "value", "low", "high"), tuple(rows), notes, styles=styles)
+        },
+        "figures": {"groups": lambda: groups_figure(tied, attack.name, n_users, epochs)},
     }
 
 
-def _supposed(attack: Attack) -> tuple[str, ...]:
-    """Say which parameters the attacker takes for true: reports in a file do not state them."""
-    numbers = {
-        name: value for name, value in vars(attack).items() if isinstance(value, int | float | Fraction)
-    }
-    listed = ", ".join(f"{name} = {shown(value)}" for name, value in numbers.items())
-    return (f"The attacker supposes {listed}.",) if listed else ()
+def groups_figure(tied: Sequence[int], name: str, n_users: int, epochs: int) -> Figure:
+    """Draw for how many targets at most k users are left, the right one among them, or else 0.
+
+    Examples
+    --------
+    >>> groups_figure([1, 1, 0, 3], "carey", 100, 5).title
+    'carey after 5 epochs: among how many of 100 users a target is left'
+    """
+    sizes = sorted(k for k in tied if k > 0)
+    steps = {1: 0} | {k: place for place, k in enumerate(sizes, start=1)} | {n_users: len(sizes)}
+    chart = curves(
+        [{"series": name, "k": k, "share": place / len(tied)} for k, place in steps.items()],
+        Axis("k", "users left (k)", "log", 1, n_users),
+        Axis("share", "targets with at most k left", "share"),
+        [name],
+        step="step-after",
+        size=(460, 280),
+    )
+    after, users = many(epochs, "epoch"), many(n_users, "user")
+    return Figure.of(f"{name} after {after}: among how many of {users} a target is left", chart)

@@ -8,9 +8,10 @@ from quiff.apis.fitted import FittedAPI
 from quiff.core.numbers import Array
 from quiff.errors import counted
 from quiff.populations.population import Population
-from quiff.results.figures.limits import limits_figure
+from quiff.results.figures.figure import Figure
 from quiff.results.numbers import probability, rounded, said, shown
 from quiff.results.table import Table
+from quiff.results.views.theory import limits_chart
 from quiff.theory.curves import Curves
 from quiff.theory.design import Design, Designs, Measure
 from quiff.theory.parameters import Real
@@ -78,36 +79,24 @@ def budget_views(
         "title": question,
         "sentences": (sentence,),
         "tables": tables,
-        "figures": {"frontier": lambda: limits_figure(title, curves())},
+        "figures": {"frontier": lambda: Figure.of(title, limits_chart(curves()))},
     }
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FittedDesign:
-    """A mechanism made for some people, evaluated on all of them.
+    """A mechanism made for some people, evaluated on all of them."""
 
-    Attributes
-    ----------
-    aim
-        Whose utility is kept up: the average user's or the worst-off user's.
-    api
-        The mechanism.
-    capacity, least_capacity
-        Its Bayes capacity, and a proven lower bound on that of any mechanism that keeps to the floor.
-    utility, worst_utility
-        The probability that what is shown is in the set, for the average and for the worst-off user.
-    top_ten
-        The share of outputs that are genuine and name one of its ten most frequent topics.
-    """
-
-    aim: str
-    api: FittedAPI
+    aim: str  # whose utility is kept up: the average user's or the worst-off user's
+    api: FittedAPI  # the mechanism
+    # Its Bayes capacity, and a proven lower bound on that of any mechanism that keeps to the floor.
     capacity: float
     least_capacity: float
+    # The probability that what is shown is in the set, for the average and for the worst-off user.
     utility: float
     worst_utility: float
-    top_ten: float
+    top_ten: float  # the share of outputs that are genuine and name one of its ten most frequent topics
 
     def numbers(self) -> dict[str, float]:
         """Return the numbers by the names of JSON."""

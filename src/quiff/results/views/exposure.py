@@ -7,13 +7,14 @@ from typing import Any, final
 
 from quiff.apis.base import Api
 from quiff.core.numbers import Number
-from quiff.errors import counted
 from quiff.populations.population import Population
 from quiff.results.distribution import of_users
-from quiff.results.figures.exposure import change_figure, exposure_figure
+from quiff.results.figures.charts import Axis, bars
+from quiff.results.figures.figure import Figure
 from quiff.results.numbers import probability, said
 from quiff.results.table import Table
-from quiff.results.views.attributes import Inference, values_sentence, values_table
+from quiff.results.views.attributes import Inference, change_figure, values_sentence, values_table
+from quiff.results.views.names import many
 
 _MOST = 1000  # outputs and values in JSON
 _DRAWN = 20  # of them in a figure
@@ -22,27 +23,13 @@ _DRAWN = 20  # of them in a figure
 @final
 @dataclass(frozen=True)
 class ExposingOutput:
-    """What one output says about who the user is.
+    """What one output says about who the user is."""
 
-    Attributes
-    ----------
-    output
-        The output.
-    share
-        The share of users behind it: who have the value that it names, or can show it.
-    posterior
-        The probability of re-identification by it, max_x P(x | y).
-    contribution
-        What it adds to the posterior vulnerability, max_x pi_x C[x,y].
-    own_risk
-        The mean own risk of the users behind it, over all their outputs.
-    """
-
-    output: Hashable
-    share: Number
-    posterior: Number
-    contribution: Number
-    own_risk: Number
+    output: Hashable  # the output
+    share: Number  # the share of users behind it: who have the value that it names, or can show it
+    posterior: Number  # the probability of re-identification by it, max_x P(x | y)
+    contribution: Number  # what it adds to the posterior vulnerability, max_x pi_x C[x,y]
+    own_risk: Number  # the mean own risk of the users behind it, over all their outputs
 
 
 @final
@@ -58,11 +45,6 @@ class Outputs:
     vulnerability: Number
     naming: bool
 
-    @property
-    def rest(self) -> Number:
-        """What the other outputs add to the vulnerability."""
-        return self.vulnerability - sum(each.contribution for each in self.listed)
-
 
 def exposure_views(
     people: Population,
@@ -73,45 +55,31 @@ def exposure_views(
     first: int | None,
 ) -> dict[str, Any]:
     """Return title, sentences, tables, figures and facts."""
-    users, weighted = counted(people.n_users, "user"), people.weights is not None
+    about = f"{api.title}, {many(people.n_users, 'user')}"
+    weighted = people.weights is not None
+    by_weight = ("Users count as much as their weight.",) if weighted else ()
     sentences, tables, figures = [], {}, {}
     facts: dict[str, Any] = {"api": api.spec, "users": people.n_users}
     if outputs is not None:
         sentences += _sentences(api.title, outputs, of_users(weighted))
-        tables["outputs"] = _table(
-            f"Which outputs expose most: {api.title}, {users}", outputs, first, weighted
-        )
-        figures["outputs"] = lambda: exposure_figure(
-            [
-                (str(each.output), float(each.posterior), float(each.own_risk), float(each.share))
-                for each in outputs.listed[:_DRAWN]
-            ],
-            float(outputs.guess),
-            people.n_users,
-        )
-        facts |= {
-            "guess": outputs.guess,
-            "vulnerability": outputs.vulnerability,
-            "outputs": list(outputs.listed[:_MOST]),
-        }
+        tables["outputs"] = _table(f"Which outputs expose most: {about}", outputs, first, by_weight)
+        figures["outputs"] = lambda: exposure_figure(outputs, f"The outputs that expose most: {about}")
+        facts |= {"guess": outputs.guess, "vulnerability": outputs.vulnerability}
+        facts |= {"outputs": list(outputs.listed[:_MOST])}
     if attribute is not None and values:
-        title = f"Which values of {attribute} an output gives away: {api.title}, {users}"
+        title = f"Which values of {attribute} an output gives away: {about}"
+        named = [
+            (str(one.value), one.share, one.given_named) for one in values if one.given_named is not None
+        ]
+        guessed = [(str(one.value), one.prior, one.posterior) for one in values]
         sentences.append(values_sentence(api.title, attribute, values))
-        tables["values"] = values_table(title, attribute, values, first, weighted)
+        tables["values"] = values_table(title, attribute, values, first, by_weight)
         figures["values"] = lambda: change_figure(
-            [
-                (str(one.value), float(one.share), float(one.given_named or 0))
-                for one in values
-                if one.given_named is not None
-            ][:_DRAWN]
-            or [(str(one.value), float(one.prior), float(one.posterior)) for one in values[:_DRAWN]],
-            ("before", "after"),
-            "probability",
-            title,
+            (named or guessed)[:_DRAWN], ("before", "after"), "probability", title
         )
         facts |= {"attribute": attribute, "values": [one.to_dict() for one in values[:_MOST]]}
     return {
-        "title": f"What exposes most: {api.title}, {users}",
+        "title": f"What exposes most: {about}",
         "sentences": tuple(sentences),
         "tables": tables,
         "figures": figures,
@@ -119,55 +87,65 @@ def exposure_views(
     }
 
 
-def _table(title: str, outputs: Outputs, first: int | None, weighted: bool) -> Table:
-    rows = tuple(
-        (
-            each.output,
-            each.share,
-            each.posterior,
-            each.posterior / outputs.guess,
-            each.contribution / outputs.vulnerability,
-            each.own_risk,
-        )
-        for each in outputs.listed[:first]
-    )
+def _table(title: str, outputs: Outputs, first: int | None, by_weight: tuple[str, ...]) -> Table:
     behind = "have the value that it names" if outputs.naming else "can show it"
+    rest = 1 - sum(each.contribution for each in outputs.listed) / outputs.vulnerability
     notes = [
         f"The probability of re-identification, max_x P(x | y), is that after the output; without any it is "
         f"{probability(outputs.guess)}, and the factor is their ratio.",
         f"The users behind an output are those who {behind}; the mean own risk is theirs.",
     ]
-    if outputs.rest > 1e-12 * outputs.vulnerability:
-        rest = probability(outputs.rest / outputs.vulnerability)
-        notes.append(f"Outputs that name nothing that users have make the rest of the vulnerability, {rest}.")
-    if weighted:
-        notes.append("Users count as much as their weight.")
-    if len(rows) < len(outputs.listed):
-        notes.append(f"The first {len(rows)} of {len(outputs.listed)} outputs.")
-    columns = (
-        "output",
-        "users behind it",
-        "re-identified",
-        "factor",
-        "share of vulnerability",
-        "mean own risk",
+    if rest > 1e-12:
+        notes.append(
+            f"Outputs that name nothing that users have make the rest of the vulnerability,"
+            f" {probability(rest)}."
+        )
+    if first is not None and first < len(outputs.listed):
+        notes.append(f"The first {first} of {len(outputs.listed)} outputs.")
+    return Table.of(
+        title,
+        outputs.listed[:first],
+        {
+            "output": "output",
+            "users behind it": "share",
+            "re-identified": "posterior",
+            "factor": lambda each: each.posterior / outputs.guess,
+            "share of vulnerability": lambda each: each.contribution / outputs.vulnerability,
+            "mean own risk": "own_risk",
+        },
+        notes=(*notes, *by_weight),
+        labels=("output",),
+        styles=dict.fromkeys(("users behind it", "share of vulnerability", "mean own risk"), probability),
     )
-    return Table(title, columns, rows, tuple(notes), ("output",))
 
 
 def _sentences(name: str, outputs: Outputs, whose: str) -> list[str]:
     most, least = outputs.listed[0], outputs.listed[-1]
-    factor = said(most.posterior / outputs.guess)
+    again = f"multiplying the probability by {said(most.posterior / outputs.guess)}"
     if isclose(most.posterior, least.posterior):
         return [
             f"{name}: all outputs expose alike: one re-identifies the user with "
-            f"{probability(most.posterior)}, {factor} times as probably as a guess."
+            f"{probability(most.posterior)}, {again}."
         ]
     behind = "have what it names" if outputs.naming else "can show it"
     return [
         f"{name}: the output {str(most.output)!r} exposes most: it re-identifies the user with "
-        f"{probability(most.posterior)}, {factor} times as probably as a guess; {probability(most.share)} "
-        f"{whose} {behind}.",
+        f"{probability(most.posterior)}, {again}; {probability(most.share)} {whose} {behind}.",
         f"The output {str(least.output)!r} exposes least, with {probability(least.posterior)}; "
         f"{probability(least.share)} {whose} {behind}.",
     ]
+
+
+def exposure_figure(outputs: Outputs, title: str) -> Figure:
+    """Draw three bars for each output: re-identification by it, the users behind it, and their own risk."""
+    names = ("posterior", "own_risk", "share")
+    records = [
+        {"name": str(each.output), **{name: float(getattr(each, name)) for name in names}}
+        for each in outputs.listed[:_DRAWN]
+    ]
+    axes = (
+        Axis("posterior", "re-identified by the output"),
+        Axis("own_risk", "mean own risk of the users behind it"),
+        Axis("share", "users behind it", "share"),
+    )
+    return Figure.of(title, bars(records, axes, rule=float(outputs.guess)))

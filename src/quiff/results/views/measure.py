@@ -6,16 +6,34 @@ from typing import Any
 
 from quiff.apis.base import Api
 from quiff.core.numbers import Number
-from quiff.errors import counted
 from quiff.populations.population import Population
+from quiff.results.figures.charts import Axis, marks
 from quiff.results.figures.figure import Figure
-from quiff.results.figures.stages import StageMark, stages_figure
 from quiff.results.figures.trade_off import trade_off_figure
 from quiff.results.numbers import probability, said
-from quiff.results.result import Result, Row
+from quiff.results.result import Result
+from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
+from quiff.results.views.names import api_names, goal_title, many, stage_names
+from quiff.results.views.tables import filling_table, rows_table
 
-_LIMITS = ("bayes_capacity", "min_capacity_bits", "epsilon", "max_case_capacity")
+_LEAKS = (
+    "{name}: {sees} multiplies the probability of re-identification by {leakage} (from {prior} to"
+    " {posterior}).{bound}"
+)
+_LIMITED = "{name}: {sees} multiplies the probability of any guess about the secret by at most {most}."
+_LEARNS = (
+    "{name}: a receiver guesses {what} correctly with probability {goal_posterior} ({goal_prior} without)."
+)
+_PEOPLE = {
+    "users": "users (N)",
+    "distinct_sets": "distinct topic sets",
+    "occurring_topics": "topics that occur (m')",
+    "anonymity": "users of the rarest set (k-anonymity)",
+    "unique_users": "share of users with a unique topic set",
+    "filled_users": "share of users with topics filled in at random",
+    "filled_topics": "share of topics that were filled in",
+}
 
 
 def measured_views(
@@ -26,46 +44,69 @@ def measured_views(
     known: tuple[str, ...],
 ) -> dict[str, Any]:
     """Return title, sentences, tables, figures and facts of a measurement; `apis` are by their specs."""
-    seen = _Rows(rows)
+    seen, facts, titles = Rows(rows), population_facts(people), api_names(apis)
+    names = stage_names(apis, seen.by("api", "stage"))
+    last = Rows(tuple(row for spec in apis for row in seen.where(api=spec).last.rows))
+    prior = "as probable as their weights" if people.weights is not None else "equally probable"
+    on_topics = Rows(tuple(row for row in seen.rows if "topics" in apis[row.api].needs))
+    given = f" The adversary already knows: {', '.join(known)}." if known else ""
     tables = {
-        "privacy": _privacy(people, apis, seen, known),
-        "utility": _utility(apis, seen),
-        "limits": _limits(apis, seen),
-        "people": _people(people),
+        "privacy": rows_table(
+            seen,
+            "Privacy: probability of re-identification",
+            ["api", "stage"],
+            {
+                "re-identified": "posterior",
+                "leakage": "leakage",
+                "at most here": "bayes_capacity@people",
+                "at most": "bayes_capacity@all",
+            },
+            names,
+            notes=(
+                f"Users are {prior} before.{given} Leakage multiplies that probability; at most: for any"
+                " people and any prior; here: with the secrets that occur.",
+            ),
+        ),
+        "utility": rows_table(
+            seen,
+            "Utility: probability to guess right, without and with an observation",
+            ["api", "stage", "goal", "prior"],
+            {"without": "goal_prior", "with": "goal_posterior", "factor": _factor},
+            names,
+            notes=("The prior is that of these people, or uniform on their distinct secrets.",),
+        ),
+        "limits": rows_table(
+            last,
+            "Limits of one observation",
+            ["api", "scope"],
+            ["bayes_capacity", "min_capacity_bits", "epsilon", "max_case_capacity"],
+            titles,
+            notes=("Capacities are factors, epsilon is in nats; of all secrets they are closed forms.",),
+        ),
+        "people": Table(
+            "People",
+            ("what", "value"),
+            tuple((text, facts[key]) for key, text in _PEOPLE.items() if facts.get(key) is not None),
+            people.notes,
+        ),
+        "filling": filling_table(
+            people.filled, ["api", "stage"], on_topics, Rows(() if genuine is None else genuine.rows), names
+        ),
     }
-    filled = people.filled
-    if filled is not None and filled.filled_sets:
-        tables["filling"] = _filling(people, apis, seen, genuine)
     return {
-        "title": f"What one observation reveals about {counted(people.n_users, 'user')}",
-        "sentences": tuple(_sentences(people, apis, seen, genuine)),
+        "title": f"What one observation reveals about {many(people.n_users, 'user')}",
+        "sentences": (
+            *(
+                text
+                for spec, api in apis.items()
+                for text in _of_api(titles[spec], api, last.where(api=spec))
+            ),
+            *_of_sets(people, facts, genuine),
+        ),
         "tables": {name: table for name, table in tables.items() if table.rows},
-        "figures": dict(_figures(people, apis, seen)),
-        "facts": {"population": population_facts(people), "genuine": _genuine_facts(genuine)},
+        "figures": dict(_figures(people, apis, seen, last)),
+        "facts": {"population": facts, "genuine": _genuine_facts(genuine)},
     }
-
-
-class _Rows:
-    """Rows by what they are of."""
-
-    def __init__(self, rows: tuple[Row, ...]) -> None:
-        self.rows = rows
-
-    def value(self, api: str, stage: str, quantity: str, **others: str) -> Number | None:
-        """Return one number; None if it is not there."""
-        wanted = {"api": api, "stage": stage, "quantity": quantity, **others}
-        return next(
-            (row.value for row in self.rows if all(getattr(row, k) == v for k, v in wanted.items())), None
-        )
-
-    def stages(self, api: str) -> list[str]:
-        """Return the stages of an API."""
-        return list(dict.fromkeys(row.stage for row in self.rows if row.api == api))
-
-    def goals(self, api: str) -> list[tuple[str, str]]:
-        """Return goals and priors of an API."""
-        pairs = ((r.goal, r.prior) for r in self.rows if r.api == api and r.quantity == "goal_posterior")
-        return list(dict.fromkeys(pairs))
 
 
 def population_facts(people: Population) -> dict[str, Any]:
@@ -74,321 +115,127 @@ def population_facts(people: Population) -> dict[str, Any]:
     if "topics" not in people.attributes:
         return facts
     counts, filled = people.set_counts(), people.filled
-    alone = int((counts == 1).sum())
     return facts | {
         "set_size": int(people.sets.shape[2]),
         "distinct_sets": int(counts.shape[0]),
         "occurring_topics": people.occurring.size,
-        "unique_users": alone / people.n_users,
+        "unique_users": int((counts == 1).sum()) / people.n_users,
         "anonymity": int(counts.min()),
-        "filled_users": None if filled is None else filled.filled_users,
-        "filled_topics": None if filled is None else filled.filled_share,
-        "users_without_visits": None if filled is None else filled.without_visits,
-        "genuine_users": None if filled is None else filled.genuine_users,
-        "unique_users_visited": None if filled is None else filled.unique_share,
+        "filled_users": filled and filled.filled_users,
+        "filled_topics": filled and filled.filled_share,
+        "users_without_visits": filled and filled.without_visits,
+        "genuine_users": filled and filled.genuine_users,
+        "unique_users_visited": filled and filled.unique_share,
     }
+
+
+def goal_sentences(apis: Mapping[str, Api], rows: tuple[Row, ...]) -> tuple[str, ...]:
+    """Return those sentences of a measurement that say what a receiver learns; `apis` are by their specs."""
+    titles, seen = api_names(apis), Rows(rows)
+    return tuple(text for spec in apis for text in _of_goals(titles[spec], seen.where(api=spec).last))
+
+
+def _factor(some: Rows) -> Number | None:
+    before, after = some["goal_prior"], some["goal_posterior"]
+    return after / before if before and after is not None else None
 
 
 def _genuine_facts(genuine: Result | None) -> dict[str, Any] | None:
     if genuine is None:
         return None
-    people = genuine.facts["population"]
-    numbers = {
-        name: {row.stage: row.value for row in genuine.rows if row.quantity == name}
+    people, rows = genuine.facts["population"], Rows(genuine.rows)
+    kept = ("users", "distinct_sets", "occurring_topics", "unique_users")
+    return {key: people[key] for key in kept} | {
+        name: {row.stage: row.value for row in rows.where(quantity=name).rows}
         for name in ("posterior", "leakage")
     }
-    return {
-        key: people[key] for key in ("users", "distinct_sets", "occurring_topics", "unique_users")
-    } | numbers
 
 
-def goal_title(goal: str) -> str:
-    """Return what a goal is, for people.
-
-    Examples
-    --------
-    >>> goal_title("topics"), goal_title("secret"), goal_title("country")
-    ('a topic of the user', 'the whole secret', 'country')
-    """
-    return {"topics": "a topic of the user", "secret": "the whole secret"}.get(goal, goal)
-
-
-def _privacy(people: Population, apis: Mapping[str, Api], seen: _Rows, known: tuple[str, ...]) -> Table:
-    rows = tuple(
-        (
-            name,
-            seen.value(spec, stage, "posterior", goal="user"),
-            seen.value(spec, stage, "leakage", goal="user"),
-            seen.value(spec, stage, "bayes_capacity", scope="people"),
-            seen.value(spec, stage, "bayes_capacity", scope="all"),
-        )
-        for (spec, stage), name in _stage_names(apis, seen).items()
-        if seen.value(spec, stage, "posterior", goal="user") is not None
-    )
-    prior = "as probable as their weights" if people.weights is not None else "equally probable"
-    given = f" The adversary already knows: {', '.join(known)}." if known else ""
-    return Table(
-        "Privacy: probability of re-identification",
-        ("observed", "re-identified", "leakage", "at most here", "at most"),
-        rows,
-        (
-            f"Users are {prior} before.{given} Leakage multiplies that probability;",
-            "at most: for any people and any prior; here: with the secrets that occur.",
-        ),
-        styles={
-            "re-identified": probability,
-            **dict.fromkeys(("leakage", "at most here", "at most"), said),
-        },
-    )
-
-
-def _name(apis: Mapping[str, Api], spec: str) -> str:
-    """Return the title of an API, or its spec where two have one title."""
-    title = apis[spec].title
-    return title if [api.title for api in apis.values()].count(title) == 1 else spec
-
-
-def _stage_names(apis: Mapping[str, Api], seen: _Rows) -> dict[tuple[str, str], str]:
-    """Return a name for every stage of every API, with the API's spec where two would share one."""
-    titles = {
-        (spec, stage): api.stage_title(stage) for spec, api in apis.items() for stage in seen.stages(spec)
-    }
-    listed = list(titles.values())
-    return {key: f"{title} ({key[0]})" if listed.count(title) > 1 else title for key, title in titles.items()}
-
-
-def _utility(apis: Mapping[str, Api], seen: _Rows) -> Table:
-    rows = []
-    for (spec, stage), name in _stage_names(apis, seen).items():
-        for goal, prior in seen.goals(spec):
-            before, after = (
-                seen.value(spec, stage, quantity, goal=goal, prior=prior)
-                for quantity in ("goal_prior", "goal_posterior")
-            )
-            if before is not None and after is not None:
-                rows.append(
-                    (name, goal_title(goal), prior, before, after, after / before if before else None)
-                )
-    return Table(
-        "Utility: probability to reach a goal, without and with an observation",
-        ("observed", "goal", "prior", "without", "with", "factor"),
-        tuple(rows),
-        ("The prior is that of these people, or uniform on their distinct secrets.",),
-        styles={"without": probability, "with": probability, "factor": said},
-    )
-
-
-def _limits(apis: Mapping[str, Api], seen: _Rows) -> Table:
-    rows = []
-    for spec in apis:
-        last = seen.stages(spec)[-1]
-        name = _name(apis, spec)
-        for scope, words in (("all", "all secrets"), ("people", "those that occur")):
-            values = [seen.value(spec, last, quantity, scope=scope) for quantity in _LIMITS]
-            if any(value is not None for value in values):
-                rows.append((name, words, *values))
-    return Table(
-        "Limits of one observation",
-        ("API", "over", "capacity", "in bits", "epsilon", "max-case"),
-        tuple(rows),
-        ("Capacities are factors, epsilon is in nats; over all secrets they are closed forms.",),
-        styles=dict.fromkeys(("capacity", "in bits", "epsilon", "max-case"), said),
-    )
-
-
-def _people(people: Population) -> Table:
-    facts = population_facts(people)
-    names = {
-        "users": "users (N)",
-        "distinct_sets": "distinct topic sets",
-        "occurring_topics": "topics that occur (m')",
-        "unique_users": "share of users with a unique topic set",
-        "anonymity": "users of the rarest set (k-anonymity)",
-        "filled_users": "share of users with topics filled in at random",
-        "filled_topics": "share of topics that were filled in",
-    }
-    rows = tuple((text, facts[key]) for key, text in names.items() if facts.get(key) is not None)
-    return Table("People", ("what", "value"), rows, people.notes)
-
-
-def _filling(people: Population, apis: Mapping[str, Api], seen: _Rows, genuine: Result | None) -> Table:
-    """Return the figures with filled topics beside those on visited topics."""
-    filled = people.filled
-    assert filled is not None  # noqa: S101 - the caller has looked
-    alone = None if genuine is None else genuine.facts["population"]
-    facts = population_facts(people)
-    rows: list[tuple[Any, ...]] = [
-        ("users", facts["users"], facts["users"], filled.genuine_users),
-        (
-            "distinct sets",
-            facts["distinct_sets"],
-            filled.distinct_visited,
-            alone and alone["distinct_sets"],
-        ),
-        (
-            "share of users with a unique topic set",
-            facts["unique_users"],
-            filled.unique_share,
-            alone and alone["unique_users"],
-        ),
-    ]
-    for spec, api in apis.items():
-        if "topics" not in api.needs:
-            continue
-        for stage in seen.stages(spec):
-            known = (
-                stage == "generalization" and filled.distinct_visited is not None and people.weights is None
-            )
-            visited = (filled.distinct_visited or 0) / filled.users if known else None
-            rows.append(
-                (
-                    f"re-identified by: {api.stage_title(stage)}",
-                    seen.value(spec, stage, "posterior", goal="user"),
-                    visited,
-                    genuine and genuine[spec, "posterior", stage],
-                )
-            )
-        last = seen.stages(spec)[-1]
-        rows.append(
-            (
-                f"leakage: {api.stage_title(last)}",
-                seen.value(spec, last, "leakage", goal="user"),
-                None,
-                genuine and genuine[spec, "leakage"],
-            )
-        )
-    return Table(
-        "With filling, and genuine topics only",
-        ("what", "with filling", "visited topics", "whole sets"),
-        tuple(rows),
-        (
-            filled.sentence(),
-            "With filling: all users and their sets, as a browser has them. Visited topics: the same without "
-            "the filled topics, so that some sets are smaller. Whole sets: users without filled topics only.",
-        ),
-    )
-
-
-def _sentences(
-    people: Population, apis: Mapping[str, Api], seen: _Rows, genuine: Result | None
-) -> Iterator[str]:
-    for spec, api in apis.items():
-        last = seen.stages(spec)[-1]
-        yield from _api_sentences(_name(apis, spec), spec, api, last, seen)
-    facts = population_facts(people)
-    if "unique_users" in facts:
-        alone, users = probability(facts["unique_users"]), facts["users"]
-        whom = "1 user has" if users == 1 else f"the {said(users)} users have"
-        yield f"{alone} of {whom} a unique topic set."
-    filled = people.filled
-    if filled is not None:
-        text = filled.sentence()
-        if filled.filled_sets and filled.unique_share is not None:
-            text += (
-                f" On visited topics alone {probability(filled.unique_share)} of the users have a unique"
-                f" topic set, instead of {probability(facts['unique_users'])}."
-            )
-        if filled.filled_sets and genuine is not None:
-            alone = genuine.facts["population"]
-            text += (
-                f" Among the {said(alone['users'])} users without filled topics "
-                f"{probability(alone['unique_users'])} have a unique topic set."
-            )
-        elif filled.filled_sets and not filled.genuine_users:
-            text += " No user has a set of visited topics only."
-        yield text
-
-
-def _api_sentences(name: str, spec: str, api: Api, last: str, seen: _Rows) -> Iterator[str]:
+def _of_api(name: str, api: Api, last: Rows) -> Iterator[str]:
     """Say what one observation of an API reveals, what it can at most, and what a receiver learns."""
-    before, after, leakage = (
-        seen.value(spec, last, quantity, goal="user") for quantity in ("prior", "posterior", "leakage")
+    most = last.where(scope="all")["bayes_capacity"]
+    bound = (
+        "" if most is None or isinf(most) else f" It is at most {said(most)} for any people and any prior."
     )
-    most = seen.value(spec, last, "bayes_capacity", scope="all")
-    what = f"{name}: {api.sees}"
-    if before is not None and after is not None and leakage is not None:
-        bound = (
-            ""
-            if most is None or isinf(most)
-            else f" It is at most {said(most)} for any people and any prior."
-        )
-        yield (
-            f"{what} multiplies the probability of re-identification by {said(leakage)} "
-            f"(from {probability(before)} to {probability(after)}).{bound}"
-        )
-    elif most is not None:
-        yield f"{what} multiplies the probability of any guess about the secret by at most {said(most)}."
-    yield from _goal_sentences(name, spec, last, seen)
+    leaks = list(last.say(_LEAKS, name=name, sees=api.sees, bound=bound))
+    yield from leaks
+    if not leaks and most is not None:
+        yield _LIMITED.format(name=name, sees=api.sees, most=said(most))
+    yield from _of_goals(name, last)
 
 
-def goal_sentences(apis: Mapping[str, Api], rows: tuple[Row, ...]) -> tuple[str, ...]:
-    """Return those sentences of a measurement that say what a receiver learns; `apis` are by their specs."""
-    seen = _Rows(rows)
-    return tuple(
-        sentence
-        for spec in apis
-        for sentence in _goal_sentences(_name(apis, spec), spec, seen.stages(spec)[-1], seen)
-    )
-
-
-def _goal_sentences(name: str, spec: str, last: str, seen: _Rows) -> Iterator[str]:
-    for goal, prior in seen.goals(spec):
-        if prior == "population" and not (goal == "secret" and len(seen.goals(spec)) > 2):
-            a, b = (
-                seen.value(spec, last, quantity, goal=goal, prior=prior)
-                for quantity in ("goal_prior", "goal_posterior")
+def _of_goals(name: str, last: Rows) -> Iterator[str]:
+    goals = last.where(prior="population", quantity="goal_posterior").each("goal")
+    for goal in goals:
+        if goal != "secret" or len(goals) == 1:
+            yield from last.where(goal=goal, prior="population").say(
+                _LEARNS, name=name, what=goal_title(goal)
             )
-            if a is not None and b is not None:
-                yield (
-                    f"{name}: a receiver names {goal_title(goal)} correctly with {probability(b)} "
-                    f"({probability(a)} without)."
-                )
+
+
+def _of_sets(people: Population, facts: dict[str, Any], genuine: Result | None) -> Iterator[str]:
+    """Say how many users have a unique topic set, and how many topics were filled in."""
+    if "unique_users" not in facts:
+        return
+    alone, users, filled = probability(facts["unique_users"]), facts["users"], people.filled
+    whom = "1 user has" if users == 1 else f"the {said(users)} users have"
+    yield f"{alone} of {whom} a unique topic set."
+    if filled is None:
+        return
+    text = filled.sentence()
+    if filled.filled_sets and filled.unique_share is not None:
+        text += (
+            f" On visited topics alone {probability(filled.unique_share)} of the users have a unique"
+            f" topic set, instead of {alone}."
+        )
+    if filled.filled_sets and genuine is not None:
+        whole = genuine.facts["population"]
+        text += (
+            f" Among the {said(whole['users'])} users without filled topics "
+            f"{probability(whole['unique_users'])} have a unique topic set."
+        )
+    elif filled.filled_sets and not filled.genuine_users:
+        text += " No user has a set of visited topics only."
+    yield text
 
 
 def _figures(
-    people: Population, apis: Mapping[str, Api], seen: _Rows
+    people: Population, apis: Mapping[str, Api], seen: Rows, last: Rows
 ) -> Iterator[tuple[str, Callable[[], Figure]]]:
     """Yield the figures that there are numbers for."""
-    if any(row.quantity == "leakage" for row in seen.rows):
-        yield "stages", lambda: _stages_figure(people, apis, seen)
-        goal, points, before = _trade_offs(apis, seen)
-        if points:
-            title = f"Privacy and utility ({goal_title(goal)}): {counted(people.n_users, 'user')}"
-            yield "trade-off", lambda: trade_off_figure(title, points, before)
-
-
-def _stages_figure(people: Population, apis: Mapping[str, Api], seen: _Rows) -> Figure:
-    marks = []
-    for spec, api in apis.items():
-        for stage in seen.stages(spec):
-            leakage = seen.value(spec, stage, "leakage", goal="user")
-            here, most = (seen.value(spec, stage, "bayes_capacity", scope=s) for s in ("people", "all"))
-            if leakage is not None and here is not None:
-                bound = here if most is None or isinf(most) else min(most, people.n_users)
-                title = api.stage_title(stage) if len(apis) < 3 else f"{spec}: {api.stage_title(stage)}"
-                marks.append(StageMark(title, leakage, bound, here if here != bound else None))
-    return stages_figure(marks, people.n_users)
-
-
-def _trade_offs(
-    apis: Mapping[str, Api], seen: _Rows
-) -> tuple[str, list[tuple[str, Number, Number]], Number | None]:
-    """Return a goal that all APIs share, leakage and its probability with each, and without.
-
-    It is an attribute of people, if there is one: a receiver seldom wants the whole secret.
-    """
-    shared = [
-        goal
-        for goal, prior in (seen.goals(next(iter(apis))))
-        if prior == "population" and all((goal, prior) in seen.goals(spec) for spec in apis)
-    ]
+    if seen["leakage"] is None:
+        return
+    yield "stages", lambda: _stages_figure(people, apis, seen)
+    # A goal that all APIs share; an attribute of people, if there is one: nobody wants the whole secret.
+    reached = last.where(quantity="goal_posterior", prior="population").by("goal")
+    shared = [goal for (goal,), some in reached.items() if len(some.each("api")) == len(apis)]
     goal = next((goal for goal in shared if goal != "secret"), "secret")
     points, before = [], None
-    for spec in apis:
-        last = seen.stages(spec)[-1]
-        leakage = seen.value(spec, last, "leakage", goal="user")
-        use = seen.value(spec, last, "goal_posterior", goal=goal, prior="population")
-        before = seen.value(spec, last, "goal_prior", goal=goal, prior="population") or before
+    for (spec,), some in last.by("api").items():
+        leakage, learnt = some["leakage"], some.where(goal=goal, prior="population")
+        use, before = learnt["goal_posterior"], learnt["goal_prior"] or before
         if leakage is not None and use is not None:
             points.append((spec, leakage, use))
-    return goal, points, before
+    if points:
+        title = f"Privacy and utility ({goal_title(goal)}): {many(people.n_users, 'user')}"
+        yield "trade-off", lambda: trade_off_figure(title, points, before)
+
+
+def _stages_figure(people: Population, apis: Mapping[str, Api], seen: Rows) -> Figure:
+    """Draw a bar for the leakage of each stage, and marks for the most that it could be."""
+    kinds = ("capacity, all secrets", "capacity, secrets that occur")
+    leaks, bounds = [], []
+    names = stage_names(apis, seen.by("api", "stage"))
+    for key, some in seen.by("api", "stage").items():
+        leakage, here, most = (some[q] for q in ("leakage", "bayes_capacity@people", "bayes_capacity@all"))
+        if leakage is None or here is None:
+            continue
+        name, bound = names[key], here if most is None or isinf(most) else min(most, people.n_users)
+        leaks.append({"name": name, "leakage": float(leakage), "text": said(leakage)})
+        bounds += [{"name": name, "leakage": float(bound), "kind": kinds[0]}]
+        bounds += [{"name": name, "leakage": float(here), "kind": kinds[1]}] if here != bound else []
+    axis = Axis(
+        "leakage", "leakage (factor on the probability of re-identification, log scale)", "log", 1, 10
+    )
+    chart = marks(bounds, axis, kinds, bars=leaks, step=58, width=480)
+    return Figure.of(f"What each stage reveals about who a user is: {many(people.n_users, 'user')}", chart)

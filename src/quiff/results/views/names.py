@@ -1,8 +1,9 @@
-"""What APIs, their stages and values are called in tables, sentences and figures."""
+"""What APIs, their stages, goals and values are called in tables, sentences and figures."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 from quiff.apis.base import Api
+from quiff.results.numbers import said
 
 
 def api_names(apis: Mapping[str, Api]) -> dict[str, str]:
@@ -20,22 +21,36 @@ def api_names(apis: Mapping[str, Api]) -> dict[str, str]:
     return {spec: spec if titles.count(api.title) > 1 else api.title for spec, api in apis.items()}
 
 
-def stage_names(apis: Mapping[str, Api], stages: Mapping[str, list[str]]) -> dict[tuple[str, str], str]:
-    """Return what to call each stage of each API: the API alone if it has but one.
+def stage_names(apis: Mapping[str, Api], stages: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return what to call each stage of each API, given by its spec: with the spec where two share a name.
 
     Examples
     --------
     >>> from quiff import api_from
-    >>> apis = {spec: api_from(spec) for spec in ("cookies", "topics")}
-    >>> list(stage_names(apis, {"cookies": ["cookies"], "topics": ["generalization", "topics"]}).values())
-    ['third-party cookie', 'Topics API: whole topic set', 'Topics API: one topic']
+    >>> apis = {spec: api_from(spec) for spec in ("cookies", "topics", "topics:noise=0.1")}
+    >>> stages = [("cookies", "cookies"), ("topics", "topics"), ("topics:noise=0.1", "topics")]
+    >>> list(stage_names(apis, stages).values())
+    ['third-party cookie', 'one topic (topics)', 'one topic (topics:noise=0.1)']
     """
-    names = api_names(apis)
-    return {
-        (spec, stage): names[spec] + (f": {apis[spec].stage_title(stage)}" if len(some) > 1 else "")
-        for spec, some in stages.items()
-        for stage in some
-    }
+    titles = {key: apis[key[0]].stage_title(key[1]) for key in stages}
+    listed = list(titles.values())
+    return {key: f"{title} ({key[0]})" if listed.count(title) > 1 else title for key, title in titles.items()}
+
+
+def goal_title(goal: str) -> str:
+    """Return what a goal is, for people.
+
+    Examples
+    --------
+    >>> goal_title("topics"), goal_title("secret"), goal_title("country")
+    ('a topic of the user', 'the whole secret', 'country')
+    """
+    return {"topics": "a topic of the user", "secret": "the whole secret"}.get(goal, goal)
+
+
+def goal_of_value(attribute: str, value: Hashable) -> str:
+    """Return the goal to guess whether the user has a value, as rows name it: ``country: BR``."""
+    return f"{attribute}: {value}"
 
 
 def value_words(attribute: str) -> str:
@@ -47,3 +62,14 @@ def value_words(attribute: str) -> str:
     ('topic', 'value of country')
     """
     return "topic" if attribute == "topics" else f"value of {attribute}"
+
+
+def many(number: int, thing: str) -> str:
+    """Return a number of things in words, thousands with a comma.
+
+    Examples
+    --------
+    >>> many(1, "user"), many(5893, "user")
+    ('1 user', '5,893 users')
+    """
+    return f"{said(number)} {thing}{'' if number == 1 else 's'}"

@@ -1,170 +1,140 @@
 """How several observations of one person are shown: leakage by their number, risks, and the rest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from quiff.apis.base import Api, Occasion
-from quiff.core.numbers import Number
 from quiff.populations.filling import Filled
 from quiff.populations.population import Population
-from quiff.results.figures.over_time import over_time_figure
-from quiff.results.numbers import probability, said, shown
+from quiff.results.figures.charts import Axis, beside, curves
+from quiff.results.figures.figure import Figure
+from quiff.results.numbers import probability, said
 from quiff.results.result import Result
+from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.measure import goal_title
+from quiff.results.views.names import goal_title, many
+from quiff.results.views.tables import filling_table, rows_table
+
+_LEAKS = "{api}: {seen} the probability of re-identification by {how}, from {prior} to {posterior}"
+_LIMIT = (
+    "However many observations there are, it is at most {leakage_limit}, for there {are} only {profiles};"
+)
+_LEAST_RISK = 1e-6  # below this the picture would be empty
+_RISK = (
+    "After {after} the average user is re-identified with probability {risk_mean}, the median user with"
+    " {risk_median}, one in a hundred with {risk_99} or more, and the user most at risk with {risk_max};"
+    " {users_above} of the users with more than 50 %{how}."
+)
+_LEARNS = (
+    "A receiver guesses {what} correctly with probability {goal_posterior} after {after} ({goal_prior}"
+    " without any)."
+)
 
 
 def over_time_views(
     people: Population,
     api: Api,
-    prior: Number,
-    figures: list[dict[str, Any]],
-    risks: list[dict[str, Any]],
+    rows: tuple[Row, ...],
+    spreads: Mapping[int, Sequence[float]],
     occasions: Sequence[Occasion],
-    goals: dict[str, list[Number]],
+    profiles: int,
     notes: tuple[str, ...],
     genuine: Result | None,
 ) -> dict[str, Any]:
-    """Return title, sentences, tables, figures and facts of observations over time."""
+    """Return title, sentences, tables, figures and facts of observations over time.
+
+    `spreads` are the percentiles of the users' risk by the number of observations; `profiles` is how many
+    different secrets over time there are.
+    """
     filled = people.filled if "topics" in api.needs else None
-    known = [each for each in occasions if each.leakage is not None]
+    seen, known = Rows(rows), [each for each in occasions if each.leakage is not None]
+    leaks, whole = seen.where(goal="user"), Rows(genuine.rows if genuine is not None else ())
+    prior, users = leaks["prior"], many(people.n_users, "user")
+    weights = "as probable as their weights" if people.weights is not None else "equally probable"
+    estimated = any(row.low is not None for row in leaks.rows)
+    sampled = ("low, high: an interval of 95 % for the leakage.",) if estimated else ()
+    before = "" if prior is None else f", {weights} before: guessed with {probability(prior)}"
     tables = {
-        "over_time": _leakages(people, api, prior, figures, notes),
-        "limits": _limits(figures),
-        "risk": _risks(risks),
-        "filling": _filling(people, filled, figures, genuine),
-        "occasions": _occasions(known, prior),
-        "utility": _utility(goals),
+        "over_time": rows_table(
+            leaks,
+            f"{api.title}: probability of re-identification by the number of observations",
+            ["observations"],
+            ["posterior", "leakage"],
+            interval="leakage",
+            notes=(f"{users}{before}.", *sampled, *notes),
+        ),
+        "limits": rows_table(
+            Rows(tuple(row for row in rows if row.goal in ("", "user"))),
+            "Limits of the leakage",
+            ["observations"],
+            {"at least": "leakage_at_least", "at most": "leakage_at_most", "limit": "leakage_limit"}
+            | {"bound": "leakage_bound", "epsilon": "epsilon", "max-case capacity": "max_case_capacity"},
+            notes=(
+                "at least, at most: the leakage lies between them for certain. limit: if the secrets"
+                " themselves were observed. bound: from the parameters alone.",
+            ),
+        ),
+        "risk": rows_table(
+            leaks,
+            "The users' own risk: probability of re-identification",
+            ["observations"],
+            {"mean": "risk_mean", "median": "risk_median", "95 %": "risk_95", "99 %": "risk_99"}
+            | {"largest": "risk_max", "above 50 %": "users_above"},
+        ),
+        "filling": filling_table(filled, ["observations"], leaks, whole),
+        "occasions": Table(
+            "On other occasions: leakage, and probability of success",
+            ("what is seen", "leakage", "success"),
+            tuple((each.title, each.leakage, (each.leakage or 0) * (prior or 0)) for each in known),
+            styles={"success": probability},
+        ),
+        "utility": rows_table(
+            seen,
+            "What a receiver learns: probability to guess right",
+            ["goal", "observations"],
+            {"without": "goal_prior", "with": "goal_posterior"},
+        ),
     }
-    drawn = {} if not figures else {"over_time": lambda: over_time_figure(api.title, figures, risks, prior)}
+
     return {
-        "title": f"{api.title}: what several observations reveal about {_counted(people.n_users, 'user')}",
+        "title": f"{api.title}: what several observations reveal about {users}",
         "sentences": (
-            *_of_leakage(api, prior, figures),
-            *_of_risk(people, risks, filled),
-            *([] if filled is None else _of_filling(filled, figures, genuine)),
+            *_of_leakages(api, leaks, profiles),
+            *_of_risk(leaks, filled),
+            *([] if filled is None else _of_filling(filled, leaks, whole, genuine, profiles)),
             *(each.sentence.format(said(each.leakage or 0)) for each in known),
-            *_of_goals(goals),
+            *_of_goals(seen),
         ),
         "tables": {name: table for name, table in tables.items() if table.rows},
-        "figures": drawn,
+        "figures": {} if prior is None else {"over_time": lambda: _figure(api.title, leaks, spreads)},
         "facts": {"filling": None if filled is None else _filling_facts(filled, genuine)},
     }
 
 
-def _counted(number: int, thing: str) -> str:
-    """Return a number of things in words, thousands with a comma."""
-    return f"{said(number)} {thing}{'' if number == 1 else 's'}"
+def _last(rows: Rows, quantity: str) -> tuple[int, Rows]:
+    """Return the most observations for which a quantity is known, and their rows."""
+    most = max((row.observations for row in rows.where(quantity=quantity).rows), default=0)
+    return most, rows.where(observations=most)
 
 
-def _leakages(
-    people: Population, api: Api, prior: Number, figures: list[dict[str, Any]], notes: tuple[str, ...]
-) -> Table:
-    estimated = any(figure["method"] != "exact" for figure in figures)
-    ends = ("low", "high") if estimated else ()
-    columns = ("observations", "re-identified", "leakage", *ends, "method")
-    keys = ("epochs", "vulnerability", "leakage", *ends, "method")
-    weights = "as probable as their weights" if people.weights is not None else "equally probable"
-    interval = ("low, high: an interval of 95 % for the leakage.",) if estimated else ()
-    return Table(
-        f"{api.title}: probability of re-identification by the number of observations",
-        columns,
-        tuple(tuple(figure[key] for key in keys) for figure in figures),
-        (
-            f"{_counted(people.n_users, 'user')}, {weights} before: guessed with {shown(prior)}.",
-            *interval,
-            *notes,
-        ),
-    )
-
-
-def _limits(figures: list[dict[str, Any]]) -> Table:
-    keys = ("epochs", "at_least", "at_most", "limit", "bound", "epsilon", "max_case_capacity")
-    columns = ("observations", "at least", "at most", "limit", "bound", "epsilon", "max-case capacity")
-    return Table(
-        "Limits of the leakage",
-        columns,
-        tuple(tuple(figure[key] for key in keys) for figure in figures),
-        (
-            "at least, at most: the leakage lies between them for certain. limit: if the secrets themselves"
-            " were observed. bound: from the parameters alone.",
-        ),
-    )
-
-
-def _risks(risks: list[dict[str, Any]]) -> Table:
-    keys = ("epochs", "mean", "median", "p95", "p99", "max", "above_half")
-    return Table(
-        "The users' own risk: probability of re-identification",
-        ("observations", "mean", "median", "95 %", "99 %", "largest", "above 50 %"),
-        tuple(tuple(risk[key] for key in keys) for risk in risks),
-    )
-
-
-def _occasions(known: list[Occasion], prior: Number) -> Table:
-    rows = tuple((each.title, each.leakage, (each.leakage or 0) * prior) for each in known)
-    return Table(
-        "On other occasions: leakage, and probability of success",
-        ("what is seen", "leakage", "success"),
-        rows,
-    )
-
-
-def _utility(goals: dict[str, list[Number]]) -> Table:
-    return Table(
-        "What a receiver learns: probability to reach a goal",
-        ("observations", *(goal_title(goal) for goal in goals)),
-        tuple((n, *values) for n, values in enumerate(zip(*goals.values(), strict=True))),
-    )
-
-
-def _filling(
-    people: Population, filled: Filled | None, figures: list[dict[str, Any]], genuine: Result | None
-) -> Table:
-    """Return the leakage with filled topics beside that of the users without any."""
-    columns = ("observations", "leakage", "re-identified", "leakage (whole)", "re-identified (whole)")
-    title = "With filling, and genuine topics only"
-    if filled is None or not filled.filled_sets:
-        return Table(title, columns, ())
-    others: list[tuple[Number | None, Number | None]] = [(None, None)] * len(figures)
-    if genuine is not None:
-        others = [(row["leakage"], row["vulnerability"]) for row in genuine.facts["epochs"]]
-    return Table(
-        title,
-        columns,
-        tuple(
-            (row["epochs"], row["leakage"], row["vulnerability"], *other)
-            for row, other in zip(figures, others, strict=True)
-        ),
-        (
-            filled.sentence(),
-            f"First all {_counted(people.n_users, 'user')}, with filled topics, as a browser has them; whole "
-            f"sets: the {_counted(filled.genuine_users, 'user')} without filled topics in any epoch.",
-        ),
-    )
-
-
-def _of_leakage(api: Api, prior: Number, figures: list[dict[str, Any]]) -> Iterator[str]:
-    if not figures:
+def _of_leakages(api: Api, leaks: Rows, profiles: int) -> Iterator[str]:
+    n, last = _last(leaks, "leakage")
+    found, limit = last.row("leakage"), last["leakage_limit"]
+    if found is None or limit is None:
         return
-    one, last = figures[0], figures[-1]
-    sampled = last["method"] != "exact"
-    sure = f" (95 %: {said(last['low'])} to {said(last['high'])})" if sampled else ""
-    before = f"; one observation by {said(one['leakage'])}" if last["epochs"] > 1 else ""
-    seen = _number(last["epochs"], api)
-    multiply = "multiply" if last["epochs"] > 1 else "multiplies"
-    yield (
-        f"{api.title}: {seen} {multiply} the probability of re-identification by "
-        f"{'about ' if sampled else ''}{said(last['leakage'])}{sure}, from {probability(prior)} to "
-        f"{probability(last['vulnerability'])}{before}."
+    sampled = found.low is not None and found.high is not None
+    sure = f" (95 %: {said(found.low or 0)} to {said(found.high or 0)})" if sampled else ""
+    one = leaks["leakage"] or 0
+    (text,) = last.say(
+        _LEAKS,
+        api=api.title,
+        seen=f"{_number(n, api)} {'multiply' if n > 1 else 'multiplies'}",
+        how=f"{'about ' if sampled else ''}{said(found.value)}{sure}",
     )
-    profiles = _counted(last["distinct_profiles"], "different profile")
-    are = "is" if last["distinct_profiles"] == 1 else "are"
-    yield (
-        f"However many observations there are, it is at most {said(last['limit'])}, for there {are} only "
-        f"{profiles}; {seen} {'reaches' if last['epochs'] == 1 else 'reach'} "
-        f"{probability(last['leakage'] / last['limit'])} of that."
-    )
+    yield f"{text}{f'; one observation by {said(one)}' if n > 1 else ''}."
+    are, reach = "is" if profiles == 1 else "are", "reach" if n > 1 else "reaches"
+    (text,) = last.say(_LIMIT, are=are, profiles=many(profiles, "different profile"))
+    yield f"{text} {_number(n, api)} {reach} {probability(found.value / limit)} of that."
 
 
 def _number(n: int, api: Api) -> str:
@@ -175,53 +145,45 @@ def _number(n: int, api: Api) -> str:
     return f"{n} {often}observation{'s' if n > 1 else ''}{apart}"
 
 
-def _of_risk(people: Population, risks: list[dict[str, Any]], filled: Filled | None) -> Iterator[str]:
-    if not risks:
-        return
-    risk, how = risks[-1], ""
-    users = _counted(people.n_users, "user")
+def _of_risk(leaks: Rows, filled: Filled | None) -> Iterator[str]:
+    n, last = _last(leaks, "risk_mean")
+    how = ""
     if filled is not None and filled.filled_sets:
         how = f", with topics filled in at random for {100 * filled.filled_users:.1f} % of {filled.whom}"
         if filled.epochs > 1 or filled.sets_without_visits:
             how += f" and no visited topic at all for {100 * filled.without_visits:.1f} %"
-    yield (
-        f"After {_counted(risk['epochs'], 'observation')} the average user is re-identified with probability "
-        f"{probability(risk['mean'])}, the median user with {probability(risk['median'])}, one in a hundred "
-        f"with {probability(risk['p99'])} or more, and the user most at risk with "
-        f"{probability(risk['max'])}; of {users}, {said(risk['above_half'])} with more than 50 %{how}."
-    )
+    return last.say(_RISK, after=many(n, "observation"), how=how)
 
 
-def _of_filling(filled: Filled, figures: list[dict[str, Any]], genuine: Result | None) -> Iterator[str]:
+def _of_filling(
+    filled: Filled, leaks: Rows, whole: Rows, genuine: Result | None, profiles: int
+) -> Iterator[str]:
     """Say how much was filled in, and what the figures are without it."""
     yield filled.sentence()
-    if not filled.filled_sets or not figures:
+    n, last = _last(leaks, "leakage")
+    if not filled.filled_sets or not n:
         return
-    every = figures[-1]
     if filled.distinct_visited is not None:
         yield (
-            f"On visited topics alone there are {_counted(filled.distinct_visited, 'different profile')}, "
-            f"instead of {said(every['distinct_profiles'])}."
+            f"On visited topics alone there are {many(filled.distinct_visited, 'different profile')}, "
+            f"instead of {said(profiles)}."
         )
-    seen = _counted(every["epochs"], "observation")
+    seen = many(n, "observation")
     if genuine is not None:
-        alone = genuine.facts["epochs"][-1]
+        (alone,) = whole.where(goal="user", observations=n).say("{posterior} (leakage {leakage})")
+        (every,) = last.say("{posterior} (leakage {leakage})")
         yield (
-            f"Among the {_counted(genuine.facts['users'], 'user')} without filled topics, {seen} re-identify "
-            f"a user with probability {probability(alone['vulnerability'])} (leakage "
-            f"{said(alone['leakage'])}); among all, with filling, with {probability(every['vulnerability'])} "
-            f"(leakage {said(every['leakage'])})."
+            f"Among the {many(genuine.facts['users'], 'user')} without filled topics, {seen} re-identify "
+            f"a user with probability {alone}; among all, with filling, with {every}."
         )
     elif not filled.genuine_users:
         yield f"No user has visited topics only in {seen}, so that there is no figure without filling."
 
 
-def _of_goals(goals: dict[str, list[Number]]) -> Iterator[str]:
-    for goal, learned in goals.items():
-        yield (
-            f"A receiver names {goal_title(goal)} correctly with {probability(learned[-1])} after "
-            f"{_counted(len(learned) - 1, 'observation')} ({probability(learned[0])} without any)."
-        )
+def _of_goals(seen: Rows) -> Iterator[str]:
+    for goal in seen.where(quantity="goal_posterior").each("goal"):
+        n, last = _last(seen.where(goal=goal), "goal_posterior")
+        yield from last.say(_LEARNS, what=goal_title(goal), after=many(n, "observation"))
 
 
 def _filling_facts(filled: Filled, genuine: Result | None) -> dict[str, Any]:
@@ -236,3 +198,44 @@ def _filling_facts(filled: Filled, genuine: Result | None) -> dict[str, Any]:
         "unique_users_visited": filled.unique_share,
         "genuine": None if genuine is None else {key: genuine.facts[key] for key in kept},
     }
+
+
+def _figure(name: str, leaks: Rows, spreads: Mapping[int, Sequence[float]]) -> Figure:
+    """Draw the leakage against the number of observations, with its limits, and the spread of the risk."""
+    series = {
+        name: "leakage",
+        "bound from the parameters": "leakage_bound",
+        "an identifier": "prior",
+        "limit: the profiles themselves": "leakage_limit",
+    }
+    points: list[dict[str, Any]] = []
+    for row in (row for one, q in series.items() for row in leaks.where(quantity=q).rows):
+        one = next(one for one, quantity in series.items() if quantity == row.quantity)
+        value = 1 / row.value if row.quantity == "prior" else row.value
+        ends = {} if row.low is None or row.high is None else {"low": float(row.low), "high": float(row.high)}
+        points.append({"series": one, "observations": row.observations, "leakage": float(value), **ends})
+    most = max(point["observations"] for point in points)
+    leakage = curves(
+        points,
+        Axis("observations", "observations", "count", 1, max(2, most)),
+        Axis("leakage", "leakage (factor of the probability of re-identification)", "log", 1),
+        list(series),
+        dots=[point for point in points if point["series"] == name],
+        title="Leakage; the band is an interval of 95 %",
+        size=(400, 300),
+    )
+    risk = curves(
+        [
+            {"series": str(n), "share": place / (len(risks) - 1), "risk": max(value, _LEAST_RISK)}
+            for n, risks in spreads.items()
+            for place, value in enumerate(risks)
+        ],
+        Axis("share", "share of users", "share"),
+        Axis("risk", "probability of re-identification, at most", "log", most=1),
+        [str(n) for n in spreads],
+        legend="observations",
+        title="How the risk is spread over users",
+        size=(330, 300),
+    )
+    title = f"{name}: what several observations reveal"
+    return Figure.of(title, beside(leakage, risk) if spreads else leakage)

@@ -6,13 +6,14 @@ from typing import Any, final
 
 from quiff.apis.base import Api
 from quiff.core.numbers import Number
-from quiff.errors import counted
-from quiff.results.figures.popularity import popularity_figure
+from quiff.results.figures.charts import Axis, beside, curves, marks
+from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain, probability, rounded
 from quiff.results.table import Table
-from quiff.results.views.names import value_words
+from quiff.results.views.names import many, value_words
 
 _ENOUGH = 0.95  # the probability from which on a sentence calls a value found
+_MOST_VALUES = 15  # in the figure
 _NOTHING = 1e-12  # below it nobody reads one in so many
 
 
@@ -107,7 +108,7 @@ def finding_goal(attribute: str, top: int) -> str:
 def estimate_views(attribute: str, n_users: int, estimates: Mapping[Hashable, Estimate]) -> dict[str, Any]:
     """Return title, table and facts of estimates."""
     word, label = value_words(attribute), _label(attribute)
-    title = f"Estimated users of each {word}, from one observation each of {counted(n_users, 'user')}"
+    title = f"Estimated users of each {word}, from one observation each of {many(n_users, 'user')}"
     table = Table(
         title,
         (label, "shown", "users", "standard error", "low", "high"),
@@ -137,29 +138,65 @@ def popularity_views(
 ) -> dict[str, Any]:
     """Return title, sentences, tables, figure and facts; `drawn` is how many simulations, and their seed."""
     simulations, seed = drawn
-    word, label, users = value_words(attribute), _label(attribute), counted(n_users, "user")
+    word, label, users = value_words(attribute), _label(attribute), many(n_users, "user")
+    top, several = max(each.top for each in found), _several(word)
     title = f"Popularity of {attribute}, from one observation each of {users}"
-    top = max(each.top for each in found)
+    order = (f"first {top} in order", "order low", "order high")
+    chances = ("simulated", "low", "high", "at least", "at most", "approximation")
+    grown = ("first found", "low", "high", *order, "all bits right")
+    tables = {
+        "values": Table(
+            title,
+            (label, "users", "share", "standard error", "estimated share", "low", "high"),
+            tuple((v.value, v.users, v.share, v.standard_error, *v.estimate.shares(n_users)) for v in values),
+            (
+                "The standard error is that of an estimated share: sqrt(n p(1-p) + (N-n) q(1-q))/((p-q) N).",
+                f"Estimate and 95 % interval (low, high) are from one simulation with seed {seed}.",
+                "The estimate is unbiased and may lie outside 0 and 1; the interval is clipped to them.",
+            ),
+            (label,),
+        ),
+        "finding": Table(
+            f"Probability to find the first {several} from {users}",
+            ("found", *chances),
+            tuple(
+                (_what(f.top, word), *_cells(f.simulated), f.least, f.most, f.approximation) for f in found
+            ),
+            (
+                f"Simulated {many(simulations, 'time')}; low and high: Clopper and Pearson's 95 % interval.",
+                f"At least and at most are bounds from the exact probabilities of pairs of {several}.",
+                "The approximation takes the counts for independent normal numbers; it needs many users.",
+                "What is shown equally often is ranked at random; what is equally popular may change places.",
+            ),
+            styles=dict.fromkeys(chances, probability),
+        ),
+        "growth": Table(
+            "The same from N users, drawn with replacement",
+            ("users N", *grown),
+            tuple((g.n_users, *_cells(g.first), *_cells(g.in_order), g.all_bits_right) for g in growth),
+            (
+                "All bits right answers another question, that of the paper's counting figure: the"
+                f" probability to guess of every one of the N users whether they have one {word}.",
+            ),
+            styles=dict.fromkeys(grown[:-1], probability),
+        ),
+    }
     return {
         "title": title,
         "sentences": (
-            _error_sentence(values, n_users, word),
+            _error_sentence(values, users, word),
             *(_finding_sentence(each, word, simulations) for each in found),
-            _growth_sentence(growth, n_users, word),
+            _growth_sentence(growth, users, word),
         ),
-        "tables": {
-            "values": _values_table(title, label, values, n_users, seed),
-            "finding": _finding_table(word, found, users, simulations),
-            "growth": _growth_table(word, growth, top),
-        },
-        "figures": {"popularity": lambda: popularity_figure(values, growth, n_users, top, word)},
+        "tables": tables,
+        "figures": {"popularity": lambda: _figure(values, growth, n_users, top, word)},
         "facts": {
             **api.parameters(),
             "n_users": n_users,
             "simulations": simulations,
             "seed": seed,
             "attribute": attribute,
-            attribute: [{label: _named(one.value), **_numbers(one)} for one in values],
+            attribute: [{**plain(one), label: _named(one.value)} for one in values],
             "chances": [{"found": _what(each.top, word), **plain(each)} for each in found],
             "growth": plain(growth),
         },
@@ -172,11 +209,6 @@ def _label(attribute: str) -> str:
 
 def _named(value: Hashable) -> int | str:
     return value if isinstance(value, int | str) else str(value)
-
-
-def _numbers(one: ValuePopularity) -> dict[str, Any]:
-    numbers: dict[str, Any] = plain(one)
-    return {name: number for name, number in numbers.items() if name != "value"}
 
 
 def _what(top: int, word: str) -> str:
@@ -192,64 +224,14 @@ def _cells(simulated: Simulated) -> tuple[float, float, float]:
     return simulated.value, simulated.low, simulated.high
 
 
-def _values_table(
-    title: str, label: str, values: tuple[ValuePopularity, ...], n_users: int, seed: int
-) -> Table:
-    columns = (label, "users", "share", "standard error", "estimated share", "low", "high")
-    rows = ((v.value, v.users, v.share, v.standard_error, *v.estimate.shares(n_users)) for v in values)
-    return Table(
-        title,
-        columns,
-        tuple(rows),
-        (
-            "The standard error is that of an estimated share: sqrt(n p(1-p) + (N-n) q(1-q))/((p-q) N).",
-            f"Estimate and 95 % interval (low, high) are from one simulation with seed {seed}.",
-            "The estimate is unbiased and may lie outside 0 and 1; the interval is clipped to them.",
-        ),
-        (label,),
-    )
-
-
-def _finding_table(word: str, found: tuple[Finding, ...], users: str, simulations: int) -> Table:
-    columns = ("found", "simulated", "low", "high", "at least", "at most", "approximation")
-    rows = ((_what(f.top, word), *_cells(f.simulated), f.least, f.most, f.approximation) for f in found)
-    several = _several(word)
-    return Table(
-        f"Probability to find the first {several} from {users}",
-        columns,
-        tuple(rows),
-        (
-            f"Simulated {counted(simulations, 'time')}; low and high: Clopper and Pearson's 95 % interval.",
-            f"At least and at most are bounds from the exact probabilities of pairs of {several}.",
-            "The approximation takes the counts for independent normal numbers; it needs many users.",
-            "What is shown equally often is ranked at random; what is equally popular may change places.",
-        ),
-    )
-
-
-def _growth_table(word: str, growth: tuple[Growth, ...], top: int) -> Table:
-    order = (f"first {top} in order", "order low", "order high")
-    columns = ("users N", "first found", "low", "high", *order, "all bits right")
-    rows = ((g.n_users, *_cells(g.first), *_cells(g.in_order), g.all_bits_right) for g in growth)
-    return Table(
-        "The same from N users, drawn with replacement",
-        columns,
-        tuple(rows),
-        (
-            "All bits right answers another question, that of the paper's counting figure:",
-            f"the probability to guess of every one of the N users whether they have one {word}.",
-        ),
-    )
-
-
-def _error_sentence(values: tuple[ValuePopularity, ...], n_users: int, word: str) -> str:
+def _error_sentence(values: tuple[ValuePopularity, ...], users: str, word: str) -> str:
     worst = max(one.standard_error for one in values)
     held = sum(one.estimate.low <= one.users <= one.estimate.high for one in values)
     several = word if len(values) == 1 else _several(word)
     return (
-        f"From one observation each of {counted(n_users, 'user')}, the share of a {word} is estimated "
-        f"with a standard error of at most {rounded(100 * worst, 3)} percentage points; in one "
-        f"simulation the 95 % intervals hold the true share of {held} of {len(values)} {several}."
+        f"From one observation each of {users}, the share of a {word} is estimated with a standard error of"
+        f" at most {rounded(100 * worst, 3)} percentage points; in one simulation the 95 % intervals hold the"
+        f" true share of {held} of {len(values)} {several}."
     )
 
 
@@ -260,21 +242,56 @@ def _finding_sentence(found: Finding, word: str, simulations: int) -> str:
     what = _what(found.top, word)
     return (
         f"{what[0].upper()}{what[1:]} {'is' if found.top == 1 else 'are'} found in {value} of "
-        f"{counted(simulations, 'simulation')} (95 % interval {low} to {high}); by formula the "
-        f"probability is {formula}."
+        f"{many(simulations, 'simulation')} (95 % interval {low} to {high}); by formula the probability is"
+        f" {formula}."
     )
 
 
-def _growth_sentence(growth: tuple[Growth, ...], n_users: int, word: str) -> str:
-    enough = [point for point in growth if point.first.value >= _ENOUGH]
-    if not enough:
-        return (
-            f"No sample of up to {counted(n_users, 'user')} finds the most popular {word} in 95 % of cases."
-        )
-    point = enough[0]
+def _growth_sentence(growth: tuple[Growth, ...], users: str, word: str) -> str:
+    point = next((point for point in growth if point.first.value >= _ENOUGH), None)
+    if point is None:
+        return f"No sample of up to {users} finds the most popular {word} in 95 % of cases."
     bits = probability(point.all_bits_right) if point.all_bits_right > _NOTHING else "practically 0"
     return (
-        f"A sample of {counted(point.n_users, 'user')} finds the most popular {word} in "
+        f"A sample of {many(point.n_users, 'user')} finds the most popular {word} in "
         f"{probability(point.first.value)} of cases; the probability that the paper computes, to guess right "
         f"of each of them whether they have one {word}, is {bits}."
     )
+
+
+def _figure(
+    values: tuple[ValuePopularity, ...], growth: tuple[Growth, ...], n_users: int, top: int, word: str
+) -> Figure:
+    """Draw the shares of the first values, true and estimated, and the probability to find them."""
+    kinds = ("estimate, with its 95 % interval", "truth")
+    shares: list[dict[str, Any]] = []
+    for one in values[:_MOST_VALUES]:
+        estimate, low, high = one.estimate.shares(n_users)
+        shares += [
+            {"name": str(one.value), "kind": kinds[0], "share": estimate, "low": low, "high": high},
+            {"name": str(one.value), "kind": kinds[1], "share": one.share},
+        ]
+    names = [f"the most popular {word} is found", f"the first {top} are found in order"]
+    bits = "another question: right of each user (the paper's figure)"
+    found: list[dict[str, Any]] = []
+    for point in growth:
+        for name, each in zip(names, (point.first, point.in_order), strict=True):
+            found.append({"series": name, "users": point.n_users, **plain(each)})
+        found.append({"series": bits, "users": point.n_users, "value": point.all_bits_right})
+    upper = marks(
+        shares,
+        Axis("share", "share of the users"),
+        kinds,
+        title="Shares of the most popular, and one estimate of each",
+    )
+    lower = curves(
+        found,
+        Axis("users", "users who are seen (N)", "log"),
+        Axis("value", "probability", "probability"),
+        [*names, bits],
+        points=True,
+        title="Probability to find the most popular from N users (simulated, 95 % intervals)",
+        size=(620, 260),
+    )
+    title = f"How popular each {word} is, as outputs of {many(n_users, 'user')} tell"
+    return Figure.of(title, beside(upper, lower, below=True))

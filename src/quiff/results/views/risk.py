@@ -1,21 +1,23 @@
 """How each user's own risk is shown: its distribution, who is most exposed, and who shares a secret."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from quiff.apis.base import Api
 from quiff.core.numbers import Number, as_number
-from quiff.errors import ParameterError, counted
+from quiff.errors import ParameterError
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
 from quiff.results.distribution import Distribution, of_users
-from quiff.results.figures.risk import risk_figure
-from quiff.results.numbers import probability, shown
+from quiff.results.figures.charts import Axis, curves
+from quiff.results.figures.figure import Figure
+from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.table import Table
-from quiff.results.views.names import api_names, stage_names
+from quiff.results.views.names import api_names, many, stage_names
 
 Risks: TypeAlias = Mapping[str, tuple[Distribution, Distribution]]
 """Own risks and worst posteriors of users, by stage."""
@@ -24,6 +26,12 @@ OWN, WORST = "own_risk", "worst_posterior"
 """The numbers of each user."""
 
 _GROUPS = (0, 1, 2, 10, 100, 1000)  # where the groups of users by the number of others like them begin
+_QUANTILES = {"median": 0.5, "95 %": 0.95, "99 %": 0.99, "max": 1.0}
+_FORMULA = (
+    "R_x = sum_y C[x,y] [x is a best guess for y]/(number of best guesses for y).",
+    "The adversary knows every user's secret and guesses a most probable user, ties broken at random.",
+    "The mean is the posterior vulnerability (Bayes; paper, Sec. 2.3).",
+)
 
 
 def risk_views(
@@ -34,47 +42,39 @@ def risk_views(
     threshold: Number,
 ) -> dict[str, Any]:
     """Return title, sentences, tables, figures and facts of users' own risks; all by the specs of APIs."""
-    names = stage_names(apis, {spec: list(stages) for spec, stages in risks.items()})
-    own = {key: risks[key[0]][key[1]][0] for key in names}
-    worst = {key: risks[key[0]][key[1]][1] for key in names}
-    users, weighted = counted(people.n_users, "user"), people.weights is not None
-    notes = [
-        "R_x = sum_y C[x,y] [x is a best guess for y]/(number of best guesses for y).",
-        "The adversary knows every user's secret and guesses a most probable user, ties broken at random.",
-        "The mean is the posterior vulnerability (Bayes; paper, Sec. 2.3).",
-    ]
-    notes += ["Users count as much as their weight."] if weighted else []
+    names = stage_names(apis, [(spec, stage) for spec, stages in risks.items() for stage in stages])
+    own = {name: risks[spec][stage][0] for (spec, stage), name in names.items()}
+    worst = {name: risks[spec][stage][1] for (spec, stage), name in names.items()}
+    last = {spec: name for (spec, _), name in names.items()}
+    weighted = people.weights is not None
+    by_weight = ("Users count as much as their weight.",) if weighted else ()
+    users = many(people.n_users, "user")
     title = f"Probability of each user to be re-identified: {users}"
+    largest = f"Largest posterior of each user over all outputs: {users}"
+    telling = ("max_y P(x | y): what the most telling output says about the user.",)
     tables = {
-        "risk": _spread(title, names, own, threshold, tuple(notes)),
-        "worst-posterior": _spread(
-            f"Largest posterior of each user over all outputs: {users}",
-            names,
-            worst,
-            threshold,
-            ("max_y P(x | y): what the most telling output says about the user.",),
+        "risk": _spread(title, own, threshold, (*_FORMULA, *by_weight)),
+        "worst-posterior": _spread(largest, worst, threshold, telling),
+        "histogram": Table(
+            "Users by their own risk",
+            ("observed", "from", "below", "share of users"),
+            tuple((name, *bar) for name, risk in own.items() for bar in risk.histogram() if bar[2] > 0),
+            styles=dict.fromkeys(("from", "below", "share of users"), probability),
         ),
-        "histogram": _histogram(names, own),
+        "sharing": _sharing(users, api_names(apis), sharing),
     }
-    if sharing:
-        tables["sharing"] = _sharing(users, api_names(apis), sharing)
-    last = {spec: (spec, stage) for spec, stage in names}.values()  # of each API the last stage
     return {
         "title": title,
         "sentences": tuple(
-            f"{name}: users are re-identified with {probability(own[key].mean)} on average, with "
-            f"{probability(own[key].quantile(0.5))} in the median and {probability(own[key].quantile(1))} at "
-            f"most; {probability(own[key].share_above(threshold))} {of_users(weighted)} are above "
-            f"{probability(threshold)}."
-            for key, name in names.items()
-            if key in last
+            f"{api_names(apis)[spec]}: users are re-identified with {probability(own[name].mean)} on average,"
+            f" with {probability(own[name].quantile(0.5))} in the median and"
+            f" {probability(own[name].quantile(1))} at most;"
+            f" {probability(own[name].share_above(threshold))} {of_users(weighted)} are above"
+            f" {probability(threshold)}."
+            for spec, name in last.items()
         ),
-        "tables": tables,
-        "figures": {
-            "risk": lambda: risk_figure(
-                {name: own[key].at_least() for key, name in names.items()}, people.n_users
-            )
-        },
+        "tables": {name: table for name, table in tables.items() if table.rows},
+        "figures": {"risk": lambda: _figure(title, own)},
         "facts": {
             "risk": {
                 spec: {
@@ -97,80 +97,74 @@ def most_exposed(result: Result, spec: str | None = None, stage: str | None = No
     >>> print(most_exposed(user_risk(*worked_example()), first=1).to_text())
     The most exposed users
     user  own risk  worst posterior
-    Bob   0.973333         0.960396
+    Bob     97.3 %             96 %
     """
     per_user = result.per_user
     if per_user is None:
         raise ParameterError("this result has no numbers of users; take that of user_risk()")
-    fitting = [
-        key for key in per_user.values
-        if key[2] == OWN and spec in (None, key[0]) and stage in (None, key[1])
-    ]  # fmt: skip
+    keys = [key for key in per_user.values if key[2] == OWN]
+    fitting = [key for key in keys if spec in (None, key[0]) and stage in (None, key[1])]
     if not fitting:
-        keys = ", ".join(f"{key[0]!r} {key[1]!r}" for key in per_user.values if key[2] == OWN)
-        raise ParameterError(f"there are no risks of {spec!r}, stage {stage!r}; there are {keys}")
-    own = per_user.values[fitting[-1]]
-    worst = per_user.values[*fitting[-1][:2], WORST]
+        known = ", ".join(f"{key[0]!r} {key[1]!r}" for key in keys)
+        raise ParameterError(f"there are no risks of {spec!r}, stage {stage!r}; there are {known}")
+    own, worst = per_user.values[fitting[-1]], per_user.values[*fitting[-1][:2], WORST]
     order = np.argsort(-own.astype(np.float64), kind="stable")[:first]
-    rows = tuple((per_user.users[int(x)], as_number(own[x]), as_number(worst[x])) for x in order)
-    return Table("The most exposed users", ("user", "own risk", "worst posterior"), rows, labels=("user",))
+    return Table(
+        "The most exposed users",
+        ("user", "own risk", "worst posterior"),
+        tuple((per_user.users[int(x)], as_number(own[x]), as_number(worst[x])) for x in order),
+        labels=("user",),
+        styles={"own risk": probability, "worst posterior": probability},
+    )
 
 
 def _spread(
-    title: str,
-    names: Mapping[tuple[str, str], str],
-    values: Mapping[tuple[str, str], Distribution],
-    threshold: Number,
-    notes: tuple[str, ...],
+    title: str, values: Mapping[str, Distribution], threshold: Number, notes: tuple[str, ...]
 ) -> Table:
     """Return mean and quantiles over users, a row for each stage."""
-    columns = ("seen", "mean", "median", "95 %", "99 %", "max")
-    rows = tuple(
-        (
-            name,
-            values[key].mean,
-            *(values[key].quantile(share) for share in (0.5, 0.95, 0.99, 1.0)),
-            values[key].share_above(threshold),
-        )
-        for key, name in names.items()
+    columns = ("mean", *_QUANTILES, f"above {probability(threshold)}")
+    return Table(
+        title,
+        ("observed", *columns),
+        tuple(
+            (name, each.mean, *map(each.quantile, _QUANTILES.values()), each.share_above(threshold))
+            for name, each in values.items()
+        ),
+        notes,
+        styles=dict.fromkeys(columns, probability),
     )
-    return Table(title, (*columns, f"above {shown(threshold)}"), rows, notes)
-
-
-def _histogram(names: Mapping[tuple[str, str], str], own: Mapping[tuple[str, str], Distribution]) -> Table:
-    """Return the shares of users by powers of ten of their own risk."""
-    rows = tuple((name, *bar) for key, name in names.items() for bar in own[key].histogram() if bar[2] > 0)
-    return Table("Users by their own risk", ("seen", "from", "below", "share of users"), rows)
 
 
 def _sharing(users: str, names: Mapping[str, str], sharing: Mapping[str, Groups]) -> Table:
-    rows, notes = [], []
-    for spec, groups in sharing.items():
-        facts = _sharing_facts(groups)
-        rows += [
-            (names[spec], _others(g["others_from"], g["others_to"]), g["users"], g["share"])
-            for g in facts["groups"]
-        ]
-        notes.append(
-            f"{names[spec]}: {counted(facts['distinct_secrets'], 'different secret')}; every secret has "
-            f"{facts['k_anonymity']} or more users (k-anonymity)."
-        )
-    columns = ("API", "others with the same secret", "users", "share of users")
-    return Table(f"Who shares a secret: {users}", columns, tuple(rows), tuple(notes))
+    facts = {names[spec]: _sharing_facts(groups) for spec, groups in sharing.items()}
+    return Table(
+        f"Who shares a secret: {users}",
+        ("API", "others with the same secret", "users", "share of users"),
+        tuple(
+            (name, _others(group["others_from"], group["others_to"]), group["users"], group["share"])
+            for name, found in facts.items()
+            for group in found["groups"]
+        ),
+        tuple(
+            f"{name}: {many(found['distinct_secrets'], 'different secret')}; every secret has "
+            f"{said(found['k_anonymity'])} or more users (k-anonymity)."
+            for name, found in facts.items()
+        ),
+        styles={"share of users": probability},
+    )
 
 
 def _sharing_facts(groups: Groups) -> dict[str, Any]:
     """Return users by how many others have the same secret."""
-    counts, users = groups.counts, groups.n_users
-    found = []
-    for low, after in zip(_GROUPS, [*_GROUPS[1:], None], strict=True):
-        inside = counts > low if after is None else (counts > low) & (counts <= after)
-        some = int(counts[inside].sum())
+    counts, found = groups.counts, []
+    for low, after in pairwise([*_GROUPS, None]):
+        low = 0 if low is None else low
+        some = int(counts[(counts > low) & (after is None or counts <= after)].sum())
         if some:
             to = None if after is None else after - 1
-            found.append({"others_from": low, "others_to": to, "users": some, "share": some / users})
+            found.append({"others_from": low, "others_to": to, "users": some, "share": some / groups.n_users})
     return {
-        "users": users,
+        "users": groups.n_users,
         "distinct_secrets": int(np.count_nonzero(counts)),
         "k_anonymity": groups.anonymity,
         "unique_users": float(groups.unique_users),
@@ -180,5 +174,20 @@ def _sharing_facts(groups: Groups) -> dict[str, Any]:
 
 def _others(low: int, high: int | None) -> str:
     if high is None:
-        return f"{low} and more"
+        return f"{said(low)} and more"
     return str(low) if low == high else f"{low} to {high}"
+
+
+def _figure(title: str, own: Mapping[str, Distribution]) -> Figure:
+    """Draw the share of users whose own risk is at least a given one; who has none is what a line lacks."""
+    steps = {name: [point for point in risk.at_least() if point[0] > 0] for name, risk in own.items()}
+    least = min([0.1, *(points[0][0] for points in steps.values() if points)])
+    records = [
+        {"series": name, "risk": risk, "share": share}
+        for name, points in steps.items()
+        if points
+        for risk, share in ((least, points[0][1]), *points, (points[-1][0], 0.0))
+    ]
+    across = Axis("risk", "probability of the user to be re-identified (log scale)", "log", least, 1)
+    up = Axis("share", "users with at least this probability", "share")
+    return Figure.of(title, curves(records, across, up, list(own), legend="observed", step="step-before"))
