@@ -119,12 +119,12 @@ def taxonomies(folder):
 
 
 def override_lists(folder):
-    from quiff.history.classifications import chrome_rows
+    from quiff.history.classifications import chrome_table
 
     file = folder / "override.tsv"
     for row in ("a " * LONG, " " * LONG, "a\t" + "1," * LONG, "a\t" + "1" * LONG, "\t" * LONG):
         file.write_text(f"domain\ttopics\n{row}\n")
-        _told(lambda path: list(chrome_rows(path)), file)
+        _told(chrome_table, file)
 
 
 def classifications(folder):

@@ -1,8 +1,17 @@
-"""A plain enumerator of programs, written apart from quiff: what the exact channel must equal."""
+"""A plain enumerator of programs, written apart from quiff: what `program_channel` must equal."""
 
 from fractions import Fraction
 from inspect import isgeneratorfunction
 from itertools import combinations, permutations
+
+from quiff.programs.engine import channel_of
+from quiff.programs.function import Program
+from quiff.programs.inputs import Secrets
+
+
+def program_channel(function, secrets, *, sealing=True, **parameters):
+    """Return quiff's channel of a function, with late branching or without."""
+    return channel_of(Program(function, parameters), *Secrets.given(secrets), sealing=sealing)
 
 
 class Ask(BaseException):
@@ -10,6 +19,10 @@ class Ask(BaseException):
 
     def __init__(self, possibilities):
         self.possibilities = possibilities
+
+
+class TooManyPaths(Exception):  # noqa: N818
+    """There are more paths than were asked for."""
 
 
 class Script:
@@ -55,10 +68,13 @@ class Script:
         return start
 
 
-def naive_row(function, secret, **parameters):
-    """Return the distribution of the outputs for one secret, by running every script."""
-    row, scripts = {}, [((), Fraction(1))]
+def naive_row(function, secret, most=None, **parameters):
+    """Return the distribution of the outputs for one secret, by running every script, or at most so many."""
+    row, scripts, runs = {}, [((), Fraction(1))], 0
     while scripts:
+        runs += 1
+        if most is not None and runs > most:
+            raise TooManyPaths
         answers, weight = scripts.pop()
         try:
             output = function(secret, Script(answers), **parameters)

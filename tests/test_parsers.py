@@ -19,6 +19,7 @@ import pytest
 
 import hostile
 import quiff
+from quiff.history import patterns as url_patterns
 from quiff.history import times
 
 SRC = Path(quiff.__file__).parent
@@ -36,6 +37,9 @@ BY_HAND = {
     "history/hosts.py: f\"^((?s:.*)[^{signs.removeprefix('[')})\"": [
         "^((?s:.*)[^.])",
         "^((?s:.*)[^\\x09-\\x20])",
+    ],
+    "history/patterns.py: signs.replace('\\\\z', '\\\\Z')": [
+        value for name, value in vars(url_patterns).items() if name.isupper()
     ],
     "history/classify.py: ibis.literal('^') + tried.pattern + '$'": ["^news.example.org$"],
     "history/times.py: pattern": [

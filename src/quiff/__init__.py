@@ -9,12 +9,17 @@ from typing import Any
 import lazy_loader
 
 __version__ = "0.2.0"
-_load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_load, _listed, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_ROOMS = ("apis", "audit", "mechanisms", "testing", "theory")  # packages that need no import of their own
+
+
+def __dir__() -> list[str]:
+    return sorted({*_listed(), *_ROOMS})
 
 
 def __getattr__(name: str) -> Any:
-    if name == "apis":  # the package, which can be called
-        return import_module("quiff.apis")
+    if name in _ROOMS:
+        return import_module(f"quiff.{name}")
     try:
         return _load(name)
     except AttributeError:

@@ -1,10 +1,23 @@
-from .apis.algorithms import report_cookie, report_topic, top_topics
+from .apis.aggregatable_existence import AggregatableExistence
+from .apis.android_topics import AndroidTopics
 from .apis.base import Api, Limit, Unit, parameter
-from .apis.cookies import Cookies
+from .apis.click_measurement import AdAttributionKit, PrivateClickMeasurement
+from .apis.cookies import Cookies, PartitionedCookies
+from .apis.event_level import EventLevel
 from .apis.fitted import FittedAPI
+from .apis.floc import FLoC
 from .apis.guarantees import k_anonymity, noise_bound
+from .apis.noisy_histogram import (
+    AggregatableReports,
+    InteroperablePrivateAttribution,
+    PrivateAggregation,
+    W3CAttribution,
+)
+from .apis.parakeet import NoisyRanking, Parakeet
 from .apis.program import program
+from .apis.protected_audience import KAnonymityStatus, RealTimeMonitoring, WinSignals
 from .apis.registry import api_from, apis
+from .apis.select_url import SelectURL
 from .apis.taxonomy import Unnamed
 from .apis.together import Together
 from .apis.topics import TopicsAPI, worked_example
@@ -14,9 +27,8 @@ from .attacks.jha import JhaLoose, JhaStrict
 from .attacks.linking import BayesLink
 from .attacks.overlap import BeuginMcDaniel
 from .browser.browser import Browser, PageLoad
-from .browser.drifting import drift
 from .browser.page_loads import read_page_loads, simulate_page_loads
-from .browser.rates import VisitRates, enlarge, profiles_from_rates, visit_rates
+from .browser.rates import VisitRates, drift, enlarge, profiles_from_rates, visit_rates
 from .browser.reports import Reports
 from .browser.rules import BrowserRules
 from .browser.simulation import simulate
@@ -31,11 +43,15 @@ from .core.gain import (
     predicate_gain,
     tries_gain,
 )
-from .core.hyper import Hyper, hyper
+from .core.games import gain_as_bayes, gain_from_posterior
+from .core.hyper import Hyper, hyper, posterior, posteriors, predicate_channel, reduced
 from .core.limits import dense_limit, work_limit
+from .core.loss import Loss, guessing_loss, zero_one_loss
+from .core.metric import Metric, chained, discrete, euclidean, grid, manhattan, multiplicative
 from .core.prior import Prior
 from .errors import (
     GainError,
+    InfeasibleError,
     LabelError,
     ParameterError,
     ProbabilityError,
@@ -44,8 +60,19 @@ from .errors import (
     SizeError,
 )
 from .history.histories import read_histories
-from .measures.capacity import bayes_capacity, max_case_capacity
+from .measures.bayesian_update import Estimate, iterative_bayesian_update
+from .measures.capacity import bayes_capacity, max_case_capacity, repeated_capacity_bound
+from .measures.composition import composed_delta, composed_epsilon
 from .measures.differential_privacy import epsilon, metric_epsilon
+from .measures.distances import (
+    convex_separation,
+    diameter,
+    kantorovich,
+    multiplicative_distance,
+    multiplicative_kantorovich,
+    total_variation,
+)
+from .measures.enclosing import enclosing_ball
 from .measures.entropy import (
     conditional_entropy,
     guessing_entropy,
@@ -55,21 +82,34 @@ from .measures.entropy import (
     posterior_guessing_entropy,
     shannon_entropy,
 )
+from .measures.factors import left_factor, refinement_witness
+from .measures.hockey_stick import TradeOff, bayes_security, delta, trade_off
 from .measures.leakage import dalenius_leakage, leakage
-from .measures.refinement import refinement_witness, refines
+from .measures.refinement import Counterexample, counterexample, refinement_distance, refines
+from .measures.risk import expected_loss, posterior_risk, risk, risk_leakage, strategy
+from .measures.shannon_capacity import Capacity, shannon_capacity
 from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
+from .measures.worst_case import additive_capacity, predicate_capacity, worst_prior
+from .mechanisms.optimal import greatest_utility, least_loss, least_vulnerability
+from .mechanisms.problem import Optimal
 from .papers.check import check_paper
 from .populations.attribute import Attribute
 from .populations.groups import grouped
 from .populations.histories import Histories
-from .populations.memory import reading_limit
+from .populations.merged import reading_limit
 from .populations.population import Population
 from .studies.attacks import attack, reidentify
 from .studies.attributes import attribute_inference
+from .studies.attribution import check_budgets, play_events
+from .studies.attribution_leakage import attribution_leakage
+from .studies.audit import audit
 from .studies.browser_rules import browser_rules
 from .studies.closed_forms import closed_forms
+from .studies.compare import compare
 from .studies.design import fit_design, meet_budget
+from .studies.epsilon import explain_epsilon
 from .studies.exposure import exposure
+from .studies.knowledge import knowledge
 from .studies.measure import measure
 from .studies.over_time import over_time
 from .studies.popularity import estimate_popularity, popularity
@@ -78,6 +118,10 @@ from .studies.risk import user_risk
 __version__: str
 
 __all__ = [
+    "AdAttributionKit",
+    "AggregatableExistence",
+    "AggregatableReports",
+    "AndroidTopics",
     "Api",
     "Attribute",
     "BayesLink",
@@ -85,59 +129,110 @@ __all__ = [
     "BeuginMcDaniel",
     "Browser",
     "BrowserRules",
+    "Capacity",
     "Carey",
     "Channel",
     "Cookies",
+    "Counterexample",
+    "Estimate",
+    "EventLevel",
+    "FLoC",
     "FittedAPI",
     "Gain",
     "GainError",
     "Histories",
     "Hyper",
+    "InfeasibleError",
+    "InteroperablePrivateAttribution",
     "JhaLoose",
     "JhaStrict",
+    "KAnonymityStatus",
     "LabelError",
     "Limit",
+    "Loss",
+    "Metric",
+    "NoisyRanking",
+    "Optimal",
     "PageLoad",
+    "Parakeet",
     "ParameterError",
+    "PartitionedCookies",
     "Population",
     "Prior",
+    "PrivateAggregation",
+    "PrivateClickMeasurement",
     "ProbabilityError",
     "QuiffError",
+    "RealTimeMonitoring",
     "Reports",
+    "SelectURL",
     "ShapeError",
     "SizeError",
     "Together",
     "TopicTree",
     "TopicsAPI",
+    "TradeOff",
     "Unit",
     "Unnamed",
     "VisitRates",
+    "W3CAttribution",
+    "WinSignals",
+    "additive_capacity",
     "api_from",
     "apis",
     "attack",
     "attribute_inference",
+    "attribution_leakage",
+    "audit",
     "bayes_capacity",
     "bayes_gain",
+    "bayes_security",
     "browser_rules",
+    "chained",
+    "check_budgets",
     "check_paper",
     "closed_forms",
+    "compare",
+    "composed_delta",
+    "composed_epsilon",
     "conditional_entropy",
+    "convex_separation",
+    "counterexample",
     "dalenius_leakage",
+    "delta",
     "dense_limit",
+    "diameter",
+    "discrete",
     "drift",
+    "enclosing_ball",
     "enlarge",
     "epsilon",
     "estimate_popularity",
+    "euclidean",
+    "expected_loss",
+    "explain_epsilon",
     "exposure",
     "external_choice",
     "fit_design",
+    "gain_as_bayes",
+    "gain_from_posterior",
+    "greatest_utility",
+    "grid",
     "grouped",
     "guessing_entropy",
+    "guessing_loss",
     "hyper",
     "internal_choice",
+    "iterative_bayesian_update",
     "k_anonymity",
+    "kantorovich",
+    "knowledge",
     "kronecker",
     "leakage",
+    "least_loss",
+    "least_vulnerability",
+    "left_factor",
+    "manhattan",
     "max_case_capacity",
     "max_case_vulnerability",
     "measure",
@@ -147,35 +242,52 @@ __all__ = [
     "metric_epsilon",
     "min_entropy",
     "min_entropy_leakage",
+    "multiplicative",
+    "multiplicative_distance",
+    "multiplicative_kantorovich",
     "mutual_information",
     "noise_bound",
     "over_time",
     "parallel",
     "parameter",
+    "play_events",
     "popularity",
+    "posterior",
     "posterior_guessing_entropy",
+    "posterior_risk",
     "posterior_vulnerability",
+    "posteriors",
+    "predicate_capacity",
+    "predicate_channel",
     "predicate_gain",
     "profiles_from_rates",
     "program",
     "read_histories",
     "read_page_loads",
     "reading_limit",
+    "reduced",
+    "refinement_distance",
     "refinement_witness",
     "refines",
     "reidentify",
     "repeat",
-    "report_cookie",
-    "report_topic",
+    "repeated_capacity_bound",
+    "risk",
+    "risk_leakage",
+    "shannon_capacity",
     "shannon_entropy",
     "simulate",
     "simulate_page_loads",
-    "top_topics",
+    "strategy",
     "topic_tree",
+    "total_variation",
+    "trade_off",
     "tries_gain",
     "user_risk",
     "visit_rates",
     "vulnerability",
     "work_limit",
     "worked_example",
+    "worst_prior",
+    "zero_one_loss",
 ]

@@ -143,6 +143,18 @@ def test_figures_follow_the_sliders(page, link):
     assert "at 0.6" in label.get_attribute("aria-label")
 
 
+def test_the_studies_of_closed_forms_open_below_and_follow_the_sliders(page, link):
+    opened(page, f"{link}?api=topics:top_s=5", "#card-genuine_probability")
+    page.get_by_text("Closed forms one by one").click()
+    page.wait_for_selector("#studies section:nth-of-type(2) svg", timeout=WAIT)
+    assert "Settings of equal capacity: topics" in page.locator("#studies h2").last.inner_text()
+    page.evaluate(MOVE, ["noise-slider", "0.6"])
+    page.wait_for_selector("#studies h2:has-text('noise=0.6')", timeout=WAIT)
+    page.locator("#studies summary").first.click()
+    page.get_by_role("region", name="Counting the users").wait_for(timeout=WAIT)  # made when it is opened
+    assert page.said == []
+
+
 def test_the_address_keeps_everything(page, link):
     opened(page, f"{link}?api=topics:top_s=5", "#card-epsilon")
     page.locator("#noise").fill("0.123")
@@ -155,8 +167,8 @@ def test_the_address_keeps_everything(page, link):
     before, address = numbers(page), page.url
     page.get_by_role("link", name="Paper").click()
     page.locator("#words").fill("629")
-    page.locator("#verdict").select_option("erratum")
-    in_address(page, view="paper", words=629, verdict="erratum", api=wanted["api"])
+    page.locator("#verdict").select_option("wrong")
+    in_address(page, view="paper", words=629, verdict="wrong", api=wanted["api"])
     page.wait_for_selector("#paper[data-answered*='629']", timeout=WAIT)
     rows = page.locator("#items tbody tr").count()
     paper = page.url

@@ -13,9 +13,9 @@ import pytest
 import quiff
 from quiff import Population, TopicsAPI
 from quiff.report.compose import Source, compose_report
-from quiff.results.figures.exposure import change_figure
 from quiff.results.figures.figure import Figure
 from quiff.results.table import Table
+from quiff.results.views.attributes import change_figure
 from web.served import served
 
 pytestmark = pytest.mark.slow
@@ -189,7 +189,7 @@ def test_the_explorers_address(tab, explorer, name):
 
 
 def test_downloads_are_files_and_the_server_lives_on(tab, explorer):
-    base = f"{explorer.link}download/people-risk"
+    base = f"{explorer.link}download/people/risk"
     query = "source=file&api=topics:n_topics=occurring,top_s=2"
     with httpx.Client(timeout=60) as client:
         table = client.get(f"{base}-4.csv?{query}")

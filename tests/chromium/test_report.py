@@ -4,8 +4,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from quiff.report.page import Page, Section
-from quiff.results.figures.attacks import groups_figure
 from quiff.results.table import Table
+from quiff.results.views.attacks import groups_figure
 
 pytestmark = pytest.mark.slow
 

@@ -1,6 +1,7 @@
 """``quiff data``: the list, and fetching from a mirror."""
 
 import json
+from itertools import pairwise
 
 import pytest
 from click.testing import CliRunner
@@ -26,13 +27,16 @@ def test_the_help_of_each_command_shows_an_example(run, name):
 
 def test_the_list_names_every_data_set_with_size_and_licence(run):
     lines = run("list").output.splitlines()
-    assert len(lines) == len(DATASETS) + 2
-    for line, entry in zip(lines[2:], DATASETS.values(), strict=True):
-        assert line.startswith(entry.name)
-        assert entry.title in line
-        assert line.endswith(entry.licence)
-    assert "649 kB" in lines[2]
-    assert "see record" in lines[-1]
+    assert max(map(len, lines)) <= 80
+    starts = [i for i, line in enumerate(lines[2:], 2) if not line.startswith(" ")]
+    for entry, (start, end) in zip(DATASETS.values(), pairwise([*starts, len(lines)]), strict=True):
+        words = " ".join(lines[start:end]).split()
+        assert lines[start].startswith(entry.name)
+        assert not set(entry.title.split()) - set(words)
+        assert not set(entry.licence.split()) - set(words)
+    text = "\n".join(lines)
+    assert "649 kB" in text
+    assert "see record" in text
 
 
 def test_the_list_in_json_has_all_facts(run):

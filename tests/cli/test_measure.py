@@ -198,10 +198,10 @@ def test_an_api_of_ones_own_on_a_column_of_ones_own(tmp_path):
 def test_what_the_adversary_knows(tmp_path):
     file = tmp_path / "people.csv"
     file.write_text("user,t1,country\nAnn,1,BR\nBob,2,AU\nCy,3,BR\n")
-    found = answer(file, "--attribute", "country", "--known", "country", "--api", "topics:top_s=1,noise=0")
+    found = answer(file, "--known", "country", "--api", "topics:top_s=1,noise=0")
     assert value(found, "topics:top_s=1,noise=0", "prior", stage="topics") == pytest.approx(2 / 3)
     assert value(found, "topics:top_s=1,noise=0", "posterior", stage="topics") == 1
-    assert "no attribute 'country'" in refused(file, "--known", "country")
+    assert "no column 'city'" in refused(file, "--known", "city")
 
 
 def test_a_folder_that_cannot_be_made(example):

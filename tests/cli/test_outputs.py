@@ -29,16 +29,33 @@ COMMANDS = {
     "measure --csv": ["measure", "profiles.parquet"],
     "measure --figure": ["measure", "profiles.parquet"],
     "epochs --figure": ["epochs", "profiles.parquet", "--epochs", "1"],
+    "epochs --csv": ["epochs", "profiles.parquet", "--epochs", "1"],
     "popularity --figure": ["popularity", "profiles.parquet", "--simulations", "10", "--first", "1"],
     "popularity --csv": ["popularity", "profiles.parquet", "--simulations", "10", "--first", "1"],
     "simulate --out": ["simulate", "profiles.parquet", "--epochs", "1"],
     "simulate --figure": ["simulate", "profiles.parquet", "--compare-rules"],
     "attack run --figure": ["attack", "run", "beugin-mcdaniel", "profiles.parquet", "--epochs", "2"],
+    "attack run --csv": ["attack", "run", "beugin-mcdaniel", "profiles.parquet", "--epochs", "2"],
     "attack compare --figure": ["attack", "compare", "profiles.parquet", "--epochs", "2", "--seeds", "1"],
+    "attack compare --csv": ["attack", "compare", "profiles.parquet", "--epochs", "2", "--seeds", "1"],
+    "audit --figure": ["audit", "seen.csv"],
+    "audit --csv": ["audit", "seen.csv"],
+    "audit --report": ["audit", "seen.csv"],
+    "compare --figure": ["compare", "--api", "cookies"],
+    "compare --csv": ["compare", "--api", "cookies"],
+    "attribution run --figure": ["attribution", "run", "events.json"],
+    "attribution run --csv": ["attribution", "run", "events.json"],
+    "attribution reveal --figure": ["attribution", "reveal", "--buckets", "1", "--others", "0"],
+    "attribution reveal --csv": ["attribution", "reveal", "--buckets", "1", "--others", "0"],
+    "attribution check --out": ["attribution", "check", "--rules", "unset-global"],
     "report --out": ["report", "profiles.parquet", "--epochs", "1"],
     "synth --out": ["synth", "--users", "3"],
     "theory --figure": ["theory"],
+    "theory --csv": ["theory"],
+    "epsilon --figure": ["epsilon", "1"],
+    "epsilon --csv": ["epsilon", "1"],
     "design --figure": ["design", "--capacity", "10"],
+    "design --csv": ["design", "--capacity", "10"],
     "design --out": ["design", "--profiles", "profiles.parquet", "--utility", "0.9"],
     "paper --out": ["paper"],
     "demo --out": ["demo", "--users", "100"],
@@ -92,6 +109,8 @@ OUTPUTS = {
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     (folder / "log.txt").write_text(LOG)
+    (folder / "events.json").write_text('{"events": [{"event": "enableAPI", "seconds": 1}]}')
+    (folder / "seen.csv").write_text("secret,observation\n" + "a,1\nb,2\na,1\nb,1\n" * 20)
     (folder / "listed.csv").write_text("domain,topics\na.com,'1'\nb.com,'2'\nc.com,'3'\nd.com,'4'\n")
     done("treat", folder / "log.txt", "--out", folder)
     done("classify", folder, "--with", folder / "listed.csv", "--out", folder)

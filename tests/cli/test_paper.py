@@ -11,34 +11,60 @@ from quiff.cli import main
 
 
 @pytest.fixture
-def run():
-    return lambda *arguments: CliRunner().invoke(main, ["paper", *map(str, arguments)])
+def run(tmp_path_factory):
+    none = {"QUIFF_MIRROR": "", "QUIFF_CACHE": str(tmp_path_factory.mktemp("cache"))}
+    return lambda *arguments: CliRunner().invoke(main, ["paper", *map(str, arguments)], env=none)
 
 
-def test_errata_come_first_and_counts_last(run):
+def test_what_holds_comes_first_and_points_have_their_places(run):
     result = run()
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    assert lines[0].startswith("Errata")
-    assert lines[-1] == "122 match, 81 erratum, 106 needs-data"
-    places = [result.output.index(word) for word in ("Errata:", "Matches:", "Needs data:")]
+    assert lines[2].startswith("What holds: 27 of the 30 labelled equations and all 6 theorems")
+    assert "15 points" in result.output
+    places = [
+        result.output.index(word) for word in ("What holds", "What to correct", "What is open", "1. ", "22. ")
+    ]
     assert places == sorted(places)
-    for figure in ("10/3", "97/2", "89.16", "1783.2", "34.358", "50.5163", "41922588819", "68.298"):
+    assert "   - Sec. 6, worked example: 629 -> 469; 9 -> 7" in lines
+    for figure in ("10/3", "48.5", "89.16", "1 783.2", "34.358%", "50.516%", "198 023", "68.298", "296.07"):
         assert figure in result.output
+
+
+@pytest.mark.parametrize("options", [(), ("--all",)])
+def test_it_fits_80_columns(run, options):
+    assert [line for line in run(*options).output.splitlines() if len(line) > 80] == []
+
+
+def test_all_has_every_item(run):
+    text = " ".join(run("--all").output.split())
+    for item in json.loads(run("--json").output)["items"]:
+        assert f"{item['id']}: " in text
 
 
 def test_json_has_the_keys_that_others_read(run):
     result = json.loads(run("--json").output)
-    assert set(result) == {"items", "counts"}
-    assert result["counts"] == {"match": 122, "erratum": 81, "needs-data": 106}
+    assert set(result) == {"sentences", "counts", "points", "causes", "sources", "items"}
+    assert set(result["counts"]) == {"match", "needs-data", "cited"}, "no class counts places as errors"
+    assert result["points"] == {"wrong": 4, "assumption": 1, "too-strong": 6, "misprint": 4, "ambiguous": 5}
     assert all(
-        list(item) == ["id", "where", "printed", "computed", "verdict", "note"] for item in result["items"]
+        list(item) == ["id", "where", "printed", "computed", "verdict", "note", "cause", "readings"]
+        for item in result["items"]
     )
     items = {item["id"]: item for item in result["items"]}
     assert items["theoretical-google-m629-s5-capacity"]["computed"] == 89.16
     assert items["theoretical-google-m629-s5-capacity"]["printed"] == "119.56"
     assert items["treated-rows"]["computed"] is None
-    assert items["treated-rows"]["note"].startswith("quiff paper --data DIR")
+    assert items["treated-rows"]["note"] == "needs AOL-treated.csv"
+    readings = items["theoretical-aol-google-v1-epsilon"]["readings"]
+    assert [(reading["agrees"], round(reading["computed"], 3)) for reading in readings] == [
+        (True, 6.466),
+        (False, 7.191),
+    ]
+    for cause in result["causes"]:
+        assert {"id", "class", "title", "says", "changes", "readings", "source", "places"} == set(cause)
+        assert cause["places"]
+        assert all(items[place]["cause"] == cause["id"] for place in cause["places"])
 
 
 def test_out_writes_the_tables_and_the_figure(run, tmp_path):
@@ -49,6 +75,7 @@ def test_out_writes_the_tables_and_the_figure(run, tmp_path):
     tables = {
         "theoretical-aol", "theoretical-google", "theoretical-worst-case", "datasets-experiments",
         "datasets-treated", "results-privacy-bayes", "results-utility-bayes", "results-utility-iba", "items",
+        "points",
     }  # fmt: skip
     assert names == {f"{name}.{suffix}" for name in tables for suffix in ("md", "csv", "tex")} | {
         "counting.svg"
@@ -72,10 +99,10 @@ def test_the_theoretical_tables_are_complete_and_right(run, tmp_path):
     assert all(cell for row in rows for cell in row)
     with (tmp_path / "theoretical-worst-case.csv").open(newline="") as file:
         rows = list(csv.reader(file))
-    assert rows[-1][:3] == ["0.05", "9", "469"]
+    assert rows[-1] == ["m=629, r=0.05, s=9", "629", "66.44444444444444", "1328.888888888889"]
     assert all(cell for row in rows for cell in row)
     text = (tmp_path / "theoretical-google.md").read_text()
-    assert "Printed: 629, 119.56, 7.780, 2 391.2." in text
+    assert "Printed: 629, 119.56, 7.780, 2 391.2, 1 679," in text
 
 
 def test_a_second_run_replaces_the_files_by_force(run, tmp_path):
@@ -92,8 +119,9 @@ def test_data(run, tmp_path):
     (tmp_path / "t.csv").write_text(",RandID,QueryTime,Domain\n0,1,2006-03-01,a.com\n1,1,2006-03-02,b.com\n")
     items = {item["id"]: item for item in json.loads(run("--data", tmp_path, "--json").output)["items"]}
     assert items["treated-rows"]["computed"] == 2
-    assert items["treated-rows"]["verdict"] == "erratum"
+    assert (items["treated-rows"]["verdict"], items["treated-rows"]["cause"]) == ("wrong", "tables")
     assert items["reduced-google-v1-rows"]["verdict"] == "needs-data"
+    assert items["reduced-google-v1-rows"]["note"] == "needs AOL-reduced-Google-Topics-Classification-v1.csv"
 
 
 def test_errors_are_told_in_one_line(run, tmp_path):

@@ -11,15 +11,16 @@ import pytest
 from quiff.history.tables import Steps
 from quiff.history.treat import treat
 
-COMMAND = [sys.executable, "-c", "from quiff.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from quiff.cli import main, progress; progress._DELAY = 0; main()"]
 SHOWN = """
 import time
-from quiff.cli.pipeline import recorded
-with recorded() as steps:
-    with steps.step("known", lambda: 0.42) as step:
+from quiff.cli import progress
+progress._DELAY = 0
+with progress.shown_progress() as shown:
+    with shown.steps.step("known", lambda: 0.42) as step:
         time.sleep(0.8)
         step.rows = 17
-    with steps.step("unknown", lambda: None):
+    with shown.steps.step("unknown", lambda: None):
         time.sleep(0.8)
 """
 

@@ -27,7 +27,7 @@ def test_the_package_loads_none_of_its_rooms():
 
 @pytest.mark.parametrize(
     "words",
-    [["--help"], ["--version"], ["explore", "--help"], ["data", "list"]],
+    [["--help"], ["--version"], ["explore", "--help"], ["data", "list"], ["domain", "www.a.com"]],
     ids=" ".join,
 )
 def test_a_command_that_needs_no_heavy_part_loads_none(words):

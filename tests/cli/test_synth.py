@@ -32,6 +32,7 @@ def test_json(run, tmp_path):
         "domains": found["domains"],
         "files": [str(out / "log-01.txt.gz")],
         "classification": str(out / "classification.csv"),
+        "conversions": str(out / "conversions.parquet"),
     }
     assert 0 < found["domains"] <= found["rows"] - found["rows_without_url"]
 
@@ -83,8 +84,8 @@ def test_what_is_there_stays_without_force(run, tmp_path):
 def on_a_terminal(out, delay):
     """Run the command with a terminal as stderr; return what it shows there, and stdout."""
     code = f"""
-from quiff.cli import bars, main
-bars._DELAY = {delay}
+from quiff.cli import main, progress
+progress._DELAY = {delay}
 main(["synth", "--users", "9000", "--out", {str(out)!r}])
 """
     ours, theirs = pty.openpty()

@@ -130,6 +130,13 @@ def test_the_reference_tells_about_every_public_name(pages):
     assert {f"{module}.{name}" for name, module in modules.items()} <= told
 
 
+def test_the_reference_tells_about_fields_by_their_comments(pages, site):
+    fields = [f"quiff.Population.{name}" for name in ("topics", "sets", "weights", "counts", "notes")]
+    assert pages["reference/populations.html"].ids.issuperset(fields)
+    text = (site / "reference" / "populations.html").read_text(encoding="utf-8")
+    assert "How much each user counts; None if all count the same." in text
+
+
 def test_the_page_of_commands_tells_about_every_command(pages):
     told = pages["reference/commands.html"].ids
     assert {f"quiff-{name}" for name in main.list_commands(None)} <= told

@@ -6,8 +6,9 @@ import re
 from xml.etree import ElementTree
 
 from fuzzing import cases
-from quiff.results.figures.exposure import change_figure, exposure_figure
 from quiff.results.figures.trade_off import trade_off_figure
+from quiff.results.views.attributes import change_figure
+from quiff.results.views.exposure import ExposingOutput, Outputs, exposure_figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 PIECES = [
@@ -33,7 +34,8 @@ def draw_figure(source):
     numbers = [(source.random(), source.random(), source.random()) for _ in names]
     kind = source.randrange(3)
     if kind == 0:
-        return exposure_figure([(n, *xs) for n, xs in zip(names, numbers, strict=True)], 0.1, len(names))
+        outputs = [ExposingOutput(n, *xs, 0.5) for n, xs in zip(names, numbers, strict=True)]
+        return exposure_figure(Outputs(tuple(outputs), 0.1, 0.5, naming=True), draw_label(source))
     if kind == 1:
         rows = [(n, *xs[:2]) for n, xs in zip(names, numbers, strict=True)]
         marks = (draw_label(source) + "1", draw_label(source) + "2")

@@ -87,7 +87,9 @@ def check_whole(path):
     elif path.suffix == ".html":
         assert path.read_text().rstrip().endswith("</html>")
     else:
-        assert {file.name for file in path.iterdir()} == {MARKER, "log-01.txt.gz", "classification.csv"}
+        named = {MARKER, "log-01.txt.gz", "classification.csv", "conversions.parquet"}
+        assert {file.name for file in path.iterdir()} == named
+        pq.read_table(path / "conversions.parquet")
         subprocess.run(["gzip", "--test", path / "log-01.txt.gz"], check=True)
 
 

@@ -15,19 +15,20 @@ from fuzzing import cases
 from web.served import served
 
 PATHS = [
-    "", "static/page.css", "static/main.js", "vega.js", "api/settings", "api/design", "api/counting",
-    "api/figures", "api/population", "api/paper", "download/design.csv", "download/counting.csv",
-    "download/paper.csv", "download/design-{word}.{kind}", "download/population-{section}-{number}.{kind}",
-    "{word}", "static/{word}", "download/{word}", "../{word}", "api/{word}",
+    "", "static/page.css", "static/main.js", "vega.js", "api/settings", "api/design", "api/studies",
+    "api/people", "api/paper", "download/design-{word}.{kind}", "download/design/{section}-{number}.{kind}",
+    "download/people/{section}-{number}.{kind}", "download/{word}/{section}-{number}.{kind}",
+    "download/paper.csv", "{word}", "static/{word}", "download/{word}", "../{word}", "api/{word}",
 ]  # fmt: skip
-NAMES = ["topics", "top", "noise", "users", "epochs", "topics2", "top2", "noise2", "source", "people", "seed",
-         "attacks", "verdict", "words"]  # fmt: skip
-VALUES = ["v1", "v2", "349", "0", "1", "5", "0.05", "1e-3", "100", "150", "file", "made-up", "occurring",
-          "fitting", "all", "erratum", "topic", "-1", "1e999", "nan", "inf", "٣", "0x10", "", " ", "5 ",
-          "</script>", "=1+1", "99999999999999999999", "1_0", "+5", "\u202e", "../../etc/passwd"]  # fmt: skip
-SECTIONS = ["people", "privacy", "risk", "topics", "epochs", "attacks", "nothing", "..", "%2e%2e"]
+NAMES = ["api", "api2", "users", "observations", "source", "n", "seed", "attacks", "verdict", "words"]
+VALUES = ["topics", "cookies", "topics:noise=0.1", "topics:top_s=3,n_topics=v2", "topics+cookies", "fitted",
+          "fitted:weights=/etc/passwd", "./own.py:Own", "topics:noise=__import__('os')", "349", "0", "1", "5",
+          "0.05", "1e-3", "100", "150", "file", "synthetic", "all", "erratum", "topic", "-1", "1e999", "nan",
+          "inf", "٣", "0x10", "", " ", "5 ", "</script>", "=1+1", "99999999999999999999", "1_0", "+5",
+          "\u202e", "../../etc/passwd"]  # fmt: skip
+SECTIONS = ["people", "reveals", "risk", "attacks", "first-closed", "second-settings", "none", "..", "%2e%2e"]
 KINDS = ["csv", "svg", "png", "html", "pdf", ""]
-FIGURES = ["capacity", "epsilon", "counting", "frontier", "limits", "iba"]
+FIGURES = ["observations", "parameter", "table", "counting"]
 # A topic, or a user, with each sign that has a meaning in CSV, HTML, SVG or JSON.
 PROFILES = 'user,t1,t2\n=1+1,\x01\x1b,</script>\n@b,"a""b",\'; c\n<i>,\u202eNews,\x7f\x9f\n'
 
@@ -51,12 +52,12 @@ def draw_address(source):
         kind=source.choice(KINDS),
     )
     parts = []
-    if "population" in path:  # a small one, so that it does not take long
-        parts = [source.choice(["people=100", "people=120&attacks=1", "source=file&topics=occurring"])]
+    if "people" in path:  # a few, so that it does not take long
+        parts = [source.choice(["n=100", "n=120&attacks=1", "source=file"])]
     if not parts or source.random() < 0.3:
         for _ in range(source.randrange(5)):
             name = source.choice(NAMES) if source.random() < 0.95 else draw_word(source)
-            parts += [f"{name}={draw_word(source)}"] if name != "people" else ["people=x"]
+            parts += [f"{name}={draw_word(source)}"] if name != "n" else ["n=x"]
     return f"{path}?{'&'.join(parts)}" if parts or source.random() < 0.1 else path
 
 

@@ -7,9 +7,7 @@ from quiff import Cookies, Population, TopicsAPI, drift
 from quiff.errors import ParameterError, SizeError
 from quiff.report import studies
 from quiff.report.compose import Source, compose_report
-from quiff.report.page import cells
 from quiff.report.studies import Question, sections
-from quiff.results.table import Table
 
 OWN = (HashCohort(), RandomCountry(), NumberedBuckets())
 
@@ -41,6 +39,16 @@ def test_two_settings_of_one_api_stand_beside_each_other():
     assert page.summary.columns[1:] == ("topics", "topics:noise=0.3")
 
 
+def test_three_apis_are_set_side_by_side_and_two_are_not():
+    for count in (2, 3):
+        question = Question(own_people(), OWN[:count], observations=1)
+        found = {section.key: section for section, _ in sections(question)}
+        assert ("compare" in found) == (count == 3)
+    titles = [table.title for table in found["compare"].tables]
+    assert titles[1].startswith("On these people")
+    assert len(found["compare"].tables[1].rows) == 3
+
+
 @pytest.mark.parametrize(("n_epochs", "measured"), [(1, 4), (2, 2), (3, 3), (6, 4)])
 def test_no_more_epochs_are_measured_than_there_are_sets_for(n_epochs, measured):
     question = Question(people(n_epochs), (TopicsAPI(),))
@@ -62,9 +70,3 @@ def test_what_is_too_much_work_is_said_and_not_done(monkeypatch):
 def test_what_is_wrong_with_people_or_apis_is_an_error_and_no_section():
     with pytest.raises(ParameterError, match="these people have no attribute 'history'"):
         compose_report(people(1), (HashCohort(),), Source("thirty"))
-
-
-def test_numbers_are_read_with_three_digits_and_labels_are_not_numbers():
-    row = (1234, 1 / 5893, 66.36, 5893, float("inf"), None)
-    table = Table("A", ("topic", "share", "factor", "users", "limit", "none"), (row,), labels=("topic",))
-    assert list(cells(table)) == [["1234", "1 in 5,893", "66.4", "5,893", "inf", ""]]

@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quiff.apis.registry import apis
 from quiff.web.app import make_app
 from quiff.web.guard import Access
 from quiff.web.jobs import Jobs
 from quiff.web.queries import BOUNDS
 
+LISTED = ", ".join(name for name in apis() if name != "fitted")  # which is nothing without its table
 PATHS = ["/", "/api/settings", "/api/design", "/api/paper", "/static/page.css", "/nothing"]
 
 
@@ -89,7 +91,7 @@ def test_beyond_this_machine_every_request_needs_the_token(get):
 @pytest.mark.parametrize(
     "path",
     ["/static/../guard.py", "/static/%2e%2e/guard.py", "/static/..%2fguard.py", "/static//etc/passwd",
-     "/static/%00", "/download/people-../../x-0.csv", "/etc/passwd"],
+     "/static/%00", "/download/people/../../x-0.csv", "/etc/passwd"],
 )  # fmt: skip
 def test_no_file_is_found_by_a_path(get, path):
     assert get(path).status_code == 404
@@ -112,7 +114,7 @@ def test_no_file_is_found_by_a_path(get, path):
         ("/api/design?api=topics:noize=0.1", "the API 'topics' has no parameter 'noize' on this page; there "
          "are n_topics, top_s, noise"),
         ("/api/design?api=topics:noise=0,noise=1", "noise is given twice; give it once"),
-        ("/api/design?api=floc", "there is no API 'floc' on this page; there are cookies, topics"),
+        ("/api/design?api=flock", f"there is no API 'flock' on this page; there are {LISTED}"),
         ("/api/design?users=1e99", "users must be a whole number between 1 and 10000000000, not '1e99'"),
         ("/api/design?observations=-1", "observations must be a whole number between 1 and 100, not '-1'"),
         ("/api/design?users=5&users=6", "users is given twice; give it once"),
@@ -120,8 +122,9 @@ def test_no_file_is_found_by_a_path(get, path):
          "observations"),
         ("/api/people?n=50001", "n must be a whole number between 100 and 50000, not '50001'"),
         ("/api/people?observations=11", "observations must be a whole number between 1 and 10, not '11'"),
-        ("/api/people?source=/etc/passwd", "source must be synthetic or file, not '/etc/passwd'"),
-        ("/api/paper?verdict=wrong", "verdict must be one of all, erratum, match, needs-data, not 'wrong'"),
+        ("/api/people?source=/etc/passwd", "source must be one of synthetic, file, not '/etc/passwd'"),
+        ("/api/paper?verdict=erratum", "verdict must be one of all, match, wrong, assumption, too-strong, "
+         "misprint, ambiguous, needs-data, cited, not 'erratum'"),
     ],
 )  # fmt: skip
 def test_a_bad_parameter_gets_a_plain_400_with_the_reason(get, path, reason):
@@ -135,7 +138,7 @@ def test_a_long_address_is_refused(get):
     assert get("/?" + "x" * 2001).status_code == 400
 
 
-@pytest.mark.parametrize("path", ["/api/design", "/api/people", "/download/design.csv"])
+@pytest.mark.parametrize("path", ["/api/design", "/api/people", "/download/design-table.csv"])
 @pytest.mark.parametrize("name", ["api", "api2"])
 def test_a_request_never_names_a_file(get, tmp_path, path, name):
     file = tmp_path / "own.py"
@@ -157,7 +160,7 @@ values = st.one_of(numbers, specs, st.text(max_size=50), st.sampled_from(["v1", 
 
 
 @given(
-    path=st.sampled_from(["/api/design", "/api/paper", "/download/design.csv", "/download/paper.csv",
+    path=st.sampled_from(["/api/design", "/api/paper", "/download/design-table.csv", "/download/paper.csv",
                           "/api/settings", "/"]),
     query=st.lists(st.tuples(names, values), max_size=6),
 )  # fmt: skip

@@ -64,6 +64,24 @@ def test_it_says_that_a_port_is_in_use_and_where_it_is(tmp_path):
 
 
 @pytest.mark.slow
+def test_an_api_of_the_command_line_gets_its_column_and_a_request_runs_no_file(tmp_path):
+    people, own, other = (tmp_path / name for name in ("people.csv", "own.py", "other.py"))
+    people.write_text("user,country\na,BR\nb,UY\nc,BR\n")
+    program = "import quiff\n@quiff.program\ndef shown(user, draw):\n    return user.country\n"
+    own.write_text(program)
+    other.write_text(program + f"open({str(tmp_path / 'run')!r}, 'w')\n")
+    with served(people, "--api", f"{own}:shown") as running:
+        settings = httpx.get(f"{running.link}api/settings", timeout=60).json()
+        assert settings["file"]["attributes"] == ["country"]
+        assert "shown" in {api["name"] for api in settings["apis"]}
+        for path in ("design", "studies", "people"):
+            for spec in (f"{other}:shown", f"shown+{other}:shown", f"fitted:weights={other}"):
+                asked = httpx.get(f"{running.link}api/{path}", params={"api": spec}, timeout=60)
+                assert asked.status_code == 400
+                assert "there is no API" in asked.text
+    assert not (tmp_path / "run").exists()
+
+
 def test_beyond_this_machine_the_link_has_the_token():
     with served("--host", "0.0.0.0") as explorer:  # noqa: S104 - what is tested
         port, token = explorer.link.rstrip("/").split(":")[2].split("/")
@@ -111,7 +129,7 @@ def _load(link, clients, requests):
 
 def _client(link, number, requests):
     paths = ("api/design?api=topics:noise=0.{i:03d},top_s={s}&api2=topics:n_topics=v2",
-             "api/paper?words={s}", "static/page.css", "download/design.csv?api=topics:noise=0.{i:03d}",
+             "api/paper?words={s}", "static/page.css", "download/design-table.csv?api=topics:noise=0.{i:03d}",
              "api/design?api=topics:n_topics={m}&users={m}000")  # fmt: skip
     with httpx.Client(base_url=link, timeout=60) as client:
         return [

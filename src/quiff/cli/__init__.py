@@ -2,10 +2,12 @@
 
 import re
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
+from traceback import walk_tb
 
 import click
 
@@ -13,35 +15,22 @@ from quiff import __version__
 from quiff.cli.short_forms import OPTIONS
 from quiff.cli.shown import WORDS
 from quiff.cli.signals import Ended, Ending, ending
-from quiff.errors import QuiffError
+from quiff.errors import QuiffError, described
 from quiff.safe_text import visible_lines
 
 __all__ = ["main"]
 
 
-# The file of each command; `--help` loads them all, so heavy imports stay inside their functions.
-_COMMANDS = {
-    "apis": "quiff.cli.apis",
-    "theory": "quiff.cli.theory",
-    "paper": "quiff.cli.paper",
-    "design": "quiff.cli.design",
-    "data": "quiff.cli.data",
-    "synth": "quiff.cli.synth",
-    "domain": "quiff.cli.domain",
-    "treat": "quiff.cli.treat",
-    "classify": "quiff.cli.classify",
-    "experiment": "quiff.cli.experiment",
-    "profile": "quiff.cli.profile",
-    "stats": "quiff.cli.stats",
-    "measure": "quiff.cli.measure",
-    "epochs": "quiff.cli.epochs",
-    "popularity": "quiff.cli.popularity",
-    "simulate": "quiff.cli.simulate",
-    "attack": "quiff.cli.attack",
-    "report": "quiff.cli.report",
-    "explore": "quiff.cli.explore",
-    "demo": "quiff.cli.demo",
-}
+# Each command is a file of its name; `--help` loads them all, so heavy imports stay inside their functions.
+_GROUPS = {
+    "From parameters alone": ("apis", "compare", "theory", "epsilon", "design", "attribution"),
+    "What is revealed about people": (
+        "measure", "epochs", "popularity", "simulate", "attack", "audit", "report", "explore",
+    ),
+    "From a log to people": ("synth", "treat", "classify", "experiment", "profile", "stats", "domain"),
+    "Data, the paper, and all at once": ("data", "paper", "demo"),
+}  # fmt: skip
+_COMMANDS = [name for names in _GROUPS.values() for name in names]
 _ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})\b")
 
 
@@ -49,13 +38,21 @@ class _Commands(click.Group):
     """Loads a command's file when the command is named, and tells a QuiffError in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(_COMMANDS)
+        return _COMMANDS
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in _COMMANDS:
             return None
-        command: click.Command = import_module(_COMMANDS[name]).command
+        command: click.Command = import_module(f"quiff.cli.{name}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, _COMMANDS))
+        for title, names in _GROUPS.items():
+            with formatter.section(title):
+                commands = [(name.ljust(width), self.get_command(ctx, name)) for name in names]
+                room = formatter.width - width - 6
+                formatter.write_dl([(name, each.get_short_help_str(room)) for name, each in commands if each])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -89,9 +86,12 @@ class _Commands(click.Group):
             end.disarm()
             if end.number is not None or isinstance(error, KeyboardInterrupt):
                 ctx.exit(end.finish(end.number or signal.SIGINT))
-            if not isinstance(error, QuiffError):
-                raise
-            raise click.ClickException(_told(str(error), self._named(ctx))) from error
+            if isinstance(error, QuiffError):
+                raise click.ClickException(_told(str(error), self._named(ctx))) from error
+            own = _own_line(error)
+            if own and isinstance(error, Exception):
+                raise click.ClickException(f"{own}: {described(error)}") from error
+            raise
         return result
 
     def _named(self, ctx: click.Context) -> click.Command:
@@ -101,6 +101,17 @@ class _Commands(click.Group):
             inner = command.get_command(ctx, word) if isinstance(command, click.Group) else None
             command = inner or command
         return command
+
+
+def _own_line(error: BaseException) -> str:
+    """Return the last line of a file of ``--api`` that an error came through; empty if through none."""
+    registry = sys.modules.get("quiff.apis.registry")  # which has not been loaded if no API was
+    lines = [
+        f"{frame.f_code.co_filename!r}, line {line}"
+        for frame, line in walk_tb(error.__traceback__)
+        if registry is not None and str(frame.f_globals.get("__name__")).startswith(registry.OWN_MODULE)
+    ]
+    return lines[-1] if lines else ""
 
 
 @contextmanager

@@ -12,19 +12,21 @@ from quiff.cli.terminal import echo
 def command(name: str | None, as_json: bool) -> None:
     """List the APIs that can be measured, or show one.
 
+    One is shown with how it works, its parameters, limits and source, what is assumed, and what is open.
     Their names stand in --api of the other commands, with parameters as in topics:noise=0.1. Installed
     packages may add APIs; your own is FILE.py:NAME.
 
     Example: quiff apis topics
     """
-    from quiff.apis.registry import api_class, apis
+    from quiff.apis.registry import api_class, api_from, apis
     from quiff.results.numbers import to_json
-    from quiff.studies.catalogue import api_facts, catalogue_table, parameter_table
+    from quiff.studies.catalogue import api_facts, catalogue_table, described
 
-    chosen = apis() if name is None else {name: api_class(name)}
+    one = None if name is None else {name: api_from(name) if ":" in name else api_class(name)}
+    chosen = one or apis()
     if as_json:
         echo(to_json({"apis": [api_facts(key, api) for key, api in chosen.items()]}))
     elif name is None:
-        echo(catalogue_table(chosen).to_text())
+        echo(catalogue_table(apis()).to_text())
     else:
-        echo(parameter_table(name, chosen[name]).to_text())
+        echo(described(name, chosen[name]).to_text())

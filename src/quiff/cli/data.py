@@ -1,12 +1,16 @@
 """``quiff data``: the public data sets."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.options import json_option, mirror_option
+from quiff.cli.options import json_option, mirror_option, option
 from quiff.cli.outputs import OutputFolder, Writing, forced, guarded
 from quiff.cli.terminal import echo
+
+if TYPE_CHECKING:
+    from quiff.history.registry import Dataset
 
 
 @click.group("data")
@@ -37,26 +41,20 @@ def list_command(as_json: bool) -> None:
     if as_json:
         echo(to_json(entries))
         return
-    rows = tuple((entry.name, entry.title, _size(entry.size), entry.licence) for entry in entries)
+    rows = tuple((entry.name, entry.title, _size(entry), entry.licence) for entry in entries)
     echo(Table("Public data sets", ("name", "what", "size", "licence"), rows).to_text())
 
 
 @command.command("get", cls=Writing)
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @mirror_option
-@click.option(
-    "--unpack",
-    type=OutputFolder({}),
-    metavar="DIR",
-    help="Also unpack archives, each to DIR/NAME.",
-)
-@click.option(
+@option("--unpack", "DIR", "Also unpack archives, each to DIR/NAME.", OutputFolder({}))
+@option(
     "--time-limit",
-    type=click.FloatRange(0, min_open=True),
-    default=3600.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Give a data set up after so long, however slowly it still comes.",
+    "SECONDS",
+    "Give a data set up after so long, however slowly it still comes.",
+    click.FloatRange(0, min_open=True),
+    3600.0,
 )
 @json_option
 def get_command(
@@ -100,6 +98,8 @@ def _get(name: str, mirror: Path | None, unpack: Path | None, time_limit: float)
     return facts | {"licence": entry.licence, "citation": entry.citation}
 
 
-def _size(size: int | None) -> str:
+def _size(entry: "Dataset") -> str:
     """Return a number of bytes for people; a record tells its own."""
-    return "see record" if size is None else f"{size / 1000:,.0f} kB"
+    if entry.size is None:
+        return "by hand" if entry.by_hand else "see record"
+    return f"{entry.size / 1000:,.0f} kB"

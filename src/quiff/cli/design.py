@@ -2,57 +2,44 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.options import api_option, figure_option, json_option, noise_option, read_number, topics_option
+from quiff.cli.options import PATH, api_option, noise_option, number, option, topics_option
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.short_forms import closed_form_apis
-from quiff.cli.terminal import echo
+from quiff.cli.shown import shows_result
 from quiff.errors import ParameterError
-from quiff.theory.design import Measure
+
+if TYPE_CHECKING:
+    from quiff.results.result import Result
 
 
 @click.command("design", cls=Writing)
 @api_option
 @topics_option
-@click.option("--capacity", callback=read_number, metavar="L", help="Budget: a Bayes capacity of at most L.")
-@click.option("--epsilon", callback=read_number, metavar="E", help="Budget: an epsilon of at most E.")
-@click.option(
-    "--max-case", callback=read_number, metavar="X", help="Budget: a max-case capacity of at most X."
-)
-@click.option(
-    "--utility",
-    callback=read_number,
-    metavar="U",
-    help="Floor: what is shown is genuine with probability U or more.",
-)
+@number("--capacity", "L", "Budget: a Bayes capacity of at most L.")
+@number("--epsilon", "E", "Budget: an epsilon of at most E.")
+@number("--max-case", "X", "Budget: a max-case capacity of at most X.")
+@number("--utility", "U", "Floor: what is shown is genuine with probability U or more.")
 @noise_option
-@click.option(
-    "--profiles",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Fit a mechanism of least capacity to these people; needs --utility.",
-)
-@click.option(
+@option("--profiles", "FILE", "Fit a mechanism of least capacity to these people; needs --utility.", PATH)
+@option(
     "--out",
-    type=OutputFile(".json"),
-    metavar="FILE",
-    help="With --profiles: also write the mechanisms, for --api fitted:weights=FILE.",
+    "FILE",
+    "With --profiles: also write the mechanisms, for --api fitted:weights=FILE.",
+    OutputFile(".json"),
 )
-@json_option
-@figure_option
+@shows_result(everything=True)
 def command(
     specs: tuple[str, ...],
     topics: int,
     noise: float | Fraction,
     profiles: Path | None,
     out: Path | None,
-    as_json: bool,
-    figure: Path | None,
     **targets: float | Fraction | None,
-) -> None:
+) -> "Result":
     """Find the parameters that meet a budget of privacy or utility.
 
     Give exactly one of --capacity, --epsilon, --max-case and --utility. For each size of the sets the
@@ -68,53 +55,32 @@ def command(
 
     Example: quiff design --topics v2 --capacity 66.36
     """
-    from quiff.results.numbers import to_json
-    from quiff.studies.design import meet_budget
+    from quiff.studies.design import fit_design, meet_budget
 
-    measure, target = _only(targets)
-    if profiles is not None:
-        if measure != "utility" or figure is not None:
-            raise click.UsageError("With --profiles give --utility, and no --figure.")
-        found = _fitted(profiles, target, specs, topics, noise)
+    given = [(name, target) for name, target in targets.items() if target is not None]
+    if len(given) != 1:
+        raise click.UsageError(
+            f"Give exactly one of --capacity, --epsilon, --max-case and --utility, not {len(given)}."
+        )
+    ((measure, target),) = given
+    if profiles is None:
         if out is not None:
-            from quiff.files import write_text
-
-            write_text(out, to_json(found.to_dict()) + "\n", **guarded(out))
-    elif out is not None:
-        raise click.UsageError("--out goes with --profiles.")
-    else:
+            raise click.UsageError("--out goes with --profiles.")
         (api,) = closed_form_apis(specs, topics, None, noise)[:1]
-        found = meet_budget(api, measure, target)
-    if figure is not None:
-        found.figure().write(figure, **guarded(figure))
-    if as_json:
-        echo(to_json(found.to_dict()))
-    else:
-        echo("\n\n".join(table.to_text() for table in found.tables.values()))
-
-
-def _fitted(profiles: Path, utility: float | Fraction, *short: Any) -> Any:
-    """Return the mechanisms that are fitted to people."""
+        return meet_budget(api, measure, target)  # type: ignore[arg-type]  # the options are named as they
+    if measure != "utility" or click.get_current_context().params["figure"] is not None:
+        raise click.UsageError("With --profiles give --utility, and no --figure.")
     from quiff.populations.population import Population
-    from quiff.studies.design import fit_design
 
     people = Population.read(profiles)
     if people.n_epochs > 1:
         raise ParameterError(
             f"{str(profiles)!r} has {people.n_epochs} epochs; give a file with the profiles of one epoch"
         )
-    specs, topics, noise = short
     (api,) = closed_form_apis(specs, topics, people.sets.shape[2], noise)[:1]
-    return fit_design(people, utility, api)
+    found = fit_design(people, target, api)
+    if out is not None:
+        from quiff.files import write_text
 
-
-def _only(targets: dict[str, float | Fraction | None]) -> tuple[Measure, float | Fraction]:
-    """Return the one target that is given."""
-    given = {name: target for name, target in targets.items() if target is not None}
-    if len(given) != 1:
-        raise click.UsageError(
-            f"Give exactly one of --capacity, --epsilon, --max-case and --utility, not {len(given)}."
-        )
-    ((name, target),) = given.items()
-    measure: Measure = name  # type: ignore[assignment]  # the options are named as the measures
-    return measure, target
+        write_text(out, found.to_json() + "\n", **guarded(out))
+    return found

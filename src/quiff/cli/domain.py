@@ -5,18 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.pipeline import connected, engine_options, rules_option, suffixes_option
+from quiff.cli.pipeline import connected, domain_options, engine_options
 from quiff.cli.terminal import echo
 from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
     from quiff.history.suffixes import Suffixes
 
+_FEW = 10_000  # so many URLs are read before an engine has started
+
 
 @click.command("domain")
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
-@suffixes_option
-@rules_option
+@domain_options
 @engine_options
 def command(
     urls: tuple[str, ...], suffixes: "Suffixes | None", rules: str, as_json: bool, **options: Any
@@ -29,17 +30,27 @@ def command(
 
     Example: quiff domain http://www.example.co.uk/page www.gov.br
     """
-    from quiff.history.domains import find_domains
     from quiff.results.numbers import to_json
     from quiff.results.table import Table
 
-    with connected(**options) as con:
-        rows = find_domains(con, _with_input(urls), suffixes, rules)
+    rows = _found(_with_input(urls), suffixes, rules, options)
     if as_json:
         echo(to_json(rows))
     else:
         cells = tuple((row["url"], row["domain"] or "-", row["reason"] or "") for row in rows)
         echo(Table("Registrable domains", ("url", "domain", "reason"), cells).to_text())
+
+
+def _found(urls: list[str], suffixes: "Suffixes | None", rules: str, options: dict[str, Any]) -> list[Any]:
+    """Return url, domain and reason of each URL; only for many of them an engine starts."""
+    if options["engine"] == "duckdb" and len(urls) <= _FEW:
+        from quiff.history.plain import plain_domains
+
+        return plain_domains(urls, suffixes, rules)
+    from quiff.history.domains import find_domains
+
+    with connected(**options) as con:
+        return find_domains(con, urls, suffixes, rules)
 
 
 def _with_input(urls: tuple[str, ...]) -> list[str]:

@@ -1,31 +1,30 @@
 """``quiff epochs``: what several observations of one person reveal."""
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.bars import step_bars
-from quiff.cli.options import figure_option, json_option, known_option, seed_option
-from quiff.cli.outputs import Writing, guarded
+from quiff.cli.options import flag, known_option, option, seed_option
+from quiff.cli.outputs import Writing
 from quiff.cli.people import Asked, asks_for_people
+from quiff.cli.progress import shown_progress
+from quiff.cli.shown import shows_result
 from quiff.cli.terminal import echo, on_terminal
 from quiff.errors import ParameterError
+
+if TYPE_CHECKING:
+    from quiff.results.result import Result
 
 
 @click.command("epochs", cls=Writing)
 @asks_for_people(over_time=True)
-@click.option(
-    "--epochs", type=int, metavar="E", help="Measure 1 to E epochs, an observation each.  [default: 3]"
-)
-@click.option(
-    "--observations", type=int, metavar="N", help="The same for APIs whose observations are single events."
-)
+@option("--epochs", "E", "Measure 1 to E epochs, an observation each.  [default: 3]", int)
+@option("--observations", "N", "The same for APIs whose observations are single events.", int)
 @known_option
 @seed_option
-@click.option("--utility", is_flag=True, help="Also what a receiver learns, by up to 3 observations.")
-@click.option("--exact", is_flag=True, help="Compute exactly as far as that goes, whatever it takes.")
-@json_option
-@figure_option
+@flag("--utility", "Also what a receiver learns, by up to 3 observations.")
+@flag("--exact", "Compute exactly as far as that goes, whatever it takes.")
+@shows_result(everything=True)
 def command(
     asked: Asked,
     epochs: int | None,
@@ -34,9 +33,7 @@ def command(
     seed: int,
     utility: bool,
     exact: bool,
-    as_json: bool,
-    figure: Path | None,
-) -> None:
+) -> "Result":
     """Measure what several observations of one person reveal.
 
     An epoch is the time after which an API shows anew, a week for the Topics API. PEOPLE is a file with the
@@ -61,10 +58,7 @@ def command(
     api = asked.api(people)
     if on_terminal() and not known:
         echo("\n".join(planned(people, api, most, exact=exact, utility=utility)), err=True)
-    with step_bars() as progress:
-        found = over_time(
-            people, api, most, exact=exact, utility=utility, known=known, seed=seed, progress=progress
+    with shown_progress() as shown:
+        return over_time(
+            people, api, most, exact=exact, utility=utility, known=known, seed=seed, progress=shown.tell
         )
-    if figure is not None:
-        found.figure().write(figure, **guarded(figure))
-    echo(found.to_json() if as_json else str(found))

@@ -1,40 +1,20 @@
 """``quiff experiment``: from visits to browsing histories."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
+from quiff.cli.options import PATH, least, option
 from quiff.cli.outputs import OutputFolder, Writing, forced
-from quiff.cli.pipeline import (
-    connected,
-    csv_option,
-    engine_options,
-    recorded,
-    told,
-    write_csv,
-)
+from quiff.cli.pipeline import csv_option, engine_options, told, working, write_csv
 from quiff.cli.terminal import echo
 
 
 @click.command("experiment", cls=Writing)
-@click.argument("history", type=click.Path(path_type=Path), metavar="HISTORY")
-@click.option(
-    "--out",
-    required=True,
-    type=OutputFolder({"experimental.parquet": False}),
-    metavar="DIR",
-    help="Where the table goes.",
-)
-@click.option(
-    "--max-visits",
-    type=click.IntRange(min=2),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="Users with more visits are outliers.",
-)
+@click.argument("history", type=PATH, metavar="HISTORY")
+@option("--out", "DIR", "Where the table goes.", OutputFolder({"experimental.parquet": False}), required=True)
+@option("--max-visits", "N", "Users with more visits are outliers.", least(2), 10_000)
 @csv_option
 @engine_options
 def command(
@@ -49,8 +29,7 @@ def command(
     """
     from quiff.history.experiment import experiment
 
-    with connected(**options) as con, recorded() as steps:
-        force = forced()
-        result = experiment(con, history, out, max_visits=max_visits, force=force, steps=steps)
+    with working(**options) as (con, steps):
+        result = experiment(con, history, out, max_visits=max_visits, force=forced(), steps=steps)
         write_csv(con, out, "experimental", csv_file)
-    echo(told("Experimental", asdict(result), steps, as_json))
+    echo(told("Experimental", result, steps, as_json))

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quiff.cli.options import (
+    PATH,
     api_option,
     attribute_option,
+    flag,
     histories_option,
     missing_option,
+    option,
     stored_top_option,
     weights_option,
 )
@@ -26,25 +29,23 @@ if TYPE_CHECKING:
 
 
 @click.command("explore")
-@click.argument("file", type=click.Path(path_type=Path), metavar="[PEOPLE]", required=False)
+@click.argument("file", type=PATH, metavar="[PEOPLE]", required=False)
 @api_option
 @attribute_option
-@click.option(
+@option(
     "--port",
-    type=click.IntRange(0, 65535),
-    default=8349,
-    show_default=True,
-    metavar="P",
-    help="The port; the next free one if it is in use, any if it is 0.",
+    "P",
+    "The port; the next free one if it is in use, any if it is 0.",
+    click.IntRange(0, 65535),
+    8349,
 )
-@click.option(
+@option(
     "--host",
+    "ADDRESS",
+    "Where to serve. Beyond this machine, the link has a secret token; traffic is not encrypted.",
     default="127.0.0.1",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Where to serve. Beyond this machine, the link has a secret token; traffic is not encrypted.",
 )
-@click.option("--no-browser", is_flag=True, help="Only print the link.")
+@flag("--no-browser", "Only print the link.")
 @stored_top_option
 @weights_option
 @missing_option
@@ -69,20 +70,16 @@ def command(
     threading.Thread(target=prepare, daemon=True).start()  # takes a second, while the page is opened
     from quiff.web.serve import find_place, serve
 
-    given = None
+    asked, given = Asked(file, specs, **options), None
     offered: list[Api] = []
     if file is not None:
         from quiff.apis.defaults import default_apis
         from quiff.web.people import Profiles
 
-        people = Asked(file, **options).people(over_time=True)
-        given = Profiles(file.name, people)
+        given = Profiles(file.name, asked.people(over_time=True))
         with suppress(QuiffError):  # told when the page measures them
-            offered += default_apis(people)
-    if specs:
-        from quiff.apis.registry import api_from
-
-        offered += map(api_from, specs)
+            offered += default_apis(given.population)
+    offered += asked.named
     place = find_place(host, port)
     if place.wanted not in (0, place.access.port):
         echo(f"Port {place.wanted} is in use; this is port {place.access.port}.", err=True)

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.options import (
-    known_option,
-    read_number,
-)
+from quiff.cli.options import flag, known_option, number, one_of, several
 from quiff.cli.outputs import Writing
 from quiff.cli.people import Asked, asks_for_people
-from quiff.cli.pipeline import recorded
+from quiff.cli.progress import shown_progress
 from quiff.cli.shown import shows_result
 from quiff.errors import ParameterError
 
@@ -25,36 +22,25 @@ if TYPE_CHECKING:
 @click.command("measure", cls=Writing)
 @asks_for_people()
 @known_option
-@click.option(
-    "--goal",
-    "goals",
-    multiple=True,
-    metavar="ATTRIBUTE",
-    help="What a receiver wants to learn of the user. May be repeated.  [default: every attribute]",
+@several(
+    "--goal goals",
+    "ATTRIBUTE",
+    "What a receiver wants to learn of the user. May be repeated.  [default: every attribute]",
 )
-@click.option(
+@one_of(
     "--prior",
-    type=click.Choice(["correct", "as-published"]),
+    "as-published adds the misaligned prior on sets of the published notebooks.",
+    "correct", "as-published",
     default="correct",
-    show_default=True,
-    help="as-published adds the misaligned prior on sets of the published notebooks.",
-)
-@click.option(
-    "--threshold",
-    callback=read_number,
-    default="1/2",
-    show_default=True,
-    metavar="P",
-    help="Say how many users are re-identified with a probability above P.",
-)
-@click.option("--exposure", is_flag=True, help="Also list the outputs and values that expose most.")
-@click.option(
+)  # fmt: skip
+@number("--threshold", "P", "Say how many users are re-identified with a probability above P.", "1/2")
+@flag("--exposure", "Also list the outputs and values that expose most.")
+@several(
     "--about",
-    multiple=True,
-    metavar="ATTRIBUTE=VALUE",
-    help="Also say how much an observation says about having a value, as in topics=News. May be repeated.",
+    "ATTRIBUTE=VALUE",
+    "Also say how much an observation says about having a value, as in topics=News. May be repeated.",
 )
-@shows_result
+@shows_result()
 def command(
     asked: Asked,
     known: tuple[str, ...],
@@ -64,7 +50,7 @@ def command(
     exposure: bool,
     about: tuple[str, ...],
 ) -> "Result":
-    """Measure what one observation reveals, and what it is good for.
+    """Measure what one observation reveals and what it is good for.
 
     PEOPLE is a file with the attributes of each user, such as the set of topics that quiff profile writes.
     Third-party cookies and the Topics API are measured, or what --api names. If the file says which topics
@@ -76,13 +62,15 @@ def command(
     from quiff.studies.as_published import misaligned_prior
     from quiff.studies.measure import measure
 
-    with recorded() as steps:
-        with steps.step("read people"):
+    if known and (exposure or about):
+        raise ParameterError("--exposure and --about do not go with --known; leave one of them out")
+    with shown_progress() as shown:
+        with shown.steps.step("read people"):
             people = asked.people()
-            apis = asked.apis(people)
-        with steps.step("measure"):
+            fitting = asked.fitting(people, asked.apis(people))
+        with shown.steps.step("measure"):
             priors = {"as-published": misaligned_prior(people)} if prior == "as-published" else None
-            results = [
+            first, *others = (
                 measure(
                     people if size is None else asked.people(size),
                     *chosen,
@@ -90,15 +78,13 @@ def command(
                     known=known,
                     priors=priors,
                 )
-                for size, chosen in asked.fitting(people, apis).items()
+                for size, chosen in fitting.items()
                 if chosen
-            ]
-            first, *others = results
+            )
             for other in others:
                 first = first.joined(f"sets of {other.facts['population']['set_size']}", other)
-        with steps.step("each user's risk"):
-            own = asked.fitting(people, apis)[None]
-            for name, part in _further(people, own, threshold, exposure, about):
+        with shown.steps.step("each user's risk"):
+            for name, part in _further(people, fitting[None], known, threshold, exposure, about):
                 first = first.joined(name, part)
     return first
 
@@ -106,6 +92,7 @@ def command(
 def _further(
     people: "Population",
     apis: "list[Api]",
+    known: tuple[str, ...],
     threshold: float | Fraction,
     exposure: bool,
     about: tuple[str, ...],
@@ -116,7 +103,7 @@ def _further(
     from quiff.studies.risk import user_risk
 
     if any(not api.observer_knows_who for api in apis):
-        yield "risk", user_risk(people, *apis, threshold=threshold)
+        yield "risk", user_risk(people, *apis, known=known, threshold=threshold)
     if exposure:
         for api in apis:
             yield f"exposure {api.spec}", exposed(people, api)

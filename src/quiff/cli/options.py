@@ -4,8 +4,10 @@ Text that is no number is wrong usage (exit status 2); a number or name out of r
 """
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -13,7 +15,55 @@ from quiff.cli.outputs import OutputFile
 from quiff.errors import ParameterError
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+PATH = click.Path(path_type=Path)
 _FRACTION = re.compile(r"[+-]?\d{1,15}/\d{1,15}", re.ASCII)
+
+
+def option(
+    names: str, metavar: str, about: str, kind: Any = str, default: Any = None, **more: Any
+) -> Callable[[Command], Command]:
+    """Return an option: its names, what stands for its value, help, type, and a default, which is shown."""
+    if default is not None:
+        more |= {"default": default, "show_default": True}
+    return click.option(*names.split(), metavar=metavar or None, help=about, type=kind, **more)
+
+
+def number(names: str, metavar: str, about: str, default: str | None = None) -> Callable[[Command], Command]:
+    """Return an option that takes a decimal or a fraction."""
+    return option(names, metavar, about, default=default, callback=read_number)
+
+
+def several(names: str, metavar: str, about: str, kind: Any = str) -> Callable[[Command], Command]:
+    """Return an option that may be repeated."""
+    return option(names, metavar, about, kind, multiple=True)
+
+
+def one_of(names: str, about: str, *choices: str, default: str | None = None) -> Callable[[Command], Command]:
+    """Return an option with a choice of words."""
+    return option(names, "", about, click.Choice(choices), default)
+
+
+def flag(names: str, about: str) -> Callable[[Command], Command]:
+    """Return an option without a value."""
+    return click.option(*names.split(), is_flag=True, help=about)
+
+
+def least(smallest: int) -> click.IntRange:
+    """Return the type of whole numbers from some number on."""
+    return click.IntRange(min=smallest)
+
+
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Return a decorator that adds options in their order."""
+
+    def add(command: Command) -> Command:
+        for each in reversed(options):
+            command = each(command)
+        return command
+
+    return add
 
 
 def read_number(ctx: click.Context, param: click.Parameter, text: str | None) -> float | Fraction | None:
@@ -44,120 +94,69 @@ def read_taxonomy(ctx: click.Context, param: click.Parameter, text: str | None) 
     return text
 
 
-topics_option = click.option(
-    "--topics",
-    callback=read_topics,
-    default="v1",
-    show_default=True,
-    metavar="M",
-    help="Topics of the taxonomy: a number, or "
-    + ", ".join(f"{name} ({size})" for name, size in TAXONOMY_SIZES.items())
-    + ".",
+_NAMED = ", ".join(f"{name} ({size})" for name, size in TAXONOMY_SIZES.items())
+_RANDOM = "Probability of a random topic, such as 0.05 or 1/20."
+topics_option = option(
+    "--topics", "M", f"Topics of the taxonomy: a number, or {_NAMED}.", default="v1", callback=read_topics
 )
-population_topics_option = click.option(
-    "--topics",
-    "taxonomy",
-    callback=read_taxonomy,
-    metavar="M",
-    help="Topics of the taxonomy: a number, "
-    + ", ".join(f"{name} ({size})" for name, size in TAXONOMY_SIZES.items())
-    + ", or occurring. A name refuses topics that it does not have."
+population_topics_option = option(
+    "--topics taxonomy",
+    "M",
+    f"Topics of the taxonomy: a number, {_NAMED}, or occurring. A name refuses topics that it does not have."
     "  [default: v1, or its size if topics are words]",
+    callback=read_taxonomy,
 )
-noise_option = click.option(
-    "--noise",
-    callback=read_number,
-    default="0.05",
-    show_default=True,
-    metavar="R",
-    help="Probability of a random topic, such as 0.05 or 1/20.",
+noise_option = number("--noise", "R", _RANDOM, "0.05")
+short_noise_option = number("--noise", "R", f"{_RANDOM}  [default: 0.05]")
+_API = (
+    "An API: NAME, NAME:parameter=value,..., or FILE.py:NAME for your own (the file is run); with +"
+    " between two, one observer sees both. May be repeated; see quiff apis.  [default: "
 )
-short_noise_option = click.option(
-    "--noise",
-    callback=read_number,
-    metavar="R",
-    help="Probability of a random topic, such as 0.05 or 1/20.  [default: 0.05]",
+api_option = several("--api specs", "SPEC", f"{_API}cookies and topics]")
+every_api_option = several("--api specs", "SPEC", f"{_API}all]")
+attribute_option = several(
+    "--attribute attributes",
+    "COLUMN",
+    "A column of PEOPLE to take as an attribute, such as country. May be repeated.",
 )
-api_option = click.option(
-    "--api",
-    "specs",
-    multiple=True,
-    metavar="SPEC",
-    help="An API: NAME, NAME:parameter=value,..., or FILE.py:NAME for your own (the file is run); with +"
-    " between two, one observer sees both. May be repeated; see quiff apis.  [default: cookies and topics]",
+stored_top_option = option(
+    "--top", "S", "Topics in a user's set, from ranked counts.  [default: as stored]", int
 )
-attribute_option = click.option(
-    "--attribute",
-    "attributes",
-    multiple=True,
-    metavar="COLUMN",
-    help="A column of PEOPLE to take as an attribute, such as country. May be repeated.",
-)
-stored_top_option = click.option(
-    "--top", type=int, metavar="S", help="Topics in a user's set, from ranked counts.  [default: as stored]"
-)
-weights_option = click.option(
-    "--weights", metavar="COLUMN", help="The column that says how probable a user is."
-)
-missing_option = click.option(
+weights_option = option("--weights", "COLUMN", "The column that says how probable a user is.")
+missing_option = one_of(
     "--missing",
-    type=click.Choice(["error", "drop", "fill"]),
+    "Users without a set in some epoch: an error, left out, or given random topics.",
+    "error", "drop", "fill",
     default="error",
-    show_default=True,
-    help="Users without a set in some epoch: an error, left out, or given random topics.",
-)
-epoch_option = click.option(
-    "--epoch", type=int, metavar="K", help="The epoch to take, from 0, if there are several.  [default: 0]"
-)
-histories_option = click.option(
+)  # fmt: skip
+epoch_option = option("--epoch", "K", "The epoch to take, from 0, if there are several.  [default: 0]", int)
+genuine_option = flag("--genuine", "Leave out users with topics that were filled in at random.")
+histories_option = option(
     "--histories",
-    type=click.Path(path_type=Path),
-    metavar="TABLE",
-    help="The users' Experimental table (see quiff experiment): cookies are measured on it.",
+    "TABLE",
+    "The users' Experimental table (see quiff experiment): cookies are measured on it.",
+    PATH,
 )
-seed_option = click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="K",
-    help="The random seed: the same seed, the same draws.",
+known_option = several(
+    "--known", "ATTRIBUTE", "What the adversary already knows of the user, such as country. May be repeated."
 )
-drawn_seed_option = click.option(
-    "--seed",
-    type=int,
-    metavar="K",
-    help="The random seed: the same seed, the same draws.  [default: the system's randomness]",
+seed_option = option("--seed", "K", "The random seed: the same seed, the same draws.", int, 0)
+drawn_seed_option = option(
+    "--seed", "K", "The random seed: the same seed, the same draws.  [default: the system's randomness]", int
 )
-mirror_option = click.option(
+mirror_option = option(
     "--mirror",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Take public data from this folder only, without a network. (The folder QUIFF_MIRROR, if that is"
+    "DIR",
+    "Take public data from this folder only, without a network. (The folder QUIFF_MIRROR, if that is"
     " set, is looked into before cache and network.)",
+    PATH,
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, at full precision.")
-keep_formulas_option = click.option(
+json_option = flag("--json as_json", "Print JSON, at full precision.")
+keep_formulas_option = flag(
     "--keep-formulas",
-    is_flag=True,
-    help="In CSV, keep text as it is. Else an apostrophe comes before text that a spreadsheet would run,"
+    "In CSV, keep text as it is. Else an apostrophe comes before text that a spreadsheet would run,"
     " such as =1+1.",
 )
-figure_option = click.option(
-    "--figure",
-    type=OutputFile(".svg", ".png", ".html"),
-    metavar="FILE",
-    help="Also write a figure: .svg, .png or .html.",
-)
-
-genuine_option = click.option(
-    "--genuine",
-    is_flag=True,
-    help="Leave out users with topics that were filled in at random.",
-)
-known_option = click.option(
-    "--known",
-    multiple=True,
-    metavar="ATTRIBUTE",
-    help="What the adversary already knows of the user, such as country (see --attribute). May be repeated.",
+figure_option = option(
+    "--figure", "FILE", "Also write a figure: .svg, .png or .html.", OutputFile(".svg", ".png", ".html")
 )

@@ -1,10 +1,10 @@
-"""``quiff paper``: every printed figure of the paper that can be recomputed."""
+"""``quiff paper``: what the paper prints beside what quiff computes."""
 
 from pathlib import Path
 
 import click
 
-from quiff.cli.options import json_option
+from quiff.cli.options import json_option, mirror_option
 from quiff.cli.outputs import OutputFolder, Writing, guarded
 from quiff.cli.terminal import echo
 
@@ -12,27 +12,31 @@ _FOLDER = click.Path(path_type=Path)
 
 
 @click.command("paper", cls=Writing)
+@click.option("--all", "every", is_flag=True, help="Every item, not only the points and their places.")
 @click.option(
     "--data", type=_FOLDER, metavar="DIR", help="The authors' published tables, for what needs them."
 )
+@mirror_option
 @click.option(
     "--out", type=OutputFolder(), metavar="DIR", help="Write the tables and the counting figure there."
 )
 @json_option
-def command(data: Path | None, out: Path | None, as_json: bool) -> None:
-    """Check every printed number of the paper.
+def command(every: bool, data: Path | None, mirror: Path | None, out: Path | None, as_json: bool) -> None:
+    """Check the paper that quiff starts from, and what to correct.
 
-    The paper is "The Privacy-Utility Trade-off in the Topics API" (CCS '24). Each number gets a verdict,
-    match, erratum or needs-data, which is computed; what needs the AOL data says which command would
-    compute it.
+    The paper is "The Privacy-Utility Trade-off in the Topics API" (CCS '24). Its equations are tried on
+    random channels, and its figures computed anew from what it prints, from public lists where there is a
+    copy, and from the authors' tables with --data. What differs is told by its cause, with all places that
+    follow from it.
 
-    Example: quiff paper --out tables
+    Example: quiff paper --all
     """
-    from quiff.papers.check import as_text, check_paper
+    from quiff.papers.check import check_paper
+    from quiff.papers.text import as_text
     from quiff.results.numbers import to_json
 
-    paper = check_paper(data)
-    echo(to_json(paper.to_dict()) if as_json else as_text(paper))
+    paper = check_paper(data, mirror)
+    echo(to_json(paper.to_dict()) if as_json else as_text(paper, every=every))
     if out is not None:
         from quiff.papers.tables import write_paper
 

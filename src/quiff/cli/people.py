@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, wraps
 from pathlib import Path
@@ -11,22 +11,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quiff.cli.options import (
+    PATH,
     api_option,
     attribute_option,
     epoch_option,
+    every_api_option,
     genuine_option,
     histories_option,
     missing_option,
+    number,
+    one_of,
+    option,
     population_topics_option,
     short_noise_option,
     stored_top_option,
     weights_option,
+    with_options,
 )
-from quiff.cli.short_forms import default_topics_api, set_size, with_set_size
+from quiff.cli.short_forms import default_topics_api, parts_of, set_size, with_set_size
 from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
+    from quiff.browser.rates import VisitRates
     from quiff.populations.population import Population
 
 
@@ -34,7 +41,7 @@ if TYPE_CHECKING:
 class Asked:
     """The people and APIs that a command was asked about, as its options say."""
 
-    file: Path
+    file: Path | None
     specs: tuple[str, ...] = ()
     taxonomy: str | None = None
     top: int | None = None
@@ -45,35 +52,18 @@ class Asked:
     epoch: int | None = None
     genuine: bool = False
     histories: Path | None = None
+    rates: str | None = None
+    users: int | None = None
+    how: str = "draw"
+    drift: float | Fraction | None = None
 
     def people(self, top: int | None = None, *, over_time: bool = False, seed: int = 0) -> "Population":
         """Read the people: of several epochs the one that was chosen, or all if it is asked over time.
 
-        Parameters
-        ----------
-        top
-            Another size of the topic sets, from the ranked counts that ``quiff profile`` stores.
-        over_time
-            Whether all epochs are wanted.
-        seed
-            The random seed of what is filled in.
-
-        Raises
-        ------
-        QuiffError
-            If the file is wrong; the message names it.
+        `top` asks for another size of the topic sets, from the ranked counts that ``quiff profile`` stores;
+        `seed` is that of what is filled in. An error names the file.
         """
-        from quiff.populations.population import Population
-
-        size = self.top if top is None else top
-        people = Population.read(
-            self.file,
-            top=size,
-            weights=self.weights,
-            missing=self.missing,
-            seed=seed,
-            attributes=self.columns,
-        )
+        people = self._read(top=self.top if top is None else top, seed=seed)
         if not over_time:
             people = self._one_epoch(people)
         if self.genuine:
@@ -81,11 +71,43 @@ class Asked:
                 people = people.genuine()
         return self.with_histories(people)
 
+    def visitors(self, epochs: int, seed: int | None) -> "Population":
+        """Return users, of the file or of visit rates, with so many epochs of sets where these change."""
+        from quiff.browser.rates import drift, profiles_from_rates
+
+        rates = self.visit_rates(seed)
+        if (rates is None) == (self.file is None):
+            raise click.UsageError("Give one of PEOPLE and --rates.")
+        if rates is not None:
+            people = profiles_from_rates(rates, epochs, 5 if self.top is None else self.top, seed)
+        elif self.users is not None:
+            raise click.UsageError("--users does not go with PEOPLE.")
+        else:
+            people = self.with_histories(self._read(top=self.top, merged=False))
+        return people if self.drift is None else drift(people, epochs, self.drift, seed)
+
+    def visit_rates(self, seed: int | None) -> "VisitRates | None":
+        """Return visit rates, of as many users as are asked for; None if none are named."""
+        from quiff.browser.rates import enlarge, visit_rates
+
+        if self.rates is None:
+            return None
+        found = visit_rates(None if self.rates == "visit-rates" else self.rates)
+        return found if self.users is None else enlarge(found, self.users, self.how, seed)  # type: ignore[arg-type]  # a choice
+
+    def _read(self, **options: Any) -> "Population":
+        from quiff.populations.population import Population
+
+        assert self.file is not None  # noqa: S101 - else there are visit rates
+        options |= {"weights": self.weights, "missing": self.missing, "attributes": self.columns}
+        return Population.read(self.file, **options)
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns to read as attributes: those that are asked for, and those that an API needs."""
-        needed = (name for api in self.named for name in api.needs if name not in ("topics", "history"))
-        return tuple(dict.fromkeys((*self.attributes, *needed)))
+        needed = (name for api in self.named for part in parts_of(api) for name in part.needs)
+        own = (*self.attributes, *(name for name in needed if name != "history"))
+        return tuple(dict.fromkeys(name for name in own if name != "topics"))
 
     def with_histories(self, people: "Population") -> "Population":
         """Return the people with their browsing histories, if these are given."""
@@ -96,13 +118,7 @@ class Asked:
         return people.with_histories(read_histories(self.histories))
 
     def apis(self, people: "Population") -> "tuple[Api, ...]":
-        """Return the APIs: those of ``--api``, or cookies and what the short forms stand for.
-
-        Raises
-        ------
-        ParameterError
-            If both ways to name an API are used, or one is wrong.
-        """
+        """Return the APIs: those of ``--api``, or cookies and what the short forms stand for."""
         from quiff.apis.defaults import default_apis
 
         topics = "topics" in people.attributes
@@ -110,17 +126,11 @@ class Asked:
             size = people.sets.shape[2] if topics else None
             pairs = zip(self.named, self.specs, strict=True)
             return tuple(api if size is None else with_set_size(api, spec, size) for api, spec in pairs)
-        return default_apis(people, self.default_api(people) if topics else None)
+        return default_apis(people, self._default(people) if topics else None)
 
     @cached_property
     def named(self) -> "tuple[Api, ...]":
-        """The APIs of ``--api``.
-
-        Raises
-        ------
-        ParameterError
-            If one is wrong, or a short form is given too.
-        """
+        """The APIs of ``--api``."""
         from quiff.apis.registry import api_from
 
         given = {"--topics": self.taxonomy, "--noise": self.noise}
@@ -135,8 +145,7 @@ class Asked:
             raise ParameterError(f"this command takes one --api, not {len(self.specs)}")
         return self.apis(people)[-1]
 
-    def default_api(self, people: "Population") -> "Api":
-        """Return what the short forms stand for."""
+    def _default(self, people: "Population") -> "Api":
         with self.naming():
             noise = 0.05 if self.noise is None else self.noise
             return default_topics_api(people, self.taxonomy, noise, self.file, self.top)
@@ -165,44 +174,63 @@ class Asked:
         try:
             yield
         except ParameterError as error:
-            raise ParameterError(f"{str(self.file)!r}: {error}") from error
+            raise ParameterError(f"{str(self.file)!r}: {error}" if self.file else str(error)) from error
+
+
+def _spoken_of(
+    known: tuple[str, ...] = (),
+    goals: tuple[str, ...] = (),
+    about: tuple[str, ...] = (),
+    of: str | None = None,
+    **rest: Any,  # noqa: ARG001 - the other options
+) -> tuple[str, ...]:
+    """Return the attributes that other options name; their columns are read too."""
+    asked = (text.partition("=")[0] for text in about if "=" in text)
+    return (*known, *goals, *asked, *([] if of is None else [of]))
+
+
+_OPTIONS = (api_option, population_topics_option, stored_top_option, short_noise_option, attribute_option)
+_FROM_RATES = (
+    number("--drift", "P", "Probability per epoch that a topic is replaced."),
+    option("--rates", "FILE", "Visit rates instead of PEOPLE; visit-rates is the public data set."),
+    option("--users", "N", "Make N users of those with rates.", int),
+    one_of("--how", "Draw them, or cross over pairs of them.", "draw", "cross", default="draw"),
+)
 
 
 def asks_for_people(
-    *, over_time: bool = False, histories: bool = True
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    *, over_time: bool = False, drawn: bool = False, optional: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the argument PEOPLE and the options on people and APIs; it gets them as one `asked`.
 
     Parameters
     ----------
     over_time
         Whether the command looks at all epochs, so that none is chosen.
-    histories
-        Whether browsing histories matter to it.
+    drawn
+        Whether it draws what single users show: visit rates may then stand in the place of the file.
+    optional
+        Whether there may be no people: then all APIs are meant by default, and none has a short form.
     """
-    options = [
-        click.argument("file", type=click.Path(path_type=Path), metavar="PEOPLE"),
-        api_option,
-        population_topics_option,
-        stored_top_option,
-        short_noise_option,
-        attribute_option,
-        weights_option,
-        missing_option,
-        *([] if over_time else [epoch_option]),
-        genuine_option,
-        *([histories_option] if histories else []),
-    ]
+    name = "[PEOPLE]" if drawn or optional else "PEOPLE"
+    further = (
+        *((weights_option, missing_option) if not drawn else ()),
+        *((epoch_option,) if not over_time else ()),
+        *((genuine_option,) if not drawn else ()),
+        histories_option,
+        *(_FROM_RATES if drawn else ()),
+    )
+    file = click.argument("file", type=PATH, metavar=name, required=not (drawn or optional))
     names = [each.name for each in fields(Asked)]
 
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
-        def run(**given: Any) -> None:
+        def run(**given: Any) -> Any:
             asked = Asked(**{name: given.pop(name) for name in names if name in given})
-            function(asked=asked, **given)
+            asked = replace(asked, attributes=(*asked.attributes, *_spoken_of(**given)))
+            return function(asked=asked, **given)
 
-        for option in reversed(options):
-            run = option(run)
-        return run
+        options = (every_api_option, stored_top_option, attribute_option) if optional else _OPTIONS
+        return with_options(file, *options, *further)(run)
 
     return decorate

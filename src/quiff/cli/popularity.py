@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.options import seed_option
+from quiff.cli.options import option, seed_option
 from quiff.cli.outputs import Writing
 from quiff.cli.people import Asked, asks_for_people
-from quiff.cli.pipeline import recorded
+from quiff.cli.progress import shown_progress
 from quiff.cli.shown import shows_result
 
 if TYPE_CHECKING:
@@ -16,22 +16,11 @@ if TYPE_CHECKING:
 
 @click.command("popularity", cls=Writing)
 @asks_for_people()
-@click.option(
-    "--of", "of", metavar="ATTRIBUTE", help="Whose values are counted.  [default: what the API shows]"
-)
-@click.option(
-    "--first", type=int, default=10, show_default=True, metavar="K", help="Values to find in order."
-)
-@click.option(
-    "--simulations",
-    type=int,
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="How often outputs are drawn.",
-)
+@option("--of", "ATTRIBUTE", "Whose values are counted.  [default: what the API shows]")
+@option("--first", "K", "Values to find in order.", int, 10)
+@option("--simulations", "N", "How often outputs are drawn.", int, 1000)
 @seed_option
-@shows_result
+@shows_result()
 def command(asked: Asked, of: str | None, first: int, simulations: int, seed: int) -> "Result":
     """Estimate how popular topics are, from one observation each.
 
@@ -46,9 +35,9 @@ def command(asked: Asked, of: str | None, first: int, simulations: int, seed: in
     from quiff.theory.parameters import check_whole
 
     check_whole("first", first, 1)
-    with recorded() as steps:
-        with steps.step("read people"):
+    with shown_progress() as shown:
+        with shown.steps.step("read people"):
             people = asked.people()
             api = asked.api(people)
-        with steps.step("simulate outputs"):
+        with shown.steps.step("simulate outputs"):
             return popularity(people, api, attribute=of, seed=seed, simulations=simulations, top=first)

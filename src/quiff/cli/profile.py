@@ -6,17 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.options import drawn_seed_option, mirror_option
+from quiff.cli.options import PATH, drawn_seed_option, least, mirror_option, one_of, option
 from quiff.cli.outputs import OutputFile, Writing, forced, guarded
-from quiff.cli.pipeline import (
-    connected,
-    csv_option,
-    engine_options,
-    recorded,
-    rules_option,
-    suffixes_option,
-    told,
-)
+from quiff.cli.pipeline import csv_option, domain_options, engine_options, told, working
 from quiff.cli.short_forms import of_set_size
 from quiff.cli.terminal import echo
 from quiff.errors import ParameterError
@@ -27,68 +19,50 @@ if TYPE_CHECKING:
 
 
 @click.command("profile", cls=Writing)
-@click.argument("history", type=click.Path(path_type=Path), metavar="HISTORY")
-@click.option(
-    "--out",
-    required=True,
-    type=OutputFile(".parquet", parents=True),
-    metavar="FILE",
-    help="The Parquet file.",
-)
-@click.option(
-    "--top", type=click.IntRange(min=1), default=5, show_default=True, metavar="S", help="Topics in a set."
-)
-@click.option(
+@click.argument("history", type=PATH, metavar="HISTORY")
+@option("--out", "FILE", "The Parquet file.", OutputFile(".parquet", parents=True), required=True)
+@option("--top", "S", "Topics in a set.", least(1), 5)
+@one_of(
     "--fill",
-    type=click.Choice(["seen", "taxonomy"]),
+    "Fill short sets from the topics seen, as the paper does, or from a taxonomy, as the browser does.",
+    "seen", "taxonomy",
     default="seen",
-    show_default=True,
-    help="Fill short sets from the topics seen, as the paper does, or from a taxonomy, as the browser does.",
-)
-@click.option(
+)  # fmt: skip
+@option(
     "--taxonomy",
+    "NAME or FILE",
+    "For --fill taxonomy: v1, v2, or a file with one topic a line.",
     default="v1",
-    show_default=True,
-    metavar="NAME or FILE",
-    help="For --fill taxonomy: v1, v2, or a file with one topic a line.",
 )
-@click.option(
-    "--epoch-days",
-    type=click.IntRange(min=1),
-    metavar="D",
-    help="A set for each epoch of D days.  [default: one set over all days]",
-)
-@click.option(
+@option("--epoch-days", "D", "A set for each epoch of D days.  [default: one set over all days]", least(1))
+@option(
     "--max-user-epochs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Give up if users times epochs are more.  [default: 10 million; 200 000 if in most epochs nobody has"
+    "N",
+    "Give up if users times epochs are more.  [default: 10 million; 200 000 if in most epochs nobody has"
     " a visit, as where one date is far from the rest]",
+    least(1),
 )
 @drawn_seed_option
-@click.option(
-    "--repeat",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    metavar="K",
-    help="Fill with K seeds, and tell how the number of distinct sets varies.",
+@option("--repeat", "K", "Fill with K seeds, and tell how the number of distinct sets varies.", least(1), 1)
+@option(
+    "--with name",
+    "NAME or FILE",
+    "The topics of domains, for a HISTORY without them: citizenlab, chrome-1, chrome-5, or a CSV file.",
 )
-@click.option(
-    "--with",
-    "name",
-    metavar="NAME or FILE",
-    help="The topics of domains, for a HISTORY without them: citizenlab, chrome-1, chrome-5, or a CSV file.",
+@option(
+    "--conversions",
+    "FILE",
+    "What users did after an advertisement, from the first day in it on: conversions.parquet of quiff treat.",
+    PATH,
 )
-@suffixes_option
-@rules_option
+@domain_options
 @mirror_option
 @csv_option
 @engine_options
 def command(
     history: Path, out: Path, top: int, fill: str, taxonomy: str, name: str | None, suffixes: Any, rules: str,
     mirror: Path | None, csv_file: Path | None, as_json: bool, epoch_days: int | None, seed: int | None,
-    repeat: int, max_user_epochs: int | None, **options: Any,
+    repeat: int, max_user_epochs: int | None, conversions: Path | None, **options: Any,
 ) -> None:  # fmt: skip
     """Find each user's top topics, and fill short sets at random.
 
@@ -110,7 +84,7 @@ def command(
     topics = taxonomy_topics(taxonomy) if fill == "taxonomy" else None
     if csv_file is not None and epoch_days is not None:
         raise ParameterError(f"--csv {csv_file} holds one set for each user; leave --epoch-days out")
-    with connected(**options) as con, recorded() as steps:
+    with working(**options) as (con, steps):
         if csv_file is not None:  # told before any work
             read_table(con, find_table(history, ("experimental",)), ("experimental",))
         listed = (
@@ -118,8 +92,8 @@ def command(
         )
         result = profile(
             con, history, out, **of_set_size(top), taxonomy=topics, epoch_days=epoch_days, seed=seed,
-            repeat=repeat, max_user_epochs=max_user_epochs, classification=listed, force=forced(),
-            steps=steps,
+            repeat=repeat, max_user_epochs=max_user_epochs, classification=listed, conversions=conversions,
+            force=forced(), steps=steps,
         )  # fmt: skip
         if csv_file is not None:
             sets = with_sets(con, history, out)
@@ -130,23 +104,20 @@ def command(
 def _told(result: "Profiled", steps: "Steps", as_json: bool) -> str:
     from quiff.populations.filling import filling_warnings
 
-    figures = asdict(result)
+    figures, counts = asdict(result), result.repeats.counts
     warnings = filling_warnings(result.filled_users, "users" if result.epochs == 1 else "user-epochs")
-    if as_json:
-        figures["warnings"] = list(warnings)
-    else:
-        for share in ("filled_users", "filled_topics"):
-            figures[share] = f"{100 * figures[share]:.1f} %"
-    spread = result.repeats
-    if len(spread.counts) == 1 and not as_json:
-        del figures["repeats"]
-        return "\n\n".join([told("Profiles", figures, steps, as_json), *warnings])
     figures["repeats"] = {
-        "seeds": len(spread.counts),
-        "min": min(spread.counts),
-        "mean": spread.mean,
-        "max": max(spread.counts),
-        "deviation": spread.deviation,
-        "distinct_sets": spread.counts,
+        "seeds": len(counts),
+        "min": min(counts),
+        "mean": result.repeats.mean,
+        "max": max(counts),
+        "deviation": result.repeats.deviation,
+        "distinct_sets": counts,
     }
-    return "\n\n".join([told("Profiles", figures, steps, as_json), *([] if as_json else warnings)])
+    if as_json:
+        return told("Profiles", {**figures, "warnings": list(warnings)}, steps, as_json)
+    if len(counts) == 1:
+        del figures["repeats"]
+    for share in ("filled_users", "filled_topics"):
+        figures[share] = f"{100 * figures[share]:.1f} %"
+    return "\n\n".join([told("Profiles", figures, steps, as_json), *warnings])

@@ -1,33 +1,30 @@
 """``quiff report``: one offline page on people."""
 
 import shlex
-import sys
 from pathlib import Path
+from textwrap import fill
 
 import click
 
-from quiff.cli.bars import step_bars
-from quiff.cli.options import seed_option
+from quiff.cli.options import flag, least, option, seed_option
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.people import Asked, asks_for_people
+from quiff.cli.progress import shown_progress
+from quiff.cli.shown import WORDS
 from quiff.cli.terminal import echo
 
 
 @click.command("report", cls=Writing)
 @asks_for_people(over_time=True)
-@click.option(
-    "--out", required=True, type=OutputFile(".html", ".htm"), metavar="FILE", help="The page: an .html file."
+@option("--out", "FILE", "The page: an .html file.", OutputFile(".html", ".htm"), required=True)
+@option(
+    "--observations --epochs",
+    "N",
+    "Up to how many observations of a person are studied; 1 leaves out what time adds.",
+    least(1),
+    4,
 )
-@click.option(
-    "--observations",
-    "--epochs",
-    type=click.IntRange(min=1),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="Up to how many observations of a person are studied; 1 leaves out what time adds.",
-)
-@click.option("--attacks", is_flag=True, help="Also run the published attacks on simulated observations.")
+@flag("--attacks", "Also run the published attacks on simulated observations.")
 @seed_option
 def command(asked: Asked, out: Path, observations: int, attacks: bool, seed: int) -> None:
     """Write one offline page on people.
@@ -39,18 +36,14 @@ def command(asked: Asked, out: Path, observations: int, attacks: bool, seed: int
     """
     from quiff.report.compose import Source, compose_report
 
-    with step_bars() as progress:
+    typed = shlex.join(["quiff", *click.get_current_context().meta[WORDS]])
+    with shown_progress() as shown:
         people = asked.people(over_time=True)
         page = compose_report(
-            people,
-            asked.apis(people),
-            Source.file(asked.file, [shlex.join(["quiff", *sys.argv[1:]])]),
-            observations=observations,
-            attacks=attacks,
-            seed=seed,
-            progress=progress,
-        )
+            people, asked.apis(people), Source.file(asked.file or Path(), [typed]), observations=observations,
+            attacks=attacks, seed=seed, histories=asked.histories, progress=shown.tell,
+        )  # fmt: skip
         page.write(out, **guarded(out))
     echo(f"{out}: {page.title}")
     for sentence in (*page.about, page.headline):
-        echo(f"  {sentence}")
+        echo(fill(sentence, 80, initial_indent="  ", subsequent_indent="  "))

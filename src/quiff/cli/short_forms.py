@@ -43,8 +43,16 @@ def set_size(parameters: dict[str, object]) -> int | None:
     return size if isinstance(size, int) else None
 
 
+def parts_of(api: "Api") -> "tuple[Api, ...]":
+    """Return the APIs that one observer sees together; of any other, itself."""
+    return getattr(api, "parts", (api,))
+
+
 def with_set_size(api: "Api", spec: str, size: int) -> "Api":
     """Return an API with topic sets of some size, if it has such a parameter and its spec leaves it open."""
+    parts = parts_of(api)
+    if len(parts) > 1:
+        return type(api)(*(with_set_size(part, spec, size) for part in parts))
     given = api.parameters()
     if "top_s" not in given or "top_s=" in spec:
         return api

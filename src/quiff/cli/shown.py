@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.options import figure_option, json_option, keep_formulas_option
+from quiff.cli.options import (
+    figure_option,
+    flag,
+    json_option,
+    keep_formulas_option,
+    one_of,
+    option,
+    with_options,
+)
 from quiff.cli.outputs import OutputFolder, guarded
 from quiff.cli.terminal import echo
 
@@ -18,64 +26,65 @@ if TYPE_CHECKING:
     from quiff.results.result import Result
 
 WORDS = "quiff.cli.words"  # what was typed, in the context's meta
-_FORMATS = ("text", "markdown", "latex", "csv")
 _OPTIONS = (
-    click.option("--all", "everything", is_flag=True, help="Print all tables, not only the main one."),
-    click.option("--explain", is_flag=True, help="For each quantity: meaning, formula, source."),
+    flag("--explain", "For each quantity: meaning, formula, source."),
     json_option,
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(_FORMATS),
+    one_of(
+        "--format form",
+        "How tables are printed; but for text, all of them.",
+        "text", "markdown", "latex", "csv",
         default="text",
-        show_default=True,
-        help="How tables are printed; but for text, all of them.",
     ),
-    click.option(
-        "--csv",
-        "folder",
-        type=OutputFolder(),
-        metavar="DIR",
-        help="Also write each table as a CSV file, into a new folder.",
-    ),
+    option("--csv folder", "DIR", "Also write each table as a CSV file, into a new folder.", OutputFolder()),
     keep_formulas_option,
     figure_option,
-)
+)  # fmt: skip
 
 
-def shows_result(function: Callable[..., "Result"]) -> Callable[..., None]:
-    """Give a command that returns a result the options by which it is shown, and show it."""
+def shows_result(
+    *, everything: bool = False
+) -> Callable[[Callable[..., "Result | None"]], Callable[..., None]]:
+    """Give a command that returns a result the options by which it is shown, and show it.
 
-    @wraps(function)
-    def run(
-        *,
-        everything: bool,
-        explain: bool,
-        as_json: bool,
-        form: str,
-        folder: Path | None,
-        keep_formulas: bool,
-        figure: Path | None,
-        **given: Any,
-    ) -> None:
-        result = function(**given)
-        if result.provenance is not None:
-            typed = shlex.join(["quiff", *click.get_current_context().meta[WORDS]])
-            result = replace(result, provenance=replace(result.provenance, command=typed))
-        if figure is not None:
-            result.figure().write(figure, **guarded(figure))
-        if folder is not None:
-            _write_tables(result, folder, keep_formulas)
-        if as_json:
-            echo(result.to_json())
-        elif explain:
-            echo(result.explained())
-        else:
-            echo(_text(result, form, everything, keep_formulas))
+    Parameters
+    ----------
+    everything
+        Whether all tables are printed, and not only the main one unless --all says so.
+    """
+    choice = () if everything else (flag("--all everything", "Print all tables, not only the main one."),)
 
-    for option in reversed(_OPTIONS):
-        run = option(run)
-    return run
+    def decorate(function: Callable[..., "Result | None"]) -> Callable[..., None]:
+        @wraps(function)
+        def run(
+            *, explain: bool, as_json: bool, form: str, folder: Path | None, keep_formulas: bool,
+            figure: Path | None, everything: bool = everything, **given: Any,
+        ) -> None:  # fmt: skip
+            result = function(**given)
+            if result is None:
+                return
+            result = noted(result)
+            if figure is not None:
+                result.figure().write(figure, **guarded(figure))
+            if folder is not None:
+                _write_tables(result, folder, keep_formulas)
+            if as_json:
+                echo(result.to_json())
+            elif explain:
+                echo(result.explained())
+            else:
+                echo(_text(result, form, everything, keep_formulas))
+
+        return with_options(*choice, *_OPTIONS)(run)
+
+    return decorate
+
+
+def noted(result: "Result") -> "Result":
+    """Return the result with the command that repeats it."""
+    if result.provenance is None:
+        return result
+    typed = shlex.join(["quiff", *map(str, click.get_current_context().meta[WORDS])])
+    return replace(result, provenance=replace(result.provenance, command=typed))
 
 
 def _write_tables(result: "Result", folder: Path, keep_formulas: bool) -> None:
@@ -97,7 +106,7 @@ def _text(result: "Result", form: str, everything: bool, keep_formulas: bool) ->
     if form == "text":
         more = [name for name in list(result.tables)[1:] if not everything]
         hint = fill(f"More: --all ({', '.join(more)}), --explain, --json", 80) if more else ""
-        if "filling" in result.tables:
+        if "filling" in result.tables and "genuine" in click.get_current_context().params:
             hint = f"{hint}\n--genuine leaves out users with filled topics.".removeprefix("\n")
         return "\n\n".join(filter(None, (result.to_text(everything=everything), hint)))
     options = {"keep_formulas": keep_formulas} if form == "csv" else {}

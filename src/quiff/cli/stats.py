@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from quiff.cli.options import figure_option
+from quiff.cli.options import PATH, figure_option
 from quiff.cli.outputs import Writing, guarded
 from quiff.cli.pipeline import connected, engine_options, log_form, log_options
 from quiff.cli.terminal import echo
 
 
 @click.command("stats", cls=Writing)
-@click.argument("tables", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="TABLE...")
+@click.argument("tables", nargs=-1, required=True, type=PATH, metavar="TABLE...")
 @log_options
 @figure_option
 @engine_options

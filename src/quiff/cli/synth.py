@@ -4,25 +4,26 @@ from pathlib import Path
 
 import click
 
-from quiff.cli.bars import step_bars
-from quiff.cli.options import json_option, seed_option
+from quiff.cli.options import json_option, option, seed_option
 from quiff.cli.outputs import OutputFolder, Writing, forced
+from quiff.cli.progress import shown_progress
 from quiff.cli.terminal import echo
 from quiff.errors import counted
 
 
 @click.command("synth", cls=Writing)
-@click.option("--users", type=int, metavar="N", help="Users; each has 55 rows on average.")
-@click.option("--rows", type=int, metavar="N", help="Rows, exactly.")
-@click.option("--out", type=OutputFolder(), required=True, metavar="DIR", help="The folder to make.")
+@option("--users", "N", "Users; each has 55 rows on average.", int)
+@option("--rows", "N", "Rows, exactly.", int)
+@option("--out", "DIR", "The folder to make.", OutputFolder(), required=True)
 @seed_option
 @json_option
 def command(users: int | None, rows: int | None, out: Path, seed: int, as_json: bool) -> None:
-    """Write a synthetic search log, and the topics of its domains.
+    """Write a synthetic log, with topics and conversions.
 
     The log has AOL's format. Users, visits, clicks and domains follow the published statistics of the AOL
-    log; all words, domains and topics are fictional. DIR gets log-01.txt.gz and so on, and
-    classification.csv. The same seed gives the same files. Give --users or --rows.
+    log; all words, domains and topics are fictional. DIR gets log-01.txt.gz and so on, classification.csv,
+    and conversions.parquet: what users did in the 30 days after an advertisement, which all see as the log
+    begins, as user, time, site, kind and value. The same seed gives the same files. Give --users or --rows.
 
     Example: quiff synth --users 20000 --out log
     """
@@ -32,12 +33,13 @@ def command(users: int | None, rows: int | None, out: Path, seed: int, as_json: 
     from quiff.results.numbers import to_json
 
     log = SyntheticLog(users=users, rows=rows, seed=seed)
-    with step_bars() as bars:
-        progress = None if bars is None else lambda rows: bars("rows", rows / log.expected_rows)
+    with shown_progress() as shown:
+        tell = shown.tell
+        progress = None if tell is None else lambda rows: tell("rows", rows / log.expected_rows)
         written = write_log(log, out, force=forced(), progress=progress)
     if as_json:
-        paths = {"files": list(map(str, written.files)), "classification": str(written.classification)}
-        echo(to_json({**vars(written), **paths}))
+        paths = {name: str(getattr(written, name)) for name in ("classification", "conversions")}
+        echo(to_json({**vars(written), "files": list(map(str, written.files)), **paths}))
     else:
         echo(
             f"{counted(written.users, 'user')}, {counted(written.rows, 'row')}"

@@ -1,64 +1,49 @@
 """``quiff treat``: from a log to the Treated table."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
+from quiff.cli.options import PATH, flag, least, one_of, option
 from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import (
-    connected,
     csv_option,
+    domain_options,
     engine_options,
     log_form,
     log_options,
-    recorded,
-    rules_option,
-    suffixes_option,
     told,
+    working,
     write_csv,
 )
 from quiff.cli.terminal import echo
 
 _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tests only."
+_OUTPUTS = {"treated.parquet": False, "domains.parquet": False}
 
 
 @click.command("treat", cls=Writing)
-@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOG...")
-@click.option(
-    "--out",
-    required=True,
-    type=OutputFolder({"treated.parquet": False, "domains.parquet": False}),
-    metavar="DIR",
-    help="Where tables go.",
-)
+@click.argument("logs", nargs=-1, required=True, type=PATH, metavar="LOG...")
+@option("--out", "DIR", "Where tables go.", OutputFolder(_OUTPUTS), required=True)
 @log_options
-@suffixes_option
-@rules_option
-@click.option(
-    "--max-bad-lines",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Give up above N malformed lines.",
-)
-@click.option(
+@domain_options
+@option("--max-bad-lines", "N", "Give up above N malformed lines.", least(0), 1000)
+@one_of(
     "--coarse-times",
-    type=click.Choice(["day", "hour"]),
-    help="Cut times to the day or hour (UTC), so that visits are harder to find again elsewhere.",
-)
-@click.option(
+    "Cut times to the day or hour (UTC), so that visits are harder to find again elsewhere.",
+    "day", "hour",
+)  # fmt: skip
+@option(
     "--min-kept",
-    type=click.FloatRange(0, 1),
-    default=0.5,
-    show_default=True,
-    metavar="SHARE",
-    help="Give up if less than this share of the rows that have a URL is kept.",
+    "SHARE",
+    "Give up if less than this share of the rows that have a URL is kept.",
+    click.FloatRange(0, 1),
+    0.5,
 )
-@click.option("--show-rows", is_flag=True, help="Show three rows in full if too few are kept.")
-@click.option("--seed", type=int, metavar="K", help="Repeatable pseudonyms, which are not secret: for tests.")
+@option("--conversions", "FILE", "What these users did after an advertisement: conversions.parquet.", PATH)
+@flag("--show-rows", "Show three rows in full if too few are kept.")
+@option("--seed", "K", "Repeatable pseudonyms, which are not secret: for tests.", int)
 @csv_option
 @engine_options
 def command(
@@ -81,16 +66,17 @@ def command(
 
     form = log_form(options)
     rules, max_bad_lines, seed = map(options.pop, ("rules", "max_bad_lines", "seed"))
-    of_times = {name: options.pop(name) for name in ("time_format", "coarse_times", "min_kept", "show_rows")}
+    more = ("time_format", "coarse_times", "min_kept", "show_rows", "conversions")
+    of_times = {name: options.pop(name) for name in more}
     if options["engine"] == "duckdb":
         options["memory_limit"] = options["memory_limit"] or DEFAULT_MEMORY_LIMIT
-    with connected(**options) as con, recorded() as steps:
+    with working(**options) as (con, steps):
         result = treat(
             con, logs, out, form=form, suffixes=suffixes, rules=rules, max_bad_lines=max_bad_lines,
             **of_times, seed=seed, force=forced(), steps=steps,
         )  # fmt: skip
         write_csv(con, out, "treated", csv_file)
-    echo(told("Treated", asdict(result), steps, as_json))
+    echo(told("Treated", result, steps, as_json))
     if not as_json:
         for line in result.bad_lines:
             echo(f"malformed: {line}")

@@ -13,13 +13,13 @@ from quiff.apis.base import Api
 from quiff.core.numbers import Number
 from quiff.errors import counted
 from quiff.populations.population import Population
-from quiff.report.page import Page
+from quiff.report.page import Page, Section
 from quiff.report.studies import Progress, Question, sections
+from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.numbers import probability, said
-from quiff.results.result import Row
+from quiff.results.rows import Row
 from quiff.results.table import Table
-from quiff.results.views.measure import goal_title
-from quiff.results.views.names import api_names
+from quiff.results.views.names import api_names, goal_title
 
 _GLANCE = ("reveals", "time", "risk")  # the studies whose numbers stand at the top
 _PARTS = ("quiff", "numpy", "scipy", "altair", "vl-convert-python")
@@ -36,24 +36,12 @@ _ASSUMPTIONS = (
 @final
 @dataclass(frozen=True)
 class Source:
-    """Where people come from.
+    """Where people come from."""
 
-    Attributes
-    ----------
-    name
-        What to call it.
-    facts
-        What is known about it, name and value.
-    commands
-        How to get from it to the report, a line each.
-    about
-        What a reader has to know of it before anything else.
-    """
-
-    name: str
-    facts: tuple[tuple[str, str], ...] = ()
-    commands: tuple[str, ...] = ()
-    about: str = ""
+    name: str  # what to call it
+    facts: tuple[tuple[str, str], ...] = ()  # what is known about it, name and value
+    commands: tuple[str, ...] = ()  # how to get from it to the report, a line each
+    about: str = ""  # what a reader has to know of it before anything else
 
     @classmethod
     def file(cls, path: Path, commands: Sequence[str] = (), about: str = "") -> "Source":
@@ -87,6 +75,7 @@ def compose_report(
     observations: int = 4,
     attacks: bool = False,
     seed: int = 0,
+    histories: Path | None = None,
     progress: Progress | None = None,
 ) -> Page:
     """Return a page that says what some APIs reveal about people.
@@ -105,6 +94,8 @@ def compose_report(
         Whether the published attacks are run.
     seed
         The random seed of simulations.
+    histories
+        The table of browsing histories that the people come from, to be described too.
     progress
         Called with the name of a study and the share of it that is done.
 
@@ -134,11 +125,28 @@ def compose_report(
         tuple(sentence for sentence in about if sentence),
         " ".join(_headline(question.apis, mains, titles, rows)),
         _summary(question, titles, rows),
-        tuple(section for section, _ in pairs),
+        (*(section for section, _ in pairs), *([] if histories is None else [_histories(histories)])),
         tuple(_facts(source, question)),
         source.commands,
         (*_ASSUMPTIONS, *question.measured.notes),
     )
+
+
+def _histories(path: Path) -> Section:
+    """Describe the table of browsing histories that people come from."""
+    from quiff.history.engine import connect
+    from quiff.history.stats import describe
+
+    shown = DatasetStatistics(describe(connect(), [path]))
+    found, title = shown.statistics, "The browsing histories"
+    if found.sizes is None:
+        return Section("histories", title, tables=tuple(shown.tables()))
+    text = (
+        f"The people come from {said(found.rows)} visits to {said(found.domains or 0)} domains; half of the"
+        f" users made {said(found.sizes.q50)} visits or fewer, and one in a hundred more than"
+        f" {said(found.sizes.q99)}."
+    )
+    return Section("histories", title, (text,), (shown.figure(),), tuple(shown.tables()))
 
 
 def _filling(question: Question) -> Iterator[str]:
@@ -224,7 +232,7 @@ def _summary(question: Question, titles: dict[str, str], rows: list[Row]) -> Tab
             "" if after is None or before is None else f"{probability(after)} ({probability(before)} without)"
             for after, before in pairs
         ]
-        lines.append((f"a receiver names {goal_title(goal)}", *texts))
+        lines.append((f"a receiver guesses {goal_title(goal)}", *texts))
     kept = tuple(line for line in lines if any(line[1:]))
     return Table("At a glance", ("probability", *titles.values()), kept) if kept else None
 

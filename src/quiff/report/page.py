@@ -2,7 +2,7 @@
 
 import base64
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import count
@@ -12,7 +12,6 @@ from typing import Any, final
 from quiff.files import write_text
 from quiff.results.figures.figure import Figure
 from quiff.results.html_page import html_page
-from quiff.results.numbers import plain, probability, said, shown
 from quiff.results.result import Result
 from quiff.results.table import Table
 from quiff.safe_text import visible
@@ -85,7 +84,7 @@ class Page:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        environment.filters.update(picture=_picture, cells=lambda table: list(cells(table)))
+        environment.filters.update(picture=_picture)
         environment.globals["number"] = count(1).__next__  # two tables may have the same title
         style = files("quiff.report").joinpath("page.css").read_text()
         body = environment.get_template("page.html").render(page=self, most_rows=_MOST_ROWS)
@@ -115,32 +114,6 @@ class Page:
             If the file is there already, or cannot be written.
         """
         return write_text(path, self.to_html(), force=force, inputs=inputs)
-
-
-def cells(table: Table) -> Iterator[list[str]]:
-    """Yield the rows of a table to be read: three digits, and small numbers as one in so many.
-
-    Examples
-    --------
-    >>> list(cells(Table("A", ("topic", "share", "users"), ((1234, 1 / 5893, 5893),), labels=("topic",))))
-    [['1234', '1 in 5,893', '5,893']]
-    """
-    styles = [str if name in table.labels else table.styles.get(name, _said) for name in table.columns]
-    for row in table.rows:
-        yield [
-            style(cell) if _is_number(cell) or style is str else shown(cell)
-            for style, cell in zip(styles, row, strict=True)
-        ]
-
-
-def _is_number(value: Any) -> bool:
-    """Tell whether a cell is a number that can be rounded."""
-    number = plain(value)
-    return isinstance(number, int | float) and not isinstance(number, bool)
-
-
-def _said(value: Any) -> str:
-    return probability(value) if 0 < value < 1e-3 else said(value)
 
 
 def _picture(figure: Figure) -> str:

@@ -1,18 +1,23 @@
 """The studies that the report and the page are made of: one list, in the order in which they are read."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
-from typing import TypeAlias, final
+from functools import cached_property, partial, reduce
+from math import isfinite
+from typing import Any, TypeAlias, final
 
-from quiff.apis.base import Api
+from quiff.apis.base import Api, parameters_of
 from quiff.apis.defaults import default_apis
 from quiff.errors import QuiffError
 from quiff.populations.population import Population
 from quiff.report.page import Section
 from quiff.results.result import Result
+from quiff.results.rows import Rows
 from quiff.results.views.measure import goal_sentences
 from quiff.studies.attacks import attack
+from quiff.studies.closed_forms import closed_forms
+from quiff.studies.compare import compare
+from quiff.studies.design import meet_budget
 from quiff.studies.exposure import exposure
 from quiff.studies.measure import measure
 from quiff.studies.over_time import over_time
@@ -21,8 +26,10 @@ from quiff.studies.risk import user_risk
 
 Progress: TypeAlias = Callable[[str, float], None]
 
+_FEW = 2  # APIs that need no table of their own to be compared
 _ATTACKED = (1, 5, 10, 15, 20, 30)  # observations after which attacks are tried
 _EARLIER = 2  # epochs before its own that a first call shows, as specified
+_VARIED = (0.0, 0.1, 0.25, 0.5)  # of a probability, for other settings of an API
 _MOST_SIMULATED = 10**8  # users times simulations
 
 
@@ -122,14 +129,37 @@ def sections(question: Question) -> Iterator[tuple[Section, Result]]:
 
 
 def _reveals(question: Question) -> Result:
-    result = question.measured
+    """Return what one observation reveals, with the closed forms of each API and what has equal capacity."""
     use = set(_use_sentences(question))
-    return replace(
-        result,
-        sentences=tuple(sentence for sentence in result.sentences if sentence not in use),
-        tables={name: table for name, table in result.tables.items() if name != "utility"},
-        figures={name: draw for name, draw in result.figures.items() if name != "trade-off"},
+    measured = question.measured
+    result = replace(
+        measured,
+        sentences=tuple(sentence for sentence in measured.sentences if sentence not in use),
+        tables={name: table for name, table in measured.tables.items() if name != "utility"},
+        figures=_only(measured.figures, ("stages",)),
     )
+    for api in question.studied:
+        result = _beside(result, f"limits {api.spec}", partial(closed_forms, api), ("limits", "counting"))
+        most = Rows(measured.rows).where(api=api.spec).last["bayes_capacity@all"]
+        if most is not None and isfinite(most):
+            result = _beside(
+                result, f"equal capacity {api.spec}", partial(meet_budget, api, "capacity", most)
+            )
+    return result
+
+
+def _only(views: Mapping[str, Any], keep: tuple[str, ...]) -> dict[str, Any]:
+    return {name: view for name, view in views.items() if not keep or name in keep}
+
+
+def _beside(result: Result, name: str, study: Callable[[], Result], keep: tuple[str, ...] = ()) -> Result:
+    """Return a result with tables and figures of another beside it; as it is if that cannot be studied."""
+    try:
+        other = study()
+    except QuiffError:
+        return result
+    shown = Result(name, (), tables=_only(other.tables, keep), figures=_only(other.figures, keep))
+    return result.joined(name, shown)
 
 
 def _use_sentences(question: Question) -> tuple[str, ...]:
@@ -152,7 +182,21 @@ def _use(question: Question) -> Result:
         except QuiffError:  # not every API lets anything be counted
             continue
         result = result.joined(f"popularity {api.spec}", counted)
+    for api in question.studied:
+        others = _settings(api)
+        if others:
+            study = partial(measure, question.first, api, *others)
+            result = _beside(result, f"settings {api.spec}", study, ("trade-off", "privacy"))
     return result
+
+
+def _settings(api: Api) -> tuple[Api, ...]:
+    """Return an API with other values of its first parameter that is a probability, such as its noise."""
+    own = api.parameters()
+    for each in parameters_of(type(api)):
+        if each.metadata.get("allowed") == "0 to 1":
+            return tuple(type(api)(**own | {each.name: x}) for x in _VARIED if x != own[each.name])
+    return ()
 
 
 def _time(question: Question) -> Result:
@@ -168,6 +212,10 @@ def _risk(question: Question) -> Result:
     for api in question.studied:
         result = result.joined(f"exposure {api.spec}", exposure(question.first, api))
     return result
+
+
+def _compare(question: Question) -> Result:
+    return compare(question.first, *question.apis, seed=question.seed)
 
 
 def _attacks(question: Question) -> Result:
@@ -206,6 +254,7 @@ STUDIES = (
     Study("time", "What time adds", _time, lambda question: question.observations > 1),
     Study("risk", "Who is most at risk", _risk),
     Study("use", "What it is good for", _use),
+    Study("compare", "The APIs side by side", _compare, lambda question: len(question.apis) > _FEW),
     Study("attacks", "What known attacks achieve", _attacks, lambda question: question.attacks),
 )
 """The studies in the order in which they are read."""

@@ -15,16 +15,17 @@ from starlette.types import ASGIApp
 
 from quiff import __version__
 from quiff.errors import QuiffError
+from quiff.report.page import Section
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.renderer import vega_bundle
 from quiff.results.table import Table
-from quiff.web.design import FIGURES, DesignAnswer
+from quiff.web.design import DesignAnswer
 from quiff.web.guard import Access, Guard
 from quiff.web.jobs import BusyError, Jobs
 from quiff.web.offers import Offers
-from quiff.web.paper import paper_table
+from quiff.web.paper import paper_answer, paper_table
 from quiff.web.queries import BOUNDS, read_design, read_paper, read_people
-from quiff.web.shown import table_to_dict
+from quiff.web.shown import section_to_dict, table_to_dict
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
@@ -54,12 +55,12 @@ def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
         Route("/vega.js", answers.vega),
         Route("/api/settings", answers.settings),
         Route("/api/design", answers.design),
+        Route("/api/studies", answers.studies),
         Route("/api/people", answers.people),
         Route("/api/paper", answers.paper),
-        Route("/download/design.csv", answers.design_table),
-        Route("/download/paper.csv", answers.paper_file),
-        Route("/download/design-{name}.{kind}", answers.design_figure),
-        Route("/download/people-{section}-{number:int}.{kind}", answers.people_file),
+        Route("/download/paper.csv", answers.paper),
+        Route("/download/{view}/{section}-{number:int}.{kind}", answers.section_file),
+        Route("/download/design-{name}.{kind}", answers.design_file),
     ]
     handlers: dict[Any, Any] = {BusyError: _busy, QuiffError: _bad, HTTPException: _missing}
     app = Starlette(routes=routes, exception_handlers=handlers)
@@ -85,15 +86,14 @@ class _Answers:
 
     async def vega(self, _: Request) -> Response:
         """Give the library that draws the figures, as vl-convert holds it."""
-        bundle = await to_thread.run_sync(vega_bundle)
-        return Response(
-            bundle, media_type="text/javascript", headers={"Cache-Control": "private, max-age=3600"}
-        )
+        bundle, kept = await to_thread.run_sync(vega_bundle), {"Cache-Control": "private, max-age=3600"}
+        return Response(bundle, media_type="text/javascript", headers=kept)
 
     @cached_property
     def _offers(self) -> Offers:
         """The APIs on the page, loaded when it is first asked for them."""
-        return Offers(self._given)
+        profiles = self._jobs.profiles
+        return Offers(self._given, () if profiles is None else profiles.population.attributes)
 
     async def settings(self, _: Request) -> Response:
         """Give what the page needs to begin: bounds, APIs, presets, and whether there is a file."""
@@ -127,45 +127,52 @@ class _Answers:
     def _answer(self, pairs: _Pairs) -> DesignAnswer:
         return DesignAnswer.of(read_design(pairs, self._offers), self._offers)
 
+    async def studies(self, request: Request) -> Response:
+        """Give what the studies of closed forms say of one API or two."""
+        sections = await to_thread.run_sync(self._sections, _pairs(request))
+        return JSONResponse([section_to_dict(section) for section in sections])
+
+    def _sections(self, pairs: _Pairs) -> tuple[Section, ...]:
+        return tuple(self._answer(pairs).sections())
+
     async def people(self, request: Request) -> Response:
         """Give a study of people as a stream of events."""
         query = await to_thread.run_sync(read_people, _pairs(request), self._offers)
         return StreamingResponse(self._jobs.stream(query), media_type="text/event-stream")
 
     async def paper(self, request: Request) -> Response:
-        """Give the items of the paper that are asked for."""
-        table = await to_thread.run_sync(paper_table, read_paper(_pairs(request)))
-        return JSONResponse(table_to_dict(table, rows=None))
-
-    async def design_table(self, request: Request) -> Response:
-        """Give every closed form as a CSV file."""
-        return _csv((await to_thread.run_sync(self._answer, _pairs(request))).table(), "design")
-
-    async def paper_file(self, request: Request) -> Response:
-        """Give the items of the paper that are asked for as a CSV file."""
+        """Give what holds, the points, and the items of the paper that are asked for; or these as a file."""
         query = read_paper(_pairs(request))
-        return _csv(await to_thread.run_sync(paper_table, query), "paper")
+        if request.url.path.endswith(".csv"):
+            return _csv(await to_thread.run_sync(paper_table, query), "paper")
+        return JSONResponse(await to_thread.run_sync(paper_answer, query))
 
-    async def design_figure(self, request: Request) -> Response:
-        """Give a figure of the designs as a file."""
+    async def design_file(self, request: Request) -> Response:
+        """Give every closed form as a CSV file, or a figure of the designs."""
         name, kind = request.path_params["name"], request.path_params["kind"]
-        if name not in FIGURES or kind not in _PICTURES:
-            raise HTTPException(404)
         answer = await to_thread.run_sync(self._answer, _pairs(request))
-        if name not in answer.figures:
+        if (name, kind) == ("table", "csv"):
+            return _csv(answer.table(), "design")
+        if name not in answer.figures or kind not in _PICTURES:
             raise HTTPException(404)
         return await self._picture(lambda: answer.figure(name), f"design-{name}", kind)
 
-    async def people_file(self, request: Request) -> Response:
-        """Give a table or a figure of a study of people as a file."""
-        key, number, kind = (request.path_params[name] for name in ("section", "number", "kind"))
-        found = {s.key: s for s in await self._jobs.sections(read_people(_pairs(request), self._offers))}
+    async def section_file(self, request: Request) -> Response:
+        """Give a table or a figure of a study as a file."""
+        view, key, number, kind = (request.path_params[n] for n in ("view", "section", "number", "kind"))
+        if view == "people":
+            sections = await self._jobs.sections(read_people(_pairs(request), self._offers))
+        elif view == "design":
+            sections = await to_thread.run_sync(self._sections, _pairs(request))
+        else:
+            raise HTTPException(404)
+        section = next((each for each in sections if each.key == key), None)
         parts: tuple[Any, ...] = ()
-        if key in found:
-            parts = found[key].tables if kind == "csv" else found[key].figures if kind in _PICTURES else ()
+        if section is not None:
+            parts = section.tables if kind == "csv" else section.figures if kind in _PICTURES else ()
         if number >= len(parts):
             raise HTTPException(404)
-        name = f"people-{key}-{number}"
+        name = f"{view}-{key}-{number}"
         if kind == "csv":
             return _csv(parts[number], name)
         return await self._picture(lambda: parts[number], name, kind)

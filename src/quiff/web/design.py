@@ -1,29 +1,41 @@
-"""One API or two from closed forms: every number, what it means, the difference, and two figures."""
+"""One API or two from closed forms: every number, what it means, the difference, figures, and studies."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import exp, isfinite, log
 from typing import TYPE_CHECKING, Any, final
 
 from quiff.errors import QuiffError
+from quiff.report.page import Section
 from quiff.results.numbers import plain, probability, said, shown
 from quiff.results.quantities import QUANTITIES, Quantity
 from quiff.results.table import Table
 from quiff.web.offers import Control, Offers
-from quiff.web.queries import DesignQuery
+from quiff.web.queries import Query
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api, Limit
     from quiff.results.figures.figure import Figure
+    from quiff.results.result import Result
+    from quiff.theory.parameters import Real
 
 FIGURES = ("observations", "parameter")
 """The names of the figures."""
 
 _NAMES = ("first", "second")
 _STEPS = 50  # of a parameter, along its range
-_CARDS = ("bayes_capacity", "epsilon", "max_case_capacity", "min_capacity_bits")
+_CARDS = {
+    "bayes_capacity": "",
+    "epsilon": "",
+    "max_case_capacity": "",
+    "min_capacity_bits": "",
+    "genuine_probability": "what is observed is genuine",
+    "iba_lower": "an advertiser is right, at least",
+    "iba_upper": "an advertiser is right, at most",
+}
 
 
 @final
@@ -41,11 +53,23 @@ class Design:
 
         return {(limit.stage, limit.quantity): limit for limit in all_limits(self.api)}
 
+    @cached_property
+    def _forms(self) -> "Mapping[str, Real]":
+        try:
+            forms = self.api.closed_forms(n_users=self.n_users)
+        except QuiffError:  # none depends on users
+            return {}
+        return {} if forms is None else forms.values
+
+    def known(self, quantity: str) -> "Real | None":
+        """Return what is known of the last stage in closed form, or of what it is good for."""
+        limit = self.limits.get(("", quantity))
+        return self._forms.get(quantity) if limit is None else limit.value
+
     @property
     def capacity(self) -> Any:
         """The Bayes capacity; None if no closed form is known."""
-        limit = self.limits.get(("", "bayes_capacity"))
-        return None if limit is None else limit.value
+        return self.known("bayes_capacity")
 
     def reidentified(self, observations: int) -> float | None:
         """Return the most that n observations re-identify a user with, min(1, capacity^n / N).
@@ -89,7 +113,7 @@ class DesignAnswer:
     swept: Control | None  # the parameter of the first API along which the second figure goes
 
     @classmethod
-    def of(cls, query: DesignQuery, offers: Offers) -> "DesignAnswer":
+    def of(cls, query: Query, offers: Offers) -> "DesignAnswer":
         """Evaluate the closed forms that a request asks for.
 
         Examples
@@ -123,63 +147,64 @@ class DesignAnswer:
         }
 
     def _cards(self) -> Iterator[dict[str, Any]]:
-        last = [{key[1]: limit.value for key, limit in d.limits.items() if not key[0]} for d in self.designs]
-        once, often = ([d.reidentified(n) for d in self.designs] for n in (1, self.observations))
-        wanted: list[tuple[str, str, Quantity, list[Any]]] = [
-            (key, QUANTITIES[key].title, QUANTITIES[key], [x.get(key) for x in last]) for key in _CARDS
-        ]
+        """Yield the numbers that matter, where there are any, with what they mean."""
         reached = replace(
             QUANTITIES["posterior"],
             formula="min(1, capacity^n / N)",
             meaning="the most that any observer can re-identify a user with, if all N are equally probable",
         )
-        wanted.insert(0, ("posterior", "re-identified, one observation", reached, once))
+        titles = {"posterior": ("re-identified, one observation", 1)}
         if self.observations > 1:
-            text = f"re-identified, {self.observations} observations"
-            wanted.insert(1, ("posterior_over_time", text, reached, often))
+            many = f"re-identified, {self.observations} observations"
+            titles["posterior_over_time"] = (many, self.observations)
+        wanted: list[tuple[str, str, Quantity, list[Any]]]
+        wanted = [(k, t, reached, [d.reidentified(n) for d in self.designs]) for k, (t, n) in titles.items()]
+        for key, title in _CARDS.items():
+            about = QUANTITIES[key]
+            wanted.append((key, title or about.title, about, [d.known(key) for d in self.designs]))
         for key, title, about, values in wanted:
             if any(value is not None for value in values):
-                texts = ["" if value is None else _read(about.unit, value) for value in values]
                 yield {
                     "key": key,
                     "title": title,
                     "value": plain(values[0]),
-                    "texts": texts,
-                    "unit": about.unit,
-                    "meaning": about.meaning,
-                    "formula": about.formula,
-                    "source": about.source,
+                    "texts": ["" if value is None else _read(about.unit, value) for value in values],
+                    **{name: getattr(about, name) for name in ("unit", "meaning", "formula", "source")},
                 }
 
     def table(self) -> Table:
         """Return every closed form with the difference, its meaning, formula, source and assumptions."""
-        two = len(self.designs) > 1
-        titles = [design.api.spec for design in self.designs]
+        beside = ("difference",) if len(self.designs) > 1 else ()
+        columns = ("quantity", *(design.api.spec for design in self.designs), *beside)
         keys = dict.fromkeys(key for design in self.designs for key in design.limits)
         rows = []
         for stage, quantity in sorted(keys, key=lambda key: key[0] != ""):
             found = [design.limits.get((stage, quantity)) for design in self.designs]
             values = [None if limit is None else limit.value for limit in found]
-            first = next(limit for limit in found if limit is not None)
-            about = QUANTITIES[quantity]
-            owner = self.designs[found.index(first)].api
-            name = f"{about.title}: {owner.stage_title(stage)}" if stage else about.title
-            rows.append(
-                (
-                    name,
-                    *values,
-                    *((difference(*values),) if two else ()),
-                    about.unit,
-                    about.meaning,
-                    f"{'<= ' if first.bound == 'at most' else ''}{first.formula}",
-                    first.source,
-                    first.assumes,
-                )
-            )
-        columns = ("quantity", *titles, *(("difference",) if two else ()))
-        return Table(
-            "Closed forms", (*columns, "unit", "meaning", "formula", "source", "assumes"), tuple(rows)
-        )
+            first, about = next(limit for limit in found if limit is not None), QUANTITIES[quantity]
+            of = f": {self.designs[found.index(first)].api.stage_title(stage)}" if stage else ""
+            bound = "<= " if first.bound == "at most" else ""
+            numbers = (*values, difference(*values)) if beside else values
+            words = (about.unit, about.meaning, bound + first.formula, first.source, first.assumes)
+            rows.append((about.title + of, *numbers, *words))
+        named = ("unit", "meaning", "formula", "source", "assumes")
+        return Table("Closed forms", (*columns, *named), tuple(rows))
+
+    def sections(self) -> Iterator[Section]:
+        """Yield what the studies of each API say: its closed forms one by one, and settings as private."""
+        from quiff.studies.closed_forms import closed_forms
+        from quiff.studies.design import meet_budget
+
+        for name, design in zip(_NAMES, self.designs, strict=False):
+            api, among = design.api, {"n_users": design.n_users, "epochs": self.observations}
+            studies: dict[str, Callable[[], Result]] = {
+                "Closed forms": partial(closed_forms, api, **among),
+                "Settings of equal capacity": partial(meet_budget, api, "capacity", design.capacity),
+            }
+            for title, study in studies.items():
+                with suppress(QuiffError):  # there are none of this API
+                    key = f"{name}-{title.split()[0].lower()}"
+                    yield Section.of(key, f"{title}: {api.spec}", study())
 
     @property
     def figures(self) -> tuple[str, ...]:
@@ -190,49 +215,44 @@ class DesignAnswer:
 
     def figure(self, name: str) -> "Figure":
         """Draw one of the figures; its data sets keep their names, so that they can be replaced in place."""
+        designs = dict(zip(_NAMES, self.designs, strict=False))
         if name == "observations":
-            return _figure(
-                "Probability of re-identification, at most", "observations", "at most (log scale)",
-                [{"design": key, "x": n, "y": design.reidentified(n)}
-                 for key, design in zip(_NAMES, self.designs, strict=False)
-                 for n in range(1, max(self.observations, 2) + 1)],
-                [{"design": key, "x": self.observations, "y": design.reidentified(self.observations)}
-                 for key, design in zip(_NAMES, self.designs, strict=False)],
-                whole=True,
+            title, across, upwards, whole = (
+                "Probability of re-identification, at most", "observations", "at most (log scale)", True,
             )  # fmt: skip
-        assert self.swept is not None  # noqa: S101 - the caller has looked
-        swept, designs = self.swept.name, dict(zip(_NAMES, self.designs, strict=False))
-        same = {key: d for key, d in designs.items() if type(d.api) is type(self.designs[0].api)}
-        lines = [
-            {"design": key, "x": x, "y": float(value)}
-            for key, design in same.items()
-            for x, value in _sweep(design, self.swept)
-        ]
-        marks = [
-            {"design": key, "x": float(design.api.parameters()[swept]), "y": float(design.capacity)}
-            for key, design in same.items()
-            if isfinite(design.capacity)
-        ]
-        whole = self.swept.kind == "whole"
-        return _figure(
-            f"Capacity against {swept}",
-            self.swept.meaning,
-            "capacity (factor, log scale)",
-            lines,
-            marks,
-            whole,
-        )
+            steps = range(1, max(self.observations, 2) + 1)
+            lines = [_dot(key, n, each.reidentified(n)) for key, each in designs.items() for n in steps]
+            marks = [{**line} for line in lines if line["x"] == self.observations]
+        else:
+            assert self.swept is not None  # noqa: S101 - the caller has looked
+            same = {key: d for key, d in designs.items() if type(d.api) is type(self.designs[0].api)}
+            title, across = f"Capacity against {self.swept.name}", self.swept.meaning
+            upwards, whole = "capacity (factor, log scale)", self.swept.kind == "whole"
+            lines = [_dot(key, x, y) for key, each in same.items() for x, y in _sweep(each, self.swept)]
+            marks = [
+                _dot(key, each.api.parameters()[self.swept.name], each.capacity) for key, each in same.items()
+            ]
+        return _figure(title, across, upwards, lines, marks, whole)
+
+
+def _dot(design: str, x: Any, y: Any) -> dict[str, Any]:
+    return {
+        "design": design,
+        "x": x if isinstance(x, int) else float(x),
+        "y": None if y is None else float(y),
+    }
 
 
 def _read(unit: str, value: Any) -> str:
+    if not isfinite(value):
+        return "no limit"
     return probability(value) if unit == "probability" else said(value)
 
 
 def _swept(controls: list[Control]) -> Control | None:
     """Return the parameter to draw the capacity against: a number with both ends, a decimal one first."""
-    ranged = [
-        c for c in controls if c.kind in ("decimal", "whole") and c.least is not None and c.most is not None
-    ]
+    numbers = [c for c in controls if c.kind in ("decimal", "whole") and c.default]
+    ranged = [c for c in numbers if c.least is not None and c.most is not None]
     return min(ranged, key=lambda control: control.kind != "decimal", default=None)
 
 
@@ -279,12 +299,16 @@ def _figure(
     line: alt.Chart = alt.Chart(alt.NamedData("lines")).mark_line().encode(x, y, colour)
     mark = alt.Chart(alt.NamedData("marks")).mark_point(filled=True, size=150, opacity=1)
     text = alt.Chart(alt.NamedData("marks")).mark_text(dy=-14, fontSize=13, color="#222222")
-    chart = alt.layer(
-        line, mark.encode(x, y, colour, shape, tooltip=tips), text.encode(x, y, text="design:N")
-    )
+    chart = alt.layer(line, mark.encode(x, y, colour, shape, tooltip=tips), text.encode(x, y, text="named:N"))
     drawn = Figure.of(title, chart.properties(width=460, height=260))
     known = {"lines": lines, "marks": marks}.items()
-    data = {name: [row for row in rows if row["y"] is not None] for name, rows in known}
+    data = {
+        name: [row for row in rows if row["y"] is not None and isfinite(row["y"])] for name, rows in known
+    }
+    places: dict[tuple[float, float], dict[str, Any]] = {}
+    for row in data["marks"]:  # where two marks coincide, one of them names both
+        first = places.setdefault((row["x"], row["y"]), row)
+        row["named"], first["named"] = "", ", ".join(filter(None, (first.get("named"), row["design"])))
     return Figure(title, {**drawn.spec, "datasets": data})
 
 

@@ -37,18 +37,6 @@ class Refusal:
 class Access:
     """Which requests are let in.
 
-    Attributes
-    ----------
-    port
-        The port that the page is served on.
-    hosts
-        The names, without a port, under which the page may be asked for. A name beyond them is refused, so
-        that a foreign name which resolves to this machine leads nowhere (DNS rebinding).
-    any_address
-        Whether every numeric address is let in too: the page is served on all addresses of this machine.
-    token
-        What every path must begin with; None on this machine's own loopback address.
-
     Examples
     --------
     >>> access = Access(8349)
@@ -58,10 +46,13 @@ class Access:
     403
     """
 
-    port: int
+    port: int  # the port that the page is served on
+    # The names, without a port, under which the page may be asked for. A name beyond them is refused, so that
+    # a foreign name which resolves to this machine leads nowhere (DNS rebinding).
     hosts: tuple[str, ...] = _LOCAL
+    # Whether every numeric address is let in too: the page is served on all addresses of this machine.
     any_address: bool = False
-    token: str | None = None
+    token: str | None = None  # what every path must begin with; None on this machine's own loopback address
 
     @classmethod
     def beyond(cls, port: int, *names: str, any_address: bool = False) -> "Access":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from quiff.errors import QuiffError
 from quiff.report.page import Section
 from quiff.results.numbers import plain
-from quiff.web.queries import PeopleQuery
+from quiff.web.queries import Query
 from quiff.web.shown import section_to_dict
 
 if TYPE_CHECKING:
@@ -48,20 +48,14 @@ class Jobs:
         self._turn = threading.Lock()
         self._places = threading.BoundedSemaphore(_WAITING)
         self._closing = threading.Event()
-        self._kept: OrderedDict[PeopleQuery, tuple[Section, ...]] = OrderedDict()
+        self._kept: OrderedDict[Query, tuple[Section, ...]] = OrderedDict()
 
     def close(self) -> None:
         """End all studies."""
         self._closing.set()
 
-    def stream(self, query: PeopleQuery) -> AsyncIterator[str]:
-        """Begin a study, and return its server-sent events: progress, sections, and done or failed.
-
-        Raises
-        ------
-        BusyError
-            If too many studies wait already.
-        """
+    def stream(self, query: Query) -> AsyncIterator[str]:
+        """Begin a study, and return its server-sent events: progress, sections, and done or failed."""
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[Event]()
         gone = threading.Event()
 
@@ -72,14 +66,8 @@ class Jobs:
         self._begin(query, send, gone)
         return _events(queue, gone)
 
-    async def sections(self, query: PeopleQuery) -> tuple[Section, ...]:
-        """Return the results of a study, those that are kept if it was run lately.
-
-        Raises
-        ------
-        QuiffError
-            If the study fails, or too many wait already.
-        """
+    async def sections(self, query: Query) -> tuple[Section, ...]:
+        """Return the results of a study, those that are kept if it was run lately."""
         if query not in self._kept:
             async for event in self.stream(query):
                 if event.startswith("event: failed"):
@@ -89,7 +77,7 @@ class Jobs:
             raise BusyError("other studies have taken the place of this one; ask again")
         return found
 
-    def _begin(self, query: PeopleQuery, send: Callable[[Event], None], gone: threading.Event) -> None:
+    def _begin(self, query: Query, send: Callable[[Event], None], gone: threading.Event) -> None:
         if not self._places.acquire(blocking=False):
             raise BusyError(f"{_WAITING} studies are at work or waiting already; try again in a minute")
 
@@ -103,7 +91,7 @@ class Jobs:
 
         threading.Thread(target=work, name="quiff-study", daemon=True).start()
 
-    def _outcome(self, query: PeopleQuery, send: Callable[[Event], None], gone: threading.Event) -> Event:
+    def _outcome(self, query: Query, send: Callable[[Event], None], gone: threading.Event) -> Event:
         """Run a study when it is its turn, and return the last event of it."""
         tell = _Teller(send, lambda: gone.is_set() or self._closing.is_set())
         while not self._turn.acquire(timeout=0.1):
@@ -122,7 +110,7 @@ class Jobs:
             self._turn.release()
         return "done", None
 
-    def _study(self, query: PeopleQuery, send: Callable[[Event], None], tell: "_Teller") -> None:
+    def _study(self, query: Query, send: Callable[[Event], None], tell: "_Teller") -> None:
         from quiff.report.studies import sections as studied  # which the page opens without
         from quiff.web.people import question
 

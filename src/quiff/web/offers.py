@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, final, get_args
 
 from quiff.errors import ParameterError, QuiffError
 from quiff.results.numbers import plain, shown
+from quiff.web.queries import cut
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
 MOST = 10_000
 """The largest number that a request may give where a parameter has no largest value of its own."""
 
-_RANGE = re.compile(r"(-?[\d.]+) (?:to (-?[\d.]+|[A-Za-z_]\w*)|and more)", re.ASCII)
+_RANGE = re.compile(r"(-?[\d.]+) (?:to (-?[\d.]+|\d+\^\d+|[A-Za-z_]\w*)|and more)", re.ASCII)
+_ABOVE = re.compile(r"above (-?[\d.]+)(?: (?:at most|below) ([\d.]+))?", re.ASCII)
 _NAME = re.compile(r"[\w.-]{1,40}", re.ASCII)
 _WHOLE = re.compile(r"-?\d{1,12}", re.ASCII)
+_WORDS = re.compile(r"[\dx. ]{1,120}", re.ASCII)  # no name of a file is asked for, nor opened
+_ATTRIBUTES = ("topics", "history", "conversions")  # of synthetic people
+_VAST = 1e6  # beyond it the end of a range is none for a slider
 _DECIMAL = re.compile(r"-?(\d{1,9}(\.\d{0,20})?|\.\d{1,20})(e-?\d{1,3})?|\d{1,9}/\d{1,9}", re.ASCII | re.I)
 
 
@@ -34,24 +39,36 @@ class Control:
     name, meaning, default
         As the API declares them; the default as text.
     kind
-        A ``whole`` number, a ``decimal`` one, a ``switch`` or a ``choice`` of names.
+        A ``whole`` number, a ``decimal`` one, a ``switch``, a ``choice`` of names, or ``words``: numbers with
+        spaces between them.
     least, most
         The ends of the range of a number; `most` may be the name of another parameter.
     names
         Names that may stand for a value.
+    above
+        Whether `least` itself is not allowed.
+    example
+        For words: what they look like.
     """
 
     name: str
     meaning: str
     default: str
-    kind: Literal["whole", "decimal", "switch", "choice"]
+    kind: Literal["whole", "decimal", "switch", "choice", "words"]
     least: float | None = None
     most: float | str | None = None
     names: tuple[str, ...] = ()
+    above: bool = False
+    example: str = ""
 
     @classmethod
-    def of(cls, name: str, default: object, allowed: str, meaning: str) -> "Control | None":
+    def of(
+        cls, name: str, default: object, allowed: str, meaning: str, hint: object = None
+    ) -> "Control | None":
         """Return the control for a parameter; None if it is of a kind that the page cannot set.
+
+        `allowed` says the range, and behind a semicolon what else is to be known of it; `hint` is the type.
+        A default of None stands for what the API takes if nothing is given: an empty field.
 
         Examples
         --------
@@ -62,39 +79,49 @@ class Control:
         >>> Control.of("weights", {}, "", "weights by topic") is None
         True
         """
-        parts = [part for part in re.split(r", | or ", allowed) if part]
-        ranges = [found for part in parts if (found := _RANGE.fullmatch(part))]
+        said, _, beside = allowed.partition("; ")
+        said = said.replace(", at most", " at most").replace(", below", " below")
+        parts = [part for part in re.split(r", | or ", said) if part]
+        ranges = [found for part in parts if (found := _RANGE.fullmatch(part) or _ABOVE.fullmatch(part))]
         names = tuple(part for part in parts if not _RANGE.fullmatch(part) and _NAME.fullmatch(part))
-        if len(ranges) > 1 or len(ranges) + len(names) < len(parts):
+        if said == "any attribute" and isinstance(default, str):
+            names = tuple(dict.fromkeys([default, *_ATTRIBUTES]))
+        elif len(ranges) > 1 or len(ranges) + len(names) < len(parts):
             ranges, names = [], ()  # said in another way: the API itself checks
         least, most = (ranges[0][1], ranges[0][2]) if ranges else (None, None)
         made = cls(
             name,
             meaning or name.replace("_", " "),
-            _text(default),
+            "" if default is None else _text(default),
             "decimal",
             None if least is None else float(least),
-            most if most is None or most[0].isalpha() else float(most),
+            _end(most),
             names,
+            said.startswith("above"),
         )
+        kinds = get_args(hint) or (hint,)
         if isinstance(default, bool):
-            return replace(made, kind="switch")
-        if isinstance(default, int):
-            return replace(made, kind="whole")
+            return replace(made, kind="switch", names=())
+        if str in kinds and (said.startswith("such as ") or "their ends" in said):
+            return replace(made, kind="words", example=beside or said.removeprefix("such as "))
         if isinstance(default, str):
             return replace(made, kind="whole" if ranges else "choice") if names else None
-        return made if isinstance(default, float | Fraction) else None
+        if float in kinds or isinstance(default, float | Fraction):
+            return made
+        return replace(made, kind="whole") if isinstance(default, int) or int in kinds else None
+
+    def among(self, attributes: tuple[str, ...]) -> "Control":
+        """Return the control with more attributes to choose from, if it is one of attributes."""
+        if self.kind != "choice" or not {*_ATTRIBUTES} <= {*self.names}:
+            return self
+        return replace(self, names=tuple(dict.fromkeys([*self.names, *attributes])))
 
     def read(self, text: str) -> Any:
-        """Return the value that a text stands for, within the bounds.
-
-        Raises
-        ------
-        ParameterError
-            If it is no such value; the message says what is.
-        """
+        """Return the value that a text stands for, within the bounds."""
         if text in self.names:
             return text
+        if self.kind == "words" and _WORDS.fullmatch(text):
+            return int(text) if _WHOLE.fullmatch(text) else text
         if self.kind == "switch" and text in ("True", "False"):
             return text == "True"
         form = {"whole": _WHOLE, "decimal": _DECIMAL}.get(self.kind)
@@ -102,9 +129,11 @@ class Control:
         high = self.most if isinstance(self.most, float) else MOST
         if form is not None and form.fullmatch(text) and not text.endswith("/0"):
             value = int(text) if self.kind == "whole" else Fraction(text) if "/" in text else float(text)
-            if low <= value <= high:
+            if low <= value <= high and not (self.above and value == low):
                 return value
         allowed = [f"a number between {shown(low)} and {shown(high)}"] if form is not None else []
+        allowed = [f"a number above {shown(low)} and at most {shown(high)}"] if self.above else allowed
+        allowed = [f"numbers with spaces between them, as in {self.example}"] if self.example else allowed
         listed = [*allowed, *(["True", "False"] if self.kind == "switch" else self.names)]
         raise ParameterError(f"{self.name} must be {' or '.join(listed)}, not {text!r}")
 
@@ -117,6 +146,8 @@ class Offers:
     ----------
     given
         The APIs of the command line; their parameters are the defaults.
+    attributes
+        The attributes of the people of the command line, which a parameter may name too.
 
     Examples
     --------
@@ -124,15 +155,10 @@ class Offers:
     'topics:noise=0.1'
     >>> Offers().api("/tmp/own.py:Own")
     Traceback (most recent call last):
-    quiff.errors.ParameterError: there is no API '/tmp/own.py' on this page; there are cookies, topics
-
-    Raises
-    ------
-    ParameterError
-        If two APIs have the same name.
+    quiff.errors.ParameterError: there is no API '/tmp/own.py' on this page; there are cookies, topics, ...
     """
 
-    def __init__(self, given: Iterable["Api"] = ()) -> None:
+    def __init__(self, given: Iterable["Api"] = (), attributes: Iterable[str] = ()) -> None:
         from quiff.apis.registry import apis
 
         self.apis: dict[str, Api] = {}
@@ -148,7 +174,7 @@ class Offers:
                     f"there is an API {made.name!r} already; give your own another name = ..."
                 )
             self.apis[made.name] = made
-        self._controls = {name: _controls(api) for name, api in self.apis.items()}
+        self._controls = {name: _controls(api, tuple(attributes)) for name, api in self.apis.items()}
 
     def settings(self) -> list[dict[str, Any]]:
         """Return the APIs for the page: what they are, and how their parameters are set."""
@@ -167,17 +193,11 @@ class Offers:
         ]
 
     def api(self, spec: str) -> "Api":
-        """Return the API that a request names.
-
-        Raises
-        ------
-        ParameterError
-            If it is none of those on the page, or a value is out of its bounds.
-        """
+        """Return the API that a request names."""
         name, _, given = spec.partition(":")
         if name not in self.apis:
             listed = ", ".join(self.apis)
-            raise ParameterError(f"there is no API {_cut(name)!r} on this page; there are {listed}")
+            raise ParameterError(f"there is no API {cut(name)!r} on this page; there are {listed}")
         made, values = self.apis[name], {}
         controls = {control.name: control for control in self._controls[name]}
         for part in given.split(",") if given else ():
@@ -185,24 +205,27 @@ class Offers:
             if parameter not in controls:
                 known = ", ".join(controls) or "none"
                 raise ParameterError(
-                    f"the API {name!r} has no parameter {_cut(parameter)!r} on this page; there are {known}"
+                    f"the API {name!r} has no parameter {cut(parameter)!r} on this page; there are {known}"
                 )
             if parameter in values:
                 raise ParameterError(f"{parameter} is given twice; give it once")
-            values[parameter] = controls[parameter].read(text)
+            control = controls[parameter]
+            values[parameter] = (
+                made.parameters()[parameter] if text == control.default else control.read(text)
+            )
         try:
             return type(made)(**(made.parameters() | values)) if values else made
         except QuiffError:
             raise
         except (TypeError, ValueError, ArithmeticError) as error:  # of one's own class
-            raise ParameterError(f"{_cut(spec)!r} cannot be made: {error}") from error
+            raise ParameterError(f"{cut(spec)!r} cannot be made: {error}") from error
 
     def controls(self, api: "Api") -> list[Control]:
         """Return the controls of an API."""
         return self._controls[api.name]
 
 
-def _controls(api: "Api") -> list[Control]:
+def _controls(api: "Api", attributes: tuple[str, ...]) -> list[Control]:
     from quiff.apis.base import parameters_of
 
     values = api.parameters()
@@ -212,16 +235,23 @@ def _controls(api: "Api") -> list[Control]:
             values[each.name],
             each.metadata.get("allowed", ""),
             each.metadata.get("meaning", ""),
+            each.type,
         )
         for each in parameters_of(type(api))
         if each.name in values
     )
-    return [control for control in made if control is not None]
+    return [control.among(attributes) for control in made if control is not None]
+
+
+def _end(most: str | None) -> float | str | None:
+    """Return the end of a range; None where there is none, or one beyond what a slider could reach."""
+    if most is None or most[0].isalpha():
+        return most
+    base, _, power = most.partition("^")
+    end = float(base) ** (int(power) if power else 1)
+    return end if end < _VAST else None
 
 
 def _text(value: object) -> str:
-    return f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else str(value)
-
-
-def _cut(text: str, longest: int = 40) -> str:
-    return text if len(text) <= longest else text[:longest] + "..."
+    text = f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else str(value)
+    return text.removesuffix("/1") if isinstance(value, Fraction) else text

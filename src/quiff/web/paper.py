@@ -1,37 +1,68 @@
-"""The items of the paper with their verdicts: errata first, and only those that are asked for."""
+"""The view of the paper: what holds, the points with their places, and the items that are asked for."""
 
 from functools import cache
+from typing import TYPE_CHECKING, Any, get_args
 
 from quiff.results.table import Table
-from quiff.web.queries import VERDICTS, PaperQuery
+from quiff.web.queries import PaperQuery
+from quiff.web.shown import table_to_dict
+
+if TYPE_CHECKING:
+    from quiff.papers.check import PaperCheck
+
+
+def paper_answer(query: PaperQuery) -> dict[str, Any]:
+    """Return the table that is asked for with the sentences and the points, as JSON is made of.
+
+    >>> paper_answer(PaperQuery(("wrong",), ""))["points"][0]["title"]
+    "A taxonomy's highest number is taken for its size"
+    """
+    from quiff.papers.items import KINDS
+    from quiff.papers.text import LETTERS, places
+
+    points = [
+        {
+            "title": cause.title,
+            "kind": KINDS[cause.kind],
+            "told": [cause.says, f"What it changes: {cause.changes}"]
+            + [f"{letter} {reading}" for letter, reading in zip(LETTERS, cause.readings, strict=False)]
+            + [f"Source: {cause.source}."] * bool(cause.source),
+            "places": [f"{where}: {'; '.join(found)}" for where, found in places(point).items()],
+        }
+        for point in _paper().points
+        for cause in [point.cause]
+    ]
+    return {
+        **table_to_dict(paper_table(query), rows=None),
+        "sentences": _paper().sentences(),
+        "points": points,
+    }
 
 
 def paper_table(query: PaperQuery) -> Table:
-    """Return the items that have one of the verdicts and all of the words, errata first.
+    """Return the items that have one of the verdicts and all of the words, those as printed first.
 
     Examples
     --------
-    >>> found = paper_table(PaperQuery(("erratum", "match"), "theoretical-google 629"))
+    >>> found = paper_table(PaperQuery(("wrong", "match"), "theoretical-google 629"))
     >>> found.rows[0][0], found.rows[0][4]
-    ('theoretical-google-m629-s5-m', 'erratum')
+    ('theoretical-google-m629-s5-m', 'wrong')
     """
-    items, words = _items(), query.words.casefold().split()
-    place = items.columns.index("verdict")
-    rows = tuple(
+    from quiff.papers.items import Verdict
+
+    table, words = _paper().table(), query.words.casefold().split()
+    place = table.columns.index("verdict")
+    rows = (
         row
-        for row in items.rows
+        for row in table.rows
         if row[place] in query.verdicts and all(word in " ".join(map(str, row)).casefold() for word in words)
     )
-    return Table(items.title, items.columns, rows)
+    in_order = sorted(rows, key=lambda row: get_args(Verdict).index(row[place]))
+    return Table("The items of the paper", table.columns, tuple(in_order))
 
 
 @cache
-def _items() -> Table:
-    """Return all items, errata first, then matches, then what needs data; each in the paper's order."""
+def _paper() -> "PaperCheck":
     from quiff.papers.check import check_paper
-    from quiff.papers.tables import paper_tables
 
-    table = paper_tables(check_paper())["items"]
-    place = table.columns.index("verdict")
-    rows = tuple(sorted(table.rows, key=lambda row: VERDICTS.index(row[place])))
-    return Table("The paper, line by line", table.columns, rows)
+    return check_paper()

@@ -12,7 +12,7 @@ from quiff.errors import ParameterError
 from quiff.populations.population import Population
 from quiff.report.studies import Progress, Question
 from quiff.theory.taxonomies import TAXONOMY_SIZES
-from quiff.web.queries import PeopleQuery
+from quiff.web.queries import Query
 
 _ATTACKED = 20_000  # users; beyond them the attacks take minutes
 _MOST_SIZES = 40_000  # what synthetic people may be told of their sizes, multiplied
@@ -27,14 +27,8 @@ class Profiles:
     population: Population
 
 
-def question(query: PeopleQuery, profiles: Profiles | None, progress: Progress) -> Question:
-    """Return what a request asks: its people, and its APIs beside cookies.
-
-    Raises
-    ------
-    ParameterError
-        If there is no file, or there are too many people for the attacks.
-    """
+def question(query: Query, profiles: Profiles | None, progress: Progress) -> Question:
+    """Return what a request asks: its people, and its APIs beside cookies."""
     if not query.from_file:
         people = synthetic_people(query.n, query.seed, query.apis)
     elif profiles is None:
@@ -56,25 +50,21 @@ def question(query: PeopleQuery, profiles: Profiles | None, progress: Progress) 
 
 
 def synthetic_people(users: int, seed: int, apis: Iterable[Api]) -> Population:
-    """Return synthetic people of the sizes that the APIs speak of: their parameters of the same names.
+    """Return synthetic people with what APIs need, of the sizes that their parameters of the same names say.
 
     Examples
     --------
     >>> from quiff import api_from
     >>> synthetic_people(100, 0, [api_from("topics")])
     <Population of 100 users: sets of 5 out of 349 topics>
-
-    Raises
-    ------
-    ParameterError
-        If the people would be too large for the page.
     """
     sized = {
         name: each.default
         for name, each in signature(Population.synthetic).parameters.items()
-        if each.kind == Parameter.KEYWORD_ONLY
+        if each.kind == Parameter.KEYWORD_ONLY and isinstance(each.default, int)
     }
-    for api in apis:
+    chosen = tuple(apis)
+    for api in chosen:
         for name, value in api.parameters().items():
             size: Any = TAXONOMY_SIZES.get(value, value) if isinstance(value, str) else value
             if name in sized and isinstance(size, int):
@@ -82,4 +72,6 @@ def synthetic_people(users: int, seed: int, apis: Iterable[Api]) -> Population:
     if prod(sized.values()) > _MOST_SIZES:
         told = ", ".join(f"{name} {size}" for name, size in sized.items())
         raise ParameterError(f"synthetic people with {told} are too large for this page; take smaller ones")
-    return Population.synthetic(users, seed, **sized)
+    needed = {name for api in chosen for name in api.needs}
+    attributes = [name for name in ("history", "conversions") if name in needed]
+    return Population.synthetic(users, seed, **sized, attributes=attributes)

@@ -26,24 +26,12 @@ _TRIES = 100
 @final
 @dataclass(frozen=True, eq=False)
 class Place:
-    """An address to serve on: the open socket, who may ask, and the link to give away.
+    """An address to serve on: the open socket, who may ask, and the link to give away."""
 
-    Attributes
-    ----------
-    listener
-        The socket, bound and ready.
-    access
-        Who may ask.
-    host
-        The address or name in the link.
-    wanted
-        The port that was asked for; another one was taken if it was in use.
-    """
-
-    listener: socket.socket
-    access: Access
-    host: str
-    wanted: int
+    listener: socket.socket  # the socket, bound and ready
+    access: Access  # who may ask
+    host: str  # the address or name in the link
+    wanted: int  # the port that was asked for; another one was taken if it was in use
 
     @property
     def link(self) -> str:
@@ -62,11 +50,6 @@ def find_place(host: str = LOOPBACK, port: int = 8349) -> Place:
     >>> place.link == f"http://127.0.0.1:{place.access.port}/"
     True
     >>> place.listener.close()
-
-    Raises
-    ------
-    ParameterError
-        If the address is not one of this machine, or no port is free or allowed.
     """
     listener = _bound(host, port)
     address, taken = listener.getsockname()[:2]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from quiff.report.page import Section, cells
+from quiff.report.page import Section
 from quiff.results.table import Table
 from quiff.safe_text import visible
 
@@ -39,6 +39,6 @@ def table_to_dict(table: Table, rows: int | None = _ROWS) -> dict[str, Any]:
         "title": visible(cut.title),
         "columns": list(map(visible, cut.columns)),
         "numeric": table.numeric(),
-        "rows": [list(map(visible, row)) for row in cells(cut)],
+        "rows": [list(map(visible, row)) for row in cut.texts()],
         "notes": list(map(visible, cut.notes)),
     }

@@ -1,8 +1,8 @@
 // The choice of an API, and a control for each of its parameters; together they spell what --api takes.
-import { check, choice, number, powers } from "./controls.js";
+import { check, choice, number, powers, text } from "./controls.js";
 import { make } from "./dom.js";
 
-const OPEN = 10000;
+const OPEN = 10000, FAR = 100, LEAST = 0.01;
 
 // A spec such as topics:noise=0.1 as a name and the values that are not the defaults.
 export function parse(spec) {
@@ -65,11 +65,16 @@ function parameter(each, suffix, values, change) {
   }
   const state = { get [id]() { return values[each.name]; }, set [id](value) { values[each.name] = value; } };
   if (each.kind === "choice") return choice({ name: id, label, options: each.names.map((name) => [name, name]), state, change: changed });
+  if (each.kind === "words") return text({ name: id, label, hint: each.example, state, change: changed });
   const most = () => (typeof each.most === "string" ? Number(values[each.most]) || OPEN : each.most ?? OPEN);
   const whole = each.kind === "whole";
   const least = each.least ?? (whole ? 0 : -OPEN), open = typeof each.most !== "number";
-  const scale = open ? { ...powers(Math.max(least, 1), Math.min(most(), whole ? 2000 : OPEN)), limit: OPEN } : { fine: "any" };
-  const control = number({ name: id, label, min: least, max: most(), step: whole ? 1 : (most() - least) / 100, scale, state, change: changed });
+  const wide = open || most() >= (whole ? 2000 : FAR);
+  const low = whole || least < 0 ? Math.max(least, 1) : Math.max(least, LEAST);
+  const scale = wide ? { ...powers(low, Math.min(most(), whole ? 2000 : OPEN), whole), limit: Math.min(most(), OPEN), fine: whole ? 1 : "any" } : { fine: "any" };
+  const step = whole ? 1 : (most() - least) / 100;
+  const hint = each.default === "" ? "as specified" : "";
+  const control = number({ name: id, label, min: least + (each.above && !wide ? step : 0), max: most(), step, scale, hint, state, change: changed });
   if (!each.names.length) return control;
   const names = make("select", { id: `${id}-name`, "aria-label": `${label}, by name` },
     make("option", { value: "" }, "a number"), ...each.names.map((name) => make("option", { value: name }, name)));

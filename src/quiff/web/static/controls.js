@@ -5,16 +5,19 @@ import { state as address } from "./state.js";
 const digits = (value, count) => Number(value.toPrecision(count));
 const LINEAR = { to: Number, from: Number };
 
-// A slider in powers of ten, for numbers from a few to billions.
-export const powers = (low, high) => ({
+// A slider in powers of ten, for numbers from a few to billions, or from hundredths on where they are not whole.
+export const powers = (low, high, whole = true) => ({
   min: 0, max: 1000, step: 1,
-  to: (value) => (1000 * Math.log(value / low)) / Math.log(high / low),
-  from: (place) => Math.max(low, Math.round(digits(low * (high / low) ** (place / 1000), 2))),
+  to: (value) => (1000 * Math.log(Math.max(value, low) / low)) / Math.log(high / low),
+  from: (place) => {
+    const value = digits(low * (high / low) ** (place / 1000), 2);
+    return whole ? Math.max(low, Math.round(value)) : value;
+  },
 });
 
-export function number({ name, label, min, max, step = 1, scale, state = address, change }) {
+export function number({ name, label, min, max, step = 1, scale, hint = "", state = address, change }) {
   const { to, from, fine, limit, ...range } = { min, max, step, ...LINEAR, ...scale };
-  const field = make("input", { type: "number", id: name, min, max: limit ?? max, step: fine ?? step, inputmode: "decimal" });
+  const field = make("input", { type: "number", id: name, min, max: limit ?? max, step: fine ?? step, inputmode: "decimal", placeholder: hint });
   const slider = make("input", { type: "range", id: `${name}-slider`, "aria-label": `${label}, slider`, ...range });
   const follow = () => {
     slider.value = to(Number(field.value));
@@ -47,6 +50,13 @@ export function choice({ name, label, options, state = address, change }) {
   select.addEventListener("change", () => { state[name] = select.value; change(name); });
   const element = make("div", { class: "control" }, make("label", { for: name }, label), select);
   return { element, field: select, show: () => { select.value = state[name]; } };
+}
+
+export function text({ name, label, hint, state = address, change }) {
+  const field = make("input", { type: "text", id: name, placeholder: hint, spellcheck: "false" });
+  field.addEventListener("input", () => { state[name] = field.value.trim(); change(name); });
+  const element = make("div", { class: "control" }, make("label", { for: name }, label), field);
+  return { element, field, show: () => { field.value = state[name]; } };
 }
 
 export function check({ name, label, state = address, change }) {

@@ -3,9 +3,10 @@ import { announce, ask, downloads, find, make, problem, table } from "./dom.js";
 import { chooser } from "./apis.js";
 import { check, group, number, powers } from "./controls.js";
 import { draw, forget, update } from "./figures.js";
+import { section } from "./sections.js";
 import { designQuery, state, writeAddress } from "./state.js";
 
-let controls, asking, again, plots = {};
+let controls, asking, again, plots = {}, studied, drawn = [];
 
 export function build(settings) {
   const { bounds } = settings;
@@ -19,6 +20,7 @@ export function build(settings) {
   const users = number({ name: "users", label: "People (N)", min: least, max: most, scale: { ...powers(10, most), limit: most }, change: changed });
   const observations = number({ name: "observations", label: "Observations of one person", min: 1, max: 30, scale: { limit: bounds.observations[1] }, change: changed });
   controls = { second, all: [first, second, compare, users, observations] };
+  find("design-studies").addEventListener("toggle", studies);
   find("design-controls").append(first.element, group("The situation", "", users, observations, compare), second.element);
 }
 
@@ -54,10 +56,34 @@ function present(answer, query) {
   find("cards").replaceChildren(...answer.cards.map(card));
   find("cards").classList.toggle("two", answer.specs.length > 1);
   find("closed-forms").replaceChildren(...(answer.table.rows.length
-    ? [table(answer.table, { wide: "forms" }), downloads("all closed forms", [["CSV", `download/design.csv?${query}`]])] : []));
+    ? [table(answer.table, { wide: "forms" }), downloads("all closed forms", [["CSV", `download/design-table.csv?${query}`]])] : []));
   find("more-numbers").hidden = !answer.table.rows.length;
   find("design").dataset.answered = query;
+  studies();
   announce([...answer.sentences, ...answer.cards.map(({ title, texts }) => `${title}: ${texts[0]}`)].join(" "));
+}
+
+// The studies take longer than a slider waits: they are asked for while they are open, when all has settled.
+let waiting;
+function studies() {
+  clearTimeout(waiting);
+  if (find("design-studies").open) waiting = setTimeout(study, 300);
+}
+
+async function study() {
+  const query = designQuery();
+  if (studied === query) return;
+  try {
+    const answer = await ask(`api/studies?${query}`);
+    if (query !== designQuery()) return;
+    forget(drawn);
+    drawn = [];
+    studied = query;
+    const made = answer.map((each) => section(each, "design", query, drawn));
+    find("studies").replaceChildren(...(made.length ? made : [make("p", {}, "There is none of this API.")]));
+  } catch (error) {
+    problem(error.message);
+  }
 }
 
 function card({ key, title, value, texts, unit, meaning, formula, source }) {

@@ -1,9 +1,11 @@
-// The view of the paper: its items with their verdicts, filtered by the server.
+// The view of the paper: what holds, the points with their places, and its items, filtered by the server.
 import { announce, ask, downloads, find, make, problem, table } from "./dom.js";
 import { choice, group } from "./controls.js";
 import { paperQuery, state, writeAddress } from "./state.js";
 
-const VERDICTS = [["all", "All, errata first"], ["erratum", "Errata"], ["match", "Matches"], ["needs-data", "What needs data"]];
+const VERDICTS = [["all", "All"], ["match", "As printed"], ["wrong", "Wrong number or equation"], ["assumption", "Assumption"],
+  ["too-strong", "Too strong, or wording"], ["misprint", "Misprint or rounding"], ["ambiguous", "A matter of reading"],
+  ["needs-data", "What needs data"], ["cited", "Cited, not recomputed"]];
 let verdict, words, wait, latest;
 
 export function build() {
@@ -29,12 +31,25 @@ export function show() {
   words.value = state.words;
 }
 
+function point(found) {
+  return make("details", { class: "point" }, make("summary", {}, found.title),
+    ...found.told.map((text) => make("p", {}, text)), make("ul", {}, ...found.places.map((text) => make("li", {}, text))));
+}
+
+function summary(answer) {
+  const kinds = [...new Set(answer.points.map((found) => found.kind))];
+  find("paper-sentences").replaceChildren(...answer.sentences.map((text) => make("p", {}, text)));
+  find("points").replaceChildren(...kinds.map((kind) => make("section", { class: "kind" },
+    make("h3", {}, kind[0].toUpperCase() + kind.slice(1)), ...answer.points.filter((found) => found.kind === kind).map(point))));
+}
+
 export async function refresh() {
   latest?.abort();
   const query = paperQuery(), mine = (latest = new AbortController());
   try {
     const answer = await ask(`api/paper?${query}`, mine.signal);
     problem();
+    if (!find("points").childElementCount) summary(answer);
     const place = answer.columns.indexOf("verdict");
     const title = `${answer.rows.length} item${answer.rows.length === 1 ? "" : "s"}`;
     find("items").replaceChildren(downloads("the items shown", [["CSV", `download/paper.csv?${query}`]]),

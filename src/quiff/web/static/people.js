@@ -1,8 +1,9 @@
 // The view of people: a study runs on the server, and its sections come in one after the other.
-import { announce, downloads, find, make, problem, table } from "./dom.js";
+import { announce, find, make, problem } from "./dom.js";
 import { chooser } from "./apis.js";
 import { check, choice, group, number, powers } from "./controls.js";
-import { draw, forget } from "./figures.js";
+import { forget } from "./figures.js";
+import { section } from "./sections.js";
 import { peopleQuery, state, writeAddress } from "./state.js";
 
 let controls, stream, running, plots = [];
@@ -68,7 +69,7 @@ function run() {
   controls.stop.disabled = false;
   stream = new EventSource(`api/people?${query}`);
   stream.addEventListener("progress", ({ data }) => { const { step, share } = JSON.parse(data); tell(step, share); });
-  stream.addEventListener("section", ({ data }) => section(JSON.parse(data), query));
+  stream.addEventListener("section", ({ data }) => find("sections").append(section(JSON.parse(data), "people", query, plots)));
   stream.addEventListener("done", () => end("Done."));
   stream.addEventListener("failed", ({ data }) => { end(""); problem(JSON.parse(data)); running = null; });
   stream.addEventListener("error", () => refused(query));
@@ -98,30 +99,4 @@ function end(text) {
   find("run").hidden = true;
   find("people").dataset.ended = text;
   if (text) announce(text);
-}
-
-function section(data, query) {
-  const file = (kind, number) => `download/people-${data.key}-${number}.${kind}?${query}`;
-  const figures = data.figures.map(({ title, spec }, number) => () => {
-    const plot = make("div", { class: "plot", role: "img", "aria-label": title });
-    plots.push(plot);
-    draw(plot, spec);
-    return make("figure", {}, make("figcaption", {}, title), plot,
-      downloads(title, [["SVG", file("svg", number)], ["PNG", file("png", number)]]));
-  });
-  const tables = data.tables.map((each, number) => () =>
-    make("div", {}, table(each), downloads(each.title, [["CSV", file("csv", number)]])));
-  const heading = make("h2", { id: `section-${data.key}` }, data.title);
-  find("sections").append(make("section", { "aria-labelledby": heading.id }, heading,
-    ...data.sentences.map((sentence) => make("p", {}, sentence)),
-    ...[...figures.slice(0, 1), ...tables.slice(0, 1)].map((make) => make()),
-    folded([...figures.slice(1), ...tables.slice(1)], data.tables.slice(1).map(({ title }) => title))));
-}
-
-// What is folded is made when it is opened.
-function folded(parts, titles) {
-  if (!parts.length) return null;
-  const details = make("details", {}, make("summary", {}, `More on this: ${titles.join("; ") || "figures"}`));
-  details.addEventListener("toggle", () => details.append(...parts.splice(0).map((make) => make())));
-  return details;
 }

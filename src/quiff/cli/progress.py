@@ -1,0 +1,106 @@
+"""How far a long run is: one display, on a terminal only."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from quiff.cli.terminal import on_terminal
+
+if TYPE_CHECKING:
+    from quiff.history.tables import Step
+
+_DELAY = 2.0  # seconds
+
+
+class Shown:
+    """What a run tells of itself: its `steps`, or by `tell` the share that is done of a named part."""
+
+    def __init__(self, bars: Any = None) -> None:
+        from quiff.history.tables import Steps
+
+        self._bars = bars
+        self._tasks: dict[str, Any] = {}
+        self.steps = Steps(None if bars is None else self._watch)
+        self.tell: Callable[[str, float], None] | None = None if bars is None else self._tell
+
+    def _tell(self, name: str, share: float) -> None:
+        if name not in self._tasks:
+            self._tasks[name] = self._bars.add_task(name, total=1.0)
+        self._bars.update(self._tasks[name], completed=share)
+
+    def wait(self, name: str) -> None:
+        """Show that something goes on of which it is not known how long it takes."""
+        if name not in self._tasks:
+            self._tasks[name] = self._bars.add_task(name, total=None)
+
+    def _watch(self, step: "Step", done: bool) -> None:
+        if not done:
+            self._tasks[step.name] = self._bars.add_task(step.name, total=None, share=step.share)
+            return
+        task, rows = self._tasks[step.name], "" if step.rows is None else f": {step.rows} rows"
+        self._bars.update(task, description=step.name + rows, total=1, completed=1, share=None)
+        self._bars.stop_task(task)
+
+
+class _Compiling(logging.Handler):
+    """Shows that loops are being compiled, which happens once on a machine."""
+
+    def __init__(self, shown: Shown) -> None:
+        super().__init__()
+        self._shown = shown
+
+    def emit(self, record: logging.LogRecord) -> None:  # noqa: ARG002
+        self._shown.wait("Compiling loops, once for all later runs")
+
+
+@contextmanager
+def shown_progress() -> Iterator[Shown]:
+    """Show on stderr, on a terminal, what is at work, how far it is and for how long; elsewhere nothing.
+
+    Nothing is shown of what is over within two seconds. Where it is not known how far a step is, its bar
+    moves to and fro.
+    """
+    if not on_terminal():
+        yield Shown()
+        return
+    from threading import Timer
+
+    bars = _bars()
+    shown = Shown(bars)
+    told, compiler = _Compiling(shown), logging.getLogger("quiff.compiled")
+    compiler.addHandler(told)
+    compiler.setLevel(logging.INFO)
+    late = Timer(_DELAY, bars.start)
+    late.daemon = True
+    late.start()
+    try:
+        yield shown
+    finally:
+        compiler.removeHandler(told)
+        late.cancel()
+        late.join()
+        bars.stop()
+
+
+def _bars() -> Any:
+    from rich import progress
+    from rich.console import Console
+
+    class Bars(progress.Progress):
+        def get_renderables(self) -> Any:
+            for task in self.tasks:
+                share = task.fields.get("share")
+                now = None if share is None else share()
+                if now is not None:
+                    task.total, task.completed = 1, min(now, 1)
+            return super().get_renderables()
+
+    columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), progress.TaskProgressColumn())
+    return Bars(
+        progress.SpinnerColumn(),
+        *columns,
+        progress.TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

@@ -1,0 +1,56 @@
+"""Every API of the registry has a page on the site, made from what the API says of itself."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from quiff.apis.registry import apis
+from quiff.studies.catalogue import api_facts, mechanism
+
+ROOT = Path(__file__).parents[2]
+NAMES = sorted(apis())
+
+
+@pytest.fixture(scope="module")
+def made():
+    spec = importlib.util.spec_from_file_location("pages_of_apis", ROOT / "tools" / "docs" / "apis.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_navigation_lists_all_pages_once():
+    listed = re.findall(r"^ +- .*?\bapis/(\w+)\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted([*NAMES, "index"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mechanism_is_told_in_two_sentences(name):
+    assert len(re.findall(r"\.(?= [A-Z]|$)", mechanism(apis()[name]))) == 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_has_all_that_the_api_says(made, name):
+    page, facts = made.page(name, apis()[name]).replace("\\", ""), api_facts(name, apis()[name])
+    assert page.startswith(f"# {facts['title']}\n")
+    words = [facts["mechanism"], str(facts["unit"]), facts["source"], *facts["parameters"]]
+    words += [*facts["open_points"], *facts["assumptions"], *facts["remarks"]]
+    shown = page.replace("&gt;", ">").replace("&lt;", "<")
+    assert not [text for text in words if text not in shown]
+
+
+def test_the_index_links_every_page_in_its_family(made):
+    index = made.index()
+    assert sorted(re.findall(r"\((\w+)\.md\)", index)) == NAMES
+    families = re.findall(r"^## (.+)$", index, re.MULTILINE)
+    assert [f.lower() for f in families] == list(dict.fromkeys(api.family.lower() for api in apis().values()))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("cookies", "fitted")])
+def test_a_source_has_its_commit(name):
+    """Where there is a repository, the facts are pinned to a commit."""
+    source = apis()[name].source
+    if "/" in source and name not in ("topics", "partitioned_cookies"):
+        assert re.search(r"at [0-9a-f]{7}", source), source
