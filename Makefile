@@ -1,6 +1,9 @@
-# Every target sets itself up in .venv; `make` alone lists the targets.
+# Every target sets itself up in .venv, but demo in .venv-run; `make` alone lists the targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 PYTHON ?= python3
 VENV := .venv
+RUN := .venv-run
 BIN := $(VENV)/bin
 WORKERS ?= 2
 # Tests of prose (every code block is run) and of copies of the tree: check-docs.
@@ -14,16 +17,27 @@ PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
-$(VENV)/ready: pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "quiff needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	touch $@
+# What pip says, without what repeats, as wide as a terminal.
+NOISE := satisfied|metadata|━|started$$|finished|^Looking|^WARNING: Location|^ *(Building|Created|Stored)|^Installing
+SAYS := awk '!/$(NOISE)/ { sub(/ \(from .*/, ""); sub(/-[^-]*-[^-]*-[^-]*\.whl/, ""); print; fflush() }' | fold -s -w 80
+
+# uv is faster than pip, where it is installed and finds the packages.
+WITH_UV = command -v uv >/dev/null && uv venv --quiet --seed --allow-existing --python $(PYTHON) $(@D) && \
+	uv pip install --python $(@D)/bin/python --constraint constraints.txt --editable '$(NEEDS)'
+
+$(VENV)/ready: NEEDS := .[dev]
+$(RUN)/ready: NEEDS := .
+$(VENV)/ready $(RUN)/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "quiff needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	@echo "Setting up $(@D), once; this takes a minute or more"
+	@$(WITH_UV) || { $(PYTHON) -m venv $(@D) && $(@D)/bin/python -m pip install --disable-pip-version-check \
+		--constraint constraints.txt --editable '$(NEEDS)' 2>&1 | $(SAYS); }
+	@touch $@
 
 setup: $(VENV)/ready  ## build the virtual environment in .venv
 
-demo: setup  ## from a synthetic log to a report, in the folder demo
-	$(BIN)/quiff demo --force
+demo: $(RUN)/ready  ## from a synthetic log to a report, in the folder demo
+	@$(RUN)/bin/quiff demo --force
 
 test: check  ## all checks and all tests but those of check-docs, the same on every run
 	$(PYTEST) $(PROSE:%=--ignore %)
@@ -31,20 +45,20 @@ test: check  ## all checks and all tests but those of check-docs, the same on ev
 test-fast: setup  ## the tests without the slow ones
 	$(PYTEST) -m "not slow"
 
-check: setup  ## lint, format, types, examples in docstrings, import direction, public names
+check: setup  ## lint, format, types, docstrings' examples, import direction, names
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --doctest-modules src tests/test_architecture.py
 
-check-docs: setup  ## run every code block of README and docs, the notebooks, the recipes; build site and wheel
+check-docs: setup  ## run all code blocks, notebooks and recipes; build site and wheel
 	$(PYTEST) $(PROSE)
 
-fuzz: setup  ## explore at random until stopped; what fails is kept for make test (MINUTES=30)
+fuzz: setup  ## explore at random; what fails is kept for make test (MINUTES=30)
 	$(BIN)/python tools/fuzz.py --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) $(TESTS)
 
-bench: setup  ## side by side with the peers: time, memory, ratios (GROUP=engine)
-	$(BIN)/python -m benchmarks $(GROUP)
+bench: setup  ## side by side with the peers: time, memory, ratios (GROUP=engine; GROUP=before BEFORE=FOLDER)
+	$(BIN)/python -m benchmarks $(GROUP) $(if $(BEFORE),--before $(BEFORE))
 
 docs: setup  ## the documentation site, in the folder site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
@@ -53,9 +67,9 @@ pictures: setup  ## draw the pictures in docs/images anew (needs chromium)
 	$(BIN)/python tools/rooms_picture.py
 	$(BIN)/python tools/screenshots.py
 
-dist: setup  ## wheel and sdist in the folder dist, each tried in an empty environment (needs a package index)
+dist: setup  ## wheel and sdist in the folder dist, each tried in an empty environment
 	$(BIN)/python tools/dist.py
 
-clean:  ## remove the environment and everything made by the targets
-	rm -rf $(VENV) build dist demo site benchmarks/results .mypy_cache .pytest_cache .ruff_cache .hypothesis
+clean:  ## remove the environments and everything made by the targets
+	rm -rf $(VENV) $(RUN) build dist demo site benchmarks/results .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [GROUP ...] [--repeats N] [--quick] [--rows N ...] [--users N ...]``.
+"""``python -m benchmarks [GROUP ...]``; ``--help`` lists the options.
 
 Without a group all run, and then the page of the documentation and the README's table are written; ``page``
 writes them from the results that are stored.
@@ -12,11 +12,17 @@ from benchmarks.page import write_page
 # and the options that are for a group alone
 GROUPS = {
     "attacks": [],
+    "attribution": [],
+    "audit": [],
+    "before": ["before", "users"],
+    "compare": [],
     "engine": [],
     "epochs": ["users"],
+    "functions": [],
     "growth": [],
     "history": ["rows"],
     "measure": ["users"],
+    "programs": [],
 }
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description="quiff beside its peers")
@@ -35,13 +41,21 @@ parser.add_argument(
     type=int,
     nargs="+",
     metavar="N",
-    help="measure, epochs: the sizes of the populations (20000 100000 200000; 10000 50000 250000)",
+    help="measure, epochs, before: the sizes of the populations (20000 100000 200000; 10000 50000 250000; "
+    "250000)",
+)
+parser.add_argument(
+    "--before",
+    metavar="FOLDER",
+    help="before: a checkout of the version to compare with; without one this group is left out",
 )
 arguments = parser.parse_args()
 if arguments.groups == ["page"]:  # from what is stored
     write_page()
     parser.exit()
-for name in arguments.groups or GROUPS:
+if "engine" in arguments.groups and "functions" not in arguments.groups:
+    arguments.groups.append("functions")  # its other half
+for name in arguments.groups or [name for name in GROUPS if name != "before" or arguments.before]:
     if name not in GROUPS:
         parser.error(f"there is no group {name!r}; there is {', '.join(GROUPS)}")
     options = {option: getattr(arguments, option) for option in GROUPS[name]}

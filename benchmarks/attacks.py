@@ -134,7 +134,8 @@ def quiff_attacks(inputs, clock, users):  # noqa: ARG001
     return found
 
 
-def _write_reports(inputs, users):
+def write_reports(inputs, users):
+    """Write the reports of two sites on synthetic people."""
     import quiff
 
     people = quiff.Population.synthetic(users, seed=1)
@@ -163,7 +164,7 @@ def main(repeats, quick):
             )
         for users in sizes:
             print(f"attacks, the same reports, {users} users", flush=True)
-            _write_reports(inputs, users)
+            write_reports(inputs, users)
             contenders = [
                 Contender("quiff", f"{here}:quiff_on_reports"),
                 Contender("plain Python loops", f"{here}:loops_on_reports", repeats=min(repeats, 2)),

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.harness import Contender, check_equal, compete, summary, write
+from benchmarks.harness import series, spaced, write
 
 HERE = "benchmarks.growth"
 USERS = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -75,7 +75,7 @@ def read_merged(inputs, clock, users):
     people = _lap(clock, "read and merge", lambda: quiff.Population.read(file, merged=True))
     found = _lap(clock, "measure", lambda: quiff.measure(people, quiff.TopicsAPI(349, 5, NOISE)))
     clock.stop()
-    return {f"distinct sets of {users} users": found.distinct_sets}
+    return {f"distinct sets of {users} users": found.facts["population"]["distinct_sets"]}
 
 
 def log_to_profiles(inputs, clock, rows):
@@ -132,19 +132,6 @@ def _check(found, people):
     np.testing.assert_allclose(found[api, "leakage"], float(expected), rtol=1e-9)
 
 
-def series(title, function, sizes, inputs, repeats):
-    """Let quiff run at each size; `sizes` gives the options of the function by what they are called."""
-    print(f"growth, {title}", flush=True)
-    contenders = [Contender(name, f"{HERE}:{function}", options) for name, options in sizes.items()]
-    runs = compete(contenders, inputs, repeats)
-    facts = {"ratios": "to the smallest size", **check_equal(runs, list(runs))}
-    return summary(runs, contenders[0].name, title, facts) | {"sizes": list(sizes.values())}
-
-
-def _told(number):
-    return f"{number:,}".replace(",", " ")
-
-
 def write_inputs(inputs, files, rows):
     """Write a million distinct sets, files of users, and logs."""
     import pyarrow as pa
@@ -166,22 +153,28 @@ def write_inputs(inputs, files, rows):
 def main(repeats, quick):
     most = 1 if quick else None  # how many sizes of each series
     repeats = 1 if quick else min(repeats, 3)
-    by_users = {f"{_told(n)} users": {"users": n} for n in USERS[:most]}
-    by_count = {f"{_told(n)} users": {"users": n} for n in MERGED_USERS[:most]}
-    by_file = {f"{_told(n)} users": {"users": n} for n in FILES[:most]}
-    by_topics = {f"{_told(m)} topics": {"users": SOME, "topics": m} for m in TOPICS[:most]}
+    by_users = {f"{spaced(n)} users": {"users": n} for n in USERS[:most]}
+    by_count = {f"{spaced(n)} users": {"users": n} for n in MERGED_USERS[:most]}
+    by_file = {f"{spaced(n)} users": {"users": n} for n in FILES[:most]}
+    by_topics = {f"{spaced(m)} topics": {"users": SOME, "topics": m} for m in TOPICS[:most]}
     by_top = {f"sets of {s}": {"users": SOME, "top": s} for s in TOPS[:most]}
-    by_rows = {f"{_told(n)} rows": {"rows": n} for n in ROWS[:most]}
-    some = _told(SOME)
+    by_rows = {f"{spaced(n)} rows": {"rows": n} for n in ROWS[:most]}
+    some = spaced(SOME)
     with tempfile.TemporaryDirectory() as folder:
         inputs = Path(folder)
         write_inputs(inputs, FILES[:most], ROWS[:most])
         parts = [
-            series("Users in memory", "study", by_users, inputs, repeats),
-            series("Users in a file, merged while it is read", "read_merged", by_file, inputs, repeats),
-            series("Users who share a million distinct sets", "study_merged", by_count, inputs, repeats),
-            series(f"Topics, with {some} users", "study", by_topics, inputs, repeats),
-            series(f"The size of sets, with {some} users", "study", by_top, inputs, repeats),
-            series("Rows of a log, all the way to profiles", "log_to_profiles", by_rows, inputs, repeats),
+            series("Users in memory", f"{HERE}:study", by_users, inputs, repeats),
+            series(
+                "Users in a file, merged while it is read", f"{HERE}:read_merged", by_file, inputs, repeats
+            ),
+            series(
+                "Users who share a million distinct sets", f"{HERE}:study_merged", by_count, inputs, repeats
+            ),
+            series(f"Topics, with {some} users", f"{HERE}:study", by_topics, inputs, repeats),
+            series(f"The size of sets, with {some} users", f"{HERE}:study", by_top, inputs, repeats),
+            series(
+                "Rows of a log, all the way to profiles", f"{HERE}:log_to_profiles", by_rows, inputs, repeats
+            ),
         ]
     write("growth", parts, quick)

@@ -13,6 +13,7 @@ import math
 import os
 import platform
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -20,11 +21,11 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quiff.files import write_text
+from quiff.files import whole_file
 
 RESULTS = Path(__file__).parent / "results"
-VERSIONS = ("quiff", "numpy", "scipy", "numba", "duckdb", "ibis-framework", "pyspark")
-VERSIONS += ("pandas", "qif", "qiflib", "bvmlib", "tldextract")
+VERSIONS = ("numpy", "scipy", "numba", "duckdb", "ibis-framework", "pyspark")
+VERSIONS += ("pandas", "qif", "qiflib", "bvmlib", "tldextract", "lea", "scikit-learn")
 
 
 class Clock:
@@ -51,14 +52,29 @@ class Contender:
     function: str  # module:function
     options: dict = field(default_factory=dict)
     repeats: int | None = None
+    python: str = sys.executable
+    folder: str | None = None  # where it runs: another checkout, whose benchmarks are then the contenders
 
 
-def run_once(contender, inputs):
-    """Run a contender in a fresh process."""
+def run_once(contender, inputs, cpu_limit=None):
+    """Run a contender in a fresh process; past a limit of CPU seconds, subprocess.TimeoutExpired."""
     job = json.dumps({"function": contender.function, "inputs": str(inputs), "options": contender.options})
+    place = {"cwd": contender.folder}
+    if contender.folder is not None:
+        place["env"] = os.environ | {"PYTHONPATH": str(Path(contender.folder) / "src")}
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.harness"], input=job, capture_output=True, text=True, check=False
+        [contender.python, "-m", "benchmarks.harness"],
+        input=job,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=None
+        if cpu_limit is None
+        else lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu_limit, cpu_limit + 5)),
+        **place,
     )
+    if cpu_limit is not None and done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        raise subprocess.TimeoutExpired(contender.name, cpu_limit)
     if done.returncode:
         raise SystemExit(f"{contender.name} failed:\n{done.stderr}")
     return json.loads(done.stdout.splitlines()[-1])
@@ -157,6 +173,20 @@ def summary(runs, ours, title, facts):
     return {"title": title, "facts": facts, "ours": ours, "rows": rows}
 
 
+def series(title, function, sizes, inputs, repeats):
+    """Let quiff run at each size; `sizes` gives the options of the function by what they are called."""
+    print(f"growth, {title}", flush=True)
+    contenders = [Contender(name, function, options) for name, options in sizes.items()]
+    runs = compete(contenders, inputs, repeats)
+    facts = {"ratios": "to the smallest size", **check_equal(runs, list(runs))}
+    return summary(runs, contenders[0].name, title, facts) | {"sizes": list(sizes.values())}
+
+
+def spaced(number):
+    """A whole number as the page writes it: 250 000."""
+    return f"{number:,}".replace(",", " ")
+
+
 def markdown(part):
     lines = [f"## {part['title']}", "", *(f"- {name}: {value}" for name, value in part["facts"].items()), ""]
     lines += [
@@ -175,15 +205,21 @@ def markdown(part):
     return "\n".join(lines) + "\n"
 
 
-def write(group, parts, quick=False):
+def write(group, parts, quick=False, opening=""):
     """Write a group's results as JSON and Markdown, and print the latter."""
     RESULTS.mkdir(exist_ok=True)
     text = f"# Benchmarks: {group}\n\n" + ", ".join(f"{k} {v}" for k, v in machine().items()) + "\n\n"
-    text += "\n".join(map(markdown, parts))
-    found = {"machine": machine(), "versions": versions(), "quick": quick, "parts": parts}
+    text += "\n".join([*([opening] if opening else []), *map(markdown, parts)])
+    found = {"machine": machine(), "versions": versions(), "quick": quick, "opening": opening, "parts": parts}
     for suffix, content in (("json", json.dumps(found, indent=2) + "\n"), ("md", text)):
-        write_text(RESULTS / f"{group}.{suffix}", content, force=True, private=False)
+        write_public(RESULTS / f"{group}.{suffix}", content)
     print(f"\n{text}\nwritten to {RESULTS / group}.json and .md")
+
+
+def write_public(path, text):
+    """Write a file that everybody may read."""
+    with whole_file(path, force=True, public=True) as scratch:
+        scratch.write_text(text, encoding="utf-8")
 
 
 def machine():
@@ -198,7 +234,9 @@ def machine():
 
 def versions():
     """The versions of quiff, of what it rests on, and of its peers."""
-    found = {}
+    from quiff import __version__
+
+    found = {"quiff": __version__}  # of the source; what was installed may be older
     for name in VERSIONS:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)

@@ -10,20 +10,26 @@ import textwrap
 from math import log
 from pathlib import Path
 
-from benchmarks.harness import RESULTS
-from quiff.files import write_text
+from benchmarks.harness import RESULTS, write_public
 
 PROJECT = Path(__file__).parents[1]
 DOCS = PROJECT / "docs"
 PAGE, FIGURES = DOCS / "benchmarks.md", DOCS / "images" / "benchmarks"
 TITLES = {
     "engine": "The engine: six numbers from an array of sets",
+    "functions": "Each function and optimal mechanisms, beside qif",
     "measure": "From a file of profiles to privacy, utility and risk",
     "history": "From a raw log to registrable domains",
     "epochs": "Many epochs",
     "attacks": "Attacks",
+    "programs": "Programs",
+    "attribution": "The W3C Attribution API",
+    "compare": "All APIs side by side",
+    "audit": "Audits of logs",
     "growth": "How the cost grows",
+    "before": "Beside an earlier version",
 }
+SHORT = "In short"
 BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->\n"
 # job, group, how the title of the part begins and how the peer's name begins; the last such part is taken
 HEADLINES = (
@@ -34,43 +40,64 @@ HEADLINES = (
     ("a file of profiles to 79 figures", "measure", "A population", "pandas frames filled at once"),
     ("leakage over two epochs", "epochs", "Beside the dense peer: stable sets, 2", "qif"),
     ("attack on 30 epochs of reports", "attacks", "Noise removal", "plain Python"),
+    ("an API as a program to its channel", "programs", "Topics as the paper", "lea"),
     ("a raw log to domains", "history", "A log", "pandas + tldextract, row by row"),
     ("a raw log to domains", "history", "A log", "pandas + tldextract, distinct"),
     ("a raw log to domains", "history", "A log", "DuckDB SQL by hand"),
 )
 
 
-def _write(path, text):
-    """Write a file of the documentation, which everybody may read."""
-    write_text(path, text, force=True, private=False)
-
-
 def write_page():
-    """Write the page, its figures and the README's table from the stored results of all groups."""
-    groups = {name: json.loads((RESULTS / f"{name}.json").read_text()) for name in TITLES}
+    """Write the page, its figures and the README's table from the stored results.
+
+    A group without results keeps its section, which says when it was measured.
+    """
+    paths = {name: RESULTS / f"{name}.json" for name in TITLES}
+    groups = {name: json.loads(path.read_text()) for name, path in paths.items() if path.exists()}
     quick = [name for name, found in groups.items() if found.get("quick", False)]
-    if quick:
-        raise SystemExit(f"the page is not written: {', '.join(quick)} ran with --quick")
+    if quick or not groups:
+        why = f"{', '.join(quick)} ran with --quick" if quick else "no group has run"
+        raise SystemExit(f"the page is not written: {why}")
     FIGURES.mkdir(parents=True, exist_ok=True)
-    sections = [_section(name, found) for name, found in groups.items()]
-    machine, versions = groups["engine"]["machine"], groups["engine"]["versions"]
-    _write(PAGE, f"{_opening(groups, versions)}\n{_headlines(groups)}\n" + "\n".join(sections))
-    short = {PROJECT / "README.md": _headlines(groups), DOCS / "scale.md": _growth(groups["growth"])}
+    sections = _kept_sections() | {TITLES[name]: _section(name, found) for name, found in groups.items()}
+    short = {}
+    if groups.keys() >= {group for _, group, *_ in HEADLINES}:
+        table = f"{_ran_on(groups['engine'])}:\n\n{_headlines(groups)}"
+        sections[SHORT], short[PROJECT / "README.md"] = f"## {SHORT}\n\n{table}", table
+    covered = RESULTS / "audit-coverage.json"
+    if "audit" in groups and covered.exists():
+        from benchmarks.audit import coverage_table
+
+        short[DOCS / "how-to" / "audit.md"] = coverage_table(json.loads(covered.read_text()))
+    if "growth" in groups:
+        short[DOCS / "scale.md"] = f"{_ran_on(groups['growth'])}:\n\n{_growth(groups['growth'])}"
+    ordered = [sections[title] for title in (SHORT, *TITLES.values()) if title in sections]
+    write_public(PAGE, "\n\n".join(part.strip() for part in (OPENING, *ordered)) + "\n")
     for page, table in short.items():
-        _write(page, _between(page, f"{_ran_on(machine)}\n\n{table}"))
-    print(f"written to {PAGE}, {FIGURES}, {' and '.join(map(str, short))}")
+        write_public(page, _between(page, table))
+    print(f"written to {', '.join(map(str, (PAGE, FIGURES, *short)))}")
 
 
-def _ran_on(machine):
+def _kept_sections():
+    """The sections that stand in the page, by their titles."""
+    parts = re.split(r"^(?=## )", PAGE.read_text(), flags=re.MULTILINE)[1:]
+    return {part.partition("\n")[0].removeprefix("## "): part for part in parts}
+
+
+def _ran_on(found):
+    machine, versions = found["machine"], found["versions"]
     where = f"{machine['cores']} cores of an {machine['processor']}"
-    return f"Measured on {machine['date']}, on {where}, with Python {machine['python']}:"
+    return f"Measured on {machine['date']} with quiff {versions['quiff']}, on {where}"
 
 
-def _opening(groups, versions):
-    dates = sorted({found["machine"]["date"] for found in groups.values()})
-    machine = groups["engine"]["machine"]
-    used = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return f"""# Benchmarks
+def _used(found):
+    packages = ", ".join(
+        f"{name} {version}" for name, version in found["versions"].items() if name != "quiff"
+    )
+    return f"{_ran_on(found)}, with Python {found['machine']['python']}, {packages}."
+
+
+OPENING = """# Benchmarks
 
 <!-- Written by `make bench`; do not edit. -->
 
@@ -78,13 +105,12 @@ def _opening(groups, versions):
 fresh process, in turns, so that a noisy machine disturbs all of them alike. Times are medians of wall-clock
 time without imports; memory is the most that a process and its children held. Before a ratio is printed, the
 results are checked to be equal: floats to nine digits, counts and digests exactly. `make bench GROUP=engine`
-runs one group, `make bench GROUP="engine --quick"` a small version of it.
+runs one group, `make bench GROUP="engine --quick"` a small version of it, and `make bench GROUP=before
+BEFORE=FOLDER` sets quiff beside an earlier version of itself. `make bench GROUP=page` writes this page: a
+group that has not run since keeps its section, and each says when it was measured.
 
-This page is of {" and ".join(dates)}: {machine["cores"]} cores of an {machine["processor"]}, Python
-{machine["python"]}, {used}.
-The machine is shared with others; the ratios are steadier than the times.
-
-## In short
+The machine is shared with others; the ratios are steadier than the times. Where wall-clock time is far above
+CPU time, others had the processor meanwhile.
 """
 
 
@@ -150,15 +176,19 @@ def _digits(value):
 def _section(name, found):
     module = importlib.import_module(f"benchmarks.{name}")
     about = textwrap.dedent(module.__doc__).partition("\n\n")[2].strip()
-    lines = [f"## {TITLES[name]}", "", about.replace("``", "`"), ""]
+    lines = [f"## {TITLES[name]}", "", about.replace("``", "`"), "", _used(found), ""]
+    if name == "before":
+        return "\n".join([*lines, module.ratios(found["parts"])])
     if module.PEERS:
         lines += ["How the peers were run:", ""]
         lines += [f"- *{peer}*: {how}" for peer, how in module.PEERS.items()] + [""]
     figure = _growth_figure(found) if name == "growth" else _times_figure(name, found)
-    _write(FIGURES / f"{name}.svg", figure.to_svg())
+    write_public(FIGURES / f"{name}.svg", figure.to_svg())
     lines += [f"![{figure.title}](images/benchmarks/{name}.svg)", ""]
     for part in found["parts"]:
         lines += _table(part, growing="sizes" in part)
+    if found.get("opening"):
+        lines += [found["opening"]]
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # Where tests of Hypothesis are; the rest has nothing random in it.
 PROPERTIES = ("apis", "attacks", "browser", "core", "epochs", "history", "measures", "oracle", "populations",
-              "property", "results", "studies", "theory")  # fmt: skip
+              "programs", "property", "results", "studies", "theory")  # fmt: skip
 
 
 def main() -> int:
