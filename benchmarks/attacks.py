@@ -2,7 +2,7 @@
 
 The first part is the run of the published PETS '24 simulator: profiles, reports of 30 epochs on two sites,
 noise removal, and after each epoch the attack of Beugin and McDaniel on everybody. Its own times, 8.5 s for
-1 000 users and 339 s for 10 000 on two cores, are facts in the text. The second sets quiff beside the same
+1,000 users and 339 s for 10,000 on two cores, are facts in the text. The second sets quiff beside the same
 way in plain Python, loops over users and candidates, on the same reports. The third shows how the cost
 grows.
 """
@@ -114,7 +114,7 @@ def _candidates(topics, holders):
 
 
 def quiff_attacks(inputs, clock, users):  # noqa: ARG001
-    """One run of each attack after 15 epochs, with 3 000 targets among all users."""
+    """One run of each attack after 15 epochs, with 3,000 targets among all users."""
     import time
 
     quiff = _quiff()

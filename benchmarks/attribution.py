@@ -9,7 +9,7 @@ import random
 import tempfile
 from pathlib import Path
 
-from benchmarks.harness import series, spaced, write
+from benchmarks.harness import series, with_commas, write
 
 HERE = "benchmarks.attribution"
 PEERS = {}
@@ -49,7 +49,7 @@ def events(inputs, clock, number, profiles):  # noqa: ARG001 - the harness gives
             charged += len(report.charges)
             most = max(most, len(browser.impressions))
     clock.stop()
-    size = f"{spaced(number)} events, {profiles} profiles"
+    size = f"{with_commas(number)} events, {profiles} profiles"
     return {f"released, {size}": total, f"charges, {size}": charged, f"stored at most, {size}": most}
 
 
@@ -68,7 +68,7 @@ def main(repeats, quick):
     most = EVENTS // 10 if quick else EVENTS
     with tempfile.TemporaryDirectory() as folder:
         sizes = {
-            f"{spaced(n)} events, {k} profiles": {"number": n, "profiles": k}
+            f"{with_commas(n)} events, {k} profiles": {"number": n, "profiles": k}
             for n, k in ((most // 10, 1), (most, 1), (most, 100))
         }
         worlds = {f"size {n}": {"size": n} for n in ((1, 2) if quick else (1, 2, 3))}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.harness import RESULTS, Contender, compete, spaced, summary, write, write_public
+from benchmarks.harness import RESULTS, Contender, compete, summary, with_commas, write, write_public
 
 ROWS = (1_000_000, 10_000_000)
 SECRETS, OUTPUTS = 50, 349
@@ -86,7 +86,7 @@ def _part(inputs, rows, repeats):
     runs = compete(contenders, inputs, repeats)
     scores = [run["results"]["score"] for each in runs.values() for run in each]
     assert max(scores) - min(scores) < 6 * (0.25 / rows) ** 0.5  # the halves differ
-    return summary(runs, "quiff", f"A log of {spaced(rows)} rows", {"score": f"{scores[0]:.4f}"})
+    return summary(runs, "quiff", f"A log of {with_commas(rows)} rows", {"score": f"{scores[0]:.4f}"})
 
 
 def measured_coverage(runs):

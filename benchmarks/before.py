@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import attacks, engine, epochs, measure
-from benchmarks.harness import Contender, check_equal, compete, spaced, summary, write
+from benchmarks.harness import Contender, check_equal, compete, summary, with_commas, write
 
 NOW, BEFORE = "now", "before"
 PEERS = {}
@@ -26,7 +26,7 @@ LINKED = 10_000  # users whose reports of two sites are matched
 
 def jobs(users):
     """Yield a title, what writes the inputs, the function to run and its options."""
-    many, few = f"{spaced(users)} users", min(users, LINKED)
+    many, few = f"{with_commas(users)} users", min(users, LINKED)
     array = partial(_array, users=users)
     yield f"engine: array to six figures, {many}", array, "engine:quiff_end_to_end", {}
     yield f"engine: channels ready, {many}", array, "engine:quiff_measures", {}
@@ -42,7 +42,7 @@ def jobs(users):
             title = f"epochs: {many_epochs}, {kind} sets, {many}"
             options = {"kind": kind, "epochs": many_epochs}
             yield title, partial(epochs.write_sets, users=users), "epochs:quiff_leakage", options
-    reports, linked = partial(attacks.write_reports, users=few), spaced(few)
+    reports, linked = partial(attacks.write_reports, users=few), with_commas(few)
     yield f"attacks: noise removal, matching, {linked} users", reports, "attacks:quiff_on_reports", {}
     yield f"attacks: each once, {linked} users", _nothing, "attacks:quiff_attacks", {"users": few}
     yield f"attacks: 30 epochs, {linked} users", _nothing, "attacks:quiff_whole_run", {"users": few}

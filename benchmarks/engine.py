@@ -20,7 +20,7 @@ PEERS = {
     "qif, dense matrices ready": "the matrices are made before the clock starts, in the order of C or of "
     "Fortran; qif is fastest with the latter, which it does not have to copy.",
     "qiflib": "dense matrices by NumPy, the square gain of the Bayes adversary among them, then its `Hyper` "
-    "and `GVulnerability`; on the first 5 000 users.",
+    "and `GVulnerability`; on the first 5,000 users.",
 }
 INSIDE, OUTSIDE = (1 - NOISE) / TOP + NOISE / TOPICS, NOISE / TOPICS
 

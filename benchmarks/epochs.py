@@ -19,7 +19,7 @@ TOPICS, TOP, NOISE, RATE = 349, 5, 0.05, 0.3
 INSIDE, OUTSIDE = (1 - NOISE) / TOP + NOISE / TOPICS, NOISE / TOPICS
 SIZES, QUICK = (10_000, 50_000, 250_000), (10_000,)
 MOST, FEW = 4, 200
-AIMS = {2: 0.02, 3: 0.09, 4: 1.1}  # seconds of a first program, on 250 000 users with stable sets
+AIMS = {2: 0.02, 3: 0.09, 4: 1.1}  # seconds of a first program, on 250,000 users with stable sets
 STABLE, CHANGING = "stable", "changing"
 HERE, DENSE = "benchmarks.epochs", "qif, dense parallel composition"
 PEERS = {
@@ -113,7 +113,7 @@ def grow(inputs, kind, users, most, repeats):
     facts = {"ratios": "to one epoch", **check_equal(runs, list(runs)), **_warm_up(runs)}
     if kind == STABLE and users == SIZES[-1]:
         facts |= {f"aim for counting {_told(E)}": f"{AIMS[E]} s" for E in AIMS if most >= E}
-    many = f"{users:,}".replace(",", " ")
+    many = f"{users:,}"
     return summary(runs, _told(1), f"quiff, {kind} sets, {many} users", facts)
 
 

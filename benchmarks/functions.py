@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import engine, mechanisms
-from benchmarks.harness import Contender, check_equal, compete, median, spaced, write
+from benchmarks.harness import Contender, check_equal, compete, median, with_commas, write
 
 PEERS = {"qif": "version 1.6, the functions of its Python module."}
 SMALL, MEDIUM, PEOPLE = "10 x 10", "500 x 500", "population"
@@ -198,4 +198,4 @@ def shown(seconds):
 
 def short(number):
     """Three digits, or all before the point."""
-    return spaced(round(number)) if number >= 100 else f"{number:.3g}"
+    return with_commas(round(number)) if number >= 100 else f"{number:.3g}"

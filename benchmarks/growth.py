@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.harness import series, spaced, write
+from benchmarks.harness import series, with_commas, write
 
 HERE = "benchmarks.growth"
 USERS = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -153,13 +153,13 @@ def write_inputs(inputs, files, rows):
 def main(repeats, quick):
     most = 1 if quick else None  # how many sizes of each series
     repeats = 1 if quick else min(repeats, 3)
-    by_users = {f"{spaced(n)} users": {"users": n} for n in USERS[:most]}
-    by_count = {f"{spaced(n)} users": {"users": n} for n in MERGED_USERS[:most]}
-    by_file = {f"{spaced(n)} users": {"users": n} for n in FILES[:most]}
-    by_topics = {f"{spaced(m)} topics": {"users": SOME, "topics": m} for m in TOPICS[:most]}
+    by_users = {f"{with_commas(n)} users": {"users": n} for n in USERS[:most]}
+    by_count = {f"{with_commas(n)} users": {"users": n} for n in MERGED_USERS[:most]}
+    by_file = {f"{with_commas(n)} users": {"users": n} for n in FILES[:most]}
+    by_topics = {f"{with_commas(m)} topics": {"users": SOME, "topics": m} for m in TOPICS[:most]}
     by_top = {f"sets of {s}": {"users": SOME, "top": s} for s in TOPS[:most]}
-    by_rows = {f"{spaced(n)} rows": {"rows": n} for n in ROWS[:most]}
-    some = spaced(SOME)
+    by_rows = {f"{with_commas(n)} rows": {"rows": n} for n in ROWS[:most]}
+    some = with_commas(SOME)
     with tempfile.TemporaryDirectory() as folder:
         inputs = Path(folder)
         write_inputs(inputs, FILES[:most], ROWS[:most])

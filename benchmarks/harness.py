@@ -182,9 +182,9 @@ def series(title, function, sizes, inputs, repeats):
     return summary(runs, contenders[0].name, title, facts) | {"sizes": list(sizes.values())}
 
 
-def spaced(number):
-    """A whole number as the page writes it: 250 000."""
-    return f"{number:,}".replace(",", " ")
+def with_commas(number):
+    """A whole number as the page writes it: 250,000."""
+    return f"{number:,}"
 
 
 def markdown(part):

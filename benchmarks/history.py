@@ -162,7 +162,7 @@ def compare(rows, repeats):
     left_out = [name for name, most in ((BY_ROW, LARGEST_BY_ROW), (SPARK, LARGEST_ON_SPARK)) if rows > most]
     if left_out:
         facts["left out at this size, since slow"] = "; ".join(left_out)
-    part = summary(runs, QUIFF, f"A log of {rows:,} rows".replace(",", " "), facts)
+    part = summary(runs, QUIFF, f"A log of {rows:,} rows", facts)
     part["facts"] |= ratios(part)
     return part
 

@@ -154,7 +154,7 @@ def compare(users, repeats, pace):
     once = [some.name for some in contenders if some.repeats == 1 < repeats]
     if once:
         facts["run once at this size, since slow"] = "; ".join(once)
-    return summary(runs, QUIFF, f"A population of {users:,} users".replace(",", " "), facts)
+    return summary(runs, QUIFF, f"A population of {users:,} users", facts)
 
 
 def main(repeats, quick, users=None):

@@ -62,8 +62,9 @@ def write_page():
     sections = _kept_sections() | {TITLES[name]: _section(name, found) for name, found in groups.items()}
     short = {}
     if groups.keys() >= {group for _, group, *_ in HEADLINES}:
-        table = f"{_ran_on(groups['engine'])}:\n\n{_headlines(groups)}"
-        sections[SHORT], short[PROJECT / "README.md"] = f"## {SHORT}\n\n{table}", table
+        ran_on = f"{_ran_on(groups['engine'])}:\n\n"
+        sections[SHORT] = f"## {SHORT}\n\n{ran_on}{_headlines(groups)}"
+        short[PROJECT / "README.md"] = ran_on + _headlines(groups, closest=True)
     covered = RESULTS / "audit-coverage.json"
     if "audit" in groups and covered.exists():
         from benchmarks.audit import coverage_table
@@ -106,16 +107,19 @@ fresh process, in turns, so that a noisy machine disturbs all of them alike. Tim
 time without imports; memory is the most that a process and its children held. Before a ratio is printed, the
 results are checked to be equal: floats to nine digits, counts and digests exactly. `make bench GROUP=engine`
 runs one group, `make bench GROUP="engine --quick"` a small version of it, and `make bench GROUP=before
-BEFORE=FOLDER` sets quiff beside an earlier version of itself. `make bench GROUP=page` writes this page: a
-group that has not run since keeps its section, and each says when it was measured.
+BEFORE=FOLDER` sets quiff beside an earlier version of itself. `make bench GROUP=page` writes this page.
+
+Not all sections are of the same day and version: a group that has not run since keeps its section, and each
+says when it was measured, with which version of quiff and on which machine.
 
 The machine is shared with others; the ratios are steadier than the times. Where wall-clock time is far above
 CPU time, others had the processor meanwhile.
 """
 
 
-def _headlines(groups):
-    lines = ["| job | size | quiff | peer | times faster |", "|---|---|---|---|---:|"]
+def _headlines(groups, closest=False):
+    """All headlines, or of each group the one whose peer comes closest."""
+    rows = {}
     for job, group, title, peer in HEADLINES:
         part, theirs = [
             (part, row)
@@ -124,11 +128,11 @@ def _headlines(groups):
             if part["title"].startswith(title) and row["contender"].startswith(peer)
         ][-1]
         (ours,) = (row for row in part["rows"] if row["contender"] == part["ours"])
-        lines.append(
-            f"| {job} | {_size(part)} | {_cost(ours)} | {theirs['contender']}: {_cost(theirs)} "
-            f"| {_digits(theirs['times_slower'])} |"
-        )
-    return "\n".join(lines) + "\n"
+        times, beside = theirs["times_slower"], f"{theirs['contender']}: {_cost(theirs)}"
+        line = f"| {job} | {_size(part)} | {_cost(ours)} | {beside} | {_digits(times)} |"
+        rows.setdefault(group, []).append((times, line))
+    shown = [line for found in rows.values() for _, line in ([min(found)] if closest else found)]
+    return "\n".join(["| job | size | quiff | peer | times faster |", "|---|---|---|---|---:|", *shown, ""])
 
 
 def _growth(found):
@@ -143,16 +147,12 @@ def _growth(found):
 
 def _size(part):
     """The size of a part: that of its title, or how many users it is about."""
-    found = re.search(r"(\d[\d ]*) (users|rows)", part["title"])
-    return (
-        f"{_many(int(found[1].replace(' ', '')))} {found[2]}"
-        if found
-        else f"{_many(part['facts']['users'])} users"
-    )
+    found = re.search(r"\d[\d,]* (users|rows)", part["title"])
+    return found[0] if found else f"{_many(part['facts']['users'])} users"
 
 
 def _many(number):
-    return f"{number:,}".replace(",", " ")
+    return f"{number:,}"
 
 
 def _cost(row):

@@ -3,7 +3,7 @@
 The peer is `lea`, which computes exact distributions in Python as quiff's programs do; it knows no secrets,
 so one distribution is made for each of them. Both work in fractions, on models written as each of them is
 meant to be used, and all probabilities are compared: a channel's digest is that of its sorted entries. Then
-the Topics API as three programs on 250 000 users in memory, to the channel from users to topics, whose
+the Topics API as three programs on 250,000 users in memory, to the channel from users to topics, whose
 numbers are checked against the built-in channel. Last, how the cost grows with secrets, paths and states.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.harness import Contender, check_equal, compete, series, spaced, summary, write
+from benchmarks.harness import Contender, check_equal, compete, series, summary, with_commas, write
 
 HERE = "benchmarks.programs"
 TOPICS, TOP, NOISE = 349, 5, Fraction(1, 20)
@@ -208,7 +208,7 @@ def _numbers(quiff, C, people):
     hashed = hashlib.sha256(np.sort(outputs[kernel.entries.columns].reshape(-1, TOP), axis=1).tobytes())
     hashed.update(f"{kernel.entries.values[0]:.12g} {kernel.background[0]:.12g}".encode())
     leakage = float(quiff.leakage(people.user_prior(), C))
-    users = spaced(people.users.size)
+    users = with_commas(people.users.size)
     return {f"leakage, {users} users": leakage, f"digest, {users} users": hashed.hexdigest()[:16]}
 
 
@@ -221,7 +221,7 @@ def growing(inputs, clock, function, size):  # noqa: ARG001 - the harness gives 
     clock.start()
     C = api.channel(secrets)
     clock.stop()
-    return {f"outputs, {spaced(size)}": C.outputs.size}
+    return {f"outputs, {with_commas(size)}": C.outputs.size}
 
 
 def main(repeats, quick):
@@ -240,7 +240,7 @@ def main(repeats, quick):
             runs = compete(contenders, inputs, repeats)
             parts.append(summary(runs, "quiff", title, check_equal(runs, list(runs))))
 
-        title = f"The Topics API as a program, {spaced(people)} users"
+        title = f"The Topics API as a program, {with_commas(people)} users"
         print(f"programs, {title}", flush=True)
         ways = {
             "quiff, coin first": "topics_coin_first",
@@ -259,7 +259,7 @@ def main(repeats, quick):
 
         few = 2 if quick else None
         by_users = {
-            f"{spaced(n)} users": {"function": "topics_coin_first", "users": n}
+            f"{with_commas(n)} users": {"function": "topics_coin_first", "users": n}
             for n in (1_000, 10_000, 100_000, people)[:few]
         }
         grown = {
@@ -270,6 +270,6 @@ def main(repeats, quick):
         }
         parts.append(series("Users: Topics, coin first", f"{HERE}:topics_program", by_users, inputs, repeats))
         for title, (function, sizes, words) in grown.items():
-            options = {words.format(spaced(n)): {"function": function, "size": n} for n in sizes[:few]}
+            options = {words.format(with_commas(n)): {"function": function, "size": n} for n in sizes[:few]}
             parts.append(series(title, f"{HERE}:growing", options, inputs, repeats))
     write("programs", parts, quick)

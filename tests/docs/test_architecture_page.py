@@ -24,6 +24,11 @@ def test_the_picture_is_that_of_the_code():
     assert PICTURE.read_text() == drawn(imported_rooms()), "run: make pictures"
 
 
+def test_contributors_are_told_of_all_rooms_in_their_order():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    assert re.findall(r"^\| `(\w+)(?:/|\.py)` \| .+ \|$", text, re.MULTILINE) == ROOMS
+
+
 def test_the_arrows_that_are_left_out_follow_from_the_others():
     graph = imported_rooms()
     arrows = nearest(graph)

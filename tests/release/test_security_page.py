@@ -14,11 +14,11 @@ PAGE = " ".join((Path(__file__).parents[2] / "SECURITY.md").read_text().split())
 
 def test_the_limits_on_archives():
     found = re.search(
-        r"At most ([\d ]+) members and (\d+) GiB come out, and at most (\d+) bytes for each byte of the "
+        r"At most ([\d,]+) members and (\d+) GiB come out, and at most (\d+) bytes for each byte of the "
         r"archive \((\d+) MiB is always allowed\)",
         PAGE,
     )
-    members, gibibytes, ratio, mebibytes = (int(number.replace(" ", "")) for number in found.groups())
+    members, gibibytes, ratio, mebibytes = (int(number.replace(",", "")) for number in found.groups())
     assert Limits() == Limits(members, gibibytes << 30, ratio, mebibytes << 20)
 
 

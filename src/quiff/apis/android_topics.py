@@ -18,7 +18,7 @@ from quiff.populations.sets import as_set_labels
 from quiff.theory.android_topics import android_topics
 from quiff.theory.parameters import Real, check_probability
 
-_SPEC = "AOSP AdServices, EpochManager, msft-mirror-aosp at 2acaee8"
+_SPEC = "AOSP AdServices, EpochManager, msft-mirror-aosp at 2acaee8 (7 May 2024)"
 
 
 @final

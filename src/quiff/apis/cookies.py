@@ -114,7 +114,7 @@ class PartitionedCookies(Api):
     title = "partitioned cookie"
     family = "identifiers"
     status = "live"
-    source = "privacycg/CHIPS, README"
+    source = "privacycg/CHIPS at e862267 (8 April 2025), README"
     sees = "an identifier of one site"
     unit = Unit("a browser", "one top-level site")
     redraws = "nothing"

@@ -85,7 +85,7 @@ class TopicsAPI(Api):
     title = "Topics API"
     family = "interests"
     status = "retired"
-    source = "patcg-individual-drafts/topics, README at d5555b3; paper, Sec. 3.2"
+    source = "patcg-individual-drafts/topics, README at d5555b3 (7 November 2025); paper, Sec. 3.2"
     sees = "a topic"
     unit = Unit("a user", "one site", 7)
     needs = ("topics",)

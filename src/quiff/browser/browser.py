@@ -1,7 +1,8 @@
 """One browser as the public draft specification describes it: page loads, epochs, calls.
 
-The specification is https://github.com/patcg-individual-drafts/topics at commit d5555b3. Times are whole
-seconds. Nothing is stored: what a browser knows follows from its page loads, and its randomness from its key.
+The specification is https://github.com/patcg-individual-drafts/topics at commit d5555b3 (7 November
+2025). Times are whole seconds. Nothing is stored: what a browser knows follows from its page loads, and its
+randomness from its key.
 """
 
 from collections import Counter
