@@ -1,1 +1,1 @@
-"""The published attacks on what browsers report, and the Bayes-optimal adversary."""
+"""The published attacks on what browsers show, and the Bayes-optimal adversary."""

@@ -57,7 +57,7 @@ class Sighting:
 
 
 class Attack(ABC):
-    """A way to find, among all users of one site, the one whose reports another site holds.
+    """A way to find, among all users of one site, the one whom another site has observed.
 
     An attack looks at each target alone. It gets the topics by epoch; a browser that shows a call's topics
     sorted and each one once tells a little less.

@@ -1,4 +1,4 @@
-"""The Bayes-optimal adversary who knows everybody's profile and sees the reports of one site."""
+"""The Bayes-optimal adversary who knows everybody's profile and sees what one site observes."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self, final
@@ -106,7 +106,7 @@ class BayesProfiles(Attack):
         return cls(given_profiles(cls, population))
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:  # noqa: ARG002 - one site
-        """Return how many users fit each target's reports best, the right one among them; else 0."""
+        """Return how many users fit each target's observations best, the right one among them; else 0."""
         columns, m = query.codes.shape[1], query.topics.size
         check_profiles(self.population, query)
         sets = codes_in_taxonomy(self.population, query.topics)

@@ -20,7 +20,7 @@ def hamming_weights(frequency: Array, n_topics: int, top_s: int, noise: Real) ->
     """Return the weights of topics that match and of topics that do not.
 
     With q = r/m, p = (1-r)/s + q, and pi = (f - q)/(p - q) the share of users who have a topic that is
-    reported with frequency f:
+    shown with frequency f:
 
         match    = -ln(q + (p-q) p pi/(q + (p-q) pi))
         mismatch = -ln(q + (p-q) (s-1) pi/(s - pi))
@@ -49,7 +49,7 @@ class Carey(Attack):
     The distance of a target to a user is a sum over epochs: the match weight of the target's topic if the
     user has shown the same topic in this epoch, else its mismatch weight. Frequencies of topics are those of
     all that the target's site has seen. Those who are equally near share the guess. The published setting:
-    a report for each epoch and site.
+    a topic for each epoch and site.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class _Jha(Attack):
 class JhaStrict(_Jha):
     """Two users are one if both sites keep the same topics of them, and of nobody else.
 
-    A site keeps the topics that it has seen at least `times` times. The published setting: a report for each
+    A site keeps the topics that it has seen at least `times` times. The published setting: a topic for each
     epoch and site, and interests that vary from epoch to epoch.
 
     Parameters

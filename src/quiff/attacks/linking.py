@@ -27,15 +27,15 @@ _SLICE = 100
 @final
 @dataclass(frozen=True, eq=False)
 class BayesLink(Attack):
-    """Link a target's reports b to the user of the other site whose reports a make them most probable.
+    """Link a target's observations b to the user of the other site whose own, a, make them most probable.
 
     The adversary knows which share pi of the people has each set, but not who has which. Given a, a set S
     has probability P(S | a) = pi(S) P(a | S) / P(a), so that
 
         P(b | a) = sum_S P(S | a) P(b | S),    P(y | S) = p^k q^(E-k),
 
-    with k the number of reports y that lie in S. The user with the largest P(b | a) is the best guess if the
-    sets of users are independent draws from pi; those who are equally probable share it. Sets are stable. The
+    with k how many topics of y lie in S. The user with the largest P(b | a) is the best guess if the sets
+    of users are independent draws from pi; those who are equally probable share it. Sets are stable. The
     paper has the channels that this adversary makes use of, and does not link sites itself.
 
     Parameters
@@ -87,7 +87,7 @@ class BayesLink(Attack):
         Raises
         ------
         SizeError
-            If too many sets may stand behind the reports: few reports of many users say little.
+            If too many sets may stand behind the observations: few of many users say little.
         """
         from quiff.attacks.link_kernels import rank_linked
 

@@ -22,8 +22,8 @@ class BeuginMcDaniel(Attack):
     """Both sites leave out noise; the candidates are those whose remaining topics overlap most.
 
     A topic is genuine if a call shows it twice; if it is shown at least three calls after the one that
-    showed it first, which one report alone cannot cause; or if it is shown again after a call that did not
-    show it. From the fourth call on this just says that the topic was reported at least twice. With `top_s`
+    showed it first, which one epoch alone cannot cause; or if it is shown again after a call that did not
+    show it. From the fourth call on this just says that the topic was shown at least twice. With `top_s`
     or more genuine topics all others are noise; with fewer, only those on a list of rare topics are.
 
     Success is that a single candidate remains, and the right one. The published setting: stable sets of 5

@@ -2,8 +2,8 @@
 
 A rule fitted to one part of the rows and scored on another has a binomial score, and no rule guesses better
 than the best one: so its score bounds the vulnerability from below. The plug-in estimate, the score of the
-best rule on the very rows that it was fitted to, is biased upward; with a term for chance it bounds it from
-above.
+best rule on the very rows that it was fitted to, is biased upward; with a term for sampling error it
+bounds it from above.
 """
 
 from collections.abc import Sequence

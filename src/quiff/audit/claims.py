@@ -212,7 +212,7 @@ def claim_test(
 
 
 class Total:
-    """Adds up Pearson's statistics of secrets, and what they would be by chance."""
+    """Adds up Pearson's statistics of secrets, and what they would be by random draws."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng, self._work = rng, _WORK
@@ -221,7 +221,7 @@ class Total:
     def add(
         self, counts: Array, expected: Array, free: int, draw: Callable[[int], Array]
     ) -> tuple[float, float, str]:
-        """Return p of one secret, its statistic, and how that was found; `draw` makes counts by chance."""
+        """Return p of one secret, its statistic, and how that was found; `draw` draws counts at random."""
         from scipy.special import chdtrc
 
         if free < 1 or expected.min() <= 0:

@@ -1,4 +1,4 @@
-"""What one call gives away with each rule of the browser and without it.
+"""What one call reveals with each rule of the browser and without it.
 
 Where that cannot be counted, it is estimated from drawn calls, with an interval: some places of a user's top
 set may be empty, since the topic is blocked or there was none. The browser then returns nothing for the epoch

@@ -122,7 +122,7 @@ class Channel(Shown):
 
     @classmethod
     def deterministic_from_codes(cls, inputs: object, codes: object, outputs: object) -> "Channel":
-        """Return the channel that gives input i the output at position ``codes[i]``: the way that scales."""
+        """Return the channel that gives input i the output at position ``codes[i]``; for large inputs."""
         named, columns = as_labels(inputs, "input"), as_labels(outputs, "output")
         array = as_codes(codes, (named.size,), columns.size)
         return cls.from_kernel(named, columns, MapKernel(array, columns.size))
@@ -167,7 +167,7 @@ class Channel(Shown):
     def membership(
         cls, sets: Mapping[Any, Iterable[Any]], outputs: object, inside: Any, outside: Any
     ) -> "Channel":
-        """Return the channel that reports each topic of a set with one probability, any other with another.
+        """Return the channel that shows each topic of a set with one probability, any other with another.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class Channel(Shown):
     def membership_from_codes(
         cls, labels: object, codes: object, outputs: object, inside: Any, outside: Any
     ) -> "Channel":
-        """Return a membership channel from an integer array with one row per input: the way that scales.
+        """Return a membership channel from an integer array with one row per input; for large inputs.
 
         Parameters
         ----------

@@ -166,7 +166,7 @@ class Population(TopicSets):
             `quiff.reading_limit` allows.
         missing
             With epochs, what to do with users who lack one, or in TFRecord files have a topic twice in one:
-            ``error``; ``drop`` leaves them out; ``fill`` gives them what a browser reports for a week without
+            ``error``; ``drop`` leaves them out; ``fill`` gives them what a browser shows for a week without
             history: random topics, here of those that occur.
         seed
             For ``fill``: the same seed gives the same topics.

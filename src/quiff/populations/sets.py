@@ -1,7 +1,7 @@
 """Sets of topics as they come in, turned into checked arrays of codes.
 
 The codes of a set are the positions of its topics in a list of all topics. Every check is made here, once,
-and every message names the user whose set is wrong and says what to do about it.
+and every message says whose set is wrong and says what to do about it.
 """
 
 from collections import Counter
@@ -145,7 +145,7 @@ def checked_codes(sets: object, users: Labels, topics: Labels) -> Array:
 
 
 def _rectangular(sets: object, users: Labels) -> Array:
-    """Make an array of nested lists; rows of different lengths are an error that names the user."""
+    """Make an array of nested lists; rows of different lengths are an error that says whose."""
     if not users.size:
         raise LabelError(_NOBODY)
     check_unmasked(sets)

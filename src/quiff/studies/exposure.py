@@ -1,4 +1,4 @@
-"""The question which outputs of an API expose most, and which values of an attribute they give away."""
+"""The question which outputs of an API expose most, and which values of an attribute they reveal."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from quiff.studies.risk import numbers_of
 
 @repeatable
 def exposure(people: Population, api: Api, *, attribute: str | None = None, first: int | None = 20) -> Result:
-    """Measure, for each output of an API, how far it exposes users, and which values it gives away.
+    """Measure, for each output of an API, how far it exposes users, and which values it reveals.
 
     With C the channel from users to outputs and prior pi (uniform, or the users' weights), an output y lets
     the adversary re-identify the user with probability

@@ -288,7 +288,7 @@ def _goal_rows(stage: str, goal: str, prior: str, before: Number, after: Number 
     if not isinstance(after, Estimate):
         yield Row("", None, stage, goal, prior, 1, "goal_posterior", after)
         return
-    # An observation does no harm: what is below the prior one is chance.
+    # An observation does no harm: what is below the prior one is sampling error.
     value, low, high = (max(end, float(before)) for end in (after.value, after.low, after.high))
     yield Row("", None, stage, goal, prior, 1, "goal_posterior", value, low, high, "monte-carlo")
 

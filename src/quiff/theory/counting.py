@@ -164,7 +164,7 @@ def printed_counting_sum(top_s: int, noise: Real, n_users: int) -> Real:
 
 
 def raw_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share: Real = HALF) -> float:
-    """Probability that as many users report the topic as have it.
+    """Probability that as many users show the topic as have it.
 
     A user shifts the count by -1 with probability u = a (1-p) and by +1 with v = (1-a) q, so the
     probability is ``sum over j of N!/(j! j! (N-2j)!) u^j v^j (1-u-v)^(N-2j)``. Tilting the steps until
@@ -180,13 +180,13 @@ def raw_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share:
     a = float(check_probability("share", share))
     u, v = a * (1 - p), (1 - a) * q
     loss = (sqrt(u) - sqrt(v)) ** 2  # Z = 1 - loss
-    if loss == 1:  # every bit is surely reported wrong, as by a taxonomy of one topic that nobody has
+    if loss == 1:  # every bit is surely shown wrong, as by a taxonomy of one topic that nobody has
         return 0.0
     return exp(N * log1p(-loss)) * symmetric_return(N, sqrt(u * v) / (1 - loss))
 
 
 def prior_count_right(n_users: int, share: Real = HALF) -> float:
-    """Probability to guess before any report how many of the N users have the topic.
+    """Probability to guess before any observation how many of the N users have the topic.
 
     The probability of the mode of ``Bin(N, a)``. What :func:`best_count_right` is to be compared with.
 
@@ -203,7 +203,7 @@ def prior_count_right(n_users: int, share: Real = HALF) -> float:
 def best_count_right(n_topics: int, top_s: int, noise: Real, n_users: int, share: Real = HALF) -> float:
     """Probability that a Bayes-optimal guess of how many users have the topic is right.
 
-    The number k of users who report it is all that matters. It is ``Bin(N, P)`` distributed with
+    The number k of users who show it is all that matters. It is ``Bin(N, P)`` distributed with
     P = a p + (1-a) q, and given k the true count is ``Bin(k, a p/P) + Bin(N-k, a (1-p)/(1-P))``,
     of which the best guess is the mode: ``sum over k of P[k] max over j of P[count = j | k]``.
     Only k within a window around N P matter; what is left out has probability below 1e-16.

@@ -39,7 +39,7 @@ from quiff.theory.utility import genuine_probability
 def noise_for_capacity(n_topics: int, top_s: int, capacity: Real) -> Real:
     """Least noise whose Bayes capacity is at most L: ``(m - s L)/(m - s)``, or 0 if L >= m/s.
 
-    L is at least 1, what a constant report leaks.
+    L is at least 1, what a constant output leaks.
 
     >>> noise_for_capacity(n_topics=349, top_s=5, capacity=Fraction(1659, 25))
     Fraction(1, 20)
@@ -56,7 +56,7 @@ def noise_for_capacity(n_topics: int, top_s: int, capacity: Real) -> Real:
 def noise_for_max_case(n_topics: int, top_s: int, max_case: Real) -> Real:
     """Least noise whose max-case capacity is at most L: ``m/(m + s (L - 1))``.
 
-    L is at least 1, as of a constant report.
+    L is at least 1, as of a constant output.
 
     >>> noise_for_max_case(n_topics=349, top_s=5, max_case=Fraction(6636, 5))
     Fraction(1, 20)
@@ -332,7 +332,7 @@ def least_capacity(n_topics: int, top_s: int, utility: Real) -> Real:
     """Least Bayes capacity of any mechanism whose utility is at least u: ``max(1, m u/s)``.
 
     Assumes that all s-subsets are equally likely. An actual population may allow less. The
-    Topics API reaches it for u >= s/m; below, a constant report does.
+    Topics API reaches it for u >= s/m; below, a constant output does.
 
     >>> least_capacity(n_topics=349, top_s=5, utility=Fraction(1659, 1745))
     Fraction(1659, 25)

@@ -1,4 +1,4 @@
-"""Bounds on what the reports of E epochs leak, from the parameters alone."""
+"""Bounds on what the observations of E epochs leak, from the parameters alone."""
 
 from fractions import Fraction
 from math import comb, inf, log
@@ -12,7 +12,7 @@ def epochs_bound(
 ) -> Real:
     """Upper bound on the leakage over E epochs: ``min(N, C(m,s), (r + m(1-r)/s)^E)``.
 
-    Independent reports leak at most the product of their capacities; no leakage exceeds the number
+    Independent observations leak at most the product of their capacities; no leakage exceeds the number
     of users; and users whose set stays the same cannot be told apart if their sets are equal,
     which leaves at most C(m,s). Beyond the paper, whose appendix on the longitudinal model only
     composes the channels.

@@ -1,4 +1,4 @@
-"""What well-known mechanisms give away, from their parameters alone: closed forms by the names of quantities.
+"""What well-known mechanisms reveal, from their parameters alone: closed forms by the names of quantities.
 
 Each function has the name of the builder in `quiff.mechanisms` whose channel it describes. The privacy is
 given either as epsilon, or exactly as the ratio e^epsilon. `bayes_security` is 1 minus the largest total

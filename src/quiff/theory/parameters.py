@@ -115,7 +115,7 @@ def follow(value: Real, *partners: Real) -> Real:
 
 
 def prior_vulnerability(n_users: int) -> Fraction:
-    """Probability to guess a user before any report: ``1/N``.
+    """Probability to guess a user before any observation: ``1/N``.
 
     Source: paper, Sec. 4.1, prior privacy vulnerability. Assumes a uniform prior.
 

@@ -1,6 +1,6 @@
-"""The probability that the most popular topics are found, and in order, by counting reports.
+"""The probability that the most popular topics are found, and in order, by counting observations.
 
-The topics are ranked by how often they are reported; topics that are reported equally often are put in
+The topics are ranked by how often they are shown; topics that are shown equally often are put in
 random order, so that in a tie for the first place each of them wins equally often. Three answers:
 exact, for two topics (:func:`ahead`); bounds, from the exact pairs (:func:`order_bounds`); and an
 approximation by independent normal counts (:func:`order_approximately`).
@@ -23,9 +23,9 @@ _MOST_POINTS = 2**16  # in all, for many densities
 
 
 def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> Floats:
-    """Probability that one topic is reported more often than another, a tie counting one half: exact.
+    """Probability that one topic is shown more often than another, a tie counting one half: exact.
 
-    Users of kind k, ``users[k]`` of them, report the first topic with probability ``up[k]`` and the
+    Users of kind k, ``users[k]`` of them, show the first topic with probability ``up[k]`` and the
     second with ``down[k]``. The difference D of the two counts is a sum of independent steps +1, -1 and
     0, and ``P[D > 0] + P[D = 0]/2 = (1 + E[sgn D])/2`` follows from its characteristic function phi: with
     ``M = 2K + 1`` points ``x = 2 pi l/M``, where ``|D| <= K`` but for a probability below 1e-17,
@@ -34,12 +34,12 @@ def ahead(up: ArrayLike, down: ArrayLike, users: ArrayLike) -> Floats:
 
     Arrays are (pairs, kinds), or (kinds,) for one pair; the absolute error is below 1e-10.
 
-    Two users have the first topic only, one the second only, and reports are genuine (s=1, r=0):
+    Two users have the first topic only, one the second only, and what is shown is genuine (s=1, r=0):
 
     >>> ahead([1, 0], [0, 1], [2, 1]).tolist()
     [1.0]
 
-    Each of two users reports either, with probability 1/2 and 1/4:
+    Each of two users shows either, with probability 1/2 and 1/4:
 
     >>> ahead([0.5], [0.25], [2]).round(12).tolist()  # P[D = 2] + P[D = 1] + P[D = 0]/2
     [0.65625]

@@ -25,9 +25,9 @@ from quiff.theory.parameters import (
 
 
 def generalization_leakage(distinct_sets: int) -> Fraction:
-    """Leakage of reporting the whole top-s set: the number of different sets that occur.
+    """Leakage of showing the whole top-s set: the number of different sets that occur.
 
-    Source: paper, Sec. 4.1.2, leakage up to the generalization step.
+    Source: paper, Sec. 4.1.2, leakage up to the generalization.
 
     >>> generalization_leakage(2)
     Fraction(2, 1)
@@ -38,7 +38,7 @@ def generalization_leakage(distinct_sets: int) -> Fraction:
 def generalization_posterior(distinct_sets: int, n_users: int) -> Fraction:
     """Probability to guess a user from the whole top-s set: ``distinct_sets/N``.
 
-    Source: paper, Sec. 4.1.2, posterior vulnerability up to the generalization step.
+    Source: paper, Sec. 4.1.2, posterior vulnerability up to the generalization.
 
     >>> generalization_posterior(distinct_sets=2, n_users=3)
     Fraction(2, 3)
@@ -50,7 +50,7 @@ def generalization_posterior(distinct_sets: int, n_users: int) -> Fraction:
 def generalization_capacity(n_topics: int, top_s: int, n_users: int) -> Fraction:
     """Most that the top-s sets can leak: ``min(N, C(m,s))``.
 
-    Source: paper, Sec. 4.1.2, leakage up to the generalization step, its upper bound; the cap at
+    Source: paper, Sec. 4.1.2, leakage up to the generalization, its upper bound; the cap at
     N is ours. Met when the users' sets are all different, or every s-subset occurs.
 
     >>> generalization_capacity(n_topics=349, top_s=5, n_users=10**12)
@@ -76,9 +76,9 @@ def generalization_posterior_bound(n_topics: int, top_s: int, n_users: int) -> F
 
 
 def bounded_noise_leakage(n_topics: int, top_s: int, occurring: int) -> Fraction:
-    """Leakage of reporting one topic of the set at random: ``m'/s``.
+    """Leakage of showing one topic of the set at random: ``m'/s``.
 
-    Source: paper, Sec. 4.1.2, leakage up to the bounded noise step; m' is the number of topics in
+    Source: paper, Sec. 4.1.2, leakage up to the bounded noise; m' is the number of topics in
     the union of all users' sets.
 
     >>> bounded_noise_leakage(n_topics=349, top_s=5, occurring=169)
@@ -91,7 +91,7 @@ def bounded_noise_leakage(n_topics: int, top_s: int, occurring: int) -> Fraction
 def bounded_noise_posterior(n_topics: int, top_s: int, occurring: int, n_users: int) -> Fraction:
     """Probability to guess a user from one topic of the set: ``m'/(s N)``.
 
-    Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step. N users have at
+    Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise. N users have at
     most s N topics.
 
     The paper's figure of the Topics channels has five topics, four of which occur:
@@ -119,7 +119,7 @@ def bounded_noise_capacity(n_topics: int, top_s: int) -> Fraction:
 def bounded_noise_posterior_bound(n_topics: int, top_s: int, n_users: int) -> Fraction:
     """Upper bound on the posterior of one topic of the set: ``min(1, m/(s N))``.
 
-    Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise step.
+    Source: paper, Sec. 4.1.2, posterior vulnerability up to the bounded noise.
 
     >>> bounded_noise_posterior_bound(n_topics=5, top_s=2, n_users=3)
     Fraction(5, 6)
@@ -152,7 +152,7 @@ def topics_leakage(n_topics: int, top_s: int, noise: Real, occurring: int) -> Re
 
 
 def topics_posterior(n_topics: int, top_s: int, noise: Real, occurring: int, n_users: int) -> Real:
-    """Probability to guess a user from one report: ``(r + m'(1-r)/s)/N``.
+    """Probability to guess a user from one observation: ``(r + m'(1-r)/s)/N``.
 
     Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API. N users have at
     most s N topics.
@@ -166,7 +166,7 @@ def topics_posterior(n_topics: int, top_s: int, noise: Real, occurring: int, n_u
 
 
 def bayes_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
-    """Most that one report can leak, to any adversary on average: ``r + m(1-r)/s``.
+    """Most that one observation can leak, to any adversary on average: ``r + m(1-r)/s``.
 
     Source: paper, Sec. 4.1.2, leakage of the complete Topics API, its upper bound. Met when every
     topic of the taxonomy occurs in some set. It grows with m along a line, r being the
@@ -182,7 +182,7 @@ def bayes_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
 
 
 def topics_posterior_bound(n_topics: int, top_s: int, noise: Real, n_users: int) -> Real:
-    """Upper bound on the probability to guess a user from one report: ``min(1, capacity/N)``.
+    """Upper bound on the probability to guess a user from one observation: ``min(1, capacity/N)``.
 
     Source: paper, Sec. 4.1.2, posterior vulnerability of the complete Topics API.
 
@@ -194,7 +194,7 @@ def topics_posterior_bound(n_topics: int, top_s: int, noise: Real, n_users: int)
 
 
 def max_case_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
-    """Largest factor by which one report can raise any belief: ``1 + m(1-r)/(r s)``.
+    """Largest factor by which one observation can raise any belief: ``1 + m(1-r)/(r s)``.
 
     Source: paper, Sec. 4.1.3, max-case capacity of the Topics API. Infinite at r = 0. Assumes
     two users whose sets differ; at s = m there are none, and the channel's own value is 1.
@@ -208,7 +208,7 @@ def max_case_capacity(n_topics: int, top_s: int, noise: Real) -> Real:
 
 
 def epsilon(n_topics: int, top_s: int, noise: Real) -> float:
-    """Local differential privacy of one report: ``ln(1 + m(1-r)/(r s))``.
+    """Local differential privacy of one observation: ``ln(1 + m(1-r)/(r s))``.
 
     Source: paper, Sec. 4.1.2, the parameter epsilon of the Topics API. Assumes what
     :func:`max_case_capacity` does. The random topic ranges over the whole taxonomy; the
@@ -260,7 +260,7 @@ def _excess(n_topics: int, top_s: int, noise: Real) -> Real:
 
 
 def side_information_bound(n_topics: int, top_s: int, noise: Real, prior_success: Real) -> Real:
-    """Upper bound on an adversary's success after one report: ``min(1, P (r + m(1-r)/s))``.
+    """Upper bound on an adversary's success after one observation: ``min(1, P (r + m(1-r)/s))``.
 
     P is the probability to succeed before, at any guessing task about anything that is correlated with
     the user in any way: the Bayes capacity bounds the leakage over all priors, gains between 0 and

@@ -1,8 +1,8 @@
 """How often an advertiser names a topic of the user's set: the IBA gain.
 
 Write f_t for the share of sets (by the prior) that contain t, f_tw for those that contain t and w,
-p and q for the probability that a topic inside or outside the set is reported, and d = p - q. After one
-report the best guess earns ``V = sum over t of max over w of (q f_w + d f_tw)``, and before it
+p and q for the probability that a topic inside or outside the set is shown, and d = p - q. After one
+observation the best guess earns ``V = sum over t of max over w of (q f_w + d f_tw)``, and before it
 ``V(prior) = max f``. Every bound below follows from this.
 """
 
@@ -14,7 +14,7 @@ from quiff.theory.parameters import Real, check_probability, check_sizes, check_
 
 
 def inside_probability(n_topics: int, top_s: int, noise: Real) -> Real:
-    """Probability p that a given topic of the user's set is reported: ``(1-r)/s + r/m``.
+    """Probability p that a given topic of the user's set is shown: ``(1-r)/s + r/m``.
 
     Source: paper, Sec. 4.2.1, counting experiment.
 
@@ -27,7 +27,7 @@ def inside_probability(n_topics: int, top_s: int, noise: Real) -> Real:
 
 
 def outside_probability(n_topics: int, noise: Real) -> Real:
-    """Probability q that a given topic outside the user's set is reported: ``r/m``.
+    """Probability q that a given topic outside the user's set is shown: ``r/m``.
 
     Source: paper, Sec. 4.2.1, counting experiment.
 
@@ -38,11 +38,11 @@ def outside_probability(n_topics: int, noise: Real) -> Real:
 
 
 def genuine_probability(n_topics: int, top_s: int, noise: Real) -> Real:
-    """Probability that the reported topic is in the user's set: ``(1-r) + r s/m``.
+    """Probability that the observed topic is in the user's set: ``(1-r) + r s/m``.
 
-    Naming the reported topic earns this under every prior, so it is a lower bound on the posterior
+    Naming the observed topic earns this under every prior, so it is a lower bound on the posterior
     IBA gain, sharper than the theorem's (paper, Thm. on the posterior IBA gain). It is met iff
-    nothing beats naming the reported topic: ``p f_t >= q f_w + d f_tw`` for all topics t, w; never
+    nothing beats naming the observed topic: ``p f_t >= q f_w + d f_tw`` for all topics t, w; never
     when r > 0 and a topic of the taxonomy is in no set. It equals the gain, and the theorem's
     upper bound, when the prior is uniform over all s-subsets. At large r the prior gain, which is
     also a lower bound, may exceed it.
@@ -58,7 +58,7 @@ def genuine_probability(n_topics: int, top_s: int, noise: Real) -> Real:
 
 
 def prior_iba_gain(shares: Iterable[Real]) -> Real:
-    """Gain before any report: the share of the most popular topic, ``max over t of f_t``.
+    """Gain before any observation: the share of the most popular topic, ``max over t of f_t``.
 
     Source: paper, Thm. on the prior IBA gain.
 
@@ -81,7 +81,7 @@ def prior_iba_gain(shares: Iterable[Real]) -> Real:
 
 
 def prior_iba_gain_all_sets(n_topics: int, top_s: int) -> Fraction:
-    """Gain before any report when all s-subsets of the taxonomy are equally likely: ``s/m``.
+    """Gain before any observation when all s-subsets of the taxonomy are equally likely: ``s/m``.
 
     Source: paper, Thm. on the prior IBA gain, for this prior. No prior has a smaller gain, since
     the shares sum to s.
@@ -94,7 +94,7 @@ def prior_iba_gain_all_sets(n_topics: int, top_s: int) -> Fraction:
 
 
 def bounded_noise_iba_gain() -> Fraction:
-    """Gain when the report is always a topic of the set: ``1``, under every prior.
+    """Gain when what is observed is always a topic of the set: ``1``, under every prior.
 
     Source: paper, Thm. on the posterior IBA gain for bounded noise.
 
@@ -105,7 +105,7 @@ def bounded_noise_iba_gain() -> Fraction:
 
 
 def iba_lower(noise: Real) -> Real:
-    """Lower bound of the theorem on the gain after one report: ``1 - r``.
+    """Lower bound of the theorem on the gain after one observation: ``1 - r``.
 
     Source: paper, Thm. on the posterior IBA gain. Holds for every r; the r < 1/2 of the
     proof is sufficient, not necessary. Met only at r = 0, where the gain is 1: for r > 0
@@ -118,7 +118,7 @@ def iba_lower(noise: Real) -> Real:
 
 
 def iba_upper(noise: Real, prior_gain: Real) -> Real:
-    """Upper bound of the theorem on the gain after one report: ``(1-r) + r V(prior)``.
+    """Upper bound of the theorem on the gain after one observation: ``(1-r) + r V(prior)``.
 
     Source: paper, Thm. on the posterior IBA gain. Met at r = 0 and r = 1, and otherwise iff each
     topic t that occurs has a most popular topic w that is in every set with t. So it is met for
