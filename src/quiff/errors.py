@@ -5,8 +5,15 @@ place and the shape only. Some helpers write such sentences.
 """
 
 import re
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
-from typing import Any
+from inspect import signature
+from types import NoneType
+from typing import Any, ParamSpec, TypeVar, get_args
+
+_Arguments = ParamSpec("_Arguments")
+_Answer = TypeVar("_Answer")
 
 _QUOTED = re.compile(r"""(['"`]).*\1""")  # from the first quote to the last one: there may be quotes inside
 _ROW = re.compile(r"(, got \d+): .*")
@@ -124,3 +131,48 @@ def needed(module: str, extra: str, use: str) -> Any:
     except ImportError:
         library = module.partition(".")[0].replace("_", "-")
         raise QuiffError(f"{use} needs {library}; install it by: pip install 'quiff[{extra}]'") from None
+
+
+def typed(function: Callable[_Arguments, _Answer]) -> Callable[_Arguments, _Answer]:
+    """Let a function refuse an argument that should be one of quiff's own values, and is something else.
+
+    Which it is, is read from the annotations: those that name nothing but classes of quiff, or None.
+
+    Examples
+    --------
+    >>> from quiff import Channel, bayes_capacity
+    >>> bayes_capacity([[0.5, 0.5], [0.25, 0.75]])
+    Traceback (most recent call last):
+    quiff.errors.ParameterError: bayes_capacity() takes a Channel for C, not a list; make one by quiff.Channel
+    """
+    kinds = {name: _own(parameter.annotation) for name, parameter in signature(function).parameters.items()}
+    in_order = tuple(kinds.items())
+
+    @wraps(function)
+    def checked(*args: _Arguments.args, **options: _Arguments.kwargs) -> _Answer:
+        for (name, own), value in zip(in_order, args, strict=False):
+            if own and not isinstance(value, own):
+                raise _unexpected(function.__name__, name, own, value)
+        for name, value in options.items():
+            if kinds.get(name) and not isinstance(value, kinds[name]):
+                raise _unexpected(function.__name__, name, kinds[name], value)
+        return function(*args, **options)
+
+    return checked
+
+
+def _own(annotation: Any) -> tuple[type, ...]:
+    """Return the classes that an annotation names, if all are quiff's or None; else none."""
+    named = get_args(annotation) or (annotation,)
+    own = [isinstance(each, type) and each.__module__.startswith("quiff.") for each in named]
+    if any(getattr(each, "_is_protocol", False) for each in named):  # not known before it is used
+        return ()
+    return named if any(own) and all(o or n is NoneType for o, n in zip(own, named, strict=True)) else ()
+
+
+def _unexpected(function: str, name: str, own: tuple[type, ...], value: object) -> ParameterError:
+    names = [each.__name__ for each in own if each is not NoneType]
+    kind = type(value).__name__
+    a, an = ("an" if word[0] in "aeiouAEIOU" else "a" for word in (names[0], kind))
+    wanted = f"{a} {' or '.join(names)} for {name}"
+    return ParameterError(f"{function}() takes {wanted}, not {an} {kind}; make one by quiff.{names[0]}")

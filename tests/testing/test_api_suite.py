@@ -233,7 +233,9 @@ class Mutable(Api):
 
 @dataclass(frozen=True)
 class NoUnit(Response):
-    unit = "a user"
+    @property
+    def unit(self):
+        return "a user"
 
 
 BROKEN = {

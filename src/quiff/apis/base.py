@@ -4,17 +4,18 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from fractions import Fraction
 from math import inf, log2
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Self, final
+from typing import Any, Literal, NamedTuple, Self, final, get_args
 
+from quiff.apis.declared import check_class
 from quiff.core.channel import Channel
 from quiff.core.compose import repeat
 from quiff.core.gain import Gain
 from quiff.core.labels import Labels
-from quiff.errors import ParameterError, SizeError
+from quiff.errors import ParameterError, SizeError, typed
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.theory.curves import Curves
@@ -200,6 +201,7 @@ class Api(ABC):
             cls.name = words.removesuffix("_api") or words
         if "title" not in vars(cls):
             cls.title = words.replace("_", " ")
+        check_class(cls, needs=(tuple, list), unit=(Unit,), redraws=get_args(Redraws))
 
     def __post_init__(self) -> None:
         """Check every parameter that was declared with a check, in order."""
@@ -244,6 +246,7 @@ class Api(ABC):
         """Return all secrets that there can be, or None if they are too many to list."""
         return None
 
+    @typed
     def secret(self, people: Population | Histories) -> Channel:
         """Return the channel from users to secrets; it may be random, as where ties are broken at random."""
         return people.channel(*self.needs)
@@ -309,6 +312,7 @@ class Api(ABC):
         """Return what else an observer of some epochs sees, if the API has such occasions."""
         return ()
 
+    @typed
     def channel(self, people: Population | Histories) -> Channel:
         """Return the channel from users to what is observed: C_secret C_observe."""
         api, secret = self.fit(people), self.secret(people)
@@ -341,17 +345,8 @@ def all_limits(api: Api, prior_success: Real | None = None) -> tuple[Limit, ...]
             continue
         top, bottom = (limit.value, 1) if isinstance(limit.value, float) else limit.value.as_integer_ratio()
         bits = inf if limit.value == inf else log2(top) - log2(bottom)  # no float holds C(m,s) for large m
-        derived.append(
-            Limit(
-                "min_capacity_bits",
-                bits,
-                f"log2({limit.formula})",
-                limit.source,
-                limit.assumes,
-                limit.stage,
-                limit.bound,
-            )
-        )
+        formula = f"log2({limit.formula})"
+        derived.append(replace(limit, quantity="min_capacity_bits", value=bits, formula=formula))
         if prior_success is not None and not limit.stage:
             most = Fraction(1) if limit.value == inf and prior_success > 0 else prior_success * limit.value
             derived.append(

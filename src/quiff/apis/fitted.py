@@ -89,6 +89,8 @@ class FittedAPI(Api):
         if isinstance(weights, str | PathLike):
             object.__setattr__(self, "file", fspath(weights))
             weights = _read(Path(weights), self.aim)
+        if not isinstance(weights, Mapping):
+            raise ParameterError(f"weights must be given by topic, or as a file, not as {weights!r}")
         given = {
             topic: float(check_probability(f"the weight of {topic!r}", weight))
             for topic, weight in weights.items()

@@ -4,8 +4,10 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.numbers import Array
+from quiff.errors import typed
 
 
+@typed
 def k_anonymity(C: Channel) -> int:
     """Return k: every output that occurs has at least k inputs that may lie behind it.
 
@@ -20,6 +22,7 @@ def k_anonymity(C: Channel) -> int:
     return int(columns[columns > 0].min())
 
 
+@typed
 def noise_bound(C: Channel) -> int:
     """Return B: every input has at least B outputs that may come of it.
 

@@ -16,7 +16,7 @@ from inspect import (
 from itertools import pairwise
 from numbers import Real
 from types import FunctionType
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self
 
 from quiff.apis.base import Api, Redraws, Unit, fitted, parameter
 from quiff.core.channel import Channel
@@ -251,10 +251,6 @@ def program(
         raise ParameterError(f"a program is a function, written with def or lambda, not {function!r}")
     if iscoroutinefunction(function) or isasyncgenfunction(function):
         raise ParameterError(f"the program {function.__name__!r} is async; write it as a plain function")
-    if redraws not in get_args(Redraws) or not isinstance(unit, Unit | None):
-        raise ParameterError(
-            f"redraws is one of {', '.join(get_args(Redraws))}, unit a quiff.Unit; not {redraws!r}, {unit!r}"
-        )
     made = list(_parameters(function, dict(ranges or {})))
     words = function.__name__.replace("_", " ").strip()
     described = {

@@ -5,14 +5,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from math import isfinite
-from pathlib import Path
 from typing import Any, NamedTuple, final
 
 from quiff.attribution.browser import Browser, Report
 from quiff.attribution.options import CallError, Config
 from quiff.attribution.rules import DRAFT, Rules
 from quiff.errors import ParameterError, counted, first_line
-from quiff.files import StrPath
+from quiff.files import StrPath, as_path
 
 _LARGEST_FILE = 1 << 28  # bytes
 _LAST_SECOND = 8_640_000_000_000  # of the wall clock of browsers
@@ -284,7 +283,7 @@ def _fields(
 def _quoted(value: Any) -> str:
     """Return a value as a message quotes it, cut where it is long."""
     if isinstance(value, list | dict):
-        return f"{'a list' if isinstance(value, list) else 'an object'} with {counted(len(value), 'entry')}"
+        return f"{'a list' if isinstance(value, list) else 'an object'} with {counted(len(value), 'element')}"
     if isinstance(value, int) and abs(value) >= 10**40:
         return "a huge number"
     text = repr(value)
@@ -292,11 +291,11 @@ def _quoted(value: Any) -> str:
 
 
 def _read(path: StrPath) -> Any:
-    name = repr(str(path))
+    name, file = repr(str(path)), as_path(path)
     try:
-        if Path(path).stat().st_size > _LARGEST_FILE:
+        if file.stat().st_size > _LARGEST_FILE:
             raise ParameterError(f"{name} is larger than {_LARGEST_FILE >> 20} MiB; split it")
-        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        return json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ParameterError(f"cannot read {name}: {first_line(error)}") from error
     except RecursionError:

@@ -2,15 +2,14 @@
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, final
 
 import numpy as np
 
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError, QuiffError, ShapeError, counted, engine_line
-from quiff.files import StrPath
+from quiff.errors import ParameterError, QuiffError, ShapeError, counted, engine_line, typed
+from quiff.files import StrPath, as_path
 from quiff.history.fetch import fetch
 from quiff.populations.population import Population
 from quiff.safe_text import shape
@@ -77,7 +76,7 @@ def visit_rates(path: StrPath | None = None, *, mirror: StrPath | None = None) -
 
     A path of None takes the 268 real users' weekly rates, from `mirror` or fetched if need be.
     """
-    file = fetch("visit-rates", mirror) if path is None else Path(path)
+    file = fetch("visit-rates", mirror) if path is None else as_path(path)
     try:
         table = np.loadtxt(file, delimiter=",", ndmin=2)
     except (OSError, ValueError) as error:
@@ -85,6 +84,7 @@ def visit_rates(path: StrPath | None = None, *, mirror: StrPath | None = None) -
     return VisitRates.of(table)
 
 
+@typed
 def enlarge(
     rates: VisitRates, n: int, how: Literal["draw", "cross"] = "draw", seed: int | None = None
 ) -> VisitRates:
@@ -117,6 +117,7 @@ def enlarge(
     return VisitRates(rates.topics, rates.rates, rates.first[first], rates.first[second], mix)
 
 
+@typed
 def profiles_from_rates(
     rates: VisitRates,
     epochs: int = 1,

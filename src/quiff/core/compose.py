@@ -11,11 +11,12 @@ from quiff.core.labels import Labels, aligned, as_labels, same
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, as_numbers, unified
 from quiff.core.validate import check_probability
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, typed
 
 _PER_REPETITION = 4  # numbers that a lazy product holds for each of its factors
 
 
+@typed
 def internal_choice(C: Channel, D: Channel, r: Any) -> Channel:
     """Return the channel that secretly runs D with probability r, and C otherwise.
 
@@ -39,6 +40,7 @@ def internal_choice(C: Channel, D: Channel, r: Any) -> Channel:
     return _mixture(C, D, r, outputs, outputs.positions(D.outputs))
 
 
+@typed
 def external_choice(C: Channel, D: Channel, r: Any) -> Channel:
     """Return the channel that openly runs D with probability r, and C otherwise.
 
@@ -78,6 +80,7 @@ def _mixed(first: Kernel, second: Kernel, r: Any) -> Kernel:
     return DenseKernel(np.asarray(a * (1 - weight[0]) + b * weight[0]))
 
 
+@typed
 def parallel(C: Channel, D: Channel) -> Channel:
     """Return the channel that runs both on the same input and shows the pair of outputs; lazy.
 
@@ -95,6 +98,7 @@ def parallel(C: Channel, D: Channel) -> Channel:
     return Channel.from_kernel(C.inputs, outputs, kernel, C.slack * D.slack)
 
 
+@typed
 def repeat(C: Channel, n: int) -> Channel:
     """Return the channel that runs C on the same input n times and shows all outputs, in order; lazy.
 
@@ -115,6 +119,7 @@ def repeat(C: Channel, n: int) -> Channel:
     return Channel.from_kernel(C.inputs, outputs, kernel, C.slack**n)
 
 
+@typed
 def kronecker(C: Channel, D: Channel) -> Channel:
     """Return the channel from pairs of inputs to pairs of outputs, each channel on its own part.
 

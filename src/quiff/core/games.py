@@ -10,9 +10,10 @@ from quiff.core.labels import aligned
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_fractions, as_number, is_exact, quotient, same_kind
 from quiff.core.prior import Prior
-from quiff.errors import GainError
+from quiff.errors import GainError, typed
 
 
+@typed
 def gain_from_posterior(gain: Gain, C: Channel) -> Gain:
     """Return the gain whose prior vulnerability is the posterior one of another: V_h(pi) = V_g[pi > C].
 
@@ -37,6 +38,7 @@ def gain_from_posterior(gain: Gain, C: Channel) -> Gain:
     return Gain(table, plans, C.inputs)
 
 
+@typed
 def gain_as_bayes(prior: Prior, gain: Gain) -> tuple[Prior, Channel, Number]:
     """Return rho, R and a such that V_g[pi > C] = a V[rho > R C] for every C: any gain is a guess of w.
 

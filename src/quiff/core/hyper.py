@@ -13,7 +13,7 @@ from quiff.core.kernels.base import scale_rows
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array, Number, as_fractions, as_number, is_exact, product, quotient, unified
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError, ProbabilityError, counted
+from quiff.errors import ParameterError, ProbabilityError, counted, typed
 
 # Float posteriors that differ by no more than this anywhere are one.
 TOLERANCE = 1e-12
@@ -68,6 +68,7 @@ class HasChannel(Protocol):
         """Return the channel from some secrets."""
 
 
+@typed
 def hyper(prior: Prior, C: Channel | HasChannel) -> Hyper:
     """Return the hyper-distribution of a prior and a channel, in its reduced form.
 
@@ -127,6 +128,7 @@ def equal_rows(posteriors: Array) -> list[list[int]]:
     return sorted(sorted(group) for group in groups)
 
 
+@typed
 def posterior(prior: Prior, C: Channel, output: Hashable) -> Prior:
     """Return what the adversary believes after one output: pi_x C[x,y] / sum_x pi_x C[x,y].
 
@@ -148,6 +150,7 @@ def posterior(prior: Prior, C: Channel, output: Hashable) -> Prior:
     return Prior.from_array(C.inputs, quotient(joint, np.asarray(joint.sum())))
 
 
+@typed
 def posteriors(prior: Prior, C: Channel) -> Channel:
     """Return the posterior after each output that happens, as a channel from outputs to secrets.
 
@@ -160,6 +163,7 @@ def posteriors(prior: Prior, C: Channel) -> Channel:
     return Channel.from_kernel(as_labels([C.outputs[int(y)] for y in happens]), C.inputs, DenseKernel(rows))
 
 
+@typed
 def reduced(C: Channel) -> Channel:
     """Return a channel that leaks the same with as few outputs as can be.
 
@@ -205,6 +209,7 @@ def _proportional_columns(kernel: Kernel) -> list[list[int]]:
     return sorted(found)
 
 
+@typed
 def predicate_channel(
     prior: Prior, C: Channel, predicate: Callable[[Any], Hashable]
 ) -> tuple[Prior, Channel]:

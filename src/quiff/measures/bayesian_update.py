@@ -13,7 +13,7 @@ from quiff.core.kernels.base import BLOCK
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, to_float
 from quiff.core.prior import Prior
-from quiff.errors import LabelError, ParameterError
+from quiff.errors import LabelError, ParameterError, typed
 
 
 @final
@@ -47,6 +47,7 @@ class Estimate:
         return float(self.low[place]), float(self.high[place])
 
 
+@typed
 def iterative_bayesian_update(
     C: Channel,
     outputs: Mapping[Any, float] | Iterable[Hashable],

@@ -9,12 +9,13 @@ from quiff.core.channel import Channel
 from quiff.core.kernels import Kernel
 from quiff.core.limits import check_work
 from quiff.core.numbers import Array, Number, as_number, filled, logarithms, product, quotient
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, typed
 
 _SURE = -660.0  # ln 1e-287: products above it are as exact as any
 _LARGEST_LOG = 709.0
 
 
+@typed
 def bayes_capacity(C: Channel) -> Number:
     """Return sum_y max_x C[x,y], the average-case capacity (paper, eq. bayes-capacity).
 
@@ -30,6 +31,7 @@ def bayes_capacity(C: Channel) -> Number:
     return max(found, 1.0) if isinstance(found, float) else found  # what is below 1 is rounding
 
 
+@typed
 def repeated_capacity_bound(C: Channel, n: int) -> float:
     """Return a bound on the Bayes capacity of n runs of any channel with as many outputs as C.
 
@@ -54,6 +56,7 @@ def repeated_capacity_bound(C: Channel, n: int) -> float:
     return bound
 
 
+@typed
 def max_case_capacity(C: Channel) -> Number:
     """Return max C[x,y] / C[x',y], the max-case capacity e^epsilon (paper, eq. lift-capacity-epsilon).
 

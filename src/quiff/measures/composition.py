@@ -9,13 +9,14 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.numbers import Array, to_float
-from quiff.errors import ParameterError, SizeError, needed
+from quiff.errors import ParameterError, SizeError, needed, typed
 from quiff.measures.hockey_stick import Pairs, _factor, _rows_of
 
 _MOST_PAIRS = 2_000  # whose losses are composed, some milliseconds each
 _SIGNIFICANT = 12  # digits to which two pairs' losses are compared
 
 
+@typed
 def composed_delta(
     C: Channel, epsilon: float, n: int = 1, *, pairs: Pairs | None = None, step: float = 1e-4
 ) -> float:
@@ -50,6 +51,7 @@ def composed_delta(
     return max(1.0 if loss is None else float(loss.get_delta_for_epsilon(at)) for loss in losses)
 
 
+@typed
 def composed_epsilon(
     C: Channel, delta: float, n: int = 1, *, pairs: Pairs | None = None, step: float = 1e-4
 ) -> float:
@@ -64,7 +66,7 @@ def composed_epsilon(
     >>> round(composed_epsilon(C, 1e-6, n=100), 2), round(0.1 * 100, 2)
     (4.78, 10.0)
     """
-    if not 0 <= delta <= 1:
+    if not hasattr(delta, "__float__") or not 0 <= delta <= 1:
         raise ParameterError(f"delta must be a number between 0 and 1, not {delta!r}")
     losses = _losses(C, n, pairs, step)
     apart = 0.0 if delta == 1 else math.inf

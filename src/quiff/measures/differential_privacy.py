@@ -10,9 +10,11 @@ from quiff.core.limits import check_work
 from quiff.core.metric import Distance, Metric, as_metric, discrete, distances
 from quiff.core.numbers import Array, logarithms, to_float
 from quiff.core.prior import Prior
+from quiff.errors import typed
 from quiff.measures.capacity import column_extremes, farthest, log_entries, log_ratio_of_tiny
 
 
+@typed
 def epsilon(C: Channel) -> float:
     """Return the smallest epsilon of local differential privacy, max |ln C[x,y] / C[x',y]|.
 
@@ -39,6 +41,7 @@ def epsilon(C: Channel) -> float:
     return times * largest
 
 
+@typed
 def metric_epsilon(C: Channel | Prior, distance: Distance) -> float:
     """Return the smallest epsilon such that C[x,y] <= exp(epsilon d(x,x')) C[x',y] for all x, x', y.
 

@@ -29,12 +29,13 @@ from quiff.core.numbers import (
     unified,
 )
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, typed
 
 _TRIED = 32  # rows that are looked at before the work for all is counted
 _LARGEST_LOG = 700.0
 
 
+@typed
 def total_variation(p: Prior | Hyper, q: Prior | Hyper) -> Number:
     """Return half the sum of |p_x - q_x|: the most that the probabilities of any event differ.
 
@@ -48,6 +49,7 @@ def total_variation(p: Prior | Hyper, q: Prior | Hyper) -> Number:
     return as_number(np.abs(a - b).sum()) / 2
 
 
+@typed
 def multiplicative_distance(p: Prior | Hyper, q: Prior | Hyper) -> float:
     """Return max_x |ln p_x / q_x|: infinite if only one of them is 0 somewhere.
 
@@ -66,6 +68,7 @@ def multiplicative_distance(p: Prior | Hyper, q: Prior | Hyper) -> float:
     return float(np.abs(logarithms(a) - logarithms(b)).max())
 
 
+@typed
 def convex_separation(p: Prior | Hyper, q: Prior | Hyper, symmetric: bool = False) -> Number:
     """Return max_x 1 - q_x / p_x over the x that p can have: how much of q's mass p cannot be part of.
 
@@ -83,6 +86,7 @@ def convex_separation(p: Prior | Hyper, q: Prior | Hyper, symmetric: bool = Fals
     return max(1 - as_number(quotient(other[one > 0], one[one > 0]).min()) for one, other in ways)
 
 
+@typed
 def kantorovich(p: Prior | Hyper, q: Prior | Hyper, distance: Distance) -> Number:
     """Return the least expected distance that mass has to be moved to turn p into q.
 
@@ -117,6 +121,7 @@ def kantorovich(p: Prior | Hyper, q: Prior | Hyper, distance: Distance) -> Numbe
     return math.inf if found is None else max(found.value, 0)
 
 
+@typed
 def multiplicative_kantorovich(p: Prior | Hyper, q: Prior | Hyper, distance: Distance) -> float:
     """Return the least z such that E_p f <= e^z E_q f, and back, for all f with f(x) <= e^d(x,y) f(y).
 
@@ -150,6 +155,7 @@ def _one_way(a: Array, b: Array, table: Array) -> float:
     return math.inf if found is None else math.log(found.value)
 
 
+@typed
 def diameter(C: Channel, predicate: Callable[[Any], Hashable] | None = None) -> tuple[Number, Any, Any]:
     """Return the largest total variation between two rows of a channel, and the two inputs.
 

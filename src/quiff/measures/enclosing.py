@@ -10,12 +10,13 @@ from quiff.core.limits import check_fits
 from quiff.core.linear_program import minimise
 from quiff.core.numbers import Array, Number, is_exact, same_kind, to_float
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, typed
 from quiff.measures.factors import as_optimum, program
 
 _CLOSE = 1e-12
 
 
+@typed
 def enclosing_ball(
     C: Channel, distance: Literal["total variation", "euclidean"] = "total variation", mixture: bool = False
 ) -> tuple[Number, Prior]:

@@ -9,10 +9,12 @@ from quiff.core.kernels.base import entropy_terms
 from quiff.core.loss import guessing_loss
 from quiff.core.numbers import Array, Number, product, to_float
 from quiff.core.prior import Prior
+from quiff.errors import typed
 from quiff.measures.risk import posterior_risk, risk
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 
 
+@typed
 def shannon_entropy(prior: Prior) -> float:
     """Return H(pi) = -sum_x pi_x log2 pi_x.
 
@@ -25,6 +27,7 @@ def shannon_entropy(prior: Prior) -> float:
     return _entropy(_probabilities(prior))
 
 
+@typed
 def conditional_entropy(prior: Prior, C: Channel) -> float:
     """Return H(X | Y) = H(X) - I(X; Y): what is left unknown of the secret after the output.
 
@@ -37,6 +40,7 @@ def conditional_entropy(prior: Prior, C: Channel) -> float:
     return max(0.0, shannon_entropy(prior) - mutual_information(prior, C))  # what is below 0 is rounding
 
 
+@typed
 def mutual_information(prior: Prior, C: Channel) -> float:
     """Return I(X; Y) = H(Y) - sum_x pi_x H(C[x]).
 
@@ -56,6 +60,7 @@ def mutual_information(prior: Prior, C: Channel) -> float:
     return min(max(0.0, told), _entropy(probabilities))  # what is beyond is rounding
 
 
+@typed
 def min_entropy(prior: Prior) -> float:
     """Return -log2 max_x pi_x, the logarithm of the Bayes vulnerability.
 
@@ -68,6 +73,7 @@ def min_entropy(prior: Prior) -> float:
     return 0.0 - math.log2(vulnerability(prior))
 
 
+@typed
 def min_entropy_leakage(prior: Prior, C: Channel) -> float:
     """Return the min-entropy that the output takes away: log2 of the Bayes leakage.
 
@@ -80,6 +86,7 @@ def min_entropy_leakage(prior: Prior, C: Channel) -> float:
     return math.log2(posterior_vulnerability(prior, C)) - math.log2(vulnerability(prior))
 
 
+@typed
 def guessing_entropy(prior: Prior) -> Number:
     """Return the expected number of guesses, the most probable secret first: sum_i i p_(i).
 
@@ -92,6 +99,7 @@ def guessing_entropy(prior: Prior) -> Number:
     return risk(prior, guessing_loss(prior.labels))
 
 
+@typed
 def posterior_guessing_entropy(prior: Prior, C: Channel) -> Number:
     """Return the expected number of guesses after the output: sum_y sum_i i J_(i)y.
 

@@ -11,7 +11,7 @@ from quiff.core.labels import aligned
 from quiff.core.limits import check_fits
 from quiff.core.linear_program import Optimum, Program, minimise
 from quiff.core.numbers import Array, is_exact, same_kind, to_float
-from quiff.errors import SizeError
+from quiff.errors import SizeError, typed
 
 # The largest difference between floats that still count as equal.
 TOLERANCE = 1e-8
@@ -19,6 +19,7 @@ TOLERANCE = 1e-8
 _QUICK = 1_000_000
 
 
+@typed
 def refinement_witness(C: Channel, D: Channel) -> Channel | None:
     """Return a channel R with C = D @ R, the right factor of C by D, or None if there is none.
 
@@ -40,6 +41,7 @@ def refinement_witness(C: Channel, D: Channel) -> Channel | None:
     return None if R is None else Channel(R, inputs=D.outputs, outputs=C.outputs)
 
 
+@typed
 def left_factor(C: Channel, D: Channel) -> Channel | None:
     """Return a channel L with C = L @ D, or None if there is none: every row of C is a mixture of rows of D.
 

@@ -11,12 +11,13 @@ from quiff.core.channel import Channel
 from quiff.core.kernels import Kernel
 from quiff.core.limits import check_work
 from quiff.core.numbers import Array, Number, as_number, filled, to_float, unified
-from quiff.errors import LabelError, ParameterError
+from quiff.errors import LabelError, ParameterError, typed
 
 Pairs = Iterable[tuple[Hashable, Hashable]]
 _LARGE = 700.0  # e^epsilon still has room in a float
 
 
+@typed
 def delta(C: Channel, epsilon: float, pairs: Pairs | None = None, *, at_most: bool = False) -> Number:
     """Return the least delta of (epsilon, delta)-privacy, the largest hockey-stick divergence of two rows.
 
@@ -61,6 +62,7 @@ def delta(C: Channel, epsilon: float, pairs: Pairs | None = None, *, at_most: bo
     return as_number(found)
 
 
+@typed
 def bayes_security(C: Channel, pairs: Pairs | None = None) -> Number:
     """Return beta = 1 - max over x, x' of the total variation of rows: from 0 (none) to 1 (perfect).
 
@@ -95,6 +97,7 @@ class TradeOff:
         return float(np.interp(false_alarm, self.false_alarms, self.misses))
 
 
+@typed
 def trade_off(C: Channel, pairs: Pairs | None = None) -> TradeOff:
     """Return how rarely a test of x' against x can miss x', for each probability of a false alarm.
 

@@ -4,10 +4,11 @@ from quiff.core.channel import Channel
 from quiff.core.gain import Gain
 from quiff.core.numbers import Number
 from quiff.core.prior import Prior
-from quiff.errors import GainError, LabelError
+from quiff.errors import GainError, LabelError, typed
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 
 
+@typed
 def leakage(prior: Prior, channel: Channel, gain: Gain | None = None, additive: bool = False) -> Number:
     """Return V_g[pi > C] / V_g(pi) (paper, eq. leakage), or their difference.
 
@@ -39,6 +40,7 @@ def leakage(prior: Prior, channel: Channel, gain: Gain | None = None, additive: 
     return after / before
 
 
+@typed
 def dalenius_leakage(joint: Prior, C: Channel, gain: Gain | None = None) -> Number:
     """Return what C leaks about another secret Z that is correlated with its input.
 

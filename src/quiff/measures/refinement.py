@@ -16,7 +16,7 @@ from quiff.core.limits import check_fits
 from quiff.core.linear_program import minimise
 from quiff.core.numbers import Array, Number, is_exact, quotient, same_kind
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, typed
 from quiff.measures.capacity import farthest, log_entries
 from quiff.measures.factors import TOLERANCE, as_optimum, distinct, mixture, processing, program, times
 from quiff.measures.vulnerability import max_case_vulnerability, posterior_vulnerability
@@ -45,6 +45,7 @@ class Counterexample:
     second: Number
 
 
+@typed
 def refines(C: Channel, D: Channel, order: Order = "average") -> bool:
     """Tell whether C is at least as safe as D, for every prior and gain.
 
@@ -76,6 +77,7 @@ def refines(C: Channel, D: Channel, order: Order = "average") -> bool:
     return _decide(C, D, order, widest=False) is None
 
 
+@typed
 def counterexample(C: Channel, D: Channel, order: Order = "average") -> Counterexample | None:
     """Return a prior and a gain for which C leaks more than D, or None if C refines D.
 
@@ -100,6 +102,7 @@ def counterexample(C: Channel, D: Channel, order: Order = "average") -> Countere
     return Counterexample(prior, gain, measure(prior, C, gain), measure(prior, D, gain))
 
 
+@typed
 def refinement_distance(prior: Prior, C: Channel, D: Channel) -> Number:
     """Return how far C is from refining D: the most by which V_g[pi > C] can exceed V_g[pi > D].
 

@@ -25,10 +25,12 @@ from quiff.core.numbers import (
 )
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
+from quiff.errors import typed
 
 _TIE = 1e-12  # floats that differ by less, relative to the best, are ties
 
 
+@typed
 def risk(prior: Prior, loss: Loss | None = None) -> Number:
     """Return the prior risk, the least expected loss of any action: min_w sum_x pi_x l(w,x).
 
@@ -49,6 +51,7 @@ def risk(prior: Prior, loss: Loss | None = None) -> Number:
     return _not_negative(-as_number(_factor(prior.labels, weights, loss).without_channel(), total))
 
 
+@typed
 def posterior_risk(prior: Prior, channel: Channel, loss: Loss | None = None) -> Number:
     """Return the expected loss of the best answer to each output: sum_y min_w sum_x pi_x C[x,y] l(w,x).
 
@@ -65,6 +68,7 @@ def posterior_risk(prior: Prior, channel: Channel, loss: Loss | None = None) -> 
     return min(_not_negative(after), float(risk(prior, loss))) if isinstance(after, float) else after
 
 
+@typed
 def risk_leakage(prior: Prior, channel: Channel, loss: Loss | None = None, additive: bool = False) -> Number:
     """Return by how much the output lowers the risk: prior over posterior risk, or their difference.
 
@@ -84,6 +88,7 @@ def risk_leakage(prior: Prior, channel: Channel, loss: Loss | None = None, addit
     return before / after
 
 
+@typed
 def expected_loss(prior: Prior, channel: Channel, loss: Loss) -> Number:
     """Return the expected loss of taking the output at its word: sum_xy pi_x C[x,y] l(y,x).
 
@@ -110,6 +115,7 @@ def expected_loss(prior: Prior, channel: Channel, loss: Loss) -> Number:
     return as_number(sum(parts), total)
 
 
+@typed
 def strategy(prior: Prior, channel: Channel, aim: Gain | Loss | None = None) -> Channel:
     """Return what the best adversary answers to each output: a channel from outputs to actions.
 

@@ -9,7 +9,7 @@ from quiff.core.channel import Channel
 from quiff.core.kernels import Kernel
 from quiff.core.numbers import Array, Number, product
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, typed
 
 _FEW = 1000  # inputs up to which Newton's steps are taken
 _BETWEEN = 20  # plain steps from one of Newton's to the next
@@ -37,6 +37,7 @@ class Capacity:
     gap: float = 0.0
 
 
+@typed
 def shannon_capacity(C: Channel, gap: float = 1e-9, steps: int = 10_000) -> Capacity:
     """Return max_pi I(X; Y) in bits, with the prior that reaches it and a certified bound on the error.
 

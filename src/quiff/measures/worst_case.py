@@ -12,7 +12,7 @@ from quiff.core.labels import aligned
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_number, filled, quotient, to_float, unified
 from quiff.core.prior import Prior
-from quiff.errors import GainError, ParameterError
+from quiff.errors import GainError, ParameterError, typed
 from quiff.measures.capacity import bayes_capacity
 from quiff.measures.distances import diameter
 from quiff.measures.leakage import leakage
@@ -23,6 +23,7 @@ from quiff.measures.vulnerability import max_case_vulnerability, vulnerability
 _ENTRIES = 6  # numbers that the matrix of a mixed program holds for each variable
 
 
+@typed
 def additive_capacity(
     C: Channel, prior: Prior | None = None, of: Literal["vulnerabilities", "gains"] = "vulnerabilities"
 ) -> Number:
@@ -66,6 +67,7 @@ def additive_capacity(
     return as_number(moved, total) / 2
 
 
+@typed
 def predicate_capacity(
     C: Channel, predicate: Callable[[Any], Hashable] | None = None, risk: bool = False
 ) -> Capacity:
@@ -106,6 +108,7 @@ def predicate_capacity(
     return Capacity(float("inf") if shared == 0 else 1 / shared, prior)
 
 
+@typed
 def worst_prior(
     C: Channel,
     gain: Gain | None = None,

@@ -6,10 +6,12 @@ from quiff.core.gain import Gain
 from quiff.core.loss import Loss
 from quiff.core.metric import Distance
 from quiff.core.prior import Prior
+from quiff.errors import typed
 from quiff.mechanisms.problem import Optimal, Problem, Told, budget
 from quiff.theory.parameters import Real
 
 
+@typed
 def least_loss(
     prior: Prior,
     loss: Loss,
@@ -66,6 +68,7 @@ def least_loss(
     return problem.best("loss", progress)
 
 
+@typed
 def greatest_utility(
     prior: Prior,
     goal: Gain,
@@ -100,6 +103,7 @@ def greatest_utility(
     return replace(found, value=-found.value)
 
 
+@typed
 def least_vulnerability(
     prior: Prior,
     loss: Loss,

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from quiff.errors import counted
+from quiff.files import StrPath, as_path
 from quiff.papers.equations import CASES, EQUATIONS, tried
 from quiff.papers.items import CAUSES, FILES, ITEMS, KINDS, Cause, Item, Judged, Reading, Verdict, computed
 from quiff.papers.lists import Lists, NotAtHandError
@@ -131,7 +131,7 @@ class PaperCheck(Tabled):
         }
 
 
-def check_paper(data: Path | None = None, mirror: Path | None = None) -> PaperCheck:
+def check_paper(data: StrPath | None = None, mirror: StrPath | None = None) -> PaperCheck:
     """Recompute what the paper prints, and compare.
 
     Parameters
@@ -156,8 +156,8 @@ def check_paper(data: Path | None = None, mirror: Path | None = None) -> PaperCh
     >>> float(paper["theoretical-google-m629-s5-capacity"].computed)
     89.16
     """
-    read = {} if data is None else read_tables(data)
-    lists = Lists(mirror)
+    read = {} if data is None else read_tables(as_path(data))
+    lists = Lists(None if mirror is None else as_path(mirror))
     return PaperCheck(tuple(judge(item, read, lists) for item in ITEMS), lists.counted)
 
 

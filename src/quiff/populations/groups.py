@@ -17,7 +17,7 @@ from quiff.core.kernels import MapKernel
 from quiff.core.labels import Labels, as_labels, same
 from quiff.core.numbers import Array, Number, as_number
 from quiff.core.prior import Prior
-from quiff.errors import LabelError, ParameterError
+from quiff.errors import LabelError, ParameterError, typed
 from quiff.measures.vulnerability import posterior_vulnerability
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
@@ -117,6 +117,7 @@ class Groups:
         return self.by_secret * posterior_vulnerability(self.foremost, C)
 
 
+@typed
 def grouped(people: Population | Histories, secret: Channel) -> Groups:
     """Group people by a deterministic secret, a channel from users such as ``people.channel("topics")``.
 

@@ -1,10 +1,11 @@
 """What studies are asked about: people and APIs, or an error that names what was expected."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from quiff.apis.base import Api, checked_api
 from quiff.apis.defaults import default_apis
+from quiff.core.prior import Prior
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
 
@@ -29,7 +30,21 @@ def checked_apis(people: Population, apis: tuple[Any, ...]) -> tuple[Api, ...]:
 
 def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
     """Return names, of which one may be given alone."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise ParameterError(f"the name of an attribute was expected, or several, not {given!r}")
+    return names
+
+
+def checked_priors(given: object) -> dict[str, Prior]:
+    """Return priors by their names, which are not those that every measurement has."""
+    priors = {} if given is None else given
+    if not isinstance(priors, Mapping) or not all(isinstance(each, Prior) for each in priors.values()):
+        raise ParameterError("priors are expected by name, as priors={'published': Prior(...)}")
+    taken = next((name for name in priors if name in ("population", "uniform")), None)
+    if taken is not None:
+        raise ParameterError(f"the prior {taken!r} is measured anyway; give yours another name")
+    return dict(priors)
 
 
 def given(known: tuple[str, ...]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
 from quiff.results.views.measure import measured_views
-from quiff.studies.checked import checked_apis, left_out, names_of
+from quiff.studies.checked import checked_apis, checked_priors, left_out, names_of
 from quiff.studies.members import members
 from quiff.studies.provenance import provenance, repeatable
 
@@ -80,7 +80,7 @@ def measure(
     """
     people = checked_people(people)
     chosen = checked_apis(people, apis)
-    beside = names_of(known)
+    beside, others = names_of(known), checked_priors(priors)
     wanted = (
         [name for name in people.attributes if name not in beside] if goals is None else list(names_of(goals))
     )
@@ -90,8 +90,11 @@ def measure(
     rows = tuple(
         row
         for api, settled in zip(chosen, ready, strict=True)
-        for row in api_rows(people, api, wanted, beside, priors or {}, settled)
+        for row in api_rows(people, api, wanted, beside, others, settled)
     )
+    unused = next((name for name in others if all(row.prior != name for row in rows)), None)
+    if unused is not None:
+        raise ParameterError(f"no API has the secrets of the prior {unused!r}, or something is known")
     genuine, left = _genuine(people, chosen, beside)
     assumed = tuple(dict.fromkeys(words for api in chosen for words in api.assumptions))
     views = measured_views(people, {api.spec: api for api in chosen}, rows, genuine, beside)
