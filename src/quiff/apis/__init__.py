@@ -1,4 +1,4 @@
-"""The APIs under study; calling the package, ``quiff.apis()``, returns all of them by name."""
+"""The APIs under study. Calling the package, ``quiff.apis()``, returns all of them by name."""
 
 import sys
 from types import ModuleType

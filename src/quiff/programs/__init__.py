@@ -1,1 +1,1 @@
-"""Programs: a plain Python function with random choices becomes its exact channel."""
+"""A plain function with random choices becomes its exact channel."""

@@ -1,1 +1,1 @@
-"""Typed results, and how they are shown: as text, JSON, CSV, Markdown, LaTeX, frames and figures."""
+"""Results and how they are shown: as text, JSON, CSV, Markdown, LaTeX, frames and figures."""

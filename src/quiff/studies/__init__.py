@@ -1,1 +1,1 @@
-"""Questions, and the typed results that answer them."""
+"""Questions about people and APIs, and the results that answer them."""
