@@ -1,7 +1,7 @@
 """APIs side by side: the numbers of the other studies, grouped by unit, and reasons where there are none."""
 
 from itertools import groupby
-from math import inf, isclose
+from math import inf, isclose, log, log2
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from quiff import Channel, Population, Prior, api_from, posterior_vulnerability,
 from quiff.apis.base import all_limits
 from quiff.apis.defaults import all_apis
 from quiff.errors import ParameterError
+from quiff.results.numbers import probability
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +141,25 @@ def test_the_mean_of_noisy_embeddings_tells_as_much_as_all_of_them():
     assert low <= high * mean.slack
     assert isclose(low, high, rel_tol=1e-3)
     assert high > posterior_vulnerability(prior, once)
+
+
+def test_an_api_without_closed_forms_is_measured_on_the_secrets_that_occur():
+    people = Population.from_sets({"Ann": {1}, "Bob": {2}}).with_attribute("country", ["AT", "BR"])
+
+    @quiff.program
+    def response(user, draw):
+        return draw.weighted({c: 4 if c == user.country else 1 for c in ("AT", "BR")})
+
+    said = " ".join(quiff.compare(people, response).sentences)
+    # 4/5 of the truth, 1/5 of the other: two such columns, their ratio, and the logarithms
+    assert f"its capacity is 1.6 ({log2(1.6):.3f} bits), its epsilon {log(4):.2f}." in said
+    assert "measure it on people" in " ".join(quiff.compare(response).sentences)
+
+
+def test_a_month_that_was_cut_into_cells_shows_its_interval():
+    people = Population.synthetic(30, seed=1)
+    found = quiff.compare(people, quiff.NoisyRanking())
+    (month,) = (row for row in found.rows if row.quantity == "posterior" and row.observations == 30)
+    assert month.low <= month.value <= month.high
+    said = f"(outputs are cut into cells: {probability(month.low)} to {probability(month.high)})"
+    assert said in " ".join(found.sentences)

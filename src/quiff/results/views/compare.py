@@ -210,9 +210,9 @@ def _sentences(
         if len(known) > 1:
             each = ", ".join(f"{names[o.api.spec]} {_bits(o.limits['min_capacity_bits'])}" for o in known)
             yield f"Of {unit}, at most: {each}."
-    unknown = [names[one.api.spec] for one in compared if one.limits["bayes_capacity"] is None]
-    if unknown:
-        yield f"No limit is known from the parameters alone of {', '.join(unknown)}; measure it on people."
+    for one in compared:
+        if one.limits["bayes_capacity"] is None:
+            yield _without_limit(one, names[one.api.spec])
     if people is None:
         return
     for one in compared:
@@ -232,11 +232,24 @@ def _bits(value: Any) -> str:
     return "no limit" if isinf(value) else f"{said(value)} bits"
 
 
+def _without_limit(one: Compared, name: str) -> str:
+    """Say what the API reveals of the secrets that occur, where nothing is known of all that there can be."""
+    unknown = f"No limit is known from the parameters alone of {name}"
+    capacity, epsilon = one.once["bayes_capacity"], one.once["epsilon"]
+    if capacity is None or epsilon is None:
+        return f"{unknown}; measure it on people."
+    found = f"its capacity is {_factor(capacity, 3)} ({_bits(log2(capacity))}), its epsilon {said(epsilon)}"
+    return f"{unknown}; on the secrets of these people {found}."
+
+
 def _reidentified(one: Compared, name: str) -> Iterator[str]:
     month = one.month
     over = ""
     if month is not None:
         over = f", and by the {month.observations} of a month with {probability(month.value)}"
+        if month.low is not None and month.high is not None:
+            sure = "95 % interval" if one.drawn else "outputs are cut into cells:"
+            over += f" ({sure} {probability(month.low)} to {probability(month.high)})"
     yield from one.once.say(
         "{name}: one observation re-identifies a user with probability {posterior} ({prior} without){over}.",
         name=name[:1].upper() + name[1:],
