@@ -206,7 +206,15 @@ def membership_gain(sets: Mapping[Any, Iterable[Any]], actions: object) -> Gain:
 
 
 def membership_gain_from_codes(labels: object, codes: object, actions: object) -> Gain:
-    """Return the same from an integer array with one row per input; for large inputs."""
+    """Return the same from an integer array with one row per input; for large inputs.
+
+    >>> membership_gain_from_codes(["Ann", "Bob"], [[0, 1], [1, 2]], ["Art", "Music", "News"])
+    Gain of 3 actions on 2 inputs
+           Ann  Bob
+    Art    1    0
+    Music  1    1
+    News   0    1
+    """
     named, names = as_labels(labels, "input"), as_labels(actions, "action")
     array = as_codes(codes, (named.size, None), names.size, named, "action")
     return Gain._of(names, named, SparseRows.rectangular(array, np.int64(1), names.size))

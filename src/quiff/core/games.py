@@ -49,6 +49,15 @@ def gain_as_bayes(prior: Prior, gain: Gain) -> tuple[Prior, Channel, Number]:
     ------
     GainError
         If no action gains anything.
+
+    Examples
+    --------
+    >>> from quiff import Channel, Gain, Prior, gain_as_bayes, posterior_vulnerability
+    >>> prior, gain = Prior.uniform(["a", "b"]), Gain([[3, 0], [1, 1]], inputs=["a", "b"])
+    >>> rho, R, a = gain_as_bayes(prior, gain)
+    >>> C = Channel.identity(["a", "b"])
+    >>> posterior_vulnerability(prior, C, gain) == a * posterior_vulnerability(rho, R @ C)
+    True
     """
     weights, total = prior.weights_for(gain.inputs, "gain")
     numbers, matrix = same_kind(np.array(weights), gain.to_numpy())

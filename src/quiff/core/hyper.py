@@ -155,6 +155,13 @@ def posteriors(prior: Prior, C: Channel) -> Channel:
     """Return the posterior after each output that happens, as a channel from outputs to secrets.
 
     Unlike the `hyper` it keeps the outputs apart that lead to the same posterior.
+
+    Examples
+    --------
+    >>> from quiff import Channel, Prior, posteriors
+    >>> C = Channel([[1, 0], [0.5, 0.5]], inputs=["Alice", "Bob"], outputs=["x", "y"])
+    >>> posteriors(Prior.uniform(C.inputs), C)["y", "Bob"]
+    1.0
     """
     weights, _ = prior.weights_for(C.inputs, "channel")
     joint = scale_rows(*unified(C.kernel.to_dense(), weights)).T

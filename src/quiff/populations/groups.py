@@ -123,6 +123,10 @@ def grouped(people: Population | Histories, secret: Channel) -> Groups:
 
     Merged people can be grouped by a function of their topic sets; what needs the weight of a single person
     (`foremost`, `best_user`, `by_secret`) is a ParameterError for people who are merged and weighted.
+
+    >>> people = Population.from_sets({"Ann": {"Art"}, "Bob": {"Art"}, "Cem": {"News"}})
+    >>> grouped(people, people.channel("topics")).counts.tolist()
+    [2, 1]
     """
     if not same(secret.inputs, people.users):
         raise LabelError("the secret is not a channel from these people; give one such as people.channel()")
