@@ -306,6 +306,16 @@ def test_a_goal_is_found_by_its_name_though_the_api_has_the_same():
     assert found["topics", "goal_posterior", "topics"] == pytest.approx(after)
 
 
+def test_an_api_with_parameters_is_found_by_its_name_where_no_other_has_it():
+    people = Population.from_sets({"a": {1, 2}, "b": {2, 3}})
+    few, more = TopicsAPI(n_topics=4, top_s=2), TopicsAPI(n_topics=5, top_s=2)
+    one = measure(people, few, Cookies())
+    assert one["topics", "leakage"] == one[few.spec, "leakage"]
+    assert one["topics", "leakage", "generalization"] == one[few.spec, "leakage", "generalization"]
+    with pytest.raises(quiff.LabelError, match="'leakage'"):
+        measure(people, few, more)["topics", "leakage"]
+
+
 def test_a_wrong_key_is_told_the_possible_ones():
     found = worked_example(0.05)
     with pytest.raises(quiff.LabelError, match="no number for 'leakag'; did you mean 'leakage'"):
@@ -332,6 +342,11 @@ def test_a_wrong_key_is_told_the_possible_ones():
         (lambda people: measure(people, Cookies(), Cookies()), "'cookies' is there twice"),
         (lambda people: measure(people, goals=["country"]), "no attribute 'country', but 'topics'"),
         (lambda people: measure(people, known=["county"]), "no attribute 'county'"),
+        (lambda people: measure(people, known=3), "the name of an attribute was expected, or several, not 3"),
+        (lambda people: measure(people, priors=3), "priors are expected by name"),
+        (lambda people: measure(people, priors={"uniform": people.user_prior()}), "give yours another name"),
+        (lambda people: measure(people, TopicsAPI(4, 2), priors={"x": quiff.Prior.uniform([1])}),
+         "no API has the secrets of the prior 'x'"),
         (lambda people: measure(people, TopicsAPI(5, 3)), "top_s is 3, but the sets have 2 topics"),
         (lambda people: measure(people, TopicsAPI(2, 2)), "n_topics is 2, but 4 topics occur"),
         (lambda people: measure(people, Cookies("history")), "no attribute 'history'"),

@@ -122,7 +122,8 @@ class Result:
         """Return one number, by an API's spec and a quantity; further keys choose stage, goal, prior, scope.
 
         Without them it is that of the last stage, these people, the population's own prior and one
-        observation; a capacity is that over all secrets, where it is known.
+        observation; a capacity is that over all secrets, where it is known. Of an API with parameters the
+        name alone will do where no other one has it.
 
         Raises
         ------
@@ -133,6 +134,15 @@ class Result:
 
     def row(self, *keys: Hashable) -> Row:
         """Return the row that some keys choose; see ``result[...]``."""
+        named = [spec for spec in self._last_stages if keys and spec.partition(":")[0] == keys[0]]
+        try:
+            return self._row(*keys)
+        except LabelError:
+            if len(named) != 1 or named[0] == keys[0]:
+                raise
+        return self._row(named[0], *keys[1:])
+
+    def _row(self, *keys: Hashable) -> Row:
         found, free = list(self.rows), list(_KEYS)
         for key in keys:
             named = (each for each in free if any(getattr(row, each) == key for row in found))
