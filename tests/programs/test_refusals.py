@@ -104,6 +104,19 @@ def test_an_endless_loop_ends():
     expect_error(program, "more than 1000 times on a path, in line", kind=SizeError)
 
 
+def test_an_endless_loop_without_draws_ends():
+    def program(secret, draw):
+        if draw.flip():
+            while secret:
+                secret += 1
+        return secret
+
+    with work_limit(0.004):
+        expect_error(
+            program, f"without a draw, in line {line_of(program, 2)}|{line_of(program, 3)}", kind=SizeError
+        )
+
+
 def test_too_many_paths_say_how_far_it_came():
     def program(secret, draw):
         return frozenset((k, draw.uniform(range(10))) for k in range(9))

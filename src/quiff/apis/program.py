@@ -251,6 +251,8 @@ def program(
         raise ParameterError(f"a program is a function, written with def or lambda, not {function!r}")
     if iscoroutinefunction(function) or isasyncgenfunction(function):
         raise ParameterError(f"the program {function.__name__!r} is async; write it as a plain function")
+    if not callable(goals or dict):
+        raise ParameterError(f"goals is a function from secrets to gains by name, not {goals!r}")
     made = list(_parameters(function, dict(ranges or {})))
     words = function.__name__.replace("_", " ").strip()
     described = {

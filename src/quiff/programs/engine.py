@@ -21,6 +21,7 @@ from quiff.programs.inputs import Secrets
 from quiff.programs.rows import Leaf, Rows
 from quiff.programs.run import LAST, NOT_REPEATABLE, Frame, Run
 from quiff.programs.sealed import Doubt, Fail, may_seal, with_late_sets
+from quiff.programs.watch import Endless, watched
 
 _REPLAYED = 100  # paths, beside the first and the last, that are run again
 _ALWAYS_CHECKED = 1_000  # sealed leaves; of more, one in sixteen
@@ -55,10 +56,22 @@ def enumerated(program: Program, secrets: Secrets, sealing: bool = True) -> Rows
     """Return what a program reveals of each secret; with any doubt about sealing, by plain replay."""
     if sealing and may_seal(program.function):
         try:
-            return Enumeration(program, secrets, sealing=True).rows()
+            return _watched(Enumeration(program, secrets, sealing=True))
         except Doubt:
             pass
-    return Enumeration(program, secrets, sealing=False).rows()
+    return _watched(Enumeration(program, secrets, sealing=False))
+
+
+def _watched(runs: "Enumeration") -> Rows:
+    try:
+        with watched(lambda: runs.runs + runs.draws):
+            return runs.rows()
+    except Endless as stuck:
+        line = runs.program.line_of(stuck.__traceback__)
+        raise SizeError(
+            f"the program goes on without a draw, in line {line}; end its loop, or raise the limit by"
+            " `with quiff.work_limit(...): ...`"
+        ) from None
 
 
 @final

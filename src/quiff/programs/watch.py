@@ -1,0 +1,41 @@
+"""A watch over the runs of a function: a loop that neither ends nor draws is broken off."""
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import final
+
+from quiff.core.limits import work_allowed
+from quiff.programs.sealed import Stop
+
+NUMBERS_A_SECOND = 8e7  # of the work limit; by default it is reached in a minute
+
+
+@final
+class Endless(Stop):
+    """No run ended and nothing was drawn for too long."""
+
+
+@contextmanager
+def watched(steps: Callable[[], int]) -> Iterator[None]:
+    """Raise Endless in this thread once the number of steps stays the same for too long."""
+    raised, me = ctypes.pythonapi.PyThreadState_SetAsyncExc, ctypes.c_ulong(threading.get_ident())
+    seconds, over = min(work_allowed() / NUMBERS_A_SECOND, 1e6), threading.Event()
+
+    def watch() -> None:
+        before = -1
+        while not over.wait(seconds):
+            now = steps()
+            if now == before:
+                raised(me, ctypes.py_object(Endless))
+            before = now
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        raised(me, None)  # what came too late
