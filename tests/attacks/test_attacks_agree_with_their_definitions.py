@@ -5,6 +5,7 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from quiff import (
     TopicsAPI,
     simulate,
 )
+from quiff.attacks import linking
 from quiff.attacks.base import Sighting
 from quiff.attacks.ranking import ItemSets, Queries, ranked_best
 from quiff.browser.reports import Reports
@@ -284,10 +286,12 @@ def test_the_best_score_is_found_among_many_users():
     assert 0 < (expected > 0).sum() < 60
 
 
-def test_links_are_found_among_many_users():
+@pytest.mark.parametrize(("epochs", "most_pairs"), [(6, 10**9), (9, 0)])  # with all sets, and with one's own
+def test_links_are_found_among_many_users(epochs, most_pairs, monkeypatch):
+    monkeypatch.setattr(linking, "_MOST_PAIRS", most_pairs)
     people = Population.synthetic(500, seed=2)
-    reports = simulate(people, TopicsAPI(), epochs=6, seed=1)
-    known, query = (Sighting.of(reports, site, 6) for site in (0, 1))
+    reports = simulate(people, TopicsAPI(), epochs=epochs, seed=1)
+    known, query = (Sighting.of(reports, site, epochs) for site in (0, 1))
     sets = np.sort(people.codes, axis=1)
     odds = (0.95 / 5 + 0.05 / 349) / (0.05 / 349)
     fits = [

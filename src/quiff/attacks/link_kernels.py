@@ -15,13 +15,13 @@ _CLOSE = 1e-9
 
 
 @compiled
-def count_fits(row: Array, sets: Any, fits: Array, touched: Array) -> int:
-    """Count for each set how many reports of a row lie in it, and return how many sets have any.
+def count_fits(row: Array, sets: Any, fits: Array, touched: Array) -> Any:
+    """Count for each set how many reports of a row lie in it; return how many sets have any, and the most.
 
     The row is in ascending order, and what is negative does not count. `fits`, zeros before, gets the counts,
     and `touched` the sets with any.
     """
-    n_touched, place = 0, 0
+    n_touched, place, most = 0, 0, np.int64(0)
     while place < row.shape[0]:
         topic, end = row[place], place + 1
         while end < row.shape[0] and row[end] == topic:
@@ -32,97 +32,38 @@ def count_fits(row: Array, sets: Any, fits: Array, touched: Array) -> int:
                     touched[n_touched] = one
                     n_touched += 1
                 fits[one] += end - place
+                most = max(most, fits[one])
         place = end
-    return n_touched
-
-
-@compiled
-def fitting_sets(
-    row: Array, sets: Any, mark: int, marks: Array, tally: Array, fits: Array, touched: Array
-) -> Any:
-    """Find all sets that fit at most `cut` reports of a row less than the best one does, and maybe others.
-
-    Topics are taken with the shortest list of sets first. A set that is not met by then has only topics that
-    are left, and so fits no more reports than these make up; when that is too few, the search ends.
-
-    How many sets were met is returned, and the fits of the best one; `touched` and `fits` get the rest.
-    """
-    topics, n_topics, left = np.empty(row.shape[0], dtype=np.int64), 0, 0
-    codes, starts = sets.codes, sets.starts
-    for topic in row:
-        if topic >= 0:
-            left += 1
-            tally[topic] += 1
-            if tally[topic] == 1:
-                place, length = n_topics, starts[topic + 1] - starts[topic]
-                while place > 0 and starts[topics[place - 1] + 1] - starts[topics[place - 1]] > length:
-                    topics[place] = topics[place - 1]
-                    place -= 1
-                topics[place] = topic
-                n_topics += 1
-    n_touched, most = 0, 0
-    for topic in topics[:n_topics]:
-        if left < most - sets.cut:
-            break
-        left -= tally[topic]
-        for one in sets.holders[starts[topic] : starts[topic + 1]]:
-            if marks[one] == mark:
-                continue
-            marks[one] = mark
-            fit = 0
-            for j in range(codes.shape[1]):
-                fit += tally[codes[one, j]]
-            touched[n_touched], fits[n_touched] = one, fit
-            n_touched += 1
-            most = max(most, fit)
-    for topic in topics[:n_topics]:
-        tally[topic] = 0
     return n_touched, most
 
 
 @compiled
-def wider(array: Array, least: int) -> Array:
-    """Return the numbers of an array in one that is twice as long, or longer if that is too short."""
-    more = np.empty(max(least, 2 * array.shape[0]), dtype=array.dtype)
-    more[: array.shape[0]] = array
-    return more
+def weigh_fits(row: Array, sets: Any, fits: Array, touched: Array) -> Any:
+    """Do what :func:`count_fits` does, and return also the sum over sets of users times A - A_0.
+
+    A = lambda^(fits - most) is A_0 for a set that fits no report.
+    """
+    n_touched, most = count_fits(row, sets, fits, touched)
+    weight = 0.0
+    for one in touched[:n_touched]:
+        weight += sets.users[one] * (sets.falls[most - fits[one]] - sets.falls[most])
+    return n_touched, most, weight
 
 
 @compiled
-def spread_over_sets(rows: Array, sets: Any, totals: Array, mosts: Array) -> Any:
-    """Return which sets may be those of each row: lengths of lists, sets, and how many reports fit.
-
-    Sets that fit in more than `cut` reports less than the best one are left out. `mosts` is filled with how
-    many reports fit the best set, and `totals` with the sum over sets of their users times
-    lambda^(fits - most); sets that are not met count as if they fitted none.
-    """
-    counts, falls = sets.users, sets.falls
-    n_sets, n_users = counts.shape[0], counts.sum()
-    fits, touched = np.empty(n_sets, dtype=np.int16), np.empty(n_sets, dtype=np.int32)
-    marks, tally = np.full(n_sets, -1, dtype=np.int32), np.zeros(sets.starts.shape[0] - 1, dtype=np.int32)
-    lengths = np.zeros(rows.shape[0], dtype=np.int64)
-    kept, levels = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int16)
-    size = 0
+def weigh_rows(rows: Array, sets: Any, mosts: Array, totals: Array) -> None:
+    """Write how many reports of each row lie in the set that fits best, and the sum of users times A."""
+    fits = np.zeros(sets.users.shape[0], dtype=np.int16)
+    touched, n_users = np.empty(fits.shape[0], dtype=np.int32), sets.users.sum()
     for x in range(rows.shape[0]):
-        n_touched, most = fitting_sets(rows[x], sets, x, marks, tally, fits, touched)
-        rest, total = n_users, 0.0
-        for k in range(n_touched):
-            total += counts[touched[k]] * falls[most - fits[k]]
-            rest -= counts[touched[k]]
-        totals[x], mosts[x] = total + rest * falls[most], most
-        if size + n_touched > kept.shape[0]:
-            kept, levels = wider(kept, size + n_touched), wider(levels, size + n_touched)
-        for k in range(n_touched):
-            if fits[k] >= most - sets.cut:
-                kept[size], levels[size] = touched[k], fits[k]
-                size += 1
-                lengths[x] += 1
-    return lengths, kept[:size].copy(), levels[:size].copy()
+        n_touched, mosts[x], weight = weigh_fits(rows[x], sets, fits, touched)
+        totals[x] = weight + n_users * sets.falls[mosts[x]]
+        fits[touched[:n_touched]] = 0
 
 
 @compiled
 def linked_score(
-    known: Any, x: int, sets: Any, fits: Array, touched: Array, most: int, weight: float, tally: Array
+    row: Array, sets: Any, fits: Array, some: Array, most: int, weight: float, own: Array, touched: Array
 ) -> float:
     """Return P(b | a) for one row a, up to a factor: sum over sets of P(set | a) lambda^(fits of b - most).
 
@@ -130,74 +71,73 @@ def linked_score(
     report, sum_S users(S) A B = sum_S users(S) (A - A_0)(B - B_0) + A_0 sum_S users(S) (B - B_0) +
     B_0 sum_S users(S) A: only sets that fit some reports of both are looked at.
 
-    The row's total is the sum over sets of users times A, `weight` that of users times B - B_0, `falls` the
-    powers of 1/lambda. `tally` is zeros, one for each topic, before and after.
+    `fits` are those of b, and `weight` is the sum over its sets, `some`, of users times B - B_0. `own` is
+    zeros, one for each set, before and after.
     """
-    row, row_most, codes, falls = known.rows[x], known.mosts[x], sets.codes, sets.falls
-    row_none, none = falls[row_most], falls[most]
-    for topic in row:
-        if topic >= 0:
-            tally[topic] += 1
-    both = 0.0
-    for one in touched:
-        own = 0
-        for j in range(codes.shape[1]):
-            own += tally[codes[one, j]]
-        if own:
-            both += sets.users[one] * (falls[row_most - own] - row_none) * (falls[most - fits[one]] - none)
-    for topic in row:
-        if topic >= 0:
-            tally[topic] = 0
-    return float(none + (row_none * weight + both) / known.totals[x])
+    counts, falls = sets.users, sets.falls
+    n_touched, own_most, own_weight = weigh_fits(row, sets, own, touched)
+    own_none, none, both = falls[own_most], falls[most], 0.0
+    for one in some:
+        if own[one]:
+            both += counts[one] * (falls[own_most - own[one]] - own_none) * (falls[most - fits[one]] - none)
+    own[touched[:n_touched]] = 0
+    return float(none + (own_none * weight + both) / (own_weight + own_none * counts.sum()))
 
 
 @compiled
-def rank_linked(queries: Array, own: Array, known: Any, sets: Any, lost: float, tied: Array) -> None:
+def rank_linked(queries: Array, own: Array, known: Any, sets: Any, tied: Array) -> None:
     """Tell for each query how many users have the best score, if their own is one of them, else 0.
 
-    First only those sets are looked at that fit the query well: they give a lower bound of every score. Who
-    may still reach the score of the own user is then looked at exactly.
-
-    `lost` is the largest share of a row's posterior that is not among the cells of what is known.
+    First only those sets are looked at that fit the query well: they give an upper bound of every score. Who
+    may reach the score of the own user is then looked at exactly, the one with the highest bound first.
     """
-    counts, falls, totals, mosts = sets.users, sets.falls, known.totals, known.mosts
-    fits, touched = np.zeros(counts.shape[0], dtype=np.int32), np.empty(counts.shape[0], dtype=np.int32)
-    tally = np.zeros(sets.starts.shape[0] - 1, dtype=np.int32)
-    row_none = falls[mosts]  # of a set that fits no report of a row
+    counts, falls, n_rows = sets.users, sets.falls, known.rows.shape[0]
+    fits, others = np.zeros((2, counts.shape[0]), dtype=np.int16)
+    touched, scratch = np.empty((2, counts.shape[0]), dtype=np.int32)
+    levels, near = np.zeros(n_rows, dtype=np.int16), np.empty(n_rows, dtype=np.int32)
+    none = falls[known.mosts] / known.totals  # of the posterior of a set that fits no report, for each user
     for query in range(queries.shape[0]):
-        n_touched = count_fits(queries[query], sets, fits, touched)
-        some, weight, most = touched[:n_touched], 0.0, 0
-        for one in some:
-            most = max(most, fits[one])
-        for one in some:
-            weight += counts[one] * (falls[most - fits[one]] - falls[most])
-        score = linked_score(known, own[query], sets, fits, some, most, weight, tally)
-        least = 1
+        n_touched, most, weight = weigh_fits(queries[query], sets, fits, touched)
+        some = touched[:n_touched]
+        if weight == 0:  # these reports are equally probable for all
+            tied[query] = known.times.sum()
+            fits[some] = 0
+            continue
+        score = linked_score(known.rows[own[query]], sets, fits, some, most, weight, others, scratch)
+        least, well = 1, 0.0
         while least < most and 2 * falls[most - least] <= score:
             least += 1
-        slack = falls[max(most - least + 1, 0)] + lost
-        well = 0.0
         for one in some:
             if fits[one] >= least:
                 well += counts[one] * falls[most - fits[one]]
-        bound = well * row_none / totals  # as if no report of the other site were in these sets
+        bound = falls[max(most - least + 1, 0)] + well * none
         for one in some:
-            if fits[one] >= least:
-                for k in range(known.starts[one], known.starts[one + 1]):
-                    x = known.behind[k]
-                    more = (falls[mosts[x] - known.levels[k]] - row_none[x]) / totals[x]
-                    bound[x] += counts[one] * falls[most - fits[one]] * more
-        better = bound.max() > score * (1 + _CLOSE)
-        equal = 0
-        for x in range(totals.shape[0]):
-            if better:
-                break
-            if bound[x] + slack < score * (1 - _CLOSE):
+            if fits[one] < least:
                 continue
-            other = linked_score(known, x, sets, fits, some, most, weight, tally)
-            better = other > score * (1 + _CLOSE)
-            if other >= score * (1 - _CLOSE):
-                equal += known.times[x]
+            n_near = 0
+            for topic in sets.codes[one]:
+                for k in range(known.starts[topic], known.starts[topic + 1]):
+                    x = known.holders[k]
+                    if levels[x] == 0:
+                        near[n_near] = x
+                        n_near += 1
+                    levels[x] += known.reports[k]
+            for x in near[:n_near]:
+                worse = known.mosts[x] - levels[x]
+                share = counts[one] * falls[worse] / known.totals[x] if worse >= 0 else 1.0
+                bound[x] += min(share, 1.0) * falls[most - fits[one]]
+                levels[x] = 0
+        bound[own[query]] = 0.0
+        x, equal, better = np.argmax(bound), known.times[own[query]], False
+        for step in range(n_rows + 1):
+            if bound[x] >= score * (1 - _CLOSE):
+                other = linked_score(known.rows[x], sets, fits, some, most, weight, others, scratch)
+                better = other > score * (1 + _CLOSE)
+                if better:
+                    break
+                if other >= score * (1 - _CLOSE):
+                    equal += known.times[x]
+                bound[x] = 0.0
+            x = step
         tied[query] = 0 if better else equal
-        for one in some:
-            fits[one] = 0
+        fits[some] = 0

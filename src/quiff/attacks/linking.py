@@ -2,25 +2,23 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, log
+from math import inf
 from typing import ClassVar, Literal, NamedTuple, Self, final
 
 import numpy as np
 
 from quiff.apis.topics import TopicsAPI
-from quiff.attacks.base import Attack, Paper, Sighting, parts, work_through
+from quiff.attacks.base import Attack, Paper, Sighting, work_through
 from quiff.attacks.bayes import BayesProfiles, codes_in_taxonomy, given_profiles
 from quiff.attacks.ranking import ItemSets
-from quiff.core.counting.work import in_slices
 from quiff.core.distinct import distinct_codes
-from quiff.core.labels import Labels
+from quiff.core.labels import Labels, same
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_probability
 
-_LOST = 1e-10
-_MOST_CELLS = 10**8
+_MOST_PAIRS = 2 * 10**8
 _SLICE = 100
 
 
@@ -75,11 +73,12 @@ class BayesLink(Attack):
         return cls(given_profiles(cls, population), api.noise)
 
     @cached_property
-    def _sets(self) -> tuple[Array, Array]:
+    def _sets(self) -> tuple[Array, Array, Array]:
+        """A user of each distinct set, each user's set, and how many users have each."""
         first, kind = distinct_codes(np.sort(self.population.codes, axis=1), self.population.topics.size)
         weights = self.population.counts
         users = np.bincount(kind) if weights is None else np.bincount(kind, weights)
-        return first, users.astype(np.float64)
+        return first, kind, users.astype(np.float64)
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
         """Return how many users are linked best to each target, the right one among them; else 0.
@@ -94,28 +93,25 @@ class BayesLink(Attack):
         sets = self._prepared(known.topics, known.codes.shape[1])
         rows = np.sort(known.codes, axis=1)
         first, kind = distinct_codes(rows.astype(np.int64) + 1, known.topics.size + 1)
-        distinct, times = np.ascontiguousarray(rows[first]), np.bincount(kind)
-        rows_known = _spread(distinct, times, sets)
+        mine = self._sets[1][first] if same(known.users, self.population.users) else None
+        seen = _seen(np.ascontiguousarray(rows[first]), np.bincount(kind), sets, mine)
         own, wanted = kind[targets], np.sort(query.codes[targets], axis=1)
         tied = np.zeros(targets.shape[0], dtype=np.int64)
 
         def rank(part: slice) -> None:
-            rank_linked(wanted[part], own[part], rows_known, sets, _LOST, tied[part])
+            rank_linked(wanted[part], own[part], seen, sets, tied[part])
 
         work_through(rank, targets.shape[0], _SLICE)
         return tied
 
     def _prepared(self, topics: Labels, columns: int) -> "_Sets":
-        first, users = self._sets
+        first, _, users = self._sets
         codes = codes_in_taxonomy(self.population, topics)[0][first]
         holders = ItemSets.from_rows(codes, topics.size).holders
         q = float(self.noise) / topics.size
         p = (1 - float(self.noise)) / codes.shape[1] + q
-        odds = p / q if q else inf
-        # What fits worse than the best set by more than `cut` reports has less than _LOST of the posterior.
-        cut = int(log(users.sum() / _LOST) / log(odds)) if odds > 1 else columns
-        falls = odds ** -np.arange(columns + 1.0)
-        return _Sets(codes, users, holders.starts, holders.items, falls, min(cut, columns))
+        falls = (p / q if q else inf) ** -np.arange(columns + 1.0)
+        return _Sets(codes, users, holders.starts, holders.items, falls)
 
 
 class _Sets(NamedTuple):
@@ -127,46 +123,48 @@ class _Sets(NamedTuple):
     starts: Array
     holders: Array
     falls: Array  # lambda^0, lambda^-1, ...
-    cut: int  # by how many reports a set may fit worse than the best
 
 
 class _Known(NamedTuple):
-    """The different rows of reports of the site whose users are linked, and the sets behind them."""
+    """The different rows of reports of the site whose users are linked."""
 
     rows: Array
     times: Array  # how many users have each row
-    totals: Array  # the sum over sets of users times lambda^(fits - most)
-    mosts: Array  # how many reports the best set fits
-    # For each set the rows that it may stand behind, and how many of their reports it fits.
+    # How many reports a set fits that fits well, and at most the sum over sets of users times
+    # lambda^(fits - most).
+    mosts: Array
+    totals: Array
+    # For each topic the rows that have it, and in how many reports.
     starts: Array
-    behind: Array
-    levels: Array
+    holders: Array
+    reports: Array
 
 
-def _spread(rows: Array, times: Array, sets: _Sets) -> _Known:
-    """Find the sets that may stand behind each row."""
-    from scipy.sparse import csr_array
+def _seen(rows: Array, times: Array, sets: _Sets, mine: Array | None) -> _Known:
+    """Bring rows into the form in which they are ranked; `mine` are their users' sets, if they are known.
 
-    from quiff.attacks.link_kernels import spread_over_sets
+    A user's own set fits nearly best after many reports, so that bounds on the best one are enough.
+    """
+    from scipy.sparse import coo_array
 
-    totals, mosts = np.zeros(rows.shape[0]), np.zeros(rows.shape[0], dtype=np.int64)
+    from quiff.attacks.link_kernels import weigh_rows
 
-    def spread(part: slice) -> tuple[Array, Array, Array]:
-        cells: tuple[Array, Array, Array] = spread_over_sets(rows[part], sets, totals[part], mosts[part])
-        return cells
-
-    found, size = [], 0
-    for part in in_slices(spread, parts(rows.shape[0], _SLICE)):
-        found.append(part)
-        size += part[1].shape[0]
-        if size > _MOST_CELLS:
-            raise SizeError(
-                f"more than {_MOST_CELLS} pairs of {rows.shape[0]} different reports and "
-                f"{sets.users.shape[0]} sets are plausible after {rows.shape[1]} epochs; take fewer users or "
-                "more epochs"
-            )
-    lengths, which, levels = (np.concatenate(column) for column in zip(*found, strict=True))
-    cells = csr_array((levels, which, np.r_[0, np.cumsum(lengths)]), (rows.shape[0], sets.users.shape[0]))
-    by_set = cells.tocsc()
-    starts = by_set.indptr.astype(np.int64)
-    return _Known(rows, times, totals, mosts, starts, by_set.indices, by_set.data)
+    n_rows, columns = rows.shape
+    there = rows >= 0
+    cells = np.ones(there.sum(), dtype=np.int16), (np.nonzero(there)[0], rows[there])
+    by_topic = coo_array(cells, (n_rows, sets.starts.shape[0] - 1)).tocsc()
+    starts = by_topic.indptr.astype(np.int64)
+    pairs = int(np.diff(starts) @ np.diff(sets.starts))
+    mosts, totals = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows)
+    if pairs <= _MOST_PAIRS:
+        work_through(lambda part: weigh_rows(rows[part], sets, mosts[part], totals[part]), n_rows, _SLICE)
+    elif mine is not None and columns >= 2 * sets.codes.shape[1]:
+        for topics in sets.codes[mine].T:
+            mosts += (rows == topics[:, None]).sum(axis=1)
+        totals = sets.users[mine]
+    else:
+        raise SizeError(
+            f"{pairs} pairs of {n_rows} different reports and {sets.users.shape[0]} sets have a topic in "
+            f"common after {columns} epochs, more than {_MOST_PAIRS}; take fewer users or more epochs"
+        )
+    return _Known(rows, times, mosts, totals, starts, by_topic.indices, by_topic.data)
