@@ -1,60 +1,90 @@
-"""The report in a real browser: it loads nothing, and everybody can read it."""
+"""The report in a real browser: it loads nothing, everybody can read it, and it prints on a few pages."""
+
+import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from quiff import Population
+from quiff.report.compose import Source, compose_report
 from quiff.report.page import Page, Section
 from quiff.results.table import Table
-from quiff.results.views.attacks import groups_figure
 
 pytestmark = pytest.mark.slow
 
+_UNFOLD = "document.querySelectorAll('details').forEach(part => { part.open = true; })"
+
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    table = Table("Numbers & <b>names</b>", ("name", "value"), (("a", 0.5), ("b", 3)), ("A note.",))
-    section = Section(
-        "one", "The first", ("A sentence.",), (groups_figure([1, 1, 0, 3], "carey", 100, 5),), (table, table)
-    )
-    page = Page(
-        "A page",
-        ("About it.",),
-        "The answer.",
-        table,
-        (section,),
-        (("users", "3"),),
-        ("quiff",),
-        ("All is known.",),
-    )
-    return page.write(tmp_path_factory.mktemp("report") / "report.html")
+def report():
+    people = Population.synthetic(120, seed=1)
+    return compose_report(people, (), Source("people & <b>names</b>", (), ("quiff",)), attacks=True)
+
+
+@pytest.fixture(scope="module")
+def file(report, tmp_path_factory):
+    return report.write(tmp_path_factory.mktemp("report") / "report.html")
+
+
+def pages(page):
+    """How many A4 pages the tab prints on."""
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True)))
 
 
 def test_it_loads_nothing_and_says_nothing(page, file):
     page.goto(file.as_uri())
+    page.evaluate(_UNFOLD)
     assert [address for address in page.asked if not address.startswith("data:")] == [file.as_uri()]
     assert page.said == []
+    assert page.locator("img").count() > 8
     assert page.locator("img").evaluate_all("pictures => pictures.every(p => p.naturalWidth > 100)")
-    assert page.locator("caption").first.inner_text() == "Numbers & <b>names</b>"
+    assert page.locator("dd").first.inner_text() == "people & <b>names</b>: 120 users"
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-@pytest.mark.parametrize("width", [1000, 360])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing(page, file, width):
-    page.set_viewport_size({"width": width, "height": 700})
+    page.set_viewport_size({"width": width, "height": 800})
     page.goto(file.as_uri())
+    page.evaluate(_UNFOLD)
     assert Axe().run(page).response["violations"] == []
 
 
-def test_it_fits_a_phone(page, file):
-    page.set_viewport_size({"width": 360, "height": 700})
+@pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+def test_verdict_main_numbers_and_first_figure_are_on_the_first_screen(page, file):
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(file.as_uri())
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    for part in (".headline", ".first table", ".first figure", "nav"):
+        box = page.locator(part).first.bounding_box()
+        assert box["y"] + box["height"] <= 800, part
 
 
-def test_a_figure_stays_readable_on_a_phone(page, file):
-    page.set_viewport_size({"width": 360, "height": 700})
+def test_pictures_follow_the_dark_scheme(page, file, tmp_path):
     page.goto(file.as_uri())
-    assert page.locator("figure img").first.evaluate("picture => picture.width") > 500
+    picture = page.locator(".first figure img")
+    light = picture.screenshot(path=tmp_path / "light.png")
+    page.emulate_media(color_scheme="dark")
+    assert picture.screenshot(path=tmp_path / "dark.png") != light
+
+
+@pytest.mark.parametrize("width", [390, 360])
+def test_it_fits_a_phone_and_figures_stay_readable(page, file, width):
+    page.set_viewport_size({"width": width, "height": 700})
+    page.goto(file.as_uri())
+    page.evaluate(_UNFOLD)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.locator("figure img").first.evaluate("picture => picture.width") >= 330
+
+
+def test_it_prints_on_eight_pages_at_most_and_folded_parts_only_if_asked_for(page, file):
+    page.goto(file.as_uri())
+    folded = pages(page)
+    assert folded <= 8
+    page.evaluate(_UNFOLD)
+    assert pages(page) > folded
+    page.emulate_media(media="print")
+    page.goto(file.as_uri())
+    assert not page.locator("summary").first.is_visible()
 
 
 def test_ten_columns_fit_a_printed_page(page, tmp_path):

@@ -47,9 +47,9 @@ def topics(written):
         header, *lines = csv.reader(file)
     assert header == ["", "domain", "topics"]
     assert [line[0] for line in lines] == [str(index) for index in range(len(lines))]
-    assert all(re.fullmatch(r"('[A-Z]+'(, '[A-Z]+')*)?", line[2]) for line in lines)
+    assert all(re.fullmatch(r"('[A-Za-z ]+'(, '[A-Za-z ]+')*)?", line[2]) for line in lines)
     assert len({line[1] for line in lines}) == len(lines)
-    return {domain: re.findall("[A-Z]+", cell) for _, domain, cell in lines}
+    return {domain: re.findall("'([^']+)'", cell) for _, domain, cell in lines}
 
 
 @pytest.fixture(scope="module")

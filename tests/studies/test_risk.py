@@ -346,7 +346,7 @@ def test_it_shows_as_tables_json_figure_and_sentences():
     facts = json.loads(result.to_json())["risk"]["topics"]["topics"]
     assert {"mean", "median", "p95", "p99", "max", "share_above"} <= set(facts)
     svg = result.figure().to_svg()
-    assert "probability of the user to be re-identified" in svg
+    assert "probability of re-identification" in svg
     assert "NaN" not in svg
     assert len(result.sentences) == 1
     assert sum(bar["share"] for bar in facts["histogram"]) == pytest.approx(1)

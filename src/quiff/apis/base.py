@@ -149,6 +149,9 @@ class Api(ABC):
         with its version, and what one observation is, such as "a topic".
     unit
         Whom one observation is about, where, and for how long.
+    visit, shown_at_first
+        What brings observations, such as a page view, and how many of them the first one brings; every later
+        one, a unit apart, adds one.
     observer_knows_who
         Whether the observer already holds the identity, such as a click's. Then nobody is re-identified, and
         only what is learnt about the secret is measured.
@@ -186,6 +189,8 @@ class Api(ABC):
     source: str = ""
     sees: str = "an output"
     unit: Unit = Unit("a user")
+    visit: str = "observation"
+    shown_at_first: int = 1
     observer_knows_who: bool = False
     redraws: Redraws = "noise"
     needs: tuple[str, ...] = ()

@@ -88,6 +88,8 @@ class TopicsAPI(Api):
     source = "patcg-individual-drafts/topics, README at d5555b3 (7 November 2025); paper, Sec. 3.2"
     sees = "a topic"
     unit = Unit("a user", "one site", 7)
+    visit = "page view"
+    shown_at_first = 3  # epochs of a first call, as specified
     needs = ("topics",)
     stage_titles = MappingProxyType(
         {"generalization": "whole topic set", "bounded_noise": "one topic, no noise", "topics": "one topic"}

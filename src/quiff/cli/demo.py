@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from textwrap import fill
 from time import perf_counter
 from typing import Any
 
@@ -15,6 +14,7 @@ from quiff.cli.options import least, option, seed_option
 from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import connected
 from quiff.cli.terminal import echo
+from quiff.results.layout import filled
 
 _OUTPUTS = {
     "log": True,
@@ -54,7 +54,7 @@ def command(out: Path, users: int, seed: int) -> None:
     with _step("Write the report"):
         page.write(out / "report.html", force=force)
     echo(f"\nThe report is {out / 'report.html'}; open it in any browser. It says:")
-    echo(f"\n{fill(page.headline, 80)}")
+    echo(f"\n{filled(page.headline)}")
 
 
 def _log(out: Path, users: int, seed: int, force: bool) -> None:

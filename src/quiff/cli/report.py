@@ -20,13 +20,17 @@ from quiff.cli.terminal import echo
 @option(
     "--observations --epochs",
     "N",
-    "Up to how many observations of a person are studied; 1 leaves out what time adds.",
+    "Up to how many observations of a person (page views of the Topics API) are studied; 1 leaves out time.",
     least(1),
     4,
 )
 @flag("--attacks", "Also run the published attacks on simulated observations.")
+@flag("--list-users", "List the users most at risk by their pseudonyms; else the page names nobody.")
+@flag("--print-all", "Unfold everything, so that it prints too.")
 @seed_option
-def command(asked: Asked, out: Path, observations: int, attacks: bool, seed: int) -> None:
+def command(
+    asked: Asked, out: Path, observations: int, attacks: bool, list_users: bool, print_all: bool, seed: int
+) -> None:
     """Write one offline page on people.
 
     It says what some APIs, by default third-party cookies and the Topics API, reveal about the users of
@@ -41,9 +45,10 @@ def command(asked: Asked, out: Path, observations: int, attacks: bool, seed: int
         people = asked.people(over_time=True)
         page = compose_report(
             people, asked.apis(people), Source.file(asked.file or Path(), [typed]), observations=observations,
-            attacks=attacks, seed=seed, histories=asked.histories, progress=shown.tell,
+            attacks=attacks, seed=seed, histories=asked.histories, list_users=list_users,
+            print_all=print_all, progress=shown.tell,
         )  # fmt: skip
         page.write(out, **guarded(out))
     echo(f"{out}: {page.title}")
     for sentence in (*page.about, page.headline):
-        echo(fill(sentence, 80, initial_indent="  ", subsequent_indent="  "))
+        echo(fill(sentence, 80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))

@@ -29,6 +29,7 @@ class Dataset:
     # The folder of the archive that is the data set. An archive that a server makes anew for each reader
     # keeps its members, but not its bytes.
     folder: str | None = None
+    synthetic: bool = False  # whether nobody real is described
     by_hand: bool = False  # whether only a person can download it, after signing in
 
     @property

@@ -16,6 +16,7 @@ from quiff.files import StrPath
 from quiff.populations.attribute import HISTORY, TOPICS, Attribute, attribute_of, no_attribute, records
 from quiff.populations.filling import Filling, same_arrays, visited_in_order, visited_of_sets
 from quiff.populations.histories import Histories
+from quiff.populations.invented import INVENTED_TOPICS
 from quiff.populations.sets import checked_codes, codes_of_sets, codes_of_values
 from quiff.populations.synthetic import synthetic_attributes, synthetic_sets
 from quiff.populations.topic_sets import TopicSets
@@ -57,6 +58,7 @@ class Population(TopicSets):
     notes: tuple[str, ...] = ()  # what reading or merging assumed, in sentences
     filling: Filling | None = None  # which topics were visited, and which filled in at random, if known
     others: Mapping[str, Attribute] = field(default_factory=dict)  # the attributes but for the topic sets
+    generated: bool = False  # whether they were generated here; see `is_synthetic`
 
     def __post_init__(self) -> None:
         own = vars(self)
@@ -250,7 +252,25 @@ class Population(TopicSets):
         sets = synthetic_sets(n, seed, n_topics, top_s)
         others = synthetic_attributes(attributes, sets, n_topics, seed)
         users, topics = as_labels(range(n), "user"), as_labels(range(1, n_topics + 1), "topic")
-        return cls(users, topics, sets, others=others)
+        return cls(users, topics, sets, others=others, generated=True)
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether nobody real is described: they were generated, or come from a log that was.
+
+        The topics of synthetic logs are invented, and stay so on the way from the log to these people.
+
+        Examples
+        --------
+        >>> Population.synthetic(10).is_synthetic
+        True
+        >>> Population.from_sets({"a": {"Chess clubs"}}).is_synthetic
+        True
+        >>> Population.from_sets({"a": {"Chess clubs", "/Games"}}).is_synthetic
+        False
+        """
+        topics = vars(self).get("topics")
+        return self.generated or (topics is not None and set(topics) <= {*INVENTED_TOPICS})
 
     def replaced(self, **changes: Any) -> Self:
         """Return these people with other fields; unlike `dataclasses.replace`, also without topic sets."""

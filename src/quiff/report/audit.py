@@ -29,8 +29,8 @@ def audit_page(result: Result, source: Source) -> Page:
         result.warnings,
         result.sentences[0],
         result.tables[first],
-        (section,),
-        source.facts,
-        source.commands,
-        result.notes,
+        sections=(section,),
+        facts=source.facts,
+        commands=source.commands,
+        assumptions=result.notes,
     )

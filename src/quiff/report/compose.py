@@ -3,26 +3,30 @@
 import hashlib
 import platform
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import final
 
 from quiff.apis.base import Api
-from quiff.core.numbers import Number
-from quiff.errors import counted
 from quiff.populations.population import Population
+from quiff.report.first_screen import Answer, growth, summary, verdict
+from quiff.report.limits import may, may_not, reading, regulators_words
 from quiff.report.page import Page, Section
-from quiff.report.studies import Progress, Question, sections
+from quiff.report.sections import arranged
+from quiff.report.studies import STUDIES, Progress, Question, sections
 from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.numbers import probability, said
-from quiff.results.rows import Row
-from quiff.results.table import Table
-from quiff.results.views.names import api_names, goal_title
+from quiff.results.views.names import api_names, capitalised
+from quiff.results.views.risk import most_exposed
 
-_GLANCE = ("reveals", "time", "risk")  # the studies whose numbers stand at the top
 _PARTS = ("quiff", "numpy", "scipy", "altair", "vl-convert-python")
+_SYNTHETIC = "Synthetic: these people were generated; nobody real is described."
+_COMPUTED = (
+    "The numbers are computed from these people's data and the documented rules of each API. They are exact,"
+    " but for those that are called about so much, which have an interval."
+)
 _ASSUMPTIONS = (
     "Whoever observes is taken to know the APIs, and everybody's data that the APIs work on: the numbers are "
     "the most that an observer can achieve by observations alone, not what a particular one does.",
@@ -63,8 +67,19 @@ class Source:
                 while block := content.read(1 << 20):
                     digest.update(block)
         size = sum(file.stat().st_size for file in files)
-        facts = (("file", f"{path.name}, {size} bytes"), ("SHA-256 of the file", digest.hexdigest()))
-        return cls(path.name, facts, tuple(commands), about)
+        found = digest.hexdigest()
+        facts = (("file", f"{path.name}, {size} bytes"), ("SHA-256 of the file", found))
+        return cls(path.name, facts, tuple(commands), about or _published(path, found))
+
+
+def _published(path: Path, digest: str) -> str:
+    """Return that a file is a public data set of synthetic people, if it is one."""
+    from quiff.history.registry import DATASETS
+
+    for each in DATASETS.values():
+        if each.synthetic and (digest == each.sha256 or path.name == each.file):
+            return f"Synthetic: nobody real is described. {each.title}."
+    return ""
 
 
 def compose_report(
@@ -76,6 +91,8 @@ def compose_report(
     attacks: bool = False,
     seed: int = 0,
     histories: Path | None = None,
+    list_users: bool = False,
+    print_all: bool = False,
     progress: Progress | None = None,
 ) -> Page:
     """Return a page that says what some APIs reveal about people.
@@ -89,21 +106,26 @@ def compose_report(
     source
         Where the people come from.
     observations
-        Up to how many observations of a person are studied; 1 leaves out what time adds.
+        Up to how many observations of a person are studied, or visits where the first one brings several; 1
+        leaves out what time adds.
     attacks
         Whether the published attacks are run.
     seed
         The random seed of simulations.
     histories
         The table of browsing histories that the people come from, to be described too.
+    list_users
+        Whether the users most at risk are listed; by default a page that is made to be sent names none.
+    print_all
+        Whether what is folded away is open, so that it prints.
     progress
         Called with the name of a study and the share of it that is done.
 
     Examples
     --------
-    >>> page = compose_report(Population.synthetic(500, seed=1), (), Source("500 synthetic people"))
+    >>> page = compose_report(Population.synthetic(500, seed=1), (), Source("500 people"))
     >>> page.title
-    'Topics API: what it reveals about 500 people'
+    'Topics API: what it reveals about 500 synthetic people'
 
     Raises
     ------
@@ -114,22 +136,54 @@ def compose_report(
     question = (
         given if progress is None else Question(people, given.apis, observations, attacks, seed, progress)
     )
-    pairs = list(sections(question))
-    rows = [row for section, result in pairs if section.key in _GLANCE for row in result.rows]
-    titles, mains = api_names({api.spec: api for api in question.apis}), question.studied
-    named = " and ".join(titles[api.spec] for api in mains)
-    about = (source.about, *question.measured.warnings, *_filling(question))
+    pairs = {section.key: (section, result) for section, result in sections(question)}
+    results = {key: result for key, (_, result) in pairs.items()}
+    titles = api_names({api.spec: api for api in question.apis})
+    ordered = (*question.studied, *(api for api in question.apis if api not in question.studied))
+    answers = [Answer.of(api, titles[api.spec], results) for api in ordered]
+    mains = answers[: len(question.studied)]
+    about = source.about or (_SYNTHETIC if people.is_synthetic else "")
+    below = {study.key: study.below for study in STUDIES if study.below is not None}
+    folded = {key: section for key, (section, _) in pairs.items() if key in below}
+    whole = {
+        key: _with_parts(section, [folded[part] for part in folded if below[part] == key])
+        for key, (section, _) in pairs.items()
+        if key not in below
+    }
+    if list_users and "risk" in whole and results["risk"].per_user is not None:
+        listed = Section("users", "The users most at risk", tables=(most_exposed(results["risk"]),))
+        whole["risk"] = _with_parts(whole["risk"], [*whole["risk"].parts, listed])
+    parts = () if histories is None else (_histories(histories),)
     return Page(
-        f"{named}: what {'it reveals' if len(mains) == 1 else 'they reveal'} about "
-        f"{said(people.n_users)} {'person' if people.n_users == 1 else 'people'}",
-        tuple(sentence for sentence in about if sentence),
-        " ".join(_headline(question.apis, mains, titles, rows)),
-        _summary(question, titles, rows),
-        (*(section for section, _ in pairs), *([] if histories is None else [_histories(histories)])),
+        _title([one.name for one in mains], people, synthetic=bool(about)),
+        tuple(filter(None, (about, *question.measured.warnings, *_filling(question)))),
+        verdict(answers, mains),
+        summary(answers, mains),
+        growth(answers, mains),
+        reading(mains),
+        tuple(folded[part] for part in folded if below[part] == ""),
+        tuple(arranged(whole, results, answers, mains)),
+        Section("limits", "", (_COMPUTED,), tables=(regulators_words(mains),), parts=parts),
+        may(people, mains),
+        may_not(people, mains, synthetic=bool(about)),
         tuple(_facts(source, question)),
         source.commands,
-        (*_ASSUMPTIONS, *question.measured.notes),
+        tuple(dict.fromkeys((*_ASSUMPTIONS, *question.measured.notes))),
+        print_all,
     )
+
+
+def _title(names: Sequence[str], people: Population, *, synthetic: bool) -> str:
+    listed = capitalised(" and ".join(names)) if len(names) <= 2 else f"{len(names)} APIs"
+    kind = "synthetic " if synthetic else ""
+    return (
+        f"{listed}: what {'it reveals' if len(names) == 1 else 'they reveal'} about "
+        f"{said(people.n_users)} {kind}{'person' if people.n_users == 1 else 'people'}"
+    )
+
+
+def _with_parts(section: Section, parts: Sequence[Section]) -> Section:
+    return replace(section, parts=tuple(parts))
 
 
 def _histories(path: Path) -> Section:
@@ -150,96 +204,18 @@ def _histories(path: Path) -> Section:
 
 
 def _filling(question: Question) -> Iterator[str]:
-    """Yield what a measurement says of topics that were filled in at random, if it says anything."""
+    """Yield for how many people topics were filled in at random, if for some."""
     filled = question.first.filled
     if filled is not None and filled.filled_sets:
-        yield from (text for text in question.measured.sentences if text.startswith(filled.sentence()))
-
-
-def _value(
-    rows: Iterable[Row], api: str, quantity: str, observations: int = 1, goal: str | None = None
-) -> Number | None:
-    """Return the number of an API's last stage for these people and their prior; None if there is none."""
-    found = [
-        row.value
-        for row in rows
-        if (row.api, row.quantity, row.observations, row.scope) == (api, quantity, observations, "people")
-        and row.prior in ("", "population")
-        and (goal is None or row.goal == goal)
-    ]
-    return found[-1] if found else None
-
-
-def _most_observed(rows: Iterable[Row], api: str) -> int:
-    return max(
-        (row.observations for row in rows if row.api == api and row.quantity == "posterior"), default=1
-    )
-
-
-def _headline(
-    apis: Sequence[Api], mains: Sequence[Api], titles: dict[str, str], rows: list[Row]
-) -> Iterator[str]:
-    """Say what one observation and several reveal of a person, then that of the others and of guessing."""
-    guess = None
-    for api in mains:
-        after = _value(rows, api.spec, "posterior")
-        if after is None:
-            continue
-        guess = _value(rows, api.spec, "prior")
-        many = _most_observed(rows, api.spec)
-        over = "" if many == 1 else (
-            f"; {many} observations with {probability(_value(rows, api.spec, 'posterior', many) or after)}"
-        )  # fmt: skip
         yield (
-            f"{titles[api.spec]}: one observation ({api.sees}) re-identifies a person with probability "
-            f"{probability(after)}{over}."
+            f"For {probability(filled.filled_users)} of them some topics were filled in at random, as a"
+            " browser would."
         )
-    for api in apis:
-        after = None if api in mains else _value(rows, api.spec, "posterior")
-        if after is not None:
-            name = titles[api.spec]
-            yield f"{name if name == api.spec else name[:1].upper() + name[1:]}: {probability(after)}."
-    if guess is not None:
-        yield f"Guessing: {probability(guess)}."
-
-
-def _summary(question: Question, titles: dict[str, str], rows: list[Row]) -> Table | None:
-    """Return the numbers that matter most, a column for each API."""
-    apis, measured = question.apis, question.measured.rows
-    most = max((_most_observed(rows, api.spec) for api in apis), default=1)
-    wanted: list[tuple[str, str, int, str | None]] = [
-        ("re-identified by one observation", "posterior", 1, None)
-    ]
-    if most > 1:
-        wanted.append((f"re-identified by {most} observations", "posterior", most, None))
-    wanted.append(("the person most at risk, one observation", "risk_max", 1, None))
-    goals = dict.fromkeys(row.goal for row in measured if row.quantity == "goal_posterior")
-    lines = []
-    for text, quantity, observations, goal in wanted:
-        values = [
-            _value(rows, api.spec, quantity, 1 if api.redraws == "nothing" else observations, goal)
-            for api in apis
-        ]
-        lines.append((text, *("" if value is None else probability(value) for value in values)))
-    for goal in goals:
-        if goal == "secret":
-            continue
-        pairs = [
-            [_value(measured, api.spec, quantity, goal=goal) for quantity in ("goal_posterior", "goal_prior")]
-            for api in apis
-        ]
-        texts = [
-            "" if after is None or before is None else f"{probability(after)} ({probability(before)} without)"
-            for after, before in pairs
-        ]
-        lines.append((f"a receiver guesses {goal_title(goal)}", *texts))
-    kept = tuple(line for line in lines if any(line[1:]))
-    return Table("At a glance", ("probability", *titles.values()), kept) if kept else None
 
 
 def _facts(source: Source, question: Question) -> Iterator[tuple[str, str]]:
     """Yield what the report rests on: data, parameters, sources and versions."""
-    yield "people", f"{source.name}: {counted(question.people.n_users, 'user')}"
+    yield "people", f"{source.name}: {said(question.people.n_users)} users"
     yield from source.facts
     origin = question.measured.provenance
     if origin is not None:

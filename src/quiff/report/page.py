@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, final
 
+from quiff.errors import counted
 from quiff.files import write_text
 from quiff.results.figures.figure import Figure
 from quiff.results.html_page import html_page
@@ -22,7 +23,7 @@ _MOST_ROWS = 12  # of a table; the commands print them all
 @final
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: sentences, then the main figure and table of a result; the rest is folded.
+    """A part of the page: a sentence, a figure and a table; the others are folded, and so are its parts.
 
     Examples
     --------
@@ -37,6 +38,19 @@ class Section:
     sentences: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
+    parts: tuple["Section", ...] = ()
+
+    @property
+    def folded(self) -> bool:
+        """Whether something of it is folded away."""
+        return bool(self.sentences[1:] or self.figures[1:] or self.tables[1:] or _notes(self.tables[:1]))
+
+    @property
+    def held(self) -> str:
+        """What is folded away, counted."""
+        named = {"figure": len(self.figures[1:]), "table": len(self.tables[1:])}
+        found = ", ".join(counted(number, name) for name, number in named.items() if number)
+        return f"More on this ({found})" if found else "More on this"
 
     @classmethod
     def of(cls, key: str, title: str, result: Result) -> "Section":
@@ -53,7 +67,7 @@ class Section:
 @final
 @dataclass(frozen=True)
 class Page:
-    """A title, what it is about, the answer in a sentence and a table, sections, and how to make it again.
+    """A title, what it is about, the answer in a sentence, a table and a figure, sections, and its limits.
 
     Examples
     --------
@@ -67,10 +81,17 @@ class Page:
     about: tuple[str, ...] = ()
     headline: str = ""
     summary: Table | None = None
+    figure: Figure | None = None
+    reading: tuple[str, ...] = ()  # what its words mean
+    beside: tuple[Section, ...] = ()  # what is folded below the answer
     sections: tuple[Section, ...] = ()
+    limits: Section | None = None  # what stands above how it was computed
+    may: tuple[str, ...] = ()  # be concluded
+    may_not: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     commands: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
+    print_all: bool = False  # whether folded parts are open, so that they print
 
     def to_html(self) -> str:
         """Return the page; figures are pictures inside it."""
@@ -118,7 +139,11 @@ class Page:
 
 def _picture(figure: Figure) -> str:
     """Return a figure as an address that holds it."""
-    return "data:image/svg+xml;base64," + base64.b64encode(figure.to_svg().encode()).decode()
+    return "data:image/svg+xml;base64," + base64.b64encode(figure.to_picture().encode()).decode()
+
+
+def _notes(tables: tuple[Table, ...]) -> list[str]:
+    return [note for table in tables for note in table.notes]
 
 
 def _visible(value: Any) -> Any:

@@ -26,6 +26,7 @@ from quiff.studies.risk import user_risk
 
 Progress: TypeAlias = Callable[[str, float], None]
 
+_YARDSTICK = "identifiers"  # a family of APIs of which time and risk are known at once
 _FEW = 2  # APIs that need no table of their own to be compared
 _ATTACKED = (1, 5, 10, 15, 20, 30)  # observations after which attacks are tried
 _EARLIER = 2  # epochs before its own that a first call shows, as specified
@@ -45,7 +46,8 @@ class Question:
     apis
         What is measured; by default third-party cookies and the Topics API.
     observations
-        Up to how many observations of a person are studied; 1 leaves out what time adds.
+        Up to how many observations of a person are studied, or visits where the first one brings several; 1
+        leaves out what time adds.
     attacks
         Whether the published attacks are run.
     seed
@@ -71,7 +73,7 @@ class Question:
         epochs = self.people.n_epochs
         if epochs == 1:
             return self.people
-        note = f"There are {epochs} epochs; one observation is studied in epoch 0, counted from 0."
+        note = f"There are {epochs} epochs; one observation is studied in the first of them."
         first = self.people.epoch(0)
         return first.replaced(notes=(*first.notes, note))
 
@@ -82,19 +84,23 @@ class Question:
 
     @cached_property
     def studied(self) -> tuple[Api, ...]:
-        """The APIs whose risk and future is not known at once: those that draw something anew."""
-        return tuple(api for api in self.apis if api.redraws != "nothing") or self.apis
+        """The APIs in question; identifiers stand beside them as the yardstick, if there are others."""
+        return tuple(api for api in self.apis if api.family != _YARDSTICK) or self.apis
 
 
 @final
 @dataclass(frozen=True)
 class Study:
-    """A part of the report and of the page: its name in links, its title, how it is done, and when."""
+    """A part of the report and of the page: its name in links, its title, how it is done, and when.
+
+    In a report it may be folded below another one, or below the answer.
+    """
 
     key: str
     title: str
     run: Callable[[Question], Result]
     applies: Callable[[Question], bool] = lambda _: True
+    below: str | None = None
 
     def section(self, question: Question) -> tuple[Section, Result]:
         """Return the section and the result behind it; what cannot be studied says why."""
@@ -201,10 +207,14 @@ def _settings(api: Api) -> tuple[Api, ...]:
 
 def _time(question: Question) -> Result:
     people, most = question.people, question.observations
-    most = most if people.n_epochs == 1 else min(most, people.n_epochs)
-    return _each(
-        question, lambda api: over_time(people, api, most, seed=question.seed, progress=question.progress)
-    )
+    last = None if people.n_epochs == 1 else people.n_epochs
+
+    def studied(api: Api) -> Result:
+        n = most + api.shown_at_first - 1
+        n = n if last is None else min(n, last)
+        return over_time(people, api, n, seed=question.seed, progress=question.progress)
+
+    return _each(question, studied)
 
 
 def _risk(question: Question) -> Result:
@@ -254,7 +264,7 @@ STUDIES = (
     Study("time", "What time adds", _time, lambda question: question.observations > 1),
     Study("risk", "Who is most at risk", _risk),
     Study("use", "What it is good for", _use),
-    Study("compare", "The APIs side by side", _compare, lambda question: len(question.apis) > _FEW),
-    Study("attacks", "What known attacks achieve", _attacks, lambda question: question.attacks),
+    Study("compare", "The APIs side by side", _compare, lambda question: len(question.apis) > _FEW, ""),
+    Study("attacks", "What known attacks achieve", _attacks, lambda question: question.attacks, "time"),
 )
 """The studies in the order in which they are read."""

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from quiff.core.numbers import Array
 from quiff.history.synth.law import N_DOMAINS, N_THEMES
+from quiff.populations.invented import INVENTED_TOPICS
 
 MARK = "-example"  # the end of every synthetic domain's own label, so that nobody takes it for a real one
 
@@ -130,7 +131,9 @@ def classification(rng: np.random.Generator, names: Names) -> Classification:
 
     There are also domains without topics, domains that nobody visits, and a few public suffixes.
     """
-    topics = tuple(word.upper() for word in synthetic_words(rng, N_THEMES, 2))
+    words = synthetic_words(rng, N_THEMES, 2)
+    named = dict(zip(sorted(words), INVENTED_TOPICS, strict=True))
+    topics = tuple(map(named.__getitem__, words))
     visited = np.flatnonzero(rng.random(_POPULAR) < _SHARE)
     never = N_DOMAINS + rng.choice(N_NAMES - N_DOMAINS, _NEVER_VISITED, replace=False)
     ranks = np.concatenate([visited, never])

@@ -5,13 +5,26 @@ Data are records. Those of curves name their line as ``series``; an interval is 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import exp, log
 from typing import Any, Literal, final
 
-from quiff.results.figures.style import GREY, PALETTE, line_styles, log_axis, panel_title, point_styles
+from quiff.results.figures.labels import label_heights
+from quiff.results.figures.style import (
+    GREY,
+    PALETTE,
+    PERCENT,
+    line_styles,
+    log_axis,
+    panel_title,
+    point_styles,
+)
 
 Record = dict[str, Any]
 _STEP = 20  # pixels for a name
 _WIDE = 320  # pixels that the label of a name may take
+_LINE = 15  # pixels from one label to the next
+_SMALL = 0.05  # probabilities that are all below it are not seen beside 1
+_ASIDE = 14  # pixels from the plot to its labels
 
 
 @final
@@ -19,13 +32,14 @@ _WIDE = 320  # pixels that the label of a name may take
 class Axis:
     """A dimension: the field of the records that goes along it, what it is, and how it is divided.
 
-    A ``log`` one reaches at least from `least` to `most`; a ``share`` goes from 0 to 1, in percent or, as a
-    ``probability``, not; a ``count`` has whole numbers; a ``number`` begins at 0.
+    A ``log`` one reaches at least from `least` to `most`; ``odds`` are probabilities on such a one; a
+    ``share`` goes from 0 to 1, in percent or, as a ``probability``, not; a ``count`` has whole numbers; a
+    ``number`` begins at 0.
     """
 
     field: str
     title: str
-    kind: Literal["log", "share", "probability", "count", "number"] = "number"
+    kind: Literal["log", "odds", "share", "probability", "count", "number"] = "number"
     least: float | None = None
     most: float | None = None
 
@@ -38,16 +52,39 @@ class Axis:
         ends = [end for end in (self.least, self.most) if end is not None]
         domain: dict[str, Any] = {"domain": ends} if ends[1:] else {}
         options: dict[str, Any] = {"scale": alt.Scale(zero=True, **domain)}
-        if self.kind == "log":
-            options = log_axis(min([*numbers, *ends]), max([*numbers, *ends]))
+        if self.kind in ("log", "odds"):
+            options = log_axis(min([*numbers, *ends]), max([*numbers, *ends]), odds=self.kind == "odds")
         elif self.kind == "count":
             whole = alt.Axis(tickMinStep=1, format="d")
             options = {"axis": whole, "scale": alt.Scale(nice=False, **domain)}
         elif self.kind in ("share", "probability"):
-            percent = alt.Axis(format="%") if self.kind == "share" else alt.Axis()
+            percent = alt.Axis(labelExpr=PERCENT) if self.kind == "share" else alt.Axis()
             options = {"axis": percent, "scale": alt.Scale(domain=[0, 1])}
         encoding = alt.X if letter == "X" else alt.Y
         return encoding(f"{field or self.field}:Q", title=self.title, **options)
+
+    def apart(self, values: Sequence[float], pixels: float) -> list[float]:
+        """Return values near the given ones that are a line of text apart, on an axis of so many pixels."""
+        logarithmic = self.kind in ("log", "odds")
+        shape, back = (log, exp) if logarithmic else (float, float)
+        ends = [*values, *(end for end in (self.least, self.most) if end is not None)]
+        low = min(map(shape, ends)) if logarithmic else 0.0
+        high = 1.0 if self.kind in ("share", "probability") else max(map(shape, ends))
+        size = (high - low) or 1.0
+        heights = label_heights([pixels * (high - shape(one)) / size for one in values], pixels, _LINE)
+        return [back(high - size * height / pixels) for height in heights]
+
+
+def probabilities(field: str, title: str, records: Iterable[Record]) -> Axis:
+    """Return an axis of probabilities: from 0 to 100 %, or of odds where all of them are small.
+
+    Examples
+    --------
+    >>> probabilities("p", "risk", [{"p": 0.5}]).kind, probabilities("p", "risk", [{"p": 0.001}]).kind
+    ('share', 'odds')
+    """
+    small = max((float(each[field]) for each in records), default=1.0) < _SMALL
+    return Axis(field, f"{title} (log scale)" if small else title, "odds" if small else "share")
 
 
 def curves(
@@ -67,6 +104,8 @@ def curves(
 ) -> Any:
     """Return a line for each series, with intervals where they are known.
 
+    The names of several series stand beside the ends of their lines, unless a legend says what they are.
+
     Parameters
     ----------
     records
@@ -74,9 +113,9 @@ def curves(
     x, y
         The axes.
     names
-        The series in their order; a single one has no legend.
+        The series in their order; a single one is not named.
     legend
-        What the series are.
+        What the series are, if a legend is to name them.
     points
         Whether points are marked, with shapes instead of dashes.
     step
@@ -86,7 +125,7 @@ def curves(
     rule
         A grey line across: along which field, and where.
     bound
-        A series that bounds the others: broad and grey, with its name beside it.
+        A series that bounds the others: broad and grey, named as they are.
     title, size
         Of the chart.
     """
@@ -97,7 +136,8 @@ def curves(
     most = [each for each in records if each["series"] == bound]
     lined = [each for each in records if each["series"] != bound]
     base = alt.Chart(alt.InlineData(values=[{**each, "place": i} for i, each in enumerate(lined)]))
-    styles = {} if len(names) < 2 else (point_styles if points else line_styles)("series", legend, names)
+    make, named = point_styles if points else line_styles, legend is None and step is None
+    styles = {} if len(names) < 2 else make("series", legend, names, legend=not named)
     shape = styles.pop("shape", None)
     plain: dict[str, Any] = {} if styles else {"color": PALETTE[0]}
     layers = _across(rule, x, y) + _bound(most, across, up)
@@ -122,7 +162,26 @@ def curves(
         layers.append(black.mark_point(filled=True, size=75, opacity=1, color="black"))
         if "name" in dots[0]:
             layers.append(black.mark_text(align="left", dx=8, dy=-6, fontSize=12).encode(alt.Text("name:N")))
+    if named and (styles or most):
+        layers += _names(records, x, y, size, styles.get("color"))
     return _sized(alt.layer(*layers), title, size)
+
+
+def _names(records: Sequence[Record], x: Axis, y: Axis, size: tuple[int, int], colour: Any) -> list[Any]:
+    """Return the names of the lines to the right of their ends, each with a thin line to it."""
+    import altair as alt
+
+    last = {each["series"]: each for each in records}
+    ends = [float(each[y.field]) for each in last.values()]
+    places = y.apart(ends, size[1])
+    data = [{**each, "at": place} for each, place in zip(last.values(), places, strict=True)]
+    base = alt.Chart(alt.InlineData(values=data))
+    at = {"x": alt.value(size[0] + _ASIDE), "y": alt.Y("at:Q")}
+    lines = base.mark_rule(strokeWidth=1, opacity=0.6, color=GREY).encode(
+        alt.X(f"{x.field}:Q"), alt.Y(f"{y.field}:Q"), alt.Y2("at:Q"), x2=alt.value(size[0] + _ASIDE - 2)
+    )
+    text = base.mark_text(align="left", fontSize=12, color="#222222").encode(**at, text="series:N")
+    return [lines if colour is None else lines.encode(color=colour), text]
 
 
 def _across(rule: tuple[str, float] | None, x: Axis, y: Axis) -> list[Any]:
@@ -142,11 +201,9 @@ def _bound(records: list[Record], x: Any, y: Any) -> list[Any]:
     if not records:
         return []
     base = alt.Chart(alt.InlineData(values=records)).encode(x)
-    last = alt.Chart(alt.InlineData(values=records[-1:])).encode(x, y, alt.Text("series:N"))
     return [
         base.mark_area(color="#999999", opacity=0.3).encode(alt.Y("low:Q"), alt.Y2("high:Q")),
-        base.mark_line(color=GREY, strokeWidth=4, strokeDash=[8, 3]).encode(y),
-        last.mark_text(align="right", dy=-12, fontSize=12, color="#555555"),
+        base.mark_line(color=GREY, strokeWidth=5, opacity=0.5).encode(y),
     ]
 
 
@@ -157,13 +214,14 @@ def marks(
     *,
     joined: bool = False,
     apart: bool = False,
-    bars: Sequence[Record] = (),
     rules: Sequence[float] = (),
     title: str = "",
     step: int = _STEP,
     width: int = 460,
 ) -> Any:
     """Return a line for each ``name`` with a mark for each ``kind``, and their intervals.
+
+    Where marks meet, the smaller one is seen on the larger. A ``text`` of a mark stands above it.
 
     Parameters
     ----------
@@ -177,8 +235,6 @@ def marks(
         Whether the marks of a name are joined.
     apart
         Whether they stand below each other.
-    bars
-        Records that are drawn as bars, with a ``text`` above each.
     rules
         Where grey lines go down.
     title, step, width
@@ -186,11 +242,9 @@ def marks(
     """
     import altair as alt
 
-    order = list(dict.fromkeys(each["name"] for each in (*records, *bars)))
-    x = value.encoded("X", [*records, *bars])
-    y = alt.Y(
-        "name:N", sort=order, title=None, axis=alt.Axis(grid=not bars, labelLimit=_WIDE, labelPadding=8)
-    )
+    order = list(dict.fromkeys(each["name"] for each in records))
+    x = value.encoded("X", records)
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(grid=True, labelLimit=_WIDE, labelPadding=8))
     aside = {"yOffset": alt.YOffset("kind:N", sort=list(kinds))} if apart else {}
     layers: list[Any] = [
         alt.Chart(alt.InlineData(values=[{value.field: place}]))
@@ -198,27 +252,24 @@ def marks(
         .encode(alt.X(f"{value.field}:Q"))
         for place in rules
     ]
-    if bars:
-        data = alt.InlineData(values=[{**each, "from": 1} for each in bars])
-        layers.append(alt.Chart(data).mark_bar(height=22, color=PALETTE[5]).encode(x, y, alt.X2("from")))
-        text = alt.Chart(data).mark_text(align="left", baseline="bottom", dx=2, dy=-13, fontSize=12)
-        layers.append(text.encode(y, alt.Text("text:N"), x=alt.XDatum(1)))
     ends = [each for each in records if each.get("low") is not None]
     if joined:
         by_name = {name: [each[value.field] for each in records if each["name"] == name] for name in order}
         ends = [{"name": name, "low": min(found), "high": max(found)} for name, found in by_name.items()]
     if ends:
         line = alt.Chart(alt.InlineData(values=ends)).mark_rule(color=GREY, strokeWidth=2)
-        low = value.encoded("X", [*records, *bars], "low")
+        low = value.encoded("X", records, "low")
         layers.append(line.encode(low, y, alt.X2("high:Q"), **({} if joined else aside)))
     styles = point_styles("kind", None, kinds)
-    for place, kind in enumerate(
-        kinds if bars else [None]
-    ):  # those of different sizes are seen where they meet
-        shown = [each for each in records if kind in (None, each["kind"])]
-        chart = alt.Chart(alt.InlineData(values=shown))
-        point = chart.mark_point(filled=True, opacity=1, size=200 - 140 * place if bars else 100)
+    for place, kind in enumerate(kinds):
+        shown = [each for each in records if each["kind"] == kind]
+        size = 100 if apart else max(220 * 0.4**place, 35)
+        point = alt.Chart(alt.InlineData(values=shown)).mark_point(filled=True, opacity=1, size=size)
         layers += [point.encode(x, y, **aside, **styles)] if shown else []
+    texts = [each for each in records if each.get("text")]
+    if texts:
+        above = alt.Chart(alt.InlineData(values=texts)).mark_text(dy=-15, fontSize=12, color="#222222")
+        layers.append(above.encode(x, y, alt.Text("text:N")))
     return _sized(alt.layer(*layers), title, (width, step * len(order) + _STEP))
 
 
@@ -230,7 +281,8 @@ def bars(records: Sequence[Record], axes: Sequence[Axis], *, rule: float | None 
     panels: list[Any] = []
     for axis in axes:
         labels = alt.Axis() if axis is axes[0] else alt.Axis(labels=False, ticks=False)
-        number = alt.Axis(format="~%" if axis.kind == "share" else "~g", tickCount=4, labelOverlap=True)
+        form: dict[str, Any] = {"labelExpr": PERCENT} if axis.kind == "share" else {"format": "~g"}
+        number = alt.Axis(**form, tickCount=4, labelOverlap=True)
         chart = alt.Chart(data).mark_bar(color=PALETTE[0]).encode(
             alt.X(f"{axis.field}:Q", title=axis.title, axis=number),
             alt.Y("name:N", sort=order, title=None, axis=labels),

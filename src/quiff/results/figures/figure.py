@@ -4,18 +4,20 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Self
 
 from quiff.errors import ParameterError
 from quiff.files import check_target, write_bytes
 from quiff.results.figures.renderer import render, vega_bundle
-from quiff.results.figures.style import CONFIG
+from quiff.results.figures.style import CONFIG, dark_style
 from quiff.results.html_page import embedded, html_page
 from quiff.safe_text import visible
 
 if TYPE_CHECKING:
     import altair as alt
 
+_LINE = 78  # signs of a title
 _STYLE = """
 body { margin: 0; background: #ffffff; color: #111111; font: 1rem/1.5 sans-serif; }
 .vega-actions { padding: 0 .75rem .75rem; }
@@ -59,7 +61,7 @@ class Figure:
     def of(cls, title: str, chart: "alt.TopLevelMixin") -> Self:
         """Make a figure of an Altair chart, in the style that all figures share."""
         spec = chart.to_dict()
-        spec["title"] = {"text": title}
+        spec["title"] = {"text": title if len(title) <= _LINE else wrap(title, _LINE, break_on_hyphens=False)}
         spec["description"] = title
         spec["config"] = CONFIG
         return cls(title, spec)
@@ -67,6 +69,14 @@ class Figure:
     def to_svg(self) -> str:
         """Return the figure as SVG."""
         return render("vegalite_to_svg", self.spec, allowed_base_urls=[]).decode()
+
+    def to_picture(self) -> str:
+        """Return the figure as SVG for a page that has its title: light or dark as the reader's scheme is."""
+        spec = {name: part for name, part in self.spec.items() if name != "title"}
+        spec["config"] = {**self.spec.get("config", {}), "background": None, "padding": 4}
+        svg = render("vegalite_to_svg", spec, allowed_base_urls=[]).decode()
+        head, mark, rest = svg.partition(">")
+        return f"{head}{mark}<style>{dark_style()}</style>{rest}"
 
     def to_png(self, scale: float = 2.0) -> bytes:
         """Return the figure as PNG, by default with twice as many pixels as on screen, for print."""

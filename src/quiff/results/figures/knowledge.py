@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from quiff.core.numbers import Number
 from quiff.results.figures.figure import Figure
-from quiff.results.figures.style import PALETTE
+from quiff.results.figures.style import PALETTE, PERCENT
 
 
 def knowledge_figure(name: str, steps: Sequence[tuple[Number, Sequence[tuple[Number, Number]]]]) -> Figure:
@@ -30,7 +30,7 @@ def knowledge_figure(name: str, steps: Sequence[tuple[Number, Sequence[tuple[Num
         "guessed:Q",
         title="probability to guess the secret",
         scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format="%"),
+        axis=alt.Axis(labelExpr=PERCENT),
     )
     means = [{"observations": k, "guessed": float(mean)} for k, (mean, _) in enumerate(steps)]
     masses: dict[tuple[int, float], float] = {}
@@ -42,7 +42,7 @@ def knowledge_figure(name: str, steps: Sequence[tuple[Number, Sequence[tuple[Num
         "share:Q",
         title="probability of such a posterior",
         scale=alt.Scale(domain=[0, 1], range=[0, 400]),
-        legend=alt.Legend(format="%"),
+        legend=alt.Legend(labelExpr=PERCENT),
     )
     found = alt.Chart(alt.InlineData(values=circles)).mark_circle(color=PALETTE[1], opacity=0.5)
     line = alt.Chart(alt.InlineData(values=means)).mark_line(color=PALETTE[0], point=True)

@@ -13,11 +13,40 @@ GREY = "#777777"  # of lines that are there for comparison
 DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3), (12, 2), (4, 4), (2, 5))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 
+FONT = "Helvetica, Arial, sans-serif"
+"""Of figures and of the pages that they stand on; what lays figures out knows how wide its letters are."""
+
+_PARTS = ("fill", "stroke")
+_PLAIN = "format(datum.value, datum.value < 0.001 ? '.0e' : ',~r')"
+PERCENT = "format(100 * datum.value, '~r') + ' %'"
+"""A share as it is read."""
+_ODDS = f"datum.value < 0.01 ? '1 in ' + format(1 / datum.value, ',.0f') : {PERCENT}"
 _LONG = 40  # signs of a name that takes a line of the legend
+
+# What each colour of a figure becomes on a dark page.
+_DARK = {
+    "#000": "#f2f2f2",
+    "#000000": "#f2f2f2",
+    "black": "#f2f2f2",
+    "#111111": "#f2f2f2",
+    "#222222": "#e2e2e2",
+    "#555555": "#c4c4c4",
+    "#666666": "#9d9d9d",
+    "#777777": "#adadad",
+    "#999999": "#8c8c8c",
+    "#bbbbbb": "#6f6f6f",
+    "#e4e4e4": "#3b3f45",
+    "#0072B2": "#56B4E9",
+    "#D55E00": "#FF9A4D",
+    "#009E73": "#2FC99B",
+    "#CC79A7": "#E9A3C9",
+    "#E69F00": "#F5BE4B",
+    "#56B4E9": "#A5DAFA",
+}
 
 CONFIG: dict[str, Any] = {
     "background": "white",
-    "font": "sans-serif",
+    "font": FONT,
     "padding": 12,
     "title": {"anchor": "start", "fontSize": 15, "fontWeight": 600, "offset": 14, "color": "#111111"},
     "axis": {
@@ -40,12 +69,27 @@ CONFIG: dict[str, Any] = {
         "labelLimit": 320,
     },
     "axisX": {"labelFlush": False},
+    "axisY": {"minExtent": 36},
     "line": {"strokeWidth": 2},
     "view": {"stroke": None},
 }
 
 
-def line_styles(field: str, title: str | None, names: Sequence[str]) -> dict[str, Any]:
+def dark_style() -> str:
+    """Return the rules by which a picture follows the reader's dark scheme.
+
+    Examples
+    --------
+    >>> '[fill="black"]{fill:#f2f2f2}' in dark_style()
+    True
+    """
+    rules = (f'[{part}="{light}"]{{{part}:{dark}}}' for light, dark in _DARK.items() for part in _PARTS)
+    return f"@media screen and (prefers-color-scheme:dark){{{''.join(rules)}}}"
+
+
+def line_styles(
+    field: str, title: str | None, names: Sequence[str], *, legend: bool = True
+) -> dict[str, Any]:
     """Return colour and dash encodings that give each of ``names`` its own, with one legend for both.
 
     Examples
@@ -58,14 +102,16 @@ def line_styles(field: str, title: str | None, names: Sequence[str]) -> dict[str
     dashes = [list(dash) for dash in DASHES[: len(names)]]
     scale = alt.Scale(domain=list(names), range=dashes)
     below: dict[str, Any] = {"orient": "bottom", "columns": 2} if title is None else {}
-    legend = alt.Legend(title=title, symbolType="stroke", symbolSize=700, **below)
+    shown = alt.Legend(title=title, symbolType="stroke", symbolSize=700, **below) if legend else None
     return {
-        "color": _colour(field, names, legend),
-        "strokeDash": alt.StrokeDash(f"{field}:N", scale=scale, legend=legend),
+        "color": _colour(field, names, shown),
+        "strokeDash": alt.StrokeDash(f"{field}:N", scale=scale, legend=shown),
     }
 
 
-def point_styles(field: str, title: str | None, names: Sequence[str]) -> dict[str, Any]:
+def point_styles(
+    field: str, title: str | None, names: Sequence[str], *, legend: bool = True
+) -> dict[str, Any]:
     """Return colour and shape encodings that give each of ``names`` its own, with one legend for both.
 
     Examples
@@ -77,15 +123,17 @@ def point_styles(field: str, title: str | None, names: Sequence[str]) -> dict[st
 
     scale = alt.Scale(domain=list(names), range=list(SHAPES[: len(names)]))
     columns = 1 if max(map(len, names), default=0) > _LONG else 3
-    legend = alt.Legend(title=title, orient="bottom", columns=columns)
+    shown = alt.Legend(title=title, orient="bottom", columns=columns) if legend else None
     return {
-        "color": _colour(field, names, legend),
-        "shape": alt.Shape(f"{field}:N", scale=scale, legend=legend),
+        "color": _colour(field, names, shown),
+        "shape": alt.Shape(f"{field}:N", scale=scale, legend=shown),
     }
 
 
-def log_axis(least: float, most: float) -> dict[str, Any]:
+def log_axis(least: float, most: float, *, odds: bool = False) -> dict[str, Any]:
     """Return scale and axis of a logarithmic dimension, from a tick at or below to one at or above.
+
+    Numbers on it may be probabilities, which are read as odds where they are small.
 
     Ticks stand at 1, 2, 5 times powers of ten or, over many decades, at powers of ten only.
 
@@ -105,7 +153,7 @@ def log_axis(least: float, most: float) -> dict[str, Any]:
         "scale": alt.Scale(type="log", domain=[low, high], nice=False),
         "axis": alt.Axis(
             values=[tick for tick in ticks if low <= tick <= high],
-            labelExpr="format(datum.value, datum.value < 0.001 ? '.0e' : '~r')",
+            labelExpr=_ODDS if odds else _PLAIN,
             labelOverlap=True,
         ),
     }
@@ -124,7 +172,7 @@ def panel_title(text: str) -> "alt.TitleParams":
     return alt.TitleParams(text, fontSize=13, fontWeight="normal", offset=10)
 
 
-def _colour(field: str, names: Sequence[str], legend: "alt.Legend") -> "alt.Color":
+def _colour(field: str, names: Sequence[str], legend: "alt.Legend | None") -> "alt.Color":
     import altair as alt
 
     scale = alt.Scale(domain=list(names), range=list(PALETTE[: len(names)]))

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from quiff.core.numbers import Number
 from quiff.results.figures.figure import Figure
+from quiff.results.figures.labels import label_heights
 from quiff.results.figures.style import GREY, PALETTE, SHAPES, log_axis
 
 if TYPE_CHECKING:
     import altair as alt
 
-_WIDTH, _HEIGHT = 460, 320
+_WIDTH, _HEIGHT = 340, 260
 _LINE = 16.0  # pixels from one label to the next
 _MARGIN = 16.0  # pixels from the plot to the labels
 
@@ -64,41 +65,6 @@ def trade_off_figure(
         nothing = alt.Chart(alt.InlineData(values=[{"utility": float(prior_utility)}]))
         layers.insert(0, nothing.mark_rule(color=GREY, strokeDash=[4, 4]).encode(x))
     return Figure.of(title, alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT))
-
-
-def label_heights(places: Sequence[float], height: float, line: float) -> list[float]:
-    """Return places for labels near the given ones, from the top, at least a line apart and in their order.
-
-    Parameters
-    ----------
-    places
-        Where the labels would best be.
-    height
-        The height of the plot; more labels than fit go below it.
-    line
-        The height of a label.
-
-    Examples
-    --------
-    >>> label_heights([50, 10, 12, 100], height=100, line=20)
-    [50.0, 10.0, 30.0, 100.0]
-    >>> label_heights([100, 100], height=100, line=20)
-    [80.0, 100.0]
-    """
-    order = sorted(range(len(places)), key=lambda i: places[i])
-    placed: list[float] = []
-    for i in order:
-        placed.append(max([float(places[i]), *(last + line for last in placed[-1:])]))
-    room = float(height)
-    for rank in reversed(
-        range(len(placed))
-    ):  # what has gone below the plot moves up, as far as there is room
-        placed[rank] = max(min(placed[rank], room), rank * line)
-        room = placed[rank] - line
-    found = [0.0] * len(places)
-    for rank, i in enumerate(order):
-        found[i] = placed[rank]
-    return found
 
 
 def _around(values: Sequence[float], most: float = inf) -> tuple[float, float]:

@@ -22,7 +22,7 @@ _COUNTS = {
     "unique": "unique: a target counts if nobody but the right user is left.",
     "ties": "ties: a target counts by the probability of a right guess among those left.",
 }
-_BOUND = "bound on every attack"
+_BOUND = "the most to expect, one target at a time"
 _INTERVAL = {"low": probability, "high": probability}
 
 
@@ -75,7 +75,7 @@ def attacked_views(
         "title": f"Attacks on {many(people.n_users, 'user')}: {api.title}",
         "sentences": tuple(_sentences(plan, Rows(rows), bounds, unit)),
         "tables": {name: table for name, table in tables.items() if table.rows},
-        "figures": {"attacks": lambda: _compared(rows, plan, people.n_users, f"{unit}s")},
+        "figures": {"attacks": lambda: _compared(rows, plan, people.n_users, unit)},
     }
 
 
@@ -119,11 +119,25 @@ def _compared(rows: Sequence[Row], plan: Campaign, n_users: int, unit: str) -> F
         }
         for row in rows
     ]
-    across, up = Axis("observations", unit, "count"), Axis("share", "share of users", "share")
-    chart = curves(
-        records, across, up, [each.name for each in plan.attacks], points=True, bound=_BOUND, size=(520, 340)
+    first = (
+        ""
+        if plan.earlier in (None, 0)
+        else f" with one call each; the first shows {plan.earlier + 1} of them"
     )
-    return Figure.of(f"Users re-identified as {unit} go by: {many(n_users, 'user')}", chart)
+    across, up = Axis("observations", f"{unit}s{first}", "count"), Axis("share", "share of users", "share")
+    chart = curves(
+        records, across, up, [each.name for each in plan.attacks], points=True, bound=_BOUND, size=(440, 320)
+    )
+    last = max(row.observations for row in rows)
+    best = max(
+        (row for row in rows if row.observations == last and row.quantity != _bound_of(plan)),
+        key=lambda row: row.value,
+    )
+    return Figure.of(
+        f"After {many(last, unit)}, {names[best.quantity]} re-identifies {probability(best.value)} of"
+        f" {many(n_users, 'user')}",
+        chart,
+    )
 
 
 def one_attack_views(

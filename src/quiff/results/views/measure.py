@@ -14,7 +14,7 @@ from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import api_names, goal_title, many, stage_names
+from quiff.results.views.names import api_names, capitalised, goal_title, many, stage_names
 from quiff.results.views.tables import filling_table, rows_table
 
 _LEAKS = (
@@ -210,32 +210,34 @@ def _figures(
     reached = last.where(quantity="goal_posterior", prior="population").by("goal")
     shared = [goal for (goal,), some in reached.items() if len(some.each("api")) == len(apis)]
     goal = next((goal for goal in shared if goal != "secret"), "secret")
-    points, before = [], None
+    points, before, titles = [], None, api_names(apis)
     for (spec,), some in last.by("api").items():
         leakage, learnt = some["leakage"], some.where(goal=goal, prior="population")
         use, before = learnt["goal_posterior"], learnt["goal_prior"] or before
         if leakage is not None and use is not None:
-            points.append((spec, leakage, use))
+            points.append((titles[spec], leakage, use))
     if points:
-        title = f"Privacy and utility ({goal_title(goal)}): {many(people.n_users, 'user')}"
+        name, leakage, use = points[-1]
+        title = (
+            f"{name}: a receiver guesses {goal_title(goal)} with {probability(use)}, and re-identification is"
+            f" multiplied by {said(leakage)}"
+        )
         yield "trade-off", lambda: trade_off_figure(title, points, before)
 
 
 def _stages_figure(people: Population, apis: Mapping[str, Api], seen: Rows) -> Figure:
-    """Draw a bar for the leakage of each stage, and marks for the most that it could be."""
-    kinds = ("capacity, all secrets", "capacity, secrets that occur")
-    leaks, bounds = [], []
+    """Draw for each stage by how much it multiplies the probability, and by how much it could at most."""
+    kinds = ("at most, for any people", "these people")
+    points: list[dict[str, Any]] = []
     names = stage_names(apis, seen.by("api", "stage"))
     for key, some in seen.by("api", "stage").items():
         leakage, here, most = (some[q] for q in ("leakage", "bayes_capacity@people", "bayes_capacity@all"))
         if leakage is None or here is None:
             continue
         name, bound = names[key], here if most is None or isinf(most) else min(most, people.n_users)
-        leaks.append({"name": name, "leakage": float(leakage), "text": said(leakage)})
-        bounds += [{"name": name, "leakage": float(bound), "kind": kinds[0]}]
-        bounds += [{"name": name, "leakage": float(here), "kind": kinds[1]}] if here != bound else []
-    axis = Axis(
-        "leakage", "leakage (factor on the probability of re-identification, log scale)", "log", 1, 10
-    )
-    chart = marks(bounds, axis, kinds, bars=leaks, step=58, width=480)
-    return Figure.of(f"What each stage reveals about who a user is: {many(people.n_users, 'user')}", chart)
+        points.append({"name": name, "leakage": float(bound), "kind": kinds[0]})
+        points.append({"name": name, "leakage": float(leakage), "kind": kinds[1], "text": said(leakage)})
+    axis = Axis("leakage", "factor on the probability of re-identification (log scale)", "log", 1, 10)
+    chart = marks(points, axis, kinds, joined=True, step=44, width=400)
+    name, factor = capitalised(points[-1]["name"]), points[-1]["text"]
+    return Figure.of(f"{name} multiplies the probability of re-identification by {factor}", chart)

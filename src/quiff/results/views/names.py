@@ -64,6 +64,34 @@ def value_words(attribute: str) -> str:
     return "topic" if attribute == "topics" else f"value of {attribute}"
 
 
+def capitalised(text: str) -> str:
+    """Return text as it stands at the beginning of a sentence; a spec stays as it is.
+
+    Examples
+    --------
+    >>> capitalised("third-party cookie"), capitalised("topics:noise=0.1")
+    ('Third-party cookie', 'topics:noise=0.1')
+    """
+    return text if ":" in text.partition(" ")[0] else text[:1].upper() + text[1:]
+
+
+def visits(api: Api, observations: int) -> str:
+    """Return what brings so many observations in words: one page view, or several and how often they come.
+
+    Examples
+    --------
+    >>> from quiff import api_from
+    >>> visits(api_from("topics"), 1), visits(api_from("topics"), 3), visits(api_from("topics"), 6)
+    ('one observation', 'one page view', '4 weekly page views')
+    """
+    later = observations - api.shown_at_first
+    number, thing = (later + 1, api.visit) if later >= 0 else (observations, "observation")
+    if number == 1:
+        return f"one {thing}"
+    often = {1.0: "daily ", 7.0: "weekly "}.get(api.unit.days or 0.0, "")
+    return f"{said(number)} {often}{thing}s"
+
+
 def many(number: int, thing: str) -> str:
     """Return a number of things in words, thousands with a comma.
 

@@ -1,24 +1,25 @@
 """How several observations of one person are shown: leakage by their number, risks, and the rest."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from quiff.apis.base import Api, Occasion
 from quiff.populations.filling import Filled
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, beside, curves
+from quiff.results.figures.charts import Axis, curves, probabilities
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import goal_title, many
+from quiff.results.views.names import goal_title, many, visits
 from quiff.results.views.tables import filling_table, rows_table
 
 _LEAKS = "{api}: {seen} the probability of re-identification by {how}, from {prior} to {posterior}"
 _LIMIT = (
     "However many observations there are, it is at most {leakage_limit}, for there {are} only {profiles};"
 )
+_BOUND = "at most, by the parameters alone"
 _LEAST_RISK = 1e-6  # below this the picture would be empty
 _RISK = (
     "After {after} the average user is re-identified with probability {risk_mean}, the median user with"
@@ -106,9 +107,18 @@ def over_time_views(
             *_of_goals(seen),
         ),
         "tables": {name: table for name, table in tables.items() if table.rows},
-        "figures": {} if prior is None else {"over_time": lambda: _figure(api.title, leaks, spreads)},
+        "figures": dict(_figures(api, leaks, spreads)),
         "facts": {"filling": None if filled is None else _filling_facts(filled, genuine)},
     }
+
+
+def _figures(
+    api: Api, leaks: Rows, spreads: Mapping[int, Sequence[float]]
+) -> Iterator[tuple[str, Callable[[], Figure]]]:
+    if leaks["prior"] is not None:
+        yield "over_time", lambda: _growth(api, leaks)
+    if spreads:
+        yield "risk", lambda: _spread(api, spreads)
 
 
 def _last(rows: Rows, quantity: str) -> tuple[int, Rows]:
@@ -200,42 +210,51 @@ def _filling_facts(filled: Filled, genuine: Result | None) -> dict[str, Any]:
     }
 
 
-def _figure(name: str, leaks: Rows, spreads: Mapping[int, Sequence[float]]) -> Figure:
-    """Draw the leakage against the number of observations, with its limits, and the spread of the risk."""
-    series = {
-        name: "leakage",
-        "bound from the parameters": "leakage_bound",
-        "an identifier": "prior",
-        "limit: the profiles themselves": "leakage_limit",
-    }
+def _growth(api: Api, leaks: Rows) -> Figure:
+    """Draw the probability of re-identification against the number of observations, with its bound."""
+    series = {api.title: "leakage", _BOUND: "leakage_bound"}
+    prior = float(leaks["prior"] or 1)
     points: list[dict[str, Any]] = []
-    for row in (row for one, q in series.items() for row in leaks.where(quantity=q).rows):
-        one = next(one for one, quantity in series.items() if quantity == row.quantity)
-        value = 1 / row.value if row.quantity == "prior" else row.value
-        ends = {} if row.low is None or row.high is None else {"low": float(row.low), "high": float(row.high)}
-        points.append({"series": one, "observations": row.observations, "leakage": float(value), **ends})
+    for name, quantity in series.items():
+        for row in leaks.where(quantity=quantity).rows:
+            low, high = (None if end is None else min(prior * float(end), 1.0) for end in (row.low, row.high))
+            ends = {} if low is None or high is None else {"low": low, "high": high}
+            value = min(prior * float(row.value), 1.0)
+            points.append({"series": name, "observations": row.observations, "probability": value, **ends})
     most = max(point["observations"] for point in points)
-    leakage = curves(
+    own = [point for point in points if point["series"] == api.title]
+    chart = curves(
         points,
         Axis("observations", "observations", "count", 1, max(2, most)),
-        Axis("leakage", "leakage (factor of the probability of re-identification)", "log", 1),
+        probabilities("probability", "probability of re-identification", own),
         list(series),
-        dots=[point for point in points if point["series"] == name],
-        title="Leakage; the band is an interval of 95 %",
-        size=(400, 300),
+        dots=own,
+        size=(310, 230),
     )
-    risk = curves(
-        [
-            {"series": str(n), "share": place / (len(risks) - 1), "risk": max(value, _LEAST_RISK)}
-            for n, risks in spreads.items()
-            for place, value in enumerate(risks)
-        ],
-        Axis("share", "share of users", "share"),
-        Axis("risk", "probability of re-identification, at most", "log", most=1),
-        [str(n) for n in spreads],
-        legend="observations",
-        title="How the risk is spread over users",
-        size=(330, 300),
+    (found,) = leaks.where(observations=most).say("{posterior}")
+    verb = "re-identifies" if most == 1 else "re-identify"
+    return Figure.of(f"{api.title}: {many(most, 'observation')} {verb} a person with {found}", chart)
+
+
+def _spread(api: Api, spreads: Mapping[int, Sequence[float]]) -> Figure:
+    """Draw how the users' own risk is spread, for each number of observations."""
+    names = {n: visits(api, n) for n in spreads}
+    points = [
+        {"series": names[n], "share": place / (len(risks) - 1), "risk": max(value, _LEAST_RISK)}
+        for n, risks in spreads.items()
+        for place, value in enumerate(risks)
+    ]
+    last, most = list(spreads.values())[-1], max(spreads)
+    chart = curves(
+        points,
+        Axis("share", "share of users, the least exposed first", "share"),
+        probabilities("risk", "probability of re-identification, at most", points),
+        list(names.values()),
+        size=(310, 230),
     )
-    title = f"{name}: what several observations reveal"
-    return Figure.of(title, beside(leakage, risk) if spreads else leakage)
+    seen, half = names[most], probability(last[len(last) // 2])
+    return Figure.of(
+        f"After {seen}, half of the users are re-identified with {half} or more, one with"
+        f" {probability(last[-1])}",
+        chart,
+    )

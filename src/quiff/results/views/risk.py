@@ -17,7 +17,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.table import Table
-from quiff.results.views.names import api_names, many, stage_names
+from quiff.results.views.names import api_names, capitalised, many, stage_names
 
 Risks: TypeAlias = Mapping[str, tuple[Distribution, Distribution]]
 """Own risks and worst posteriors of users, by stage."""
@@ -74,7 +74,7 @@ def risk_views(
             for spec, name in last.items()
         ),
         "tables": {name: table for name, table in tables.items() if table.rows},
-        "figures": {"risk": lambda: _figure(title, own)},
+        "figures": {"risk": lambda: _figure({name: own[name] for name in last.values()})},
         "facts": {
             "risk": {
                 spec: {
@@ -178,7 +178,7 @@ def _others(low: int, high: int | None) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _figure(title: str, own: Mapping[str, Distribution]) -> Figure:
+def _figure(own: Mapping[str, Distribution]) -> Figure:
     """Draw the share of users whose own risk is at least a given one; who has none is what a line lacks."""
     steps = {name: [point for point in risk.at_least() if point[0] > 0] for name, risk in own.items()}
     least = min([0.1, *(points[0][0] for points in steps.values() if points)])
@@ -188,6 +188,9 @@ def _figure(title: str, own: Mapping[str, Distribution]) -> Figure:
         if points
         for risk, share in ((least, points[0][1]), *points, (points[-1][0], 0.0))
     ]
-    across = Axis("risk", "probability of the user to be re-identified (log scale)", "log", least, 1)
+    across = Axis("risk", "probability of re-identification (log scale)", "odds", least, 1)
     up = Axis("share", "users with at least this probability", "share")
+    name, last = list(own.items())[-1]
+    half, most = (probability(last.quantile(place)) for place in (0.5, 1))
+    title = f"{capitalised(name)}: half of the users are re-identified with {half} or more, one with {most}"
     return Figure.of(title, curves(records, across, up, list(own), legend="observed", step="step-before"))

@@ -1,0 +1,113 @@
+"""What may be concluded from a report and what not, and its numbers in a regulator's words."""
+
+from collections.abc import Iterator, Sequence
+
+from quiff.populations.population import Population
+from quiff.report.first_screen import Answer, about, chief, known
+from quiff.results.numbers import probability, said
+from quiff.results.table import Table
+from quiff.results.views.names import goal_title, visits
+
+_CROWD = 1_000_000
+
+
+def reading(mains: Sequence[Answer]) -> tuple[str, ...]:
+    """Return what the words of the page mean."""
+    return (
+        *(
+            f"{one.name}: one observation is {one.api.sees}; it is about {one.api.unit}."
+            + (
+                f" The first {one.api.visit} shows {one.first} observations, each later one adds one."
+                if one.first > 1
+                else ""
+            )
+            for one in mains
+        ),
+        "Re-identification: the best guess at who the person is, among all that were measured, is right.",
+        "The observer is the strongest one: who knows the API and everybody's data that it works on.",
+        "A factor multiplies a probability; at most, or capacity: the largest factor for any people.",
+        "1 in 200 is a probability of 0.5 %. Probabilities from 1 % on are given in percent.",
+    )
+
+
+def regulators_words(mains: Sequence[Answer]) -> Table:
+    """Return singling out, linkability and inference, each with the measure that speaks to it."""
+    lines = [(word, one.name, measure, here) for one in mains for word, measure, here in _words(one)]
+    order = [word for word, *_ in lines]
+    lines.sort(key=lambda line: order.index(line[0]))
+    table = Table("In a regulator's words", ("word", "API", "measure", "here"), tuple(lines))
+    if len(mains) > 1:
+        return table
+    kept = tuple((word, measure, here) for word, _, measure, here in lines)
+    return Table(table.title, ("word", "measure", "here"), kept)
+
+
+def _words(one: Answer) -> Iterator[tuple[str, str, str]]:
+    first, most, n = one.first, one.most, one.riskiest
+    single, worst = one.value("posterior", first), one.value("risk_max", n)
+    here = (
+        "not measured: the observer already knows who the person is"
+        if one.api.observer_knows_who
+        else "not measured"
+    )
+    if single is not None:
+        here = f"{probability(single)} after {visits(one.api, first)}"
+    if worst is not None:
+        here += f"; {probability(worst)} for the person most at risk"
+    yield "singling out", "probability of re-identification", here
+    linked, here = one.row("posterior", most), "not measured"
+    if one.api.redraws == "nothing" and single is not None:
+        here = "every observation is the same, so that all of them link"
+    elif linked is not None and most > first:
+        here = f"{about(one, most)} after {visits(one.api, most)}"
+    yield "linkability", "re-identification by several observations together", here
+    found, here = one.goal(), "not measured"
+    if found is not None:
+        goal, before, after = found
+        here = f"{goal_title(goal)}: {probability(after)}, without an observation {probability(before)}"
+    yield "inference", "probability that a receiver guesses right", here
+
+
+def may(people: Population, mains: Sequence[Answer]) -> tuple[str, ...]:
+    """Return what may be concluded of the API that reveals most."""
+    return tuple(_may(people, chief(mains)))
+
+
+def _may(people: Population, one: Answer) -> Iterator[str]:
+    single = one.value("posterior", one.first)
+    if single is not None:
+        yield (
+            f"On average over these {said(people.n_users)} people, {visits(one.api, one.first)} "
+            f"({one.name}) re-identifies with probability {probability(single)} at most: by an observer who "
+            f"knows {known(one.api)}, and uses nothing else."
+        )
+    if one.capacity is not None:
+        yield (
+            f"One observation ({one.name}) multiplies the probability of any guess about any people by at "
+            f"most {said(one.capacity)}. Such factors compare designs."
+        )
+    yield "Who knows less than this observer succeeds less often. An attack that fails proves little."
+
+
+def may_not(people: Population, mains: Sequence[Answer], *, synthetic: bool) -> tuple[str, ...]:
+    """Return what may not be concluded."""
+    return tuple(_may_not(people, chief(mains), synthetic))
+
+
+def _may_not(people: Population, one: Answer, synthetic: bool) -> Iterator[str]:
+    if synthetic:
+        yield "Anything about real people: these are synthetic."
+    worst, leakage = one.value("risk_max", one.riskiest), one.value("leakage")
+    if worst is not None:
+        yield (
+            f"That a person's risk is the average: the most exposed person's is {probability(worst)} after "
+            f"{visits(one.api, one.riskiest)}."
+        )
+    if leakage is not None and people.n_users < _CROWD:
+        yield (
+            f"That another crowd has the same risk: the same factor, {said(leakage)}, gives "
+            f"{probability(leakage / _CROWD)} among a million people, by one observation."
+        )
+    if one.most > one.first:
+        yield f"That it stays at {visits(one.api, one.first)}: with time, observations add up."
+    yield "That nobody can be identified: logins, fingerprinting and purchases are not measured."

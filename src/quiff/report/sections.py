@@ -1,0 +1,206 @@
+"""The sections of a report on people: of each study one sentence, one figure and one small table first."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from quiff.report.first_screen import Answer, about, chief
+from quiff.report.page import Section
+from quiff.results.numbers import probability, said
+from quiff.results.result import Result
+from quiff.results.rows import Rows
+from quiff.results.table import Table
+from quiff.results.views.names import capitalised, goal_title, stage_names, visits
+
+_FEW = 2  # APIs of each of which a sentence is said
+_MOST = 6  # lines of a table that shows every stage
+_POWER = 10**7  # from here on a factor is a power of ten
+
+
+def arranged(
+    sections: Mapping[str, Section],
+    results: Mapping[str, Result],
+    answers: Sequence[Answer],
+    mains: Sequence[Answer],
+) -> Iterator[Section]:
+    """Yield the sections in their order, the sentence, figure and table that answer them first."""
+    leads = {"time": _joined(mains, _grows), "risk": _joined(mains, _exposed)}
+    tables = {
+        "reveals": _revealed(answers, results["reveals"]),
+        "time": _over_time(mains),
+        "risk": _risks(answers, mains),
+        "use": _use(answers),
+    }
+    spread = [draw() for name, draw in _figures(results.get("time")).items() if name.endswith("risk")]
+    for key, section in sections.items():
+        lead, table = leads.get(key, ""), tables.get(key)
+        figures = list(section.figures)
+        if key == "time":
+            figures = [one for one in figures if one.title not in [each.title for each in spread]]
+            figures.sort(key=lambda one: not one.title.startswith(f"{chief(mains).name}: "))
+        elif key == "risk":
+            figures = [*spread, *figures]
+        yield Section(
+            key,
+            section.title,
+            tuple(map(capitalised, (*filter(None, [lead]), *_own_first(section.sentences, mains)))),
+            tuple(figures),
+            tuple(filter(None, (table, *section.tables))),
+            section.parts,
+        )
+
+
+def _own_first(sentences: Sequence[str], mains: Sequence[Answer]) -> list[str]:
+    """Return sentences without repetition, those on the APIs in question first."""
+    names = tuple(f"{one.name}: " for one in mains)
+    return sorted(dict.fromkeys(sentences), key=lambda text: not text.startswith(names))
+
+
+def _figures(result: Result | None) -> Mapping[str, Any]:
+    return {} if result is None else result.figures
+
+
+def _joined(mains: Sequence[Answer], say: Callable[[Answer], str]) -> str:
+    """Return what is said of each API, or of many of the one that reveals most, with their names."""
+    if len(mains) == 1:
+        return say(mains[0])
+    told = {one.name: say(one) for one in (mains if len(mains) <= _FEW else [chief(mains)])}
+    return " ".join(f"{capitalised(name)}: {_lower(text)}" for name, text in told.items() if text)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _grows(one: Answer) -> str:
+    """Say how the probability of re-identification grows with time."""
+    first, most = one.first, one.most
+    if one.api.redraws == "nothing" and one.value("posterior") is not None:
+        return f"Every observation is the same, so that time adds nothing: it stays at {about(one, 1)}."
+    if most == first:
+        return ""
+    shows = (
+        f"The first {one.api.visit} shows {first} observations, each later one adds one: r"
+        if first > 1
+        else "R"
+    )
+    return (
+        f"{shows}e-identification grows from {about(one, first)} after {visits(one.api, first)} to "
+        f"{about(one, most)} after {visits(one.api, most)}, if people do not change."
+    )
+
+
+def _exposed(one: Answer) -> str:
+    """Say how unequally the risk is spread."""
+    if one.api.observer_knows_who:
+        return "The observer already knows who the person is: nobody is re-identified."
+    n = one.riskiest
+    mean, high, most = (one.value(name, n) for name in ("risk_mean", "risk_99", "risk_max"))
+    if mean is None or most is None:
+        return ""
+    rare = "" if high in (None, most) else f", one person in a hundred with {probability(high or 0)} or more"
+    return (
+        f"After {visits(one.api, n)} the average person is re-identified with probability "
+        f"{probability(mean)}{rare}, and the most exposed person with {probability(most)}."
+    )
+
+
+def _factor(value: Any, digits: int) -> str:
+    if value < _POWER:
+        return said(value, digits)
+    return "no limit" if value == float("inf") else f"about 10^{len(str(int(value))) - 1}"
+
+
+def _revealed(answers: Sequence[Answer], result: Result) -> Table | None:
+    """Return what each stage reveals, or only the last one of each API if they are many."""
+    apis = {one.api.spec: one.api for one in answers}
+    groups = {
+        key: some
+        for key, some in Rows(result.rows).by("api", "stage").items()
+        if some["posterior"] is not None
+    }
+    if len(groups) > _MOST:
+        groups = {
+            key: some
+            for key, some in groups.items()
+            if key[1] == [k for k in groups if k[0] == key[0]][-1][1]
+        }
+    names = stage_names(apis, groups)
+    if not groups:
+        return None
+    return Table.of(
+        "Re-identification by one observation",
+        [(names[key], some) for key, some in groups.items()],
+        {
+            "observed": lambda pair: capitalised(pair[0]),
+            "probability": lambda pair: pair[1]["posterior"],
+            "factor": lambda pair: pair[1]["leakage"],
+            "at most, any people": lambda pair: pair[1]["bayes_capacity@all"],
+        },
+        styles={"probability": probability, "factor": _factor, "at most, any people": _factor},
+    )
+
+
+def _over_time(mains: Sequence[Answer]) -> Table | None:
+    """Return the probability of re-identification by what was seen."""
+    lines = [(one, n) for one in mains if one.most > 1 for n in range(1, one.most + 1)]
+    columns: dict[str, Any] = {
+        "seen": lambda pair: capitalised(visits(pair[0].api, pair[1])),
+        "observations": lambda pair: pair[1],
+        "re-identified": lambda pair: about(*pair),
+    }
+    if len(mains) > 1:
+        columns = {"API": lambda pair: pair[0].name} | columns
+    return Table.of("Re-identification over time", lines, columns) if lines else None
+
+
+def _risks(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
+    """Return how the risk is spread over people, for each number of observations for which it is known."""
+    lines = []
+    for one in answers:
+        known = sorted({row.observations for row in one.rows.where(quantity="risk_max", scope="people").rows})
+        lines += [(one, n) for n in (known if one.api.redraws != "nothing" else known[:1])]
+    if not lines:
+        return None
+
+    def at(name: str) -> Any:
+        return lambda pair: pair[0].value(name, pair[1])
+
+    heads = {
+        "average": "risk_mean",
+        "median": "risk_median",
+        "one in a hundred": "risk_99",
+        "most exposed": "risk_max",
+    }
+
+    def seen(pair: tuple[Answer, int]) -> str:
+        one, n = pair
+        words = visits(one.api, n)
+        return capitalised(words if [one] == list(mains) else f"{one.name}, {words}")
+
+    return Table.of(
+        "Each person's own probability of re-identification",
+        lines,
+        {
+            "seen": seen,
+            **{head: at(name) for head, name in heads.items()},
+        },
+        styles=dict.fromkeys(heads, probability),
+    )
+
+
+def _use(answers: Sequence[Answer]) -> Table | None:
+    """Return what a receiver learns by one observation, goal by goal."""
+    lines = [(one, *goal) for one in answers for goal in one.goals if goal[0] != "secret"]
+    if not lines:
+        return None
+    return Table.of(
+        "What a receiver guesses right",
+        lines,
+        {
+            "API": lambda line: capitalised(line[0].name),
+            "guessed": lambda line: goal_title(line[1]),
+            "without": lambda line: line[2],
+            "with one observation": lambda line: line[3],
+        },
+        styles=dict.fromkeys(("without", "with one observation"), probability),
+    )
