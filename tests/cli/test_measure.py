@@ -3,6 +3,8 @@
 import csv
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -262,3 +264,20 @@ def test_a_value_may_have_any_name(tmp_path):
     file.write_text("user,t1\nAlice,../News/Local\nBob,Music\n")
     run(file, "--about", "topics=../News/Local", "--csv", tmp_path / "tables")
     assert any("..%2FNews%2FLocal" in path.name for path in (tmp_path / "tables").iterdir())
+
+
+def test_an_engine_reduces_people_and_the_digits_stay(tmp_path):
+    file = tmp_path / "people.parquet"
+    topics = [[1, 2], [3, 2], [1, 2], [2, 1], [5, 4]]
+    pq.write_table(pa.table({"user": range(5), "topics": topics, "w": range(5)}), file)
+    plain, reduced = (answer(file, "--api", "topics", *more) for more in ((), ("--engine", "duckdb")))
+    assert plain["rows"] == reduced["rows"]
+    assert plain["population"] == reduced["population"]
+    assert "merged into 3 distinct sets" in reduced["notes"][0]
+    told = refused(file, "--engine", "duckdb", "--weights", "w")
+    assert told.startswith("Error: --weights needs single users, but an engine merges them")
+    assert "the engine spark, not for duckdb" in refused(file, "--master", "spark://127.0.0.1:1")
+    epochs = CliRunner().invoke(main, ["epochs", str(file), "--epochs", "2", "--engine", "duckdb", "--json"])
+    others = CliRunner().invoke(main, ["epochs", str(file), "--epochs", "2", "--json"])
+    found = [json.loads(each.stdout)["epochs"] for each in (epochs, others)]
+    assert found[0] == found[1]

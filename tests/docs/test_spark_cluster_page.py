@@ -111,7 +111,7 @@ def test_the_page_runs_on_the_cluster(cluster, done):
     _, master, worker = cluster
     registered = re.findall("Registered app quiff with ID", master.read_text())
     launched = re.findall("Asked to launch executor .* for quiff", worker.read_text())
-    assert len(registered) == len(launched) == len(applications()) == 2
+    assert len(registered) == len(launched) == len(applications()) == 3
     for stage in ("treated", "reduced", "experimental", "profiles"):
         assert list((done / f"{stage}-spark" / f"{stage}.parquet").glob("part-*.parquet"))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("epochs", cls=Writing)
-@asks_for_people(over_time=True)
+@asks_for_people(over_time=True, reduced=True)
 @option("--epochs", "E", "Measure 1 to E epochs, an observation each.  [default: 3]", int)
 @option("--observations", "N", "The same for APIs whose observations are single events.", int)
 @known_option

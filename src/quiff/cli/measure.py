@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("measure", cls=Writing)
-@asks_for_people()
+@asks_for_people(reduced=True)
 @known_option
 @several(
     "--goal goals",

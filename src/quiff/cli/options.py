@@ -137,6 +137,7 @@ histories_option = option(
     "The users' Experimental table (see quiff experiment): cookies are measured on it.",
     PATH,
 )
+master_option = option("--master", "URL", "The master of Spark.  [default: this machine]")
 known_option = several(
     "--known", "ATTRIBUTE", "What the adversary already knows of the user, such as country. May be repeated."
 )

@@ -18,6 +18,7 @@ from quiff.cli.options import (
     every_api_option,
     genuine_option,
     histories_option,
+    master_option,
     missing_option,
     number,
     one_of,
@@ -56,6 +57,9 @@ class Asked:
     users: int | None = None
     how: str = "draw"
     drift: float | Fraction | None = None
+    engine: str | None = None
+    master: str | None = None
+    memory_limit: str | None = None
 
     def people(self, top: int | None = None, *, over_time: bool = False, seed: int = 0) -> "Population":
         """Read the people: of several epochs the one that was chosen, or all if it is asked over time.
@@ -63,9 +67,13 @@ class Asked:
         `top` asks for another size of the topic sets, from the ranked counts that ``quiff profile`` stores;
         `seed` is that of what is filled in. An error names the file.
         """
-        people = self._read(top=self.top if top is None else top, seed=seed)
-        if not over_time:
-            people = self._one_epoch(people)
+        wanted = self.top if top is None else top
+        if self.engine is not None or self.master is not None:
+            people = self._reduced(wanted, over_time)
+        elif over_time:
+            people = self._read(top=wanted, seed=seed)
+        else:
+            people = self._one_epoch(self._read(top=wanted, seed=seed))
         if self.genuine:
             with self.naming():
                 people = people.genuine()
@@ -101,6 +109,23 @@ class Asked:
         assert self.file is not None  # noqa: S101 - else there are visit rates
         options |= {"weights": self.weights, "missing": self.missing, "attributes": self.columns}
         return Population.read(self.file, **options)
+
+    def _reduced(self, top: int | None, over_time: bool) -> "Population":
+        """Let an engine reduce people to distinct topic sets with counts, of the epoch that was chosen."""
+        from quiff.cli.pipeline import connected
+        from quiff.history.people import reduce_people
+
+        given = {"--weights": self.weights, "--histories": self.histories, "--attribute": self.columns}
+        single = next((name for name, value in given.items() if value), None)
+        if single is not None:
+            raise ParameterError(
+                f"{single} needs single users, but an engine merges them by their topic sets; leave --engine"
+                " out, or the option"
+            )
+        assert self.file is not None  # noqa: S101 - what is drawn takes no engine
+        epoch = None if over_time else self.epoch or 0
+        with connected(self.engine or "duckdb", self.memory_limit, self.master) as con:
+            return reduce_people(con, self.file, top=top, epoch=epoch, missing=self.missing)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -160,13 +185,14 @@ class Asked:
         return groups
 
     def _one_epoch(self, people: "Population") -> "Population":
+        from quiff.populations.readers import chosen_epoch
+
         n_epochs, chosen = people.n_epochs, self.epoch or 0
         with self.naming():
             found = people.epoch(chosen)
         if n_epochs == 1:
             return found
-        note = f"The file has {n_epochs} epochs; this is epoch {chosen}, counted from 0."
-        return found.replaced(notes=(*found.notes, note))
+        return found.replaced(notes=(*found.notes, chosen_epoch(n_epochs, chosen)))
 
     @contextmanager
     def naming(self) -> Iterator[None]:
@@ -198,8 +224,19 @@ _FROM_RATES = (
 )
 
 
+_ENGINE = (
+    one_of(
+        "--engine",
+        "What reduces PEOPLE to distinct topic sets with counts: DuckDB, on disk where memory is short, or"
+        " Apache Spark.  [default: none; users are read as they are while they fit into memory]",
+        "duckdb", "spark",
+    ),
+    master_option,
+)  # fmt: skip
+
+
 def asks_for_people(
-    *, over_time: bool = False, drawn: bool = False, optional: bool = False
+    *, over_time: bool = False, drawn: bool = False, optional: bool = False, reduced: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the argument PEOPLE and the options on people and APIs; it gets them as one `asked`.
 
@@ -211,6 +248,8 @@ def asks_for_people(
         Whether it draws what single users show: visit rates may then stand in the place of the file.
     optional
         Whether there may be no people: then all APIs are meant by default, and none has a short form.
+    reduced
+        Whether it takes people reduced to distinct topic sets by an engine.
     """
     name = "[PEOPLE]" if drawn or optional else "PEOPLE"
     further = (
@@ -219,6 +258,7 @@ def asks_for_people(
         *((genuine_option,) if not drawn else ()),
         histories_option,
         *(_FROM_RATES if drawn else ()),
+        *(_ENGINE if reduced else ()),
     )
     file = click.argument("file", type=PATH, metavar=name, required=not (drawn or optional))
     names = [each.name for each in fields(Asked)]

@@ -222,13 +222,7 @@ class ColumnReader:
 
     def topics(self) -> tuple[list[Any], Array]:
         """Return all topics in their order, as numbers if all are whole, and the place of each number's."""
-        names = list(self._numbers)
-        if all(isinstance(name, str) and re.fullmatch("0|[1-9][0-9]{0,17}", name) for name in names):
-            names = [int(name) for name in names]
-        order = sorted(range(len(names)), key=names.__getitem__)
-        place = np.empty(len(order), dtype=np.int32)
-        place[order] = np.arange(len(order))
-        return [names[number] for number in order], place
+        return ordered_topics(list(self._numbers))
 
     def rows_with(self, topic: Any) -> Array:
         """Return the rows of this piece whose set has a topic as `topics` names it."""
@@ -342,6 +336,21 @@ class ColumnReader:
         visits = np.asarray(pc.struct_field(entries, "visits").fill_null(0)).reshape(n, size)
         ordered = sorted_rows(2 * places[ranked] + (visits > 0))  # both in one number
         return np.asarray(ordered % 2 == 1) if np.array_equal(ordered // 2, codes) else None
+
+
+def ordered_topics(names: list[Any]) -> tuple[list[Any], Array]:
+    """Return topics in their order, as numbers if all are whole, and the place of each name there.
+
+    >>> topics, place = ordered_topics(["12", "7"])
+    >>> topics, place.tolist()
+    ([7, 12], [1, 0])
+    """
+    if all(isinstance(name, str) and re.fullmatch("0|[1-9][0-9]{0,17}", name) for name in names):
+        names = [int(name) for name in names]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order))
+    return [names[number] for number in order], place
 
 
 def attribute_column(column: Any, text: bool) -> Column:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from quiff.core.labels import SetLabels, as_labels
+from quiff.core.distinct import distinct_codes, sorted_rows
+from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.limits import check_limit
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, counted, engine_line
@@ -130,22 +131,55 @@ def _reduced(con: Any, file: ProfileFile) -> dict[str, Any]:
     query = f"SELECT {keys}, count(*) AS users{sums} FROM profiles GROUP BY {keys}"  # noqa: S608 - our names
     rows = {name: np.asarray(column) for name, column in con.execute(query).fetchnumpy().items()}
     topics, place = reader.topics()
-    signed = np.stack([rows[f"c{k}"] for k in range(size)], axis=1)
-    codes = place[np.where(signed < 0, ~signed, signed)]
-    sets, which = SetLabels.distinct(codes, as_labels(topics, "topic"))
+    signed = np.stack([rows[f"c{k}"] for k in range(size)], axis=1)[np.newaxis]
+    return merged_fields(
+        topics,
+        place[np.where(signed < 0, ~signed, signed)],
+        rows["users"],
+        visited=signed >= 0 if seen else None,
+        genuine=rows["genuine"] if file.form.genuine else None,
+        weights=rows["weight"] if kind else None,
+    )
+
+
+def merged_fields(
+    topics: list[Any],
+    codes: Array,
+    users: Array,
+    *,
+    visited: Array | None = None,
+    genuine: Array | None = None,
+    weights: Array | None = None,
+) -> dict[str, Any]:
+    """Return the fields of people merged by their sets, or by their sequences of sets over several epochs.
+
+    A row of `codes`, (epochs, rows, s), stands for so many `users`; a set may be there several times, once
+    for each selection of its topics that was visited, or number of them.
+    """
+    named = as_labels(topics, "topic")
+    n_epochs, n_rows, size = codes.shape
+    labels: Labels
+    if n_epochs == 1:
+        labels, which = SetLabels.distinct(codes[0], named)
+        sets, kind = np.asarray(labels.codes), "distinct set"
+    else:
+        ordered = sorted_rows(codes.reshape(-1, size)).reshape(codes.shape)
+        first, which = distinct_codes(ordered.transpose(1, 0, 2).reshape(n_rows, -1), named.size)
+        sets, kind = ordered[:, first], "distinct sequence"
+        labels = as_labels(range(first.shape[0]), "user")
     filling = None
-    if seen:
-        filling = Filling.of(visited_in_order(codes, signed >= 0), which, rows["users"])
-    elif file.form.genuine:
-        filling = Filling(rows["genuine"], None, which, rows["users"])
-    users = counted(int(rows["users"].sum()), "user")
+    if visited is not None:
+        filling = Filling.of(visited_in_order(codes, visited), which, users)
+    elif genuine is not None:
+        filling = Filling(genuine, None, which, users)
+    told = f"{counted(int(users.sum()), 'user')} are merged into {counted(labels.size, kind)}"
     return {
-        "users": sets,
+        "users": labels,
         "topics": topics,
-        "sets": np.asarray(sets.codes),
-        "weights": summed(rows["weight"], which, sets.size) if kind else None,
-        "counts": summed(rows["users"], which, sets.size),
-        "notes": (f"The {users} are merged into {counted(sets.size, 'distinct set')} with their counts.",),
+        "sets": sets,
+        "weights": None if weights is None else summed(weights, which, labels.size),
+        "counts": summed(users, which, labels.size),
+        "notes": (f"The {told} with their counts.",),
         "filling": filling,
     }
 

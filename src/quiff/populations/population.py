@@ -53,7 +53,8 @@ class Population(TopicSets):
     sets: Array = field(default_factory=_none)  # positions in `topics`: (epochs, users, s), or (users, s)
     weights: Array | None = None  # how much each user counts; None if all count the same
     # For a merged population, whose rows are distinct sets that stand for their users: how many users have
-    # each. `users` are then the sets themselves, and `weights` the sums over their users.
+    # each. `users` are then the sets themselves (with several epochs, numbers of sequences of sets), and
+    # `weights` the sums over their users.
     counts: Array | None = None
     notes: tuple[str, ...] = ()  # what reading or merging assumed, in sentences
     filling: Filling | None = None  # which topics were visited, and which filled in at random, if known
@@ -421,7 +422,8 @@ class Population(TopicSets):
         if TOPICS in kinds:
             kinds[0] = f"sets of {self.sets.shape[2]} out of {counted(self.topics.size, 'topic')}"
         size = ", ".join(kinds) or "without attributes"
-        merged = f" merged into {counted(self.users.size, 'distinct set')}" if self.merged else ""
+        kind = "distinct set" if self.n_epochs == 1 else "distinct sequence"
+        merged = f" merged into {counted(self.users.size, kind)}" if self.merged else ""
         weighted = ", weighted" if self.weights is not None else ""
         users = counted(self.n_users, "user")
         return f"<Population of {users}{merged}: {size}{epochs}{weighted}>"

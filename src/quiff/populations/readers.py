@@ -82,6 +82,11 @@ def check_missing(missing: str) -> None:
         raise ParameterError(f"missing is {missing!r}, but must be one of {', '.join(_MISSING)}")
 
 
+def chosen_epoch(n_epochs: int, chosen: int) -> str:
+    """Return the note on the one epoch that was taken."""
+    return f"The file has {n_epochs} epochs; this is epoch {chosen}, counted from 0."
+
+
 def place_of_topic(path: StrPath, topic: Any, *, top: int | None = None) -> str:
     """Say where a topic of a population first stands in the file that it was read from."""
     file = open_profiles(path, top=top)

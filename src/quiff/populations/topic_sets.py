@@ -96,10 +96,10 @@ class TopicSets:
             self.check_unmerged()
         counts = summed(np.where(whole, filling.users, 0), filling.rows, self.users.size)
         kept = np.flatnonzero(counts)
-        named = SetLabels.distinct(self.codes[kept], self.topics)[0]  # in the same order
-        n = kept.shape[0]
-        sure = Filling(np.full(n, self.top_s), np.ones((1, n, self.top_s), bool), np.arange(n), counts[kept])
-        return self.replaced(users=named, sets=named.codes, counts=counts[kept], notes=notes, filling=sure)
+        sets, n = self.sets[:, kept], kept.shape[0]
+        named = as_labels(range(n)) if self.n_epochs > 1 else SetLabels(sets[0], self.topics)
+        sure = Filling.of(np.ones(sets.shape, dtype=bool), np.arange(n), counts[kept])
+        return self.replaced(users=named, sets=sets, counts=counts[kept], notes=notes, filling=sure)
 
     @property
     def codes(self) -> Array:
@@ -124,9 +124,9 @@ class TopicSets:
 
     def set_counts(self) -> Array:
         """Return how many users have each of the distinct sets, in the order of `distinct_sets`."""
-        if self.counts is not None:
-            return self.counts
         sets, which = self.distinct_sets()
+        if self.counts is not None:
+            return summed(self.counts, which, sets.size)
         return np.bincount(which, minlength=sets.size)
 
     def set_prior(self) -> Prior:

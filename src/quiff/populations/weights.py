@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.labels import Labels, SetLabels
+from quiff.core.labels import Labels, SetLabels, as_labels, same
 from quiff.core.numbers import Array, as_fractions, as_numbers, is_exact
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, ShapeError
@@ -54,8 +54,12 @@ def checked_counts(counts: object, users: Labels, n_epochs: int) -> Array | None
     if counts is None:
         return None
     array = np.array(counts)
-    if not isinstance(users, SetLabels) or n_epochs > 1:
-        raise ShapeError("counts are for the distinct sets of one epoch; name the rows by their sets")
+    distinct = isinstance(users, SetLabels) and n_epochs == 1
+    if not (distinct or same(users, as_labels(range(users.size)))):
+        raise ShapeError(
+            "counts are for the distinct sets of one epoch, by which rows are named, or for sequences of"
+            " sets, which are numbered from 0"
+        )
     if array.shape != (users.size,) or array.dtype.kind not in "iu" or (array < 1).any():
         raise ShapeError(f"counts must be {users.size} positive whole numbers, one for each distinct set")
     array = array.astype(np.int64)

@@ -42,19 +42,30 @@ class Distribution:
 
     @property
     def mean(self) -> Number:
-        """The mean over the users."""
-        return as_number(product(self.values, self.weights).sum()) / as_number(self.weights.sum())
+        """The mean over the users; to the last digit the same however users are ordered and grouped."""
+        if is_exact(self.values):
+            return as_number(product(self.values, self.weights).sum()) / as_number(self.weights.sum())
+        values, weights = self._ordered
+        firsts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
+        total = np.add.reduceat(weights, firsts)
+        return float(values[firsts] @ total) / float(total.sum())
+
+    @cached_property
+    def _ordered(self) -> tuple[Array, Array]:
+        """The values that some user has in ascending order, and what weighs each."""
+        values, weights = self.values.astype(np.float64), self.weights.astype(np.float64)
+        if weights[0] > 0 and (weights == weights[0]).all():  # faster: no order is needed
+            return np.sort(values), weights
+        some = np.flatnonzero(weights > 0)
+        order = some[np.argsort(values[some], kind="stable")]
+        return values[order], weights[order]
 
     @cached_property
     def _sorted(self) -> tuple[Array, Array]:
         """The values that some user has in ascending order, and the share of users up to each."""
-        values, weights = self.values.astype(np.float64), self.weights.astype(np.float64)
-        if weights[0] > 0 and (weights == weights[0]).all():  # faster: no order is needed
-            return np.sort(values), np.arange(1, values.shape[0] + 1) / values.shape[0]
-        some = np.flatnonzero(weights > 0)
-        order = some[np.argsort(values[some], kind="stable")]
-        sums = np.cumsum(weights[order])
-        return values[order], sums / sums[-1]
+        values, weights = self._ordered
+        sums = np.cumsum(weights)
+        return values, sums / sums[-1]
 
     def quantile(self, share: float) -> float:
         """Return the least value that at least this share of the users do not exceed."""

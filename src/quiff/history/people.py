@@ -1,0 +1,313 @@
+"""People reduced by an engine to distinct topic sets, or sequences of them, with counts.
+
+One definition for DuckDB and Spark. Users never reach this process: only the topics, and then a row for each
+distinct set, in which its topics are packed into whole numbers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import ibis
+import numpy as np
+import pyarrow as pa
+
+from quiff.core.distinct import smallest_index_type
+from quiff.core.numbers import Array
+from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
+from quiff.files import StrPath, as_path
+from quiff.history.queries import fetch_arrow, fetch_rows, joins_as_written
+from quiff.history.scan import scan_parquet
+from quiff.populations.columns import GENUINE, RANKING, Form, ordered_topics
+from quiff.populations.files import open_profiles
+from quiff.populations.merged import merged_fields
+from quiff.populations.population import Population
+from quiff.populations.readers import chosen_epoch
+from quiff.safe_text import shape
+from quiff.theory.parameters import check_whole
+
+_WORD = 2**63
+_LACKS, _TWICE = -1, -2  # in the place of a set: of users who lack an epoch, or have two sets in one
+_MOST_EPOCHS = 520  # ten years of weeks
+
+
+def reduce_people(
+    con: Any,
+    path: StrPath,
+    *,
+    top: int | None = None,
+    epoch: int | None = None,
+    missing: str = "error",
+) -> Population:
+    """Return people merged by their topic sets, which an engine finds and counts.
+
+    Parameters
+    ----------
+    con
+        The engine, by `connect`.
+    path
+        Profiles as Parquet, a file or a folder of files, as `Population.read` takes them.
+    top
+        Another size of the sets than stored: the heads of the ranked topic counts.
+    epoch
+        The epoch to take, from 0; None takes all, so that people are merged by their sequences of sets.
+    missing
+        What to do with users who lack an epoch: ``error``, or ``drop`` to leave them out.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import pyarrow.parquet as pq
+    >>> from quiff.history.engine import connect
+    >>> sets = pa.table({"user": ["Alice", "Bob"], "t1": ["News", "Music"], "t2": ["Music", "News"]})
+    >>> with TemporaryDirectory() as folder:
+    ...     pq.write_table(sets, f"{folder}/profiles.parquet")
+    ...     reduce_people(connect(), f"{folder}/profiles.parquet")
+    <Population of 2 users merged into 1 distinct set: sets of 2 out of 2 topics>
+    """
+    return _Reduction.of(con, as_path(path), top, epoch, missing).population()
+
+
+@dataclass(frozen=True, eq=False)
+class _Reduction:
+    """A table of profiles, and what is known of its columns."""
+
+    con: Any
+    path: Path
+    form: Form
+    every: Any  # the table, and that of the epochs to take
+    table: Any
+    epochs: tuple[int, ...]  # those to take, by their numbers in the file; none if it has no such column
+    notes: tuple[str, ...]
+    size: int  # of the sets
+    flagged: bool  # whether ranked topic counts tell which topics were visited
+    missing: str
+
+    @classmethod
+    def of(cls, con: Any, path: Path, top: int | None, epoch: int | None, missing: str) -> "_Reduction":
+        if missing not in ("error", "drop"):
+            raise ParameterError(
+                f"missing is {missing!r}, but an engine can only tell it (error) or leave users out (drop)"
+            )
+        file = open_profiles(path, top=None if top is None else check_whole("top", top, 1))
+        if file.delimiter is not None:
+            raise ParameterError(
+                f"{str(path)!r} is text, but engines reduce Parquet; leave the engine out, so that the file"
+                " is read in this process"
+            )
+        form, every = file.form, scan_parquet(con, path)
+        table = every
+        epochs: tuple[int, ...] = ()
+        notes: tuple[str, ...] = ()
+        if form.epoch:
+            every = table = table.mutate(epoch=table.epoch.cast("int64"))
+            found = fetch_rows(con, table.select("epoch").distinct().limit(_MOST_EPOCHS + 1))
+            if len(found) > _MOST_EPOCHS or any(row["epoch"] is None for row in found):
+                raise ParameterError(
+                    f"{str(path)!r}: epochs must be whole numbers, at most {_MOST_EPOCHS} different ones"
+                )
+            epochs = tuple(sorted(row["epoch"] for row in found))
+            if epoch is not None and len(epochs) > 1:
+                notes = (chosen_epoch(len(epochs), epoch),)
+            if epoch is not None and epochs:
+                epochs = (epochs[check_whole("the epoch", epoch, 0, len(epochs) - 1)],)
+                table = table.filter(table.epoch == epochs[0])
+        size = _size(con, path, form, every)
+        flagged = _flagged(con, form, every, size)
+        return cls(con, path, form, every, table, epochs, notes, size, flagged, missing)
+
+    def population(self) -> Population:
+        """Return the topics of all epochs and the users of each set, as the engine finds them."""
+        listed = ibis.array(list(self._topics(self.every))).unnest().name("topic").as_table()
+        names = [row["topic"] for row in fetch_rows(self.con, listed.distinct())]
+        if any(name in (None, "") for name in names):
+            raise ShapeError(f"{str(self.path)!r}: a topic is empty; all sets must have the same size")
+        topics, place = ordered_topics(names)
+        packed = _Packed(len(topics), self.size, self.flagged)
+        known = ibis.memtable(pa.table({"topic": names, "code": pa.array(place.tolist(), pa.int64())}))
+        with joins_as_written(self.con):
+            rows = fetch_arrow(self.con, self._counted(packed, known))
+        return self._checked(topics, packed, {name: np.asarray(rows[name]) for name in rows.column_names})
+
+    def _topics(self, table: Any) -> Iterator[Any]:
+        """Yield the topic at each place of the set."""
+        for place in range(self.size):
+            if self.flagged or self.form.ranked:
+                topic = table[RANKING][place]["topic"]
+            else:
+                names = self.form.topics
+                topic = table[names[place]] if self.form.numbered else table[names[0]][place]
+            yield topic.cast("int64") if topic.type().is_integer() else topic.cast("string").strip()
+
+    def _counted(self, packed: "_Packed", known: Any) -> Any:
+        """Return the distinct sets, or sequences of them, as whole numbers, with the numbers of users."""
+        columns = {f"n{place}": topic for place, topic in enumerate(self._topics(self.table))}
+        if self.flagged:
+            visits = (self.table[RANKING][place]["visits"] for place in range(self.size))
+            columns |= {f"v{place}": (each > 0).cast("int64") for place, each in enumerate(visits)}
+        extra = {GENUINE: self.table[GENUINE].cast("int64")} if self._tells_number else {}
+        extra |= {"epoch": self.table.epoch} if len(self.epochs) > 1 else {}
+        extra |= {"user": self.table[self.form.user]} if self.form.user is not None else {}
+        rows = self.table.select(**columns, **extra)
+        for place in range(self.size):
+            one = known.select(**{f"x{place}": known.topic, f"c{place}": known.code})
+            rows = rows.inner_join(one, rows[f"n{place}"] == one[f"x{place}"])
+        codes = [rows[f"c{place}"] for place in range(self.size)]
+        if self.flagged:  # both in one number
+            codes = [2 * code + rows[f"v{place}"] for place, code in enumerate(codes)]
+        rows = rows.select(*extra, codes=ibis.array(codes).sort())
+        words = dict(packed.words(rows.codes)) | ({GENUINE: rows[GENUINE]} if self._tells_number else {})
+        rows = rows.select(*(name for name in extra if name != GENUINE), **words)
+        if self.form.user is not None:
+            rows = self._by_user(rows, list(words))
+        keys = [name for name in rows.columns if name != "user"]
+        return rows.group_by(keys).agg(users=rows.count())
+
+    @property
+    def _tells_number(self) -> bool:
+        return self.form.genuine and not self.flagged
+
+    def _by_user(self, rows: Any, words: list[str]) -> Any:
+        """Return a row for each user, with the words of each epoch, or signs for what is wrong."""
+        if len(self.epochs) > 1:
+            when = [rows.epoch == epoch for epoch in self.epochs]
+            own = {f"{name}_{e}": rows[name].max(where=at) for e, at in enumerate(when) for name in words}
+            times = {f"times_{e}": at.sum() for e, at in enumerate(when)}
+        else:
+            own, times = {name: rows[name].max() for name in words}, {"times_0": rows.count()}
+        users = rows.group_by("user").agg(**own, **times)
+        seen = [users[name] for name in times]
+        often, seldom = (
+            reduce(lambda a, b: a | b, each) for each in zip(*((n > 1, n < 1) for n in seen), strict=True)
+        )
+        often = often | users.user.isnull()
+        return users.select(
+            **{name: ibis.cases((often, _TWICE), (seldom, _LACKS), else_=users[name]) for name in own}
+        )
+
+    def _checked(self, topics: list[Any], packed: "_Packed", rows: dict[str, Array]) -> Population:
+        """Return the population of what the engine counted, or an error that says what is wrong."""
+        if not rows["users"].size:
+            raise QuiffError(f"{str(self.path)!r}: there is no profile; give at least one user")
+        suffixes = [f"_{e}" for e in range(len(self.epochs))] if len(self.epochs) > 1 else [""]
+        first, users = rows[f"w0{suffixes[0]}"], rows.pop("users")
+        if (first == _TWICE).any():
+            raise LabelError(
+                f"{str(self.path)!r}: {counted(int(users[first == _TWICE].sum()), 'user')} without a name, or"
+                " there a second time; give each user one set, or tell them apart by a column epoch"
+            )
+        lacking, notes = int(users[first == _LACKS].sum()), [*self.notes]
+        if lacking:
+            told = f"{lacking} of {int(users.sum())} users lack some of the {len(self.epochs)} epochs"
+            if self.missing == "error" or lacking == users.sum():
+                raise LabelError(
+                    f"{str(self.path)!r}: {told}; leave such users out by missing='drop' (--missing drop)"
+                )
+            notes.append(f"{told} and are left out.")
+            rows, users = {name: column[first >= 0] for name, column in rows.items()}, users[first >= 0]
+        digits = np.stack(
+            [packed.digits([rows.pop(f"w{w}{end}") for w in range(packed.n_words)]) for end in suffixes]
+        )
+        codes = digits // 2 if self.flagged else digits
+        again = codes[..., 1:] == codes[..., :-1]
+        if again.any():
+            topic = topics[codes[..., 1:][again][0]]
+            raise LabelError(f"{str(self.path)!r}: a set has the topic {shape(topic)} twice; name each once")
+        genuine = np.stack([rows[GENUINE + end] for end in suffixes]) if self._tells_number else None
+        fields = merged_fields(
+            topics, codes, users, visited=digits % 2 == 1 if self.flagged else None, genuine=genuine
+        )
+        return Population(**fields | {"notes": (*fields["notes"], *notes)})
+
+
+def _size(con: Any, path: Path, form: Form, table: Any) -> int:
+    """Return the size of the sets, all of which must have it."""
+    if form.numbered:
+        return len(form.topics)
+    lists = table[form.topics[0]]
+    if not lists.type().is_array():
+        raise ParameterError(
+            f"{str(path)!r}: the topics are text, but engines reduce lists; leave the engine out, so that the"
+            " file is read in this process"
+        )
+    (found,) = fetch_rows(
+        con, table.aggregate(least=lists.length().min(), most=lists.length().max(), none=lists.isnull().sum())
+    )
+    if form.ranked and form.top is not None:
+        if found["none"] or (found["least"] or 0) < form.top:
+            raise ParameterError(
+                f"{str(path)!r}: a ranking has too few topics for sets of {form.top}; run quiff profile again"
+                f" with --top {form.top}, which fills short sets"
+            )
+        return form.top
+    if found["most"] is None:
+        raise QuiffError(f"{str(path)!r}: there is no profile; give at least one user")
+    if found["none"] or not found["least"] or found["least"] < found["most"]:
+        raise ShapeError(
+            f"{str(path)!r}: the sets have from {0 if found['none'] else found['least']} to {found['most']}"
+            " topics; all sets must have the same size, at least 1: fill up the short ones or cut the long"
+        )
+    if form.top not in (None, found["most"]):
+        raise ParameterError(
+            f"{str(path)!r}: the sets have {counted(found['most'], 'topic')}, and there are no ranked topic"
+            f" counts to take sets of {form.top} from; run quiff profile again with --top {form.top}"
+        )
+    return int(found["most"])
+
+
+def _flagged(con: Any, form: Form, table: Any, size: int) -> bool:
+    """Say whether ranked topic counts tell which topics of all sets were visited."""
+    if not form.counted or not table[RANKING].type().is_array():
+        return False
+    kind = table[RANKING].type().value_type
+    if not kind.is_struct() or not {"topic", "visits"} <= set(kind.names):
+        return False
+    if form.ranked:
+        return True
+    if form.numbered:
+        return False
+    heads = ibis.array([table[RANKING][place]["topic"] for place in range(size)]).sort()
+    other = (table[RANKING].length() < size) | (heads != table[form.topics[0]].sort())
+    (found,) = fetch_rows(con, table.aggregate(other=other.fill_null(True).sum()))
+    return not found["other"]
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """How the numbers of a set's topics, ascending, are packed into as few words of 63 bits as hold them."""
+
+    topics: int
+    size: int
+    flagged: bool  # whether each has one bit more
+
+    @property
+    def radix(self) -> int:
+        return self.topics * (2 if self.flagged else 1)
+
+    @property
+    def per_word(self) -> int:
+        fit = 1
+        while self.radix ** (fit + 1) < _WORD and fit < self.size:
+            fit += 1
+        return fit
+
+    @property
+    def n_words(self) -> int:
+        return -(-self.size // self.per_word)
+
+    def words(self, codes: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the words of a column of lists."""
+        for word in range(self.n_words):
+            places = range(word * self.per_word, min((word + 1) * self.per_word, self.size))
+            parts = (codes[place] * self.radix**power for power, place in enumerate(places))
+            yield f"w{word}", reduce(lambda a, b: a + b, parts)
+
+    def digits(self, words: list[Array]) -> Array:
+        """Return the numbers again, (rows, size)."""
+        found = np.empty((words[0].shape[0], self.size), dtype=smallest_index_type(self.radix))
+        for place in range(self.size):
+            word, power = divmod(place, self.per_word)
+            found[:, place] = words[word] // self.radix**power % self.radix
+        return found
