@@ -39,6 +39,24 @@ def test_epsilon_of_a_product_whose_probabilities_no_float_can_hold():
         assert quiff.epsilon(again) == pytest.approx(quiff.epsilon(exactly), rel=1e-12)
 
 
+@pytest.mark.parametrize("zeros", [False, True])
+def test_epsilon_of_a_wide_product_whose_factors_repeat_rows_and_columns(zeros):
+    """The oracle multiplies the entries of all pairs of inputs and of outputs."""
+    rng = np.random.default_rng(3 + zeros)
+
+    def factor(kinds, width):
+        rows = rng.integers(1 - zeros, 4, (kinds, 3))[:, rng.integers(0, 3, width)] + np.eye(kinds, width)
+        return Channel((rows / rows.sum(axis=1, keepdims=True))[rng.integers(0, kinds, 6)])
+
+    A, B = factor(3, 30), factor(2, 40)
+    dense = np.einsum("xy,xz->xyz", A.to_numpy(), B.to_numpy()).reshape(6, -1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = dense[:, np.newaxis] / dense
+    expected = np.log(np.nanmax(ratios))
+    assert quiff.epsilon(quiff.parallel(A, B)) == pytest.approx(expected, rel=1e-12)
+    assert quiff.max_case_capacity(quiff.parallel(A, B)) == pytest.approx(math.exp(expected), rel=1e-12)
+
+
 def test_a_true_zero_in_a_product_of_tiny_numbers_is_infinite():
     zero = Channel([[1.0, 0.0], [0.5, 0.5]])
     assert (

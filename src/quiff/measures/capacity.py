@@ -103,11 +103,26 @@ def log_ratio_of_tiny(kernel: Kernel) -> float | None:
     kernel, _ = kernel.merged()
     leaves = kernel.leaves()
     check_work(kernel.n_rows**2 * sum(leaf.n_columns for leaf in leaves))
-    parts = [(log_entries(leaf.to_dense()), times) for leaf, times in leaves.items()]
+    parts = [(*_distinct(log_entries(leaf.to_dense())), times) for leaf, times in leaves.items()]
     apart = (
-        np.sum([times * farthest(logs, row) for logs, times in parts], axis=0) for row in range(kernel.n_rows)
+        np.sum([times * farthest(logs, which[row])[which] for logs, which, times in parts], axis=0)
+        for row in range(kernel.n_rows)
     )
     return max(float(ratios.max()) for ratios in apart)
+
+
+def _distinct(logs: Array) -> tuple[Array, Array]:
+    """Return the different rows, without their repeated columns, and which of them each row is."""
+    rows, which = _first_of_each(logs)
+    columns, _ = _first_of_each(np.ascontiguousarray(logs[rows].T))
+    return logs[np.ix_(rows, columns)], which
+
+
+def _first_of_each(rows: Array) -> tuple[Array, Array]:
+    """Return the first of all equal rows, and which of these each row is; sorting would take longer."""
+    places: dict[bytes, int] = {}
+    which = np.array([places.setdefault(row.tobytes(), len(places)) for row in rows])
+    return np.unique(which, return_index=True)[1], which
 
 
 def log_entries(matrix: Array) -> Array:
