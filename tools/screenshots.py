@@ -1,6 +1,6 @@
 """Pictures of the report and of the explorer for README and site: `make pictures` takes them anew.
 
-The people in them are made up. The browser is the one that the tests use; nothing is fetched from a network.
+The people in them are synthetic. The browser is the one that the tests use; nothing is fetched.
 """
 
 import re
@@ -12,47 +12,34 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.csv
 from playwright.sync_api import Browser, Page, sync_playwright
-
-from quiff import Population
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 _QUIFF = str(Path(sys.executable).with_name("quiff"))
-_USERS = 20_000
 _MARGIN = 16  # pixels below the last part
-# The pictures show a part: of the report its head and what one observation reveals, of the explorer
-# the controls, the sentences, the figures and the first numbers.
-_NOT_OF_REPORT = "nav, section:not(#reveals), #reveals .wide, #reveals .note, #reveals details, footer"
+# The picture of the explorer shows the controls, the sentences, the figures and the first numbers.
 _NOT_OF_EXPLORER = "#cards ~ *, footer"
 
 
 def main() -> None:
-    """Make a report and an explorer in a temporary folder, and take their pictures."""
+    """Make a report in a temporary folder and an explorer, and take their pictures."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        profiles = _made_up_profiles(Path(folder))
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
-        _picture_report(browser, profiles)
+        _picture_report(browser, Path(folder) / "demo")
         _picture_explorer(browser)
         browser.close()
 
 
-def _made_up_profiles(folder: Path) -> Path:
-    people = Population.synthetic(_USERS, seed=1)
-    columns = {f"t{k + 1}": people.codes[:, k] + 1 for k in range(people.top_s)}
-    path = folder / "made-up people.csv"
-    pa.csv.write_csv(pa.table({"user": list(people.users), **columns}), path)
-    return path
-
-
-def _picture_report(browser: Browser, profiles: Path) -> None:
-    report = profiles.with_name("report.html")
-    command = [_QUIFF, "report", str(profiles), "--out", str(report), "--observations", "1"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
-    page = _opened(browser, report.as_uri(), 1000)
-    _take(page, IMAGES / "report.png", without=_NOT_OF_REPORT)
+def _picture_report(browser: Browser, folder: Path) -> None:
+    """Take the first screen of the demo's report, light, dark and on a phone."""
+    subprocess.run([_QUIFF, "demo", "--out", str(folder)], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+    screens = {"report": (1280, "light"), "report-dark": (1280, "dark"), "report-phone": (390, "light")}
+    for name, (width, scheme) in screens.items():
+        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+        page.goto((folder / "report.html").as_uri())
+        page.screenshot(path=IMAGES / f"{name}.png")
+        page.close()
 
 
 def _picture_explorer(browser: Browser) -> None:

@@ -98,8 +98,8 @@ def test_the_result_shows_as_table_json_and_figure():
     assert list(found.tables) == ["over_time", "limits", "risk", "occasions"]
     assert found._repr_html_().count("<table>") == 4
     svg = found.figure().to_svg()
-    assert "probability of re-identification, at most" in svg
-    assert "an identifier" in svg
+    assert "at most, by the parameters alone" in svg
+    assert "probability of re-identification, at most" in found.figure("risk").to_svg()
     again = over_time(Population.synthetic(300, n_topics=40), TopicsAPI(50), 7, seed=2)
     assert (again.rows, again.facts["epochs"]) == (found.rows, found.facts["epochs"])
     assert found.provenance.seed == 2

@@ -31,6 +31,7 @@ def arranged(
         "use": _use(answers),
     }
     spread = [draw() for name, draw in _figures(results.get("time")).items() if name.endswith("risk")]
+    told: set[str] = set()
     for key, section in sections.items():
         lead, table = leads.get(key, ""), tables.get(key)
         figures = list(section.figures)
@@ -39,10 +40,13 @@ def arranged(
             figures.sort(key=lambda one: not one.title.startswith(f"{chief(mains).name}: "))
         elif key == "risk":
             figures = [*spread, *figures]
+        fresh = [text for text in section.sentences if text not in told]
+        told.update(fresh)
+        sentences = (*filter(None, [lead]), *_own_first(fresh, mains))
         yield Section(
             key,
             section.title,
-            tuple(map(capitalised, (*filter(None, [lead]), *_own_first(section.sentences, mains)))),
+            tuple(map(capitalised, sentences)),
             tuple(figures),
             tuple(filter(None, (table, *section.tables))),
             section.parts,

@@ -115,7 +115,8 @@ def over_time(
     rows = tuple(_rows(api, people, seen.prior, figures, risks, goals, slacks))
     plan = seen.explained([figure["method"] for figure in figures])
     spreads = {risk["epochs"]: risk["quantiles"] for risk in risks}
-    views = over_time_views(people, api, rows, spreads, occasions, seen.distinct(E), (*notes, *plan), genuine)
+    how = plan[:-1] if isinstance(seen, Counted) else plan  # what it took is for JSON only
+    views = over_time_views(people, api, rows, spreads, occasions, seen.distinct(E), (*notes, *how), genuine)
     facts = {
         **ready.parameters(),
         "users": people.n_users,

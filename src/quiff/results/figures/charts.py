@@ -58,16 +58,17 @@ class Axis:
             whole = alt.Axis(tickMinStep=1, format="d")
             options = {"axis": whole, "scale": alt.Scale(nice=False, **domain)}
         elif self.kind in ("share", "probability"):
-            percent = alt.Axis(labelExpr=PERCENT) if self.kind == "share" else alt.Axis()
+            percent = alt.Axis(labelExpr=PERCENT, tickCount=5) if self.kind == "share" else alt.Axis()
             options = {"axis": percent, "scale": alt.Scale(domain=[0, 1])}
         encoding = alt.X if letter == "X" else alt.Y
         return encoding(f"{field or self.field}:Q", title=self.title, **options)
 
-    def apart(self, values: Sequence[float], pixels: float) -> list[float]:
-        """Return values near the given ones that are a line of text apart, on an axis of so many pixels."""
+    def apart(self, values: Sequence[float], records: Iterable[Record], pixels: float) -> list[float]:
+        """Return values near the given ones that are a line of text apart, on the axis of these records."""
         logarithmic = self.kind in ("log", "odds")
         shape, back = (log, exp) if logarithmic else (float, float)
-        ends = [*values, *(end for end in (self.least, self.most) if end is not None)]
+        known = (each.get(self.field) for each in records)
+        ends = [float(end) for end in (*known, self.least, self.most) if end is not None]
         low = min(map(shape, ends)) if logarithmic else 0.0
         high = 1.0 if self.kind in ("share", "probability") else max(map(shape, ends))
         size = (high - low) or 1.0
@@ -171,9 +172,8 @@ def _names(records: Sequence[Record], x: Axis, y: Axis, size: tuple[int, int], c
     """Return the names of the lines to the right of their ends, each with a thin line to it."""
     import altair as alt
 
-    last = {each["series"]: each for each in records}
-    ends = [float(each[y.field]) for each in last.values()]
-    places = y.apart(ends, size[1])
+    last = {each["series"]: each for each in records if each[y.field] is not None}
+    places = y.apart([float(each[y.field]) for each in last.values()], records, size[1])
     data = [{**each, "at": place} for each, place in zip(last.values(), places, strict=True)]
     base = alt.Chart(alt.InlineData(values=data))
     at = {"x": alt.value(size[0] + _ASIDE), "y": alt.Y("at:Q")}

@@ -41,7 +41,7 @@ def attacked_views(
     removals: Sequence[tuple[str, int, NoiseRemoval]],
 ) -> dict[str, Any]:
     """Return title, sentences, tables and figure; `drawn` is how many targets, and simulations."""
-    names = {each.name: each.name for each in plan.attacks} | {_bound_of(plan): "any (bound)"}
+    names = {each.name: each.name for each in plan.attacks} | {_bound_of(plan): "the most to expect"}
     unit = "observation" if api.unit.days is None else "epoch"
     what = "Users re-identified" if plan.goal == "user" else "Secrets guessed"
     by_number = sorted(rows, key=lambda row: (row.observations, list(names).index(row.quantity)))
@@ -55,8 +55,8 @@ def attacked_views(
                 "low, high: an interval of 95 % over simulations.",
                 *(f"{each.name} ({each.counts}): {each.paper}" for each in plan.attacks),
                 *(text for key, text in _COUNTS.items() if any(each.counts == key for each in plan.attacks)),
-                "bound: the probability of success of an adversary who knows everybody's secret, after as"
-                " many observations; no attack on one target at a time exceeds it but by sampling error.",
+                "the most to expect, of an attacker who links one target at a time: the probability of"
+                " success of one who knows everybody's secret; estimates scatter around it.",
                 *plan.notes,
             ),
             styles={"share": probability, **_INTERVAL},

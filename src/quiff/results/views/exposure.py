@@ -63,7 +63,11 @@ def exposure_views(
     if outputs is not None:
         sentences += _sentences(api.title, outputs, of_users(weighted))
         tables["outputs"] = _table(f"Which outputs expose most: {about}", outputs, first, by_weight)
-        figures["outputs"] = lambda: exposure_figure(outputs, f"The outputs that expose most: {about}")
+        first_of = outputs.listed[0]
+        most = (
+            f"{str(first_of.output)!r} exposes most: it re-identifies with {probability(first_of.posterior)}"
+        )
+        figures["outputs"] = lambda: exposure_figure(outputs, f"{api.title}: {most}")
         facts |= {"guess": outputs.guess, "vulnerability": outputs.vulnerability}
         facts |= {"outputs": list(outputs.listed[:_MOST])}
     if attribute is not None and values:
@@ -74,9 +78,14 @@ def exposure_views(
         guessed = [(str(one.value), one.prior, one.posterior) for one in values]
         sentences.append(values_sentence(api.title, attribute, values))
         tables["values"] = values_table(title, attribute, values, first, by_weight)
-        figures["values"] = lambda: change_figure(
-            (named or guessed)[:_DRAWN], ("before", "after"), "probability", title
+        shown = (named or guessed)[:_DRAWN]
+        value, before, after = shown[0]
+        says = "an output that names it" if named else "an output"
+        change = (
+            f"{api.title}: {says} raises the probability of {value!r} from {probability(before)} to "
+            f"{probability(after)}"
         )
+        figures["values"] = lambda: change_figure(shown, ("before", "after"), "probability", change)
         facts |= {"attribute": attribute, "values": [one.to_dict() for one in values[:_MOST]]}
     return {
         "title": f"What exposes most: {about}",

@@ -293,5 +293,9 @@ def _figure(
         title="Probability to find the most popular from N users (simulated, 95 % intervals)",
         size=(620, 260),
     )
-    title = f"How popular each {word} is, as outputs of {many(n_users, 'user')} tell"
+    found_first = probability(growth[-1].first.value) if growth else ""
+    title = (
+        f"From one observation each of {many(n_users, 'user')}, the most popular {word} is found with"
+        f" {found_first}"
+    )
     return Figure.of(title, beside(upper, lower, below=True))
