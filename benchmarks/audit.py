@@ -102,15 +102,22 @@ def measured_coverage(runs):
 
 
 def coverage_table(found):
-    """The table of the documentation: shares of the logs."""
+    """The table of the documentation: shares of the logs in percent, with exact 95 % intervals."""
     heads = ["posterior", "leakage", "security", "epsilon", "rejected", "detected"]
     names = ["guessed", "leakage", "Bayes security", "epsilon", "true claim rejected", "wrong claim rejected"]
     lines = ["| system | logs | rows | " + " | ".join(names) + " | bound / truth |", "|---|" + "---:|" * 9]
     for each in found:
-        cells = ["" if each[head] is None else f"{100 * each[head] / each['runs']:.2f} %" for head in heads]
-        first = f"| {each['name']} | {each['runs']} | {each['rows']} |"
+        cells = ["" if each[head] is None else _share(each[head], each["runs"]) for head in heads]
+        first = f"| {each['name']} | {with_commas(each['runs'])} | {each['rows']} |"
         lines.append(f"{first} {' | '.join(cells)} | {each['reached']:.2f} |")
     return "\n".join(lines) + "\n"
+
+
+def _share(count, runs):
+    from quiff.audit.intervals import at_least, at_most
+
+    ends = 100 * at_least(count, runs, 0.025), 100 * at_most(count, runs, 0.025)
+    return f"{100 * count / runs:.1f} ({ends[0]:.1f}–{ends[1]:.1f})"
 
 
 def main(repeats, quick):

@@ -1,10 +1,10 @@
 """Bounds and tests beside what others compute: SciPy's intervals, plain loops, and closed forms."""
 
-from math import log
+from math import comb, log
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 import quiff
 from quiff import Channel, Gain, Prior, mechanisms
@@ -78,6 +78,43 @@ def test_bayes_security_and_epsilon_are_bounded():
     assert 0.8 * log(4) < telling.epsilon_at_least(0.05) <= log(4)
     beta = float(quiff.bayes_security(C))
     assert beta <= 1 - apart.apart_at_least(0.05) < beta + 0.1
+
+
+def bits_log(n, rng, differing=4, alike=8, one=0.6):
+    """Reports of bits: some are more often 1 for the first of two secrets, some as often for both."""
+    secret = rng.integers(2, size=n)
+    p = np.where(secret[:, np.newaxis] == np.arange(differing + alike) % 2, one, 1 - one)
+    p[:, differing:] = 0.5
+    return Log.of(secret.tolist(), list(map(tuple, (rng.random(p.shape) < p).astype(int).tolist())))
+
+
+def test_rare_records_are_told_apart_by_their_parts():
+    """The truth is that of so many independent bits: ln((0.6/0.4)^4)."""
+    rng = np.random.default_rng(0)
+    sample = draw_sample(bits_log(20_000, rng), rng)
+    ratio, difference = telling_events(sample, likely_ratio, likely_difference)
+    assert 0.6 * 4 * log(1.5) < ratio.epsilon_at_least(0.05) <= 4 * log(1.5)
+    coins = np.array([comb(4, k) for k in range(5)]) * 0.6 ** np.arange(5) * 0.4 ** np.arange(4, -1, -1)
+    apart = np.abs(coins - coins[::-1]).sum() / 2
+    assert 0.8 * apart < difference.apart_at_least(0.05) <= apart
+
+
+def test_epsilon_of_rare_records_is_seldom_beyond_the_truth():
+    held, truth = 0, 4 * np.log(1.5)
+    for run in range(100):
+        rng = np.random.default_rng(run)
+        (ratio,) = telling_events(draw_sample(bits_log(400, rng), rng), likely_ratio)
+        held += ratio.epsilon_at_least(0.05) <= truth
+    assert at_most(held, 100, 1e-5) >= 0.95
+
+
+def test_numbers_are_told_apart_by_a_threshold():
+    rng = np.random.default_rng(0)
+    x = rng.integers(2, size=4000)
+    sample = draw_sample(Log.of(x.tolist(), (2 * x + rng.normal(size=4000)).tolist()), rng)
+    ratio, difference = telling_events(sample, likely_ratio, likely_difference)
+    assert 0.6 < difference.apart_at_least(0.05) <= 2 * norm.cdf(1) - 1
+    assert ratio.epsilon_at_least(0.05) > 2
 
 
 def test_any_gain():

@@ -62,6 +62,23 @@ def test_parts_by_time(pairs):
     assert [halves.of_part(k).n_rows for k in (0, 1)] == [3, 2]  # the row left out is in the second
 
 
+def test_times_that_are_numbers_are_compared_as_numbers(tmp_path):
+    frame = pd.DataFrame({"secret": list("ab") * 10, "observation": list("xy") * 10, "day": range(20)})
+    frame.to_csv(tmp_path / "pairs.csv", index=False)
+    for pairs in (frame, tmp_path / "pairs.csv"):  # as text, 10 comes before 9
+        log = read_pairs(pairs, Columns(time="day", cut="9.5"))
+        assert [log.of_part(k).n_rows for k in (0, 1)] == [10, 10]
+        first = read_pairs(pairs, Columns(time="day", periods=20)).of_part(9)
+        assert as_counts(first) == {("b", "y"): 1}
+    with pytest.raises(ParameterError, match="times of the log are numbers, but cut is 'May'"):
+        read_pairs(tmp_path / "pairs.csv", Columns(time="day", cut="May"))
+    with pytest.raises(ParameterError, match="all rows are before, if cut is 20"):
+        read_pairs(frame, Columns(time="day", cut=20))
+    (tmp_path / "gaps.csv").write_text("secret,observation,day\na,x,1\na,x,\nb,y,2\n")
+    log = read_pairs(tmp_path / "gaps.csv", Columns(time="day", periods=2))
+    assert (log.missing, [log.of_part(k).n_rows for k in (0, 1)]) == (1, [1, 1])
+
+
 def test_lists_are_sets_and_lists_of_decimals_embeddings():
     frame = pd.DataFrame({"secret": [["b", "a"], ["a", "b", "b"]], "observation": [[1.5, 2.5], [2.5, 1.5]]})
     log = read_pairs(frame, Columns())
@@ -102,6 +119,7 @@ def test_two_logs_beside_each_other_have_one_list_of_names():
         (Columns(("land",), ("topic",)), "the column 'land' is not in"),
         (Columns(("topic",), ("topic",)), "both secret and observation"),
         (Columns(("country",), ()), "observation names no column"),
+        (Columns(("country",), ("topic",), cut=3), "no column of times is named"),
     ],
 )
 def test_wrong_columns(pairs, columns, message):
@@ -116,21 +134,9 @@ def test_what_is_no_log(tmp_path):
         read_pairs(tmp_path / "none.csv", COLUMNS)
     with pytest.raises(QuiffError, match="no row has all of the values of country, topic"):
         read_pairs(FRAME.assign(country=pd.Series([None] * 6, dtype="str")), COLUMNS)
-    with pytest.raises(ParameterError, match="must not be negative"):
+    with pytest.raises(ParameterError, match="must be whole numbers, and not negative"):
         read_pairs(FRAME.assign(times=-1), Columns(("country",), ("topic",), counts="times"))
+    with pytest.raises(ParameterError, match="must be whole numbers, and not negative"):
+        read_pairs(FRAME.assign(times=1.5), Columns(("country",), ("topic",), counts="times"))
     with pytest.raises(ParameterError, match="weights in 'weight' must be numbers from 0 on"):
         read_pairs(FRAME.assign(weight=-1.0), Columns(("country",), ("topic",), weights="weight"))
-
-
-@pytest.mark.slow
-def test_spark_counts_what_duckdb_counts(spark, tmp_path):
-    FRAME.to_parquet(tmp_path / "pairs.parquet")
-    for columns in (
-        Columns(("country", "user"), ("topic",), "user", "weight", time="day", periods=3),
-        Columns(("country",), ("topic",), counts="times", time="day", cut="2026-01-03"),
-    ):
-        one, two = (read_pairs(tmp_path / "pairs.parquet", columns, con=c) for c in (None, spark))
-        for name in ("secrets", "outputs", "parts", "missing"):
-            assert getattr(one, name) == getattr(two, name)
-        for name in ("secret", "output", "rows", "part"):
-            assert np.array_equal(getattr(one, name), getattr(two, name))

@@ -107,6 +107,32 @@ def test_persons_count_once(folder):
     assert width[0] > width[1]
 
 
+@pytest.mark.slow
+def test_an_audit_on_spark_is_that_on_duckdb(folder, duckdb, spark):
+    """Everything: text, Parquet, sets, persons, weights, counts, times, two logs, claims, no secret."""
+    frame = frame_of(0.5).assign(
+        bag=lambda f: [[v, "all"] for v in f.shown], weight=1 + frame_of(0.5).day % 3
+    )
+    frame.to_parquet(folder / "pairs.parquet")
+
+    @quiff.program
+    def response(country, draw, truth=0.5):
+        return country if draw.flip(truth) else draw.uniform(VALUES)
+
+    questions = [
+        (folder / "pairs.csv", response, COLUMNS | {"time": "day", "cut": 2000}),
+        (folder / "pairs.parquet", None, {"secret": ["country", "user"], "observation": "bag", "time": "day",
+                                          "person": "user", "weights": "weight", "periods": 3}),
+        (folder / "pairs.parquet", None, COLUMNS | {"counts": "weight", "other": folder / "after.csv"}),
+        (folder / "pairs.parquet", response, COLUMNS | {"secret": None, "secrets": VALUES}),
+    ]  # fmt: skip
+    frame_of(0.9, seed=1).assign(weight=1).to_csv(folder / "after.csv", index=False)
+    for pairs, api, options in questions:
+        one, two = (quiff.audit(pairs, api, con=con, **options) for con in (duckdb, spark))
+        assert one.to_json() == two.to_json()
+        assert str(one) == str(two)
+
+
 def test_two_systems_before_and_after_and_drift(folder):
     done = run(folder, "--with", folder / "after.csv")
     assert "Secrets are not shown alike in first and second" in done.stdout
@@ -138,8 +164,28 @@ def test_the_distribution_behind_the_noise():
     found = quiff.audit(log, warner, secret=None, secrets=["yes", "no"])
     row = found.row("secret_share", "yes")
     assert row.low < 0.3 < row.high
+    few = quiff.audit(log.head(400), warner, secret=None, secrets=["yes", "no"]).row("secret_share", "yes")
+    assert few.high - few.low > row.high - row.low
     with pytest.raises(ParameterError, match="an API is needed whose noise they are behind"):
         quiff.audit(log, secret=None)
+
+
+def test_what_secrets_can_be_is_said_on_the_command_line(folder):
+    words = [
+        "audit",
+        f"{folder}/pairs.csv",
+        "--observation",
+        "shown",
+        "--api",
+        f"{folder}/claimed.py:response",
+    ]
+    some = [word for value in VALUES for word in ("--among", value)]
+    done = CliRunner().invoke(main, [*words, "--behind", *some])
+    assert done.exit_code == 0, done.output
+    assert "the most frequent secret is AT" in done.stdout
+    assert CliRunner().invoke(main, [*words, *some]).exit_code == 2
+    unsaid = CliRunner().invoke(main, [*words, "--behind"])
+    assert "too many to list; give some (--among), or people (--people)" in unsaid.output
 
 
 def test_a_gain_from_a_file(folder, tmp_path):

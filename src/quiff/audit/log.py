@@ -12,6 +12,7 @@ from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
 from quiff.files import scratch
 
+_NUMBER = r"^\s*([-+]?[0-9]+(\.[0-9]*)?)?\s*$"  # or nothing
 _KEY = "{}_{}"  # the columns of counts: what they are, and their number
 
 
@@ -50,9 +51,11 @@ class Columns:
         return list(dict.fromkeys([*self.secret, *self.observation, *filter(None, single)]))
 
     def check(self) -> None:
-        """Raise an error if a column is secret and observation in one, or there is no observation."""
+        """Raise an error if a column is secret and observation in one, or one is not named that is needed."""
         if not self.observation:
             raise ParameterError("observation names no column; give at least one")
+        if self.cut is not None and self.time is None:
+            raise ParameterError("cut is a time, but no column of times is named; give time (--time) too")
         both = next((name for name in self.secret if name in self.observation), None)
         if both is not None:
             raise ParameterError(
@@ -245,6 +248,8 @@ def count_pairs(table: Any, columns: Columns, is_text: bool) -> Any:
     """
     import ibis
 
+    if columns.time is not None:  # a row without a time has no rank
+        table = table.filter(_present(table[columns.time], is_text))
     roles = {"secret": columns.secret, "output": columns.observation}
     keys = {
         _KEY.format(role, k): _value(table[name])
@@ -258,7 +263,7 @@ def count_pairs(table: Any, columns: Columns, is_text: bool) -> Any:
     if columns.time is not None:
         when = table[columns.time]
         if columns.cut is not None:
-            keys["part"] = (when >= ibis.literal(columns.cut).cast(when.type())).cast("int64")
+            keys["part"] = (when >= _moment(columns.cut, when.type())).cast("int64")
         else:
             share = when.percent_rank()  # rows of the same time stay together, on every engine
             keys["part"] = ibis.least((share * columns.periods).floor(), columns.periods - 1).cast("int64")
@@ -267,6 +272,15 @@ def count_pairs(table: Any, columns: Columns, is_text: bool) -> Any:
     present = [_present(whole[name], is_text) for name in whole.columns]
     kept = whole.filter(present)
     return kept.group_by(list(keys)).agg(rows=kept.rows.sum().cast("int64")).order_by(list(keys))
+
+
+def _moment(cut: Any, kind: Any) -> Any:
+    import ibis
+
+    try:
+        return ibis.literal(float(cut) if kind.is_numeric() else cut).cast(kind)
+    except ValueError:
+        raise ParameterError(f"times of the log are numbers, but cut is {cut!r}; give a number") from None
 
 
 def _value(column: Any) -> Any:
@@ -286,12 +300,17 @@ def _present(column: Any, is_text: bool) -> Any:
 def _log(con: Any, table: Any, columns: Columns, is_text: bool) -> Log:
     from quiff.history.queries import fetch_arrow, scalar
 
+    total = table.count()
     if columns.counts is not None:
-        total = int(scalar(con, table[columns.counts].cast("int64").sum()) or 0)
-        if int(scalar(con, (table[columns.counts].cast("float64") < 0).sum()) or 0):
-            raise ParameterError(f"the counts in {columns.counts!r} must not be negative")
-    else:
-        total = int(scalar(con, table.count()))
+        number = table[columns.counts].cast("float64")
+        if int(scalar(con, ((number < 0) | (number != number.floor())).sum()) or 0):
+            raise ParameterError(f"the counts in {columns.counts!r} must be whole numbers, and not negative")
+        total = number.sum()
+    total = int(scalar(con, total) or 0)
+    if is_text and columns.time is not None:  # as numbers, where all are: as text, 10 comes before 9
+        when = table[columns.time]
+        if not int(scalar(con, (~when.re_search(_NUMBER)).sum()) or 0):
+            table = table.mutate(**{columns.time: when.nullif("").cast("float64")})
     found = fetch_arrow(con, count_pairs(table, columns, is_text))
     rows = np.asarray(found["rows"])
     if not rows.size or not rows.sum():
@@ -310,6 +329,9 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool) -> Log:
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ParameterError(f"the weights in {columns.weights!r} must be numbers from 0 on, not all 0")
     part = None if columns.time is None else np.asarray(found["part"])
+    if part is not None and columns.cut is not None and len(np.unique(part)) < 2:
+        where = "from then on" if part[0] else "before"
+        raise ParameterError(f"all rows are {where}, if cut is {columns.cut!r}: there is nothing to compare")
     names = (
         ("before", "after")
         if columns.cut is not None

@@ -12,6 +12,8 @@ from quiff.cli.progress import shown_progress
 from quiff.cli.shown import WORDS, shows_result
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
     from quiff.core.gain import Gain
     from quiff.results.result import Result
 
@@ -23,6 +25,9 @@ _RULES = ("frequentist", "nearest", "nearest-scaled")
 @several("--secret", "COLUMN", "A column of the secret. May be repeated.  [default: secret]")
 @several("--observation", "COLUMN", "A column of the observation. May be repeated.  [default: observation]")
 @flag("--behind", "No secret was logged: estimate how secrets are distributed behind --api.")
+@several(
+    "--among", "SECRET", "With --behind: what the secret can be. May be repeated.  [default: all of --api]"
+)
 @option("--person", "COLUMN", "Whose row it is: rows of one person are not independent.")
 @option("--weights", "COLUMN", "How much a row counts, if the log is no plain sample.")
 @option("--counts", "COLUMN", "How many rows a row stands for.")
@@ -49,6 +54,7 @@ def command(
     secret: tuple[str, ...],
     observation: tuple[str, ...],
     behind: bool,
+    among: tuple[str, ...],
     spec: str | None,
     epsilon: Any,
     people: Path | None,
@@ -73,12 +79,15 @@ def command(
 
     if behind and secret:
         raise click.UsageError("--behind is for logs without a --secret.")
+    if among and not behind:
+        raise click.UsageError("--among says what secrets --behind the noise can be; give that too.")
     with shown_progress() as shown, shown.steps.step("audit"):
         result = audit(
             log,
             None if spec is None else api_from(spec),
             secret=None if behind else secret or ("secret",),
             observation=observation or ("observation",),
+            secrets=_values(among) or None,
             epsilon=None if epsilon is None else float(epsilon),
             people=None if people is None else _people(people, spec),
             rules=rules or ("frequentist",),
@@ -113,6 +122,9 @@ def _gain(path: Path) -> "Gain":
         values = [[float(cell) for cell in row[1:]] for row in rows if row]
     except (OSError, ValueError, csv.Error) as error:
         raise ParameterError(f"cannot read the gain {str(path)!r}: {first_line(error)}") from error
-    whole = all(name.isdecimal() for name in names)  # as a log's column of whole numbers is read
-    actions = [row[0] for row in rows if row]
-    return Gain(values, actions, [int(name) for name in names] if whole else names)
+    return Gain(values, [row[0] for row in rows if row], _values(names))
+
+
+def _values(texts: "Sequence[str]") -> "list[Hashable]":
+    """Return values as a log's column has them: numbers, if all are whole ones."""
+    return [int(text) for text in texts] if all(text.isdecimal() for text in texts) else list(texts)

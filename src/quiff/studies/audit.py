@@ -293,7 +293,7 @@ def _all_secrets(api: Api | None, secrets: Iterable[Hashable] | None, people: Po
         return fitted.observe(fitted.secret(people).outputs)
     if space is None or space.size > _MOST_SECRETS:
         raise ParameterError(
-            f"the secrets of {api.spec} are too many to list; give some, or people (--people)"
+            f"the secrets of {api.spec} are too many to list; give some (--among), or people (--people)"
         )
     return api.observe(space)
 

@@ -127,7 +127,9 @@ def _unseen(found: Sequence[Any]) -> list[str]:
     share = found[0].bounds.new
     rules = list(found[0].bounds.scores)
     nothing = "nothing" if share > 1 - 1e-9 else "little"
-    advice = "coarser observations or more rows would help" if "nearest" in rules else "take --rule nearest"
+    advice = (
+        "take --rule nearest" if rules == ["frequentist"] else "coarser observations or more rows may help"
+    )
     return [
         f"{probability(share)} of the observations that were scored do not occur in the part that rules were"
         f" fitted to: their frequencies say {nothing}, and a low bound does not mean a low leakage; {advice}."
