@@ -301,8 +301,8 @@ ROWS: dict[str, tuple[Any, ...]] = {
         "mechanisms.planar_geometric(width, height, epsilon, cell=step)",
         lambda c: (
             (
-                mechanisms.planar_geometric(25, 25, 2.0, cell=2 + c.strength).to_numpy()[300:313],
-                M.geo_ind.planar_geometric_grid(25, 25, 2 + c.strength, 2.0)[300:313],
+                mechanisms.planar_geometric(15, 15, 2.0, cell=2 + c.strength).to_numpy()[105:113],
+                M.geo_ind.planar_geometric_grid(15, 15, 2 + c.strength, 2.0)[105:113],
             ),
         ),
         "noise without end; qif cuts it to the size of the grid, which shows on small ones",
