@@ -16,11 +16,26 @@ from web.served import served
 
 PATHS = [
     "", "static/page.css", "static/main.js", "vega.js", "api/settings", "api/design", "api/studies",
+    "api/compare",
     "api/people", "api/paper", "download/design-{word}.{kind}", "download/design/{section}-{number}.{kind}",
     "download/people/{section}-{number}.{kind}", "download/{word}/{section}-{number}.{kind}",
-    "download/paper.csv", "{word}", "static/{word}", "download/{word}", "../{word}", "api/{word}",
+    "download/paper.csv", "download/compare.csv", "{word}", "static/{word}", "download/{word}",
+    "../{word}", "api/{word}",
 ]  # fmt: skip
-NAMES = ["api", "api2", "users", "observations", "source", "n", "seed", "attacks", "verdict", "words"]
+NAMES = [
+    "api",
+    "api2",
+    "users",
+    "observations",
+    "along",
+    "prior",
+    "source",
+    "n",
+    "seed",
+    "attacks",
+    "verdict",
+    "words",
+]
 VALUES = ["topics", "cookies", "topics:noise=0.1", "topics:top_s=3,n_topics=v2", "topics+cookies", "fitted",
           "fitted:weights=/etc/passwd", "./own.py:Own", "topics:noise=__import__('os')", "349", "0", "1", "5",
           "0.05", "1e-3", "100", "150", "file", "synthetic", "all", "erratum", "topic", "-1", "1e999", "nan",
@@ -28,7 +43,7 @@ VALUES = ["topics", "cookies", "topics:noise=0.1", "topics:top_s=3,n_topics=v2",
           "\u202e", "../../etc/passwd"]  # fmt: skip
 SECTIONS = ["people", "reveals", "risk", "attacks", "first-closed", "second-settings", "none", "..", "%2e%2e"]
 KINDS = ["csv", "svg", "png", "html", "pdf", ""]
-FIGURES = ["observations", "parameter", "table", "counting"]
+FIGURES = ["time", "guess", "parameter", "table", "counting"]
 # A topic, or a user, with each sign that has a meaning in CSV, HTML, SVG or JSON.
 PROFILES = 'user,t1,t2\n=1+1,\x01\x1b,</script>\n@b,"a""b",\'; c\n<i>,\u202eNews,\x7f\x9f\n'
 

@@ -14,7 +14,7 @@ from quiff.web.jobs import Jobs
 from quiff.web.queries import BOUNDS
 
 LISTED = ", ".join(name for name in apis() if name != "fitted")  # which is nothing without its table
-PATHS = ["/", "/api/settings", "/api/design", "/api/paper", "/static/page.css", "/nothing"]
+PATHS = ["/", "/api/settings", "/api/design", "/api/compare", "/api/paper", "/static/page.css", "/nothing"]
 
 
 @pytest.mark.parametrize("path", [*PATHS, "/api/design?api=topics:noise=7"])
@@ -119,7 +119,7 @@ def test_no_file_is_found_by_a_path(get, path):
         ("/api/design?observations=-1", "observations must be a whole number between 1 and 100, not '-1'"),
         ("/api/design?users=5&users=6", "users is given twice; give it once"),
         ("/api/design?file=/etc/passwd", "there is no parameter 'file'; known are api, api2, users, "
-         "observations"),
+         "observations, along, prior"),
         ("/api/people?n=50001", "n must be a whole number between 100 and 50000, not '50001'"),
         ("/api/people?observations=11", "observations must be a whole number between 1 and 10, not '11'"),
         ("/api/people?source=/etc/passwd", "source must be one of synthetic, file, not '/etc/passwd'"),
@@ -150,7 +150,7 @@ def test_a_request_never_names_a_file(get, tmp_path, path, name):
     assert not (tmp_path / "run").exists()
 
 
-names = st.sampled_from(["api", "api2", "users", "observations", "verdict", "words", "a b"])
+names = st.sampled_from(["api", "api2", "users", "observations", "along", "prior", "verdict", "words", "a b"])
 numbers = st.one_of(st.integers(-5, 10**11), st.floats(), st.floats(0, 1), st.integers(0, 400)).map(str)
 parameters = st.tuples(st.sampled_from(["noise", "top_s", "n_topics", "shows", ""]), numbers)
 specs = st.tuples(st.sampled_from(["topics", "cookies", "x"]), st.lists(parameters, max_size=3)).map(
@@ -160,8 +160,8 @@ values = st.one_of(numbers, specs, st.text(max_size=50), st.sampled_from(["v1", 
 
 
 @given(
-    path=st.sampled_from(["/api/design", "/api/paper", "/download/design-table.csv", "/download/paper.csv",
-                          "/api/settings", "/"]),
+    path=st.sampled_from(["/api/design", "/api/compare", "/api/paper", "/download/design-table.csv",
+                          "/download/paper.csv", "/api/settings", "/"]),
     query=st.lists(st.tuples(names, values), max_size=6),
 )  # fmt: skip
 def test_random_parameters_never_give_a_500(get, path, query):

@@ -15,10 +15,12 @@ from quiff.apis.registry import api_from
 from quiff.errors import ParameterError
 from quiff.papers.presets import presets
 from quiff.web.app import make_app
-from quiff.web.design import FIGURES, difference
+from quiff.web.design import difference
 from quiff.web.guard import Access
 from quiff.web.jobs import Jobs
 from quiff.web.offers import Control, Offers
+from quiff.web.pictures import PICTURES
+from quiff.web.stories import stories
 
 sizes = st.integers(2, 10_000)
 noises = st.floats(0, 1).map(lambda r: round(r, 4))
@@ -48,58 +50,78 @@ def test_the_numbers_follow_the_formulas(get, m, s, r, users, n):
     assert isclose(numbers["", "max_case_capacity"], worst)
     assert isclose(numbers["", "epsilon"], log(worst) if isfinite(worst) else inf, abs_tol=1e-12)
     assert isclose(numbers["", "min_capacity_bits"], log(capacity(m, s, r), 2), abs_tol=1e-9)
-    cards = {card["key"]: card["value"] for card in answer["cards"]}
-    for key, times in {"posterior": 1, **({"posterior_over_time": n} if n > 1 else {})}.items():
+    (line,), (point,) = (answer["pictures"]["time"][name] for name in ("lines", "points"))
+    assert point == [n, line[n][1]]
+    for times in (0, 1, n):
         most = 1 if times * log(capacity(m, s, r)) > log(users) else capacity(m, s, r) ** times / users
-        assert isclose(cards[key], most, rel_tol=1e-6)
+        assert isclose(line[times][1], most, rel_tol=1e-6)
+    (guess,) = answer["pictures"]["guess"]["points"]
+    assert isclose(guess[1], min(1, capacity(m, s, r) * guess[0]))
 
 
-def test_the_figures_go_through_the_design(get):
-    answer = get(f"/api/design?api={spec(349, 5, 0.25)}&users=100000&observations=3").json()
-    over, along = (answer["figures"][name]["datasets"] for name in FIGURES)
-    assert [row["x"] for row in over["lines"]] == [1, 2, 3]
-    for row in over["lines"]:
-        assert isclose(row["y"], min(1, capacity(349, 5, 0.25) ** row["x"] / 100_000))
-    assert over["marks"] == [
-        {"design": "first", "named": "first", **{key: over["lines"][-1][key] for key in "xy"}}
-    ]
-    for row in along["lines"]:
-        assert isclose(row["y"], capacity(349, 5, row["x"]))
-    (mark,) = along["marks"]
-    assert (mark["design"], mark["x"], mark["y"]) == ("first", 0.25, pytest.approx(capacity(349, 5, 0.25)))
+def test_the_pictures_go_through_the_design(get):
+    query = f"api={spec(349, 5, 0.25)}&users=100000&observations=3&prior=0.001&along="
+    pictures = get(f"/api/design?{query}").json()["pictures"]
+    assert list(pictures) == list(PICTURES)
+    (over,), (guess,), (along,) = (pictures[name]["lines"] for name in PICTURES)
+    for n, y in over:
+        assert isclose(y, min(1, capacity(349, 5, 0.25) ** n / 100_000))
+    for before, y in guess:
+        assert isclose(y, min(1, capacity(349, 5, 0.25) * before))
+    for noise, y in along:
+        assert isclose(y, capacity(349, 5, noise))
+    points = [tuple(pictures[name]["points"][0]) for name in PICTURES]
+    assert points[1:] == [
+        (0.001, pytest.approx(capacity(349, 5, 0.25) / 1000)), (0.25, pytest.approx(capacity(349, 5, 0.25))),
+    ]  # fmt: skip
+    (sizes,) = get(f"/api/design?{query}top_s").json()["pictures"]["parameter"]["lines"]
+    for size, y in sizes:
+        assert isclose(y, capacity(349, size, 0.25))
+    assert [size for size, _ in (sizes[0], sizes[-1])] == [1, 349]
+    refused = get(f"/api/design?{query}nothing")
+    assert refused.text.startswith("along must be a parameter that is a number: n_topics, top_s, noise, not")
+
+
+def test_time_is_counted_in_what_passes_between_two_observations(get):
+    periods = {
+        "api=topics": "week",
+        "api=noisy_ranking": "day",
+        "api=parakeet": "observation",
+        "api=topics&api2=cookies": "week",
+        "api=topics&api2=noisy_ranking": "observation",
+    }
+    for query, period in periods.items():
+        assert get(f"/api/design?{query}").json()["period"] == period
 
 
 def test_a_second_api_is_shown_with_its_differences(get):
     answer = get("/api/design?api=topics&api2=topics:n_topics=v2").json()
-    table = answer["table"]
-    rows = {row[0]: dict(zip(table["columns"], row, strict=True)) for row in table["rows"]}
-    row = rows["capacity"]
-    assert [row[name] for name in ("topics", "topics:n_topics=v2", "difference")] == [
-        "66.4", "89.2", "+22.8 (+34.4 %)",
-    ]  # fmt: skip
-    assert all(row[name] for row in rows.values() for name in ("meaning", "formula", "source"))
-    other = get("/api/design?api=topics&api2=cookies").json()
-    assert other["cards"][0]["texts"] == ["1 in 15,069", "100 %"]
-    assert [mark["named"] for mark in other["figures"]["observations"]["datasets"]["marks"]] == [
-        "first, second", "",
-    ], "both are at 100 % after four observations"  # fmt: skip
-    assert (
-        other["figures"]["parameter"]["datasets"]["marks"]
-        == answer["figures"]["parameter"]["datasets"]["marks"][:1]
-    )
+    assert answer["names"] == ["A, Topics API", "B, Topics API"]
+    assert {each["key"]: each["texts"] for each in answer["numbers"]} == {
+        "bayes_capacity": ["66.4", "89.2"], "epsilon": ["7.19", "7.49"],
+        "genuine_probability": ["95.1 %", "95.1 %"],
+    }  # fmt: skip
+    rows = {row[0]: row[1:] for row in answer["table"]["rows"]}
+    assert rows["max-case capacity"][:3] == ["1,327", "1,783", "+456 (+34.4 %)"]
+    assert all(all(row[:3]) for row in answer["formulas"]["rows"])
+    other = get("/api/design?api=topics&api2=cookies&along=noise").json()
+    rows = {row[0]: row[1:3] for row in other["table"]["rows"]}
+    assert rows["re-identified, one observation"] == ["1 in 15,069", "100 %"]
+    along = other["pictures"]["parameter"]
+    assert (along["lines"][1], along["points"][1]) == ([], None), "cookies have no noise"
 
 
 def test_an_api_without_closed_forms_says_so(get):
     app = make_app(Access(8349), Jobs(), [api_from(f"{FILE}:HashCohort")])
     answer = get("/api/design?api=hash_cohort:cohorts=9", app=app).json()
     assert answer["sentences"] == [
-        "hash cohort: no closed form is known of its parameters alone; see the people."
+        "hash cohort: nothing is known from its parameters alone; measure it on people."
     ]
-    assert (answer["cards"], answer["figures"], answer["table"]["rows"]) == ([], {}, [])
+    assert (answer["numbers"], answer["pictures"], answer["table"]["rows"]) == ([], {}, [])
     (own,) = (api for api in get("/api/settings", app=app).json()["apis"] if api["name"] == "hash_cohort")
     assert own["controls"] == [
         {"name": "cohorts", "meaning": "number of cohorts", "default": "4", "kind": "whole", "least": 1,
-         "most": 1000, "names": [], "above": False, "example": ""}
+         "most": 1000, "names": [], "above": False, "example": "", "label": "Number of cohorts"}
     ]  # fmt: skip
     bad = get("/api/design?api=hash_cohort:cohorts=1001", app=app)
     assert (bad.status_code, bad.text) == (
@@ -148,7 +170,10 @@ def test_numbers_choices_and_lists_of_numbers_are_read(spec, read):
 def test_every_api_has_its_numbers_and_figures(get, name):
     answer = get(f"/api/design?{urlencode({'api': name})}")
     assert answer.status_code == 200
-    assert answer.json()["sentences"]
+    told = answer.json()
+    assert told["sentences"]
+    assert told["pictures"] or "nothing is known" in told["sentences"][0]
+    assert len(told["numbers"]) == (3 if told["pictures"] else 0)
 
 
 def test_two_apis_of_one_name_are_refused():
@@ -177,14 +202,46 @@ def test_a_difference_is_signed(first, second):
     assert text == "the same" if first == second else text[0] == ("+" if second > first else "-")
 
 
-def test_presets_are_the_topics_api_and_the_what_ifs_of_the_paper(get):
+def test_stories_set_the_what_ifs_of_the_paper_the_gate_and_the_epsilons_of_the_draft(get):
     given = presets()
     assert list(given.values())[:2] == [spec(349, 5, 0.05), spec(469, 5, 0.05)]
-    what_ifs = {text for name, text in given.items() if "what-if" in name}
     settings = [(5, 0.05), (5, 0.47), (6, 0.37), (7, 0.26), (8, 0.15), (9, 0.05)]
+    what_ifs = {story.api2 for story in stories() if story.group == "The paper's what-ifs"}
     assert what_ifs == {spec(629, s, r) for s, r in settings}
-    for text in given.values():
-        assert get(f"/api/design?api={quote(text)}").json()["specs"] == [api_from(text).spec]
+    answers = {}
+    for story in stories():
+        pair = [each for each in (story.api, story.api2) if each]
+        query = "&".join(f"{name}={quote(each)}" for name, each in zip(("api", "api2"), pair, strict=False))
+        answers[story.title] = get(f"/api/design?{query}&along=").json()
+        assert answers[story.title]["specs"] == [api_from(each).spec for each in pair]
+        assert {"crowd": "time"}.get(story.picture, story.picture) in answers[story.title]["pictures"]
+    passes, refused = answers["The event-level gate"]["remarks"]
+    assert " passes: " in passes
+    assert " is refused: " in refused
+    numbers = {each["key"]: each["texts"] for each in answers["The W3C draft's epsilon: 1 and 10"]["numbers"]}
+    assert numbers["epsilon"] == ["1", "10"]
+
+
+def test_every_api_stands_beside_the_others(get):
+    rows = {row["spec"]: row for row in get("/api/compare?api=topics:noise=0.5&users=1000").json()}
+    assert set(rows) == {*Offers().apis, "topics:noise=0.5"}
+    assert isclose(rows["topics:noise=0.5"]["capacity"], capacity(349, 5, 0.5))
+    assert rows["topics"]["among"] == "6.64 %"
+    assert (rows["event_level"]["known"], rows["event_level"]["among"]) == (True, "")
+    assert (rows["cookies"]["factor"], rows["floc"]["factor"]) == ("no limit", "not known")
+    listed = list(csv.DictReader(io.StringIO(get("/download/compare.csv?users=1000").text)))
+    assert [row["API"] for row in listed] == list(Offers().apis)
+
+
+def test_a_wrong_value_is_told_with_its_field(get):
+    for query, field in {
+        "api=topics:noise=7": "api",
+        "api2=topics:top_s=0": "api2",
+        "users=0": "users",
+        "prior=2": "prior",
+    }.items():
+        answer = get(f"/api/design?{query}")
+        assert (answer.status_code, answer.headers["quiff-field"]) == (400, field)
 
 
 def test_tables_are_downloaded_as_csv(get):
@@ -216,18 +273,18 @@ def test_the_studies_of_closed_forms_stand_below(get):
     assert get("/api/studies?api=cookies").json() == []
 
 
-def test_what_an_advertiser_learns_has_cards(get):
-    def cards(api):
-        return {card["key"]: card["value"] for card in get(f"/api/design?api={api}").json()["cards"]}
+def test_what_an_advertiser_learns_is_shown(get):
+    answer = get(f"/api/design?api={spec(349, 5, 0.1)}").json()
+    large = {each["key"]: each["value"] for each in answer["numbers"]}
+    assert isclose(large["genuine_probability"], 0.9 + 0.1 * 5 / 349)
+    rows = {row[0]: row[1] for row in answer["table"]["rows"]}
+    assert rows["an advertiser is right, at least"] == "90 %"
+    assert rows["an advertiser is right, at most"] == "90.1 %"
+    others = get("/api/design?api=cookies").json()
+    assert "genuine_probability" not in {each["key"] for each in others["numbers"]}
 
-    shown = cards(spec(349, 5, 0.1))
-    assert isclose(shown["genuine_probability"], 0.9 + 0.1 * 5 / 349)
-    assert isclose(shown["iba_lower"], 0.9)
-    assert shown["iba_lower"] <= shown["genuine_probability"] <= shown["iba_upper"] + 1e-12
-    assert "genuine_probability" not in cards("cookies")
 
-
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", PICTURES)
 def test_figures_are_downloaded_as_svg_and_png(get, name):
     assert get(f"/download/design-{name}.svg?api=topics:noise=0").text.startswith("<svg")
     assert get(f"/download/design-{name}.png?api={spec(2, 2, 1)}&api2=cookies").content[1:4] == b"PNG"

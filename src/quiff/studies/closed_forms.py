@@ -103,6 +103,6 @@ def _facts(api: Api, limits: tuple[Limit, ...], forms: ClosedForms | None) -> di
         **facts,
         **forms.parameters,
         **forms.values,
-        "counting": list(forms.counting),
+        "counting": list(forms.counting()),
         "about": {name: FORMS[name].about() for name in forms.values},
     }

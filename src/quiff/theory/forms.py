@@ -184,7 +184,7 @@ class ClosedForms:
     titles: Mapping[str, str]
     values: Mapping[str, Real | bool]  # the numbers by quantity; the words are those of `FORMS`
     # The probabilities to count right the users who have a topic, by how many users there are.
-    counting: tuple[dict[str, float], ...]
+    counting: Callable[[], tuple[dict[str, float], ...]]
     # What the figures show: capacity and epsilon against a parameter, and counting.
     limits: Callable[[], Curves]
     counted: Callable[[], tuple[dict[str, float], ...]]
@@ -211,7 +211,7 @@ def topics_forms(*parameters: Any, **named: Any) -> ClosedForms:
         given,
         PARAMETERS,
         values,
-        counting_points(*setting, x.share, users),
+        cache(lambda: counting_points(*setting, x.share, users)),
         lambda: noise_curves(*setting),
         lambda: counting_points(*setting, x.share, range(1, _DRAWN + 1)),
     )

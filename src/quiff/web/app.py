@@ -18,14 +18,16 @@ from quiff.errors import QuiffError
 from quiff.report.page import Section
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.renderer import vega_bundle
+from quiff.results.numbers import plain
 from quiff.results.table import Table
+from quiff.web.compare import compare_answer, compare_table
 from quiff.web.design import DesignAnswer
 from quiff.web.guard import Access, Guard
 from quiff.web.jobs import BusyError, Jobs
 from quiff.web.offers import Offers
 from quiff.web.paper import paper_answer, paper_table
-from quiff.web.queries import BOUNDS, read_design, read_paper, read_people
-from quiff.web.shown import section_to_dict, table_to_dict
+from quiff.web.queries import BOUNDS, FieldError, read_design, read_paper, read_people
+from quiff.web.shown import section_to_dict
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
@@ -56,8 +58,10 @@ def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
         Route("/api/settings", answers.settings),
         Route("/api/design", answers.design),
         Route("/api/studies", answers.studies),
+        Route("/api/compare", answers.compare),
         Route("/api/people", answers.people),
         Route("/api/paper", answers.paper),
+        Route("/download/compare.csv", answers.compare),
         Route("/download/paper.csv", answers.paper),
         Route("/download/{view}/{section}-{number:int}.{kind}", answers.section_file),
         Route("/download/design-{name}.{kind}", answers.design_file),
@@ -100,7 +104,7 @@ class _Answers:
         return JSONResponse(await to_thread.run_sync(self._settings))
 
     def _settings(self) -> dict[str, Any]:
-        from quiff.papers.presets import presets
+        from quiff.web.stories import stories
 
         profiles = self._jobs.profiles
         file = None if profiles is None else {
@@ -112,7 +116,7 @@ class _Answers:
             "version": __version__,
             "bounds": BOUNDS,
             "apis": self._offers.settings(),
-            "presets": [{"name": name, "spec": spec} for name, spec in presets().items()],
+            "stories": plain(list(stories())),
             "file": file,
         }
 
@@ -121,8 +125,7 @@ class _Answers:
         return JSONResponse(await to_thread.run_sync(self._designed, _pairs(request)))
 
     def _designed(self, pairs: _Pairs) -> dict[str, Any]:
-        answer = self._answer(pairs)
-        return {**answer.to_dict(), "table": table_to_dict(answer.table(), rows=None)}
+        return self._answer(pairs).to_dict()
 
     def _answer(self, pairs: _Pairs) -> DesignAnswer:
         return DesignAnswer.of(read_design(pairs, self._offers), self._offers)
@@ -134,6 +137,13 @@ class _Answers:
 
     def _sections(self, pairs: _Pairs) -> tuple[Section, ...]:
         return tuple(self._answer(pairs).sections())
+
+    async def compare(self, request: Request) -> Response:
+        """Give all APIs of the page beside each other; or these as a file."""
+        query = await to_thread.run_sync(read_design, _pairs(request), self._offers)
+        if request.url.path.endswith(".csv"):
+            return _csv(await to_thread.run_sync(compare_table, query, self._offers), "compare")
+        return JSONResponse(await to_thread.run_sync(compare_answer, query, self._offers))
 
     async def people(self, request: Request) -> Response:
         """Give a study of people as a stream of events."""
@@ -153,9 +163,9 @@ class _Answers:
         answer = await to_thread.run_sync(self._answer, _pairs(request))
         if (name, kind) == ("table", "csv"):
             return _csv(answer.table(), "design")
-        if name not in answer.figures or kind not in _PICTURES:
+        if name not in answer.pictures or kind not in _PICTURES:
             raise HTTPException(404)
-        return await self._picture(lambda: answer.figure(name), f"design-{name}", kind)
+        return await self._picture(lambda: answer.picture(name).figure(), f"design-{name}", kind)
 
     async def section_file(self, request: Request) -> Response:
         """Give a table or a figure of a study as a file."""
@@ -208,7 +218,8 @@ def _file(content: bytes, name: str, kind: str) -> Response:
 
 
 async def _bad(_: Request, error: Exception) -> Response:
-    return PlainTextResponse(f"{error}\n", 400)
+    field = {"Quiff-Field": error.field} if isinstance(error, FieldError) else None
+    return PlainTextResponse(f"{error}\n", 400, headers=field)
 
 
 async def _busy(_: Request, error: Exception) -> Response:

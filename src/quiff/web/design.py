@@ -1,41 +1,45 @@
-"""One API or two from closed forms: every number, what it means, the difference, figures, and studies."""
+"""One API or two from closed forms: a sentence, the numbers, their difference, pictures, and studies."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from math import exp, isfinite, log
+from math import exp, inf, isfinite, log, log10
 from typing import TYPE_CHECKING, Any, final
 
 from quiff.errors import QuiffError
 from quiff.report.page import Section
-from quiff.results.numbers import plain, probability, said, shown
+from quiff.results.numbers import plain, probability, rounded, said, shown
 from quiff.results.quantities import QUANTITIES, Quantity
 from quiff.results.table import Table
-from quiff.web.offers import Control, Offers
-from quiff.web.queries import Query
+from quiff.web.offers import Offers
+from quiff.web.pictures import PICTURES, Picture, Point, capacities, swept
+from quiff.web.queries import BOUNDS, Query
+from quiff.web.shown import table_to_dict
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api, Limit
-    from quiff.results.figures.figure import Figure
     from quiff.results.result import Result
     from quiff.theory.parameters import Real
 
-FIGURES = ("observations", "parameter")
-"""The names of the figures."""
-
 _NAMES = ("first", "second")
-_STEPS = 50  # of a parameter, along its range
-_CARDS = {
+_LONG = 1e9  # from here on a number is read by its power of ten
+_LARGE = 3  # numbers that are shown large; the others stand in a table
+_TITLES = {
     "bayes_capacity": "",
     "epsilon": "",
+    "genuine_probability": "what is observed is genuine",
+    "posterior_over_time": "",
+    "posterior": "re-identified, one observation",
     "max_case_capacity": "",
     "min_capacity_bits": "",
-    "genuine_probability": "what is observed is genuine",
+    "shannon_capacity_bits": "",
     "iba_lower": "an advertiser is right, at least",
     "iba_upper": "an advertiser is right, at most",
 }
+_PERIODS = {7.0: "week", 1.0: "day"}
+_GUESSES = tuple(10 ** (k / 10 - 6) for k in range(61))  # probabilities of a right guess, from 1 in a million
 
 
 @final
@@ -78,28 +82,36 @@ class Design:
         """
         if self.capacity is None or self.api.observer_knows_who:
             return None
-        if not isfinite(self.capacity):
+        n = min(1, observations) if self.api.redraws == "nothing" else observations
+        if n and not isfinite(self.capacity):
             return 1.0
-        n = 1 if self.api.redraws == "nothing" else observations
-        return min(1.0, exp(min(0.0, n * log(self.capacity) - log(self.n_users))))
+        factor = n * log(self.capacity) if n else 0.0
+        return exp(min(0.0, factor - log(self.n_users)))
 
-    def sentence(self, title: str, observations: int) -> str:
-        """Say what the closed forms say of an API, by what it is called."""
+    def guessed(self, before: float) -> float | None:
+        """Return the most that any guess is right with after an observation, min(1, capacity P)."""
+        return None if self.capacity is None else float(min(1, self.capacity * before))
+
+    def sentence(self, name: str, observations: int, after: str) -> str:
+        """Say what the closed forms say of a design; `after` is how long the observations take."""
         capacity = self.capacity
         if capacity is None:
-            return f"{title}: no closed form is known of its parameters alone; see the people."
-        after, many = self.reidentified(1), self.reidentified(observations)
-        if after is None or many is None:
+            return f"{name}: nothing is known from its parameters alone; measure it on people."
+        one, many = self.reidentified(1), self.reidentified(observations)
+        if one is None or many is None:
             return (
-                f"{title}: {self.api.sees} multiplies the probability of any guess about the secret by at"
-                f" most {said(capacity)}. Whoever receives it knows already who the person is."
+                f"{name}: one observation ({self.api.sees}) multiplies the probability of any guess about"
+                f" the secret by at most {said(capacity)}. Its receiver knows already who the person is."
             )
-        factor = said(capacity) if isfinite(capacity) else "as much as there are people"
-        among = f"among {said(self.n_users)} people, from {probability(Fraction(1, self.n_users))} to "
-        over = f", and by {observations} observations to {probability(many)}" if observations > 1 else ""
+        if capacity == 1:
+            return f"{name}: one observation ({self.api.sees}) says nothing about who the person is."
+        factor = f"at most {said(capacity)}" if isfinite(capacity) else "as much as there are people"
+        over = f", and after {after} to at most {probability(many)}" if 1 > many > one else ""
+        over = f"; after {after} this bound is 100 %, and promises nothing" if one < 1 <= many else over
         return (
-            f"{title}: {self.api.sees} multiplies the probability of re-identification by at most {factor}:"
-            f" {among}{probability(after)}{over}."
+            f"{name}: one observation ({self.api.sees}) multiplies the probability of re-identification by"
+            f" {factor}; among {self.n_users:,} people, from {probability(Fraction(1, self.n_users))} to"
+            f" {probability(one)}{over}."
         )
 
 
@@ -109,8 +121,8 @@ class DesignAnswer:
     """The closed forms of one API, and of a second one beside it."""
 
     designs: tuple[Design, ...]
-    observations: int
-    swept: Control | None  # the parameter of the first API along which the second figure goes
+    query: Query
+    offers: Offers
 
     @classmethod
     def of(cls, query: Query, offers: Offers) -> "DesignAnswer":
@@ -124,53 +136,91 @@ class DesignAnswer:
         >>> DesignAnswer.of(query, offers).table().rows[0][3]
         '-3.44 (-5.18 %)'
         """
-        designs = tuple(Design(api, query.n_users) for api in query.apis)
-        return cls(designs, query.observations, _swept(offers.controls(query.apis[0])))
+        return cls(tuple(Design(api, query.n_users) for api in query.apis), query, offers)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What the designs are called: their titles, with a letter if there are two."""
+        titles = tuple(design.api.title for design in self.designs)
+        return titles if len(titles) == 1 else (f"A, {titles[0]}", f"B, {titles[1]}")
+
+    @cached_property
+    def period(self) -> str:
+        """What passes from one observation to the next: a week or a day, if it is the same for all."""
+        asked = {design.api.unit.days for design in self.designs if design.api.redraws != "nothing"}
+        return _PERIODS.get(asked.pop() or 0.0, "observation") if len(asked) == 1 else "observation"
+
+    def _after(self, n: int) -> str:
+        return f"{n} {self.period}{'s' if n > 1 else ''}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return sentences, the numbers that matter, all of them, and the figures."""
-        from quiff.results.views.names import api_names
-
-        names = api_names({design.api.spec: design.api for design in self.designs})
+        """Return sentences, the numbers that matter, all of them, and the pictures."""
+        large, others = self._split
+        remarks = (remark for design in self.designs for remark in _remarks(design.api))
+        n = self.query.observations
         return {
             "specs": [design.api.spec for design in self.designs],
+            "names": self.names,
+            "period": self.period,
             "sentences": [
-                design.sentence(name, self.observations)
-                for design, name in zip(self.designs, names.values(), strict=True)
+                design.sentence(name, n, self._after(n))
+                for design, name in zip(self.designs, self.names, strict=True)
             ],
-            "cards": list(self._cards()),
+            "numbers": [_number(*each) for each in large],
+            "remarks": list(dict.fromkeys(remarks)),
+            "table": table_to_dict(self._quiet(others), rows=None),
+            "formulas": table_to_dict(self._formulas(), rows=None),
             "limits": [
                 {"stage": stage, "quantity": quantity, "value": plain(limit.value)}
                 for (stage, quantity), limit in self.designs[0].limits.items()
             ],
-            "figures": {name: self.figure(name).spec for name in self.figures},
+            "pictures": {name: plain(self.picture(name)) for name in self._shown},
         }
 
-    def _cards(self) -> Iterator[dict[str, Any]]:
-        """Yield the numbers that matter, where there are any, with what they mean."""
+    @cached_property
+    def _split(self) -> tuple[list[Any], list[Any]]:
+        """The numbers to show large, and the others."""
+        found = [each for each in self._numbers() if any(value is not None for value in each[3])]
+        return found[:_LARGE], found[_LARGE:]
+
+    def _numbers(self) -> Iterator[tuple[str, str, Quantity, list[Any]]]:
+        """Yield the numbers in the order of what people ask for: key, title, what it is, and values."""
         reached = replace(
             QUANTITIES["posterior"],
             formula="min(1, capacity^n / N)",
             meaning="the most that any observer can re-identify a user with, if all N are equally probable",
         )
-        titles = {"posterior": ("re-identified, one observation", 1)}
-        if self.observations > 1:
-            many = f"re-identified, {self.observations} observations"
-            titles["posterior_over_time"] = (many, self.observations)
-        wanted: list[tuple[str, str, Quantity, list[Any]]]
-        wanted = [(k, t, reached, [d.reidentified(n) for d in self.designs]) for k, (t, n) in titles.items()]
-        for key, title in _CARDS.items():
-            about = QUANTITIES[key]
-            wanted.append((key, title or about.title, about, [d.known(key) for d in self.designs]))
-        for key, title, about, values in wanted:
-            if any(value is not None for value in values):
-                yield {
-                    "key": key,
-                    "title": title,
-                    "value": plain(values[0]),
-                    "texts": ["" if value is None else _read(about.unit, value) for value in values],
-                    **{name: getattr(about, name) for name in ("unit", "meaning", "formula", "source")},
-                }
+        n = self.query.observations
+        for key, title in _TITLES.items():
+            if key in ("posterior", "posterior_over_time"):
+                title = title or f"re-identified after {self._after(n)}, at most"
+                if key == "posterior" or n > 1:
+                    times = 1 if key == "posterior" else n
+                    yield key, title, reached, [design.reidentified(times) for design in self.designs]
+            else:
+                about = QUANTITIES[key]
+                yield key, title or about.title, about, [design.known(key) for design in self.designs]
+
+    def _quiet(self, others: list[tuple[str, str, Quantity, list[Any]]]) -> Table:
+        """Return the numbers that are not shown large, and those of earlier stages."""
+        rows = [(title, *_texts(about, values), about.meaning) for _, title, about, values in others]
+        staged = {key: None for design in self.designs for key in design.limits if key[0]}
+        for stage, quantity in staged:
+            found = [design.limits.get((stage, quantity)) for design in self.designs]
+            about = QUANTITIES[quantity]
+            of = next(d.api for d, limit in zip(self.designs, found, strict=True) if limit is not None)
+            title = f"{about.title}: {of.stage_title(stage)}"
+            values = [None if limit is None else limit.value for limit in found]
+            rows.append((title, *_texts(about, values), about.meaning))
+        beside = ("difference",) if len(self.designs) > 1 else ()
+        return Table("More numbers", ("number", *self.names, *beside, "what it is"), tuple(rows))
+
+    def _formulas(self) -> Table:
+        """Return how the closed forms are computed, and what they rest on."""
+        whole = self.table()
+        kept = [whole.columns.index(name) for name in ("quantity", "formula", "source", "assumes")]
+        rows = tuple(dict.fromkeys(tuple(row[place] for place in kept) for row in whole.rows))
+        return Table("Formulas", ("number", "formula", "source", "assumes"), rows)
 
     def table(self) -> Table:
         """Return every closed form with the difference, its meaning, formula, source and assumptions."""
@@ -196,7 +246,7 @@ class DesignAnswer:
         from quiff.studies.design import meet_budget
 
         for name, design in zip(_NAMES, self.designs, strict=False):
-            api, among = design.api, {"n_users": design.n_users, "epochs": self.observations}
+            api, among = design.api, {"n_users": design.n_users, "epochs": self.query.observations}
             studies: dict[str, Callable[[], Result]] = {
                 "Closed forms": partial(closed_forms, api, **among),
                 "Settings of equal capacity": partial(meet_budget, api, "capacity", design.capacity),
@@ -207,109 +257,89 @@ class DesignAnswer:
                     yield Section.of(key, f"{title}: {api.spec}", study())
 
     @property
-    def figures(self) -> tuple[str, ...]:
-        """The names of the figures that there are numbers for."""
+    def pictures(self) -> tuple[str, ...]:
+        """The names of the pictures that there are numbers for."""
         some = any(design.reidentified(1) is not None for design in self.designs)
-        known = self.swept is not None and self.designs[0].capacity is not None
-        return tuple(name for name, there in zip(FIGURES, (some, known), strict=True) if there)
+        known = any(design.capacity is not None for design in self.designs)
+        first = self.designs[0]
+        numbers = any(each.kind in ("whole", "decimal") for each in self.offers.controls(first.api))
+        there = (some, known, numbers and first.capacity is not None)
+        return tuple(name for name, is_there in zip(PICTURES, there, strict=True) if is_there)
 
-    def figure(self, name: str) -> "Figure":
-        """Draw one of the figures; its data sets keep their names, so that they can be replaced in place."""
-        designs = dict(zip(_NAMES, self.designs, strict=False))
-        if name == "observations":
-            title, across, upwards, whole = (
-                "Probability of re-identification, at most", "observations", "at most (log scale)", True,
-            )  # fmt: skip
-            steps = range(1, max(self.observations, 2) + 1)
-            lines = [_dot(key, n, each.reidentified(n)) for key, each in designs.items() for n in steps]
-            marks = [{**line} for line in lines if line["x"] == self.observations]
+    @property
+    def _shown(self) -> list[str]:
+        """The pictures that the page asked for: along a parameter takes longer than a slider waits."""
+        return [name for name in self.pictures if name != "parameter" or self.query.along is not None]
+
+    def picture(self, name: str) -> Picture:
+        """Return one of the pictures."""
+        if name == "parameter":
+            return self._along()
+        if name == "time":
+            places: tuple[float, ...] = tuple(range(BOUNDS["observations"][1] + 1))
+            now, value = float(self.query.observations), lambda design, x: design.reidentified(int(x))
+            title, across = "Probability of re-identification, at most", f"{self.period}s"
         else:
-            assert self.swept is not None  # noqa: S101 - the caller has looked
-            same = {key: d for key, d in designs.items() if type(d.api) is type(self.designs[0].api)}
-            title, across = f"Capacity against {self.swept.name}", self.swept.meaning
-            upwards, whole = "capacity (factor, log scale)", self.swept.kind == "whole"
-            lines = [_dot(key, x, y) for key, each in same.items() for x, y in _sweep(each, self.swept)]
-            marks = [
-                _dot(key, each.api.parameters()[self.swept.name], each.capacity) for key, each in same.items()
-            ]
-        return _figure(title, across, upwards, lines, marks, whole)
+            places, now, value = _GUESSES, self.query.prior, Design.guessed
+            title, across = "Probability that a guess is right, at most", "before the observation"
+        lines = tuple(_line(places, partial(value, design)) for design in self.designs)
+        points = tuple(next(iter(_line((now,), partial(value, design))), None) for design in self.designs)
+        upwards = "after the observation" if name == "guess" else "probability of re-identification"
+        return Picture(title, across, upwards, self.names, lines, points, powers=name == "guess")
+
+    def _along(self) -> Picture:
+        first = self.designs[0].api
+        control = swept(self.offers.controls(first), self.query.along or "")
+        lines: list[tuple[Point, ...]] = []
+        points: list[Point | None] = []
+        powers = False
+        for design in self.designs:
+            same = type(design.api) is type(first)
+            line, wide = capacities(design.api, control) if same else ((), False)
+            own, value = design.api.parameters().get(control.name), design.capacity
+            known = same and isinstance(own, int | float | Fraction) and value is not None and isfinite(value)
+            powers, point = powers or wide, (float(own or 0), float(value)) if known else None
+            lines.append(line)
+            points.append(point)
+        title = f"Capacity along {control.label.lower()}"
+        upwards = "capacity (a factor, at most)"
+        return Picture(title, control.label, upwards, self.names, tuple(lines), tuple(points), powers)
 
 
-def _dot(design: str, x: Any, y: Any) -> dict[str, Any]:
+def _line(places: tuple[float, ...], value: Callable[[float], float | None]) -> tuple[Point, ...]:
+    return tuple((x, y) for x in places if (y := value(x)) is not None)
+
+
+def _remarks(api: "Api") -> tuple[str, ...]:
+    try:
+        return api.remarks()
+    except QuiffError:
+        return ()
+
+
+def _number(key: str, title: str, about: Quantity, values: list[Any]) -> dict[str, Any]:
     return {
-        "design": design,
-        "x": x if isinstance(x, int) else float(x),
-        "y": None if y is None else float(y),
+        "key": key,
+        "title": title,
+        "value": plain(values[0]),
+        "texts": [_read(about.unit, value) for value in values],
+        **{name: getattr(about, name) for name in ("unit", "meaning", "formula", "source")},
     }
+
+
+def _texts(about: Quantity, values: list[Any]) -> tuple[str, ...]:
+    texts = [_read(about.unit, value) for value in values]
+    return (*texts, difference(*values)) if len(values) > 1 else tuple(texts)
 
 
 def _read(unit: str, value: Any) -> str:
-    if not isfinite(value):
+    if value is None:
+        return "not known"
+    if value == inf:
         return "no limit"
-    return probability(value) if unit == "probability" else said(value)
-
-
-def _swept(controls: list[Control]) -> Control | None:
-    """Return the parameter to draw the capacity against: a number with both ends, a decimal one first."""
-    numbers = [c for c in controls if c.kind in ("decimal", "whole") and c.default]
-    ranged = [c for c in numbers if c.least is not None and c.most is not None]
-    return min(ranged, key=lambda control: control.kind != "decimal", default=None)
-
-
-def _sweep(design: Design, control: Control) -> Iterator[tuple[float, Any]]:
-    """Yield the capacity of an API along the range of one parameter."""
-    values = design.api.parameters()
-    high = values.get(control.most) if isinstance(control.most, str) else control.most
-    low = control.least
-    if low is None or not isinstance(high, int | float | Fraction):
-        return
-    for step in range(_STEPS + 1):
-        x: float = low + (float(high) - low) * step / _STEPS
-        x = round(x) if control.kind == "whole" else x
-        try:
-            made = type(design.api)(**(values | {control.name: x}))
-            value = Design(made, design.n_users).capacity
-        except QuiffError:
-            continue
-        if value is not None and isfinite(value):
-            yield x, value
-
-
-def _figure(
-    title: str,
-    across: str,
-    upwards: str,
-    lines: list[dict[str, Any]],
-    marks: list[dict[str, Any]],
-    whole: bool,
-) -> "Figure":
-    import altair as alt
-
-    from quiff.results.figures.figure import Figure
-    from quiff.results.figures.style import PALETTE
-
-    axis = alt.Axis(tickMinStep=1, format="d") if whole else alt.Axis()
-    x = alt.X("x:Q", title=across, axis=axis, scale=alt.Scale(zero=False, nice=False))
-    y = alt.Y("y:Q", title=upwards, scale=alt.Scale(type="log"), axis=alt.Axis(format="~g", tickCount=6))
-    colour = alt.Color("design:N", scale=alt.Scale(domain=list(_NAMES), range=list(PALETTE[:2])), legend=None)
-    shape = alt.Shape(
-        "design:N", scale=alt.Scale(domain=list(_NAMES), range=["circle", "square"]), legend=None
-    )
-    tips = [alt.Tooltip("x:Q", title=across), alt.Tooltip("y:Q", title=upwards, format=".4~g")]
-    line: alt.Chart = alt.Chart(alt.NamedData("lines")).mark_line().encode(x, y, colour)
-    mark = alt.Chart(alt.NamedData("marks")).mark_point(filled=True, size=150, opacity=1)
-    text = alt.Chart(alt.NamedData("marks")).mark_text(dy=-14, fontSize=13, color="#222222")
-    chart = alt.layer(line, mark.encode(x, y, colour, shape, tooltip=tips), text.encode(x, y, text="named:N"))
-    drawn = Figure.of(title, chart.properties(width=460, height=260))
-    known = {"lines": lines, "marks": marks}.items()
-    data = {
-        name: [row for row in rows if row["y"] is not None and isfinite(row["y"])] for name, rows in known
-    }
-    places: dict[tuple[float, float], dict[str, Any]] = {}
-    for row in data["marks"]:  # where two marks coincide, one of them names both
-        first = places.setdefault((row["x"], row["y"]), row)
-        row["named"], first["named"] = "", ", ".join(filter(None, (first.get("named"), row["design"])))
-    return Figure(title, {**drawn.spec, "datasets": data})
+    if unit == "probability":
+        return probability(value)
+    return said(value) if value < _LONG else f"10^{rounded(log10(int(value)), 3)}"
 
 
 def difference(first: Any, second: Any) -> str:
@@ -331,4 +361,4 @@ def difference(first: Any, second: Any) -> str:
     if not (isfinite(first) and isfinite(second)):
         return "from infinite to finite" if isfinite(second) else "from finite to infinite"
     share = f" ({100 * change / start:+.3g} %)" if start else ""
-    return f"{change:+.6g}{share}"
+    return f"{'+' if change > 0 else '-'}{said(abs(change))}{share}"

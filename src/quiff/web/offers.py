@@ -61,6 +61,19 @@ class Control:
     above: bool = False
     example: str = ""
 
+    @property
+    def label(self) -> str:
+        """What the control is called for people.
+
+        Examples
+        --------
+        >>> Control("epsilon", "of the noise", "1", "decimal").label
+        'Epsilon of the noise'
+        """
+        begins = self.meaning.split(" ")[0] in ("of", "that")
+        text = f"{self.name.replace('_', ' ')} {self.meaning}" if begins else self.meaning
+        return text[:1].upper() + text[1:]
+
     @classmethod
     def of(
         cls, name: str, default: object, allowed: str, meaning: str, hint: object = None
@@ -128,7 +141,7 @@ class Control:
         low = -MOST if self.least is None else self.least
         high = self.most if isinstance(self.most, float) else MOST
         if form is not None and form.fullmatch(text) and not text.endswith("/0"):
-            value = int(text) if self.kind == "whole" else Fraction(text) if "/" in text else float(text)
+            value = int(text) if _WHOLE.fullmatch(text) else Fraction(text) if "/" in text else float(text)
             if low <= value <= high and not (self.above and value == low):
                 return value
         allowed = [f"a number between {shown(low)} and {shown(high)}"] if form is not None else []
@@ -187,7 +200,7 @@ class Offers:
                 "source": api.source,
                 "unit": str(api.unit),
                 "needs": list(api.needs),
-                "controls": [plain(control) for control in self._controls[name]],
+                "controls": [{**plain(control), "label": control.label} for control in self._controls[name]],
             }
             for name, api in self.apis.items()
         ]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final, get_args
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, QuiffError
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
@@ -15,10 +15,19 @@ BOUNDS = {"users": (1, 10**10), "observations": (1, 100), "n": (100, 50_000), "s
 """The least and the most of each number that a request may name."""
 
 _WHOLE = re.compile(r"\d{1,12}", re.ASCII)
+_SHARE = re.compile(r"\d(\.\d{1,20})?(e-\d{1,2})?", re.ASCII)
 _LONGEST = {"api": 300, "api2": 300}  # of the text of a parameter
 _USUAL = 40
 _STUDIED = 10  # observations of the people of the page
 _Pairs = Iterable[tuple[str, str]]
+
+
+class FieldError(ParameterError):
+    """A parameter is wrong, and the page can show at which field."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @final
@@ -32,6 +41,8 @@ class Query:
     # Among how many, and up to how many observations of a person.
     n_users: int = 1_000_000
     observations: int = 4
+    along: str | None = None  # the parameter of the first API to draw the capacity along; None: do not
+    prior: float = 0.0001  # how probable a guess is before the observation
     from_file: bool = False  # whether people are those of the command line; then `n` and `seed` mean nothing
     # How many synthetic users, and which.
     n: int = 2000
@@ -58,7 +69,7 @@ class Reader:
     (7, 2000)
     >>> Reader([("n", "9")], ("n",)).whole("n", 2000)
     Traceback (most recent call last):
-    quiff.errors.ParameterError: n must be a whole number between 100 and 50000, not '9'
+    quiff.web.queries.FieldError: n must be a whole number between 100 and 50000, not '9'
     """
 
     def __init__(self, pairs: _Pairs, allowed: Iterable[str]) -> None:
@@ -74,9 +85,18 @@ class Reader:
                 raise ParameterError(f"{name} is too long: {cut(value)!r}; at most {longest} characters")
             self._values[name] = value
 
-    def text(self, name: str, default: str) -> str:
+    def text(self, name: str, default: str | None = None) -> str | None:
         """Return a parameter as it stands."""
         return self._values.get(name, default)
+
+    def share(self, name: str, default: float) -> float:
+        """Return a probability above 0."""
+        text = self._values.get(name)
+        if text is None:
+            return default
+        if not _SHARE.fullmatch(text) or not 0 < float(text) <= 1:
+            raise FieldError(f"{name} must be a probability above 0, not {text!r}", name)
+        return float(text)
 
     def one_of(self, name: str, *choices: str) -> str:
         """Return one of some words, the first if there is none."""
@@ -93,14 +113,19 @@ class Reader:
         low, high = BOUNDS[name]
         high = high if most is None else min(high, most)
         if not _WHOLE.fullmatch(text) or not low <= int(text) <= high:
-            raise ParameterError(f"{name} must be a whole number between {low} and {high}, not {text!r}")
+            raise FieldError(f"{name} must be a whole number between {low} and {high}, not {text!r}", name)
         return int(text)
 
     def apis(self, offers: "Offers") -> tuple["Api", ...]:
         """Return the API that is named, and the second one if there is one."""
-        given = [self._values[name] for name in ("api", "api2") if name in self._values]
-        made = tuple(map(offers.api, given or ["topics"]))
-        return made[:1] if len({api.spec for api in made}) == 1 else made
+        made = []
+        for name in ("api", "api2"):
+            if name in self._values or name == "api":
+                try:
+                    made.append(offers.api(self._values.get(name, "topics")))
+                except QuiffError as error:
+                    raise FieldError(str(error), name) from error
+        return tuple(made[:1] if len({api.spec for api in made}) == 1 else made)
 
 
 def read_design(pairs: _Pairs, offers: "Offers") -> Query:
@@ -112,10 +137,16 @@ def read_design(pairs: _Pairs, offers: "Offers") -> Query:
     >>> read_design([("api", "topics:noise=0.1"), ("api2", "cookies")], Offers()).specs
     ('topics:noise=0.1', 'cookies')
     """
-    reader = Reader(pairs, ("api", "api2", "users", "observations"))
+    reader = Reader(pairs, ("api", "api2", "users", "observations", "along", "prior"))
     apis = reader.apis(offers)
-    users, observations = reader.whole("users", Query.n_users), reader.whole("observations", 4)
-    return Query(tuple(api.spec for api in apis), apis, users, observations)
+    return Query(
+        tuple(api.spec for api in apis),
+        apis,
+        reader.whole("users", Query.n_users),
+        reader.whole("observations", 4),
+        reader.text("along", None),
+        reader.share("prior", Query.prior),
+    )
 
 
 def read_people(pairs: _Pairs, offers: "Offers") -> Query:
@@ -153,7 +184,7 @@ def read_paper(pairs: _Pairs) -> PaperQuery:
     reader = Reader(pairs, ("verdict", "words"))
     known: tuple[str, ...] = get_args(Verdict)
     verdict = reader.one_of("verdict", "all", *known)
-    return PaperQuery(known if verdict == "all" else (verdict,), reader.text("words", ""))
+    return PaperQuery(known if verdict == "all" else (verdict,), reader.text("words") or "")
 
 
 def cut(text: str) -> str:

@@ -84,7 +84,7 @@ def _sections(api: Api, forms: ClosedForms) -> dict[str, Table]:
     tables["counting"] = Table(
         f"Counting the users who have a topic, from {api.sees} of each",
         ("users N", "who has it, all right", "raw count right", "best guess right", "guess without any"),
-        tuple(tuple(point.values()) for point in forms.counting),
+        tuple(tuple(point.values()) for point in forms.counting()),
         (f"Each user has the topic with probability {shown(forms.parameters['share'])}, independently.",),
     )
     return tables

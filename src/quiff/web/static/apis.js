@@ -11,84 +11,68 @@ export function parse(spec) {
   return { name, values: Object.fromEntries(pairs) };
 }
 
-export function chooser({ key, title, kind, settings, suffix = key.replace("api", ""), get, set }) {
-  const by = Object.fromEntries(settings.apis.map((api) => [api.name, api]));
+export function chooser({ kind, suffix, apis, get, set }) {
+  const by = Object.fromEntries(apis.map((api) => [api.name, api]));
   const values = {};
-  const about = make("p", { class: "note" });
   const place = make("div");
+  const about = make("p", { class: "note" });
   let shown;
-  const offered = settings.apis.map(({ name, title: text }) => [name, text]);
-  const select = make("select", { id: `api${suffix}` }, ...offered.map(([value, text]) => make("option", { value }, text)));
-  const head = make("div", { class: "control" }, make("label", { for: `api${suffix}` }, "API"), select);
   const spell = (name) => {
     const changed = by[name].controls.filter((each) => values[each.name] !== each.default);
     return changed.length ? `${name}:${changed.map((each) => `${each.name}=${values[each.name]}`).join(",")}` : name;
   };
-  const changed = () => set(spell(select.value));
-  select.addEventListener("change", () => { set(select.value, true); show(); });
-
-  function controls(api) {
-    return api.controls.map((each) => parameter(each, suffix, values, changed));
-  }
+  const own = { get [`api${suffix}`]() { return parse(get()).name; }, set [`api${suffix}`](name) { set(name, true); show(); } };
+  const api = choice({ name: `api${suffix}`, label: "API", options: apis.map(({ name, title }) => [name, title]), state: own, change: () => {} });
 
   function show() {
     const { name, values: given } = parse(get());
-    const api = by[name];
-    if (!api) return;
-    select.value = name;
-    for (const each of api.controls) values[each.name] = given[each.name] ?? each.default;
+    const found = by[name];
+    if (!found) return;
+    api.show();
+    for (const each of found.controls) values[each.name] = given[each.name] ?? each.default;
     if (shown?.name !== name) {
-      shown = { name, list: controls(api) };
+      shown = { name, list: found.controls.map((each) => parameter(each, suffix, values, () => set(spell(name)))) };
       place.replaceChildren(...shown.list.map((each) => each.element));
-      const needs = api.needs.length ? `works on ${api.needs.join(", ")}` : "works on any people";
-      about.textContent = `Shows ${api.sees}; ${needs}. ${api.status ? `${api.status[0].toUpperCase()}${api.status.slice(1)}. ` : ""}${api.source}`;
+      const needs = found.needs.length ? `works on ${found.needs.join(", ")}` : "works on any people";
+      const status = found.status ? `${found.status[0].toUpperCase()}${found.status.slice(1)}. ` : "";
+      about.textContent = `One observation is about ${found.unit}, and shows ${found.sees}; ${needs}. ${status}${found.source}`;
     }
     for (const each of shown.list) each.show();
   }
 
-  const fits = settings.presets.filter(({ spec }) => by[parse(spec).name]);
-  const preset = make("select", { id: `preset${suffix}` }, make("option", { value: "" }, "Choose a preset …"),
-    ...fits.map(({ name, spec }) => make("option", { value: spec }, name)));
-  preset.addEventListener("change", () => { if (preset.value) { set(preset.value, true); show(); preset.value = ""; } });
-  const begin = make("div", { class: "control" }, make("label", { for: preset.id }, "Preset"), preset);
-  const element = make("fieldset", { class: kind }, make("legend", {}, title), head, place, about, ...(fits.length ? [begin] : []));
-  return { element, show };
+  // Marks the parameter that a reason speaks of; the choice of the API if it is none of them.
+  function fail(message) {
+    api.fail();
+    for (const each of shown?.list ?? []) each.fail();
+    if (!message) return;
+    const named = (each) => new RegExp(`\\b${each.name.slice(0, each.name.length - suffix.length)}\\b`).exec(message)?.index ?? Infinity;
+    const wrong = [...(shown?.list ?? [])].sort((a, b) => named(a) - named(b))[0];
+    if (!wrong || named(wrong) === Infinity) { api.fail(message); return; }
+    const { name, label } = by[shown.name].controls.find((each) => `${each.name}${suffix}` === wrong.name);
+    wrong.fail(message.startsWith(`${name} `) ? `${label.split(" (")[0]}${message.slice(name.length)}` : message);
+  }
+
+  const details = make("details", {}, make("summary", {}, "About this API"), about);
+  const element = make("div", { class: `chooser ${kind}` }, api.element, place, details);
+  return { element, show, fail, title: () => by[parse(get()).name]?.title ?? "", numbers: () => (by[parse(get()).name]?.controls ?? []).filter((each) => each.kind === "whole" || each.kind === "decimal") };
 }
 
-// One parameter: a slider with a number, names to choose from, or a switch. Its name is that of Python and --api.
+// One parameter: a slider with a number, names to choose from, or a switch. Its id is the name in Python and --api.
 function parameter(each, suffix, values, change) {
-  const id = `${each.name}${suffix}`, label = `${each.meaning} (${each.name})`;
-  const changed = () => change(each.name);
+  const id = `${each.name}${suffix}`, label = each.label;
   if (each.kind === "switch") {
     const state = { get [id]() { return values[each.name] === "True" ? "1" : "0"; }, set [id](on) { values[each.name] = on === "1" ? "True" : "False"; } };
-    return check({ name: id, label, state, change: changed });
+    return check({ name: id, label, state, change });
   }
   const state = { get [id]() { return values[each.name]; }, set [id](value) { values[each.name] = value; } };
-  if (each.kind === "choice") return choice({ name: id, label, options: each.names.map((name) => [name, name]), state, change: changed });
-  if (each.kind === "words") return text({ name: id, label, hint: each.example, state, change: changed });
-  const most = () => (typeof each.most === "string" ? Number(values[each.most]) || OPEN : each.most ?? OPEN);
+  if (each.kind === "choice") return choice({ name: id, label, options: each.names.map((name) => [name, name]), state, change });
+  if (each.kind === "words") return text({ name: id, label, hint: each.example, state, change });
+  const most = typeof each.most === "string" ? Number(values[each.most]) || OPEN : each.most ?? OPEN;
   const whole = each.kind === "whole";
   const least = each.least ?? (whole ? 0 : -OPEN), open = typeof each.most !== "number";
-  const wide = open || most() >= (whole ? 2000 : FAR);
+  const wide = open || most >= (whole ? 2000 : FAR);
   const low = whole || least < 0 ? Math.max(least, 1) : Math.max(least, LEAST);
-  const scale = wide ? { ...powers(low, Math.min(most(), whole ? 2000 : OPEN), whole), limit: Math.min(most(), OPEN), fine: whole ? 1 : "any" } : { fine: "any" };
-  const step = whole ? 1 : (most() - least) / 100;
-  const hint = each.default === "" ? "as specified" : "";
-  const control = number({ name: id, label, min: least + (each.above && !wide ? step : 0), max: most(), step, scale, hint, state, change: changed });
-  if (!each.names.length) return control;
-  const names = make("select", { id: `${id}-name`, "aria-label": `${label}, by name` },
-    make("option", { value: "" }, "a number"), ...each.names.map((name) => make("option", { value: name }, name)));
-  const show = () => {
-    const named = each.names.includes(values[each.name]);
-    names.value = named ? values[each.name] : "";
-    control.element.classList.toggle("named", named);
-    if (!named) control.show();
-  };
-  names.addEventListener("change", () => {
-    values[each.name] = names.value || control.field.value || each.default;
-    show();
-    changed();
-  });
-  control.element.append(names);
-  return { ...control, show };
+  const step = whole ? 1 : (most - least) / 100;
+  const scale = wide ? powers(low, Math.min(most, whole ? 2000 : OPEN), whole) : {};
+  return number({ name: id, label, min: least + (each.above ? step : 0), max: most, step, scale, hint: each.default === "" ? "as specified" : "", names: each.names, state, change });
 }

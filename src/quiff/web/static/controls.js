@@ -1,4 +1,4 @@
-// Sliders with number fields, choices and switches; each knows the name of its value in a state.
+// Sliders with fields, choices and switches; each knows the name of its value in a state, and can be marked as wrong.
 import { make } from "./dom.js";
 import { state as address } from "./state.js";
 
@@ -15,57 +15,78 @@ export const powers = (low, high, whole = true) => ({
   },
 });
 
-export function number({ name, label, min, max, step = 1, scale, hint = "", state = address, change }) {
-  const { to, from, fine, limit, ...range } = { min, max, step, ...LINEAR, ...scale };
-  const field = make("input", { type: "number", id: name, min, max: limit ?? max, step: fine ?? step, inputmode: "decimal", placeholder: hint });
+// Thousands with a comma, as they are read; a fraction such as 1/20, as the command line may give it, as a decimal.
+function readable(text) {
+  const [over, under] = String(text).split("/").map(Number);
+  if (under) return String(over / under);
+  return /^\d{4,}$/.test(text) ? Number(text).toLocaleString("en") : text;
+}
+const plain = (text) => text.trim().replace(/,(?=\d{3})/g, "");
+
+// A label and a field, the reason below if its value is wrong, and the words in brackets in a quiet voice.
+function frame(kind, id, label, ...fields) {
+  const [words, aside = ""] = label.split(/ (?=\()/);
+  const text = make("label", { for: id }, words, aside && make("small", {}, ` ${aside}`));
+  const reason = make("p", { class: "reason", id: `${id}-reason`, hidden: true });
+  const element = make("div", { class: `control ${kind}${label.length > 16 ? " long" : ""}` }, ...(kind === "check" ? [...fields, text] : [text, ...fields]), reason);
+  const fail = (message) => {
+    const field = element.querySelector(`[id="${id}"]`);
+    element.classList.toggle("wrong", Boolean(message));
+    reason.hidden = !message;
+    reason.textContent = message ?? "";
+    if (message) { field.setAttribute("aria-invalid", "true"); field.setAttribute("aria-describedby", reason.id); }
+    else { field.removeAttribute("aria-invalid"); field.removeAttribute("aria-describedby"); }
+  };
+  return { element, fail };
+}
+
+export function number({ name, label, min, max, step = 1, scale, hint = "", names = [], state = address, change }) {
+  const { to, from, ...range } = { min, max, step, ...LINEAR, ...scale };
+  const list = names.length ? make("datalist", { id: `${name}-names` }, ...names.map((value) => make("option", { value }))) : null;
+  const field = make("input", { type: "text", id: name, inputmode: names.length ? null : "decimal", placeholder: hint, autocomplete: "off", spellcheck: "false", list: list?.id });
   const slider = make("input", { type: "range", id: `${name}-slider`, "aria-label": `${label}, slider`, ...range });
   const follow = () => {
-    slider.value = to(Number(field.value));
-    slider.setAttribute("aria-valuetext", field.value);
+    const set = state[name] !== "" && !Number.isNaN(Number(state[name]));
+    slider.value = set ? to(Number(state[name])) : range.min;
+    slider.classList.toggle("unset", !set);
+    slider.setAttribute("aria-valuetext", field.value || hint);
   };
   slider.addEventListener("input", () => {
-    field.value = from(Number(slider.value));
+    state[name] = String(from(Number(slider.value)));
+    field.value = readable(state[name]);
+    slider.classList.remove("unset");
     slider.setAttribute("aria-valuetext", field.value);
-    state[name] = field.value;
     change(name);
   });
   field.addEventListener("input", () => {
-    state[name] = field.value;
+    state[name] = plain(field.value);
     follow();
     change(name);
   });
-  const element = make("div", { class: "control" }, make("label", { for: name }, label), slider, field);
-  return { element, field, show: () => { field.value = decimal(state[name]); follow(); } };
-}
-
-// A fraction such as 1/20, as the command line may give it, as a decimal.
-function decimal(text) {
-  const [over, under] = String(text).split("/").map(Number);
-  return under ? String(over / under) : text;
+  field.addEventListener("blur", () => { field.value = readable(state[name]); });
+  const { element, fail } = frame("number", name, label, field, slider, list);
+  return { name, element, field, fail, show: () => { field.value = readable(state[name]); follow(); } };
 }
 
 export function choice({ name, label, options, state = address, change }) {
   const list = options.map(([value, text]) => make("option", { value }, text));
   const select = make("select", { id: name }, ...list);
   select.addEventListener("change", () => { state[name] = select.value; change(name); });
-  const element = make("div", { class: "control" }, make("label", { for: name }, label), select);
-  return { element, field: select, show: () => { select.value = state[name]; } };
+  return { name, ...frame("choice", name, label, select), field: select, show: () => { select.value = state[name]; } };
 }
 
 export function text({ name, label, hint, state = address, change }) {
-  const field = make("input", { type: "text", id: name, placeholder: hint, spellcheck: "false" });
+  const field = make("input", { type: "text", id: name, placeholder: hint, spellcheck: "false", autocomplete: "off" });
   field.addEventListener("input", () => { state[name] = field.value.trim(); change(name); });
-  const element = make("div", { class: "control" }, make("label", { for: name }, label), field);
-  return { element, field, show: () => { field.value = state[name]; } };
+  return { name, ...frame("words", name, label, field), field, show: () => { field.value = state[name]; } };
 }
 
 export function check({ name, label, state = address, change }) {
   const box = make("input", { type: "checkbox", id: name });
   box.addEventListener("change", () => { state[name] = box.checked ? "1" : "0"; change(name); });
-  const element = make("div", { class: "check" }, box, make("label", { for: name }, label));
-  return { element, field: box, show: () => { box.checked = state[name] === "1"; } };
+  return { name, ...frame("check", name, label, box), field: box, show: () => { box.checked = state[name] === "1"; } };
 }
 
-export function group(title, kind, ...controls) {
-  return make("fieldset", { class: kind }, make("legend", {}, title), ...controls.map((each) => each.element ?? each));
+export function group(title, ...controls) {
+  return make("fieldset", {}, make("legend", {}, title), ...controls.map((each) => each.element ?? each));
 }

@@ -1,73 +1,182 @@
-// The view of one API or two by closed forms: sentences, figures, numbers.
-import { announce, ask, downloads, find, make, problem, table } from "./dom.js";
-import { chooser } from "./apis.js";
-import { check, group, number, powers } from "./controls.js";
-import { draw, forget, update } from "./figures.js";
+// The view of one API or two by closed forms: sentences, the picture, numbers.
+import { announce, ask, downloads, find, make, number, probability, problem, table } from "./dom.js";
+import * as column from "./column.js";
+import { crowd, draw } from "./picture.js";
+import { forget } from "./figures.js";
 import { section } from "./sections.js";
-import { designQuery, state, writeAddress } from "./state.js";
+import { address, designQuery, state, writeAddress } from "./state.js";
 
-let controls, asking, again, plots = {}, studied, drawn = [];
+const TABS = { time: "Over time", crowd: "Crowd", guess: "Any guess", parameter: "Parameter" };
+let asking, again, answered, drawn = [], studied, along, tabs;
 
-export function build(settings) {
-  const { bounds } = settings;
-  const api = (key, title, kind) => chooser({
-    key, title, kind, settings, get: () => state[key],
-    set: (spec, step = false) => { state[key] = spec; writeAddress(step); refresh(); },
+export function build() {
+  along = make("select", { id: "along", "aria-label": "Parameter" });
+  along.addEventListener("change", () => { state.along = along.value; writeAddress(); refresh(); });
+  tabs = Object.entries(TABS).map(([name, text]) => {
+    const tab = make("button", { type: "button", id: `picture-${name}`, "data-name": name }, text);
+    tab.addEventListener("click", () => { state.picture = name; writeAddress(true); refresh(); });
+    return tab;
   });
-  const first = api("api", "First API", "first"), second = api("api2", "Second API", "second");
-  const compare = check({ name: "second", label: "Compare with a second API", change: () => { show(); writeAddress(true); refresh(); } });
-  const [least, most] = bounds.users;
-  const users = number({ name: "users", label: "People (N)", min: least, max: most, scale: { ...powers(10, most), limit: most }, change: changed });
-  const observations = number({ name: "observations", label: "Observations of one person", min: 1, max: 30, scale: { limit: bounds.observations[1] }, change: changed });
-  controls = { second, all: [first, second, compare, users, observations] };
+  find("pictures").append(...tabs, along);
   find("design-studies").addEventListener("toggle", studies);
-  find("design-controls").append(first.element, group("The situation", "", users, observations, compare), second.element);
 }
 
-function changed() {
-  writeAddress();
-  refresh();
-}
-
-export function show() {
-  for (const control of controls.all) control.show();
-  controls.second.element.hidden = state.second !== "1";
-}
+export function show() {}
 
 // One question at a time: what is set meanwhile is asked for when the answer is there.
 export async function refresh() {
   if (asking) { again = true; return; }
   asking = true;
   const query = designQuery();
+  const late = setTimeout(() => find("design").classList.add("stale"), 200);
   try {
     const answer = await ask(`api/design?${query}`);
     problem();
+    column.fail();
     present(answer, query);
   } catch (error) {
-    if (state.view === "design") problem(error.message);
+    if (state.view === "design") refuse(error);
   }
+  clearTimeout(late);
+  find("design").classList.remove("stale");
   asking = false;
   if (again) { again = false; refresh(); }
 }
 
+// What is wrong is marked at its field, and no number of other settings stays.
+function refuse(error) {
+  problem(column.fail(error) ? "" : error.message);
+  answered = null;
+  blank("There are no numbers: a value is not allowed. See the field that is marked.");
+  for (const id of ["sentences", "numbers", "remarks", "quiet", "picture-files", "closed-forms", "studies"]) find(id).replaceChildren();
+  find("design-rest").hidden = true;
+  studied = null;
+  find("design").dataset.answered = "";
+  announce(error.message);
+}
+
+function blank(text, ...more) {
+  find("figure").hidden = Boolean(text);
+  find("nothing").hidden = !text;
+  find("nothing").replaceChildren(text, ...more);
+}
+
 function present(answer, query) {
-  find("design-sentences").replaceChildren(...answer.sentences.map((text) => make("p", {}, text)));
-  figures(answer, query);
-  find("cards").replaceChildren(...answer.cards.map(card));
-  find("cards").classList.toggle("two", answer.specs.length > 1);
-  find("closed-forms").replaceChildren(...(answer.table.rows.length
-    ? [table(answer.table, { wide: "forms" }), downloads("all closed forms", [["CSV", `download/design-table.csv?${query}`]])] : []));
-  find("more-numbers").hidden = !answer.table.rows.length;
+  answered = answer;
+  find("design-rest").hidden = false;
+  find("story").textContent = column.story();
+  find("story").hidden = !column.story();
+  for (const id of ["sentences", "numbers"]) find(id).classList.toggle("two", answer.names.length > 1);
+  find("sentences").replaceChildren(...answer.sentences.map((text) => make("p", {}, text)));
+  column.period(answer.period);
+  picture(answer, query);
+  find("numbers").replaceChildren(...answer.numbers.map(large));
+  find("remarks").replaceChildren(...answer.remarks.map((text) => make("p", { class: "remark" }, text)));
+  find("quiet").replaceChildren(...(answer.table.rows.length ? [table(answer.table, { wide: "quiet" })] : []));
+  find("closed-forms").replaceChildren(...(answer.formulas.rows.length
+    ? [table(answer.formulas, { wide: "forms" }), downloads("all closed forms", [["CSV", `download/design-table.csv?${query}`]])] : []));
+  find("formulas").hidden = !answer.formulas.rows.length;
+  find("command").textContent = `quiff theory ${answer.specs.map((spec) => `--api ${/[^\w:=.,-]/.test(spec) ? `'${spec}'` : spec}`).join(" ")}`;
   find("design").dataset.answered = query;
   studies();
-  announce([...answer.sentences, ...answer.cards.map(({ title, texts }) => `${title}: ${texts[0]}`)].join(" "));
+  announce([...answer.sentences, ...answer.numbers.map(({ title, texts }) => `${title}: ${texts[0]}`)].join(" "));
 }
+
+function large({ key, title, value, texts, unit, meaning }) {
+  const shown = make("data", { id: `number-${key}`, value }, texts[0]);
+  const words = ["factor", "probability"].includes(unit) ? "" : ` ${unit}`;
+  const second = texts.length < 2 ? null : make("p", { class: "second" }, make("data", { id: `number-${key}-second` }, texts[1]), make("small", {}, " B"));
+  return make("article", { class: "number-card" }, make("h2", {}, title[0].toUpperCase() + title.slice(1)),
+    make("p", { class: "value" }, shown, make("small", {}, texts[0] === "no limit" || texts[0] === "not known" ? "" : words, second ? " A" : "")), second, make("p", { class: "note" }, `${meaning[0].toUpperCase()}${meaning.slice(1)}.`));
+}
+
+// Which picture is shown: the one that is chosen or, if this API has no numbers for it, another.
+function picture(answer, query) {
+  const there = { ...answer.pictures, ...(answer.pictures.time ? { crowd: true } : {}) };
+  const numbers = column.numbers();
+  if (numbers.length && answer.pictures.guess) there.parameter ??= null;
+  const name = there[state.picture] !== undefined ? state.picture : Object.keys(TABS).find((each) => there[each] !== undefined);
+  if (!name) {
+    const link = make("a", { href: address({ view: "people", run: "1" }) }, "Measure it on people");
+    blank("There is no closed form to draw. ", link, ".");
+    find("picture-files").replaceChildren();
+    return;
+  }
+  blank("");
+  for (const tab of tabs) {
+    tab.hidden = there[tab.dataset.name] === undefined;
+    tab.setAttribute("aria-pressed", String(tab.dataset.name === name));
+  }
+  along.hidden = name !== "parameter";
+  if (name === "parameter") {
+    along.replaceChildren(...numbers.map((each) => make("option", { value: each.name }, each.label)));
+    along.value = numbers.find((each) => each.name === state.along)?.name ?? numbers.find((each) => each.label === answer.pictures.parameter?.across)?.name ?? numbers[0].name;
+  }
+  find("picture").toggleAttribute("hidden", name === "crowd");
+  find("crowd").hidden = name !== "crowd";
+  const file = name === "crowd" ? "time" : name;
+  find("picture-files").replaceChildren(...downloads(TABS[file], ["SVG", "PNG"].map((kind) => [kind, `download/design-${file}.${kind.toLowerCase()}?${query}`])).childNodes);
+  if (name === "crowd") return people(answer);
+  if (answer.pictures[name]) draw(answer.pictures[name], FORMS[name](answer));
+}
+
+const after = (answer) => `after ${state.observations} ${answer.period}${state.observations === "1" ? "" : "s"}`;
+
+function people(answer) {
+  const shares = answer.pictures.time.points.map((point) => point?.[1]);
+  crowd(Number(state.users), answer.names, shares, after(answer));
+}
+
+function set(name, value) {
+  if (state[name] === String(value)) return;
+  state[name] = String(value);
+  column.show();
+  writeAddress();
+  refresh();
+}
+
+const lowest = (picture, floor) => 10 ** Math.floor(Math.log10(Math.min(floor, ...picture.lines.flatMap((line) => line.map(([, y]) => y).filter((y) => y > 0)))) + 1e-9);
+const two = (value) => Number(value.toPrecision(2));
+
+// How each picture is read: the ends of its axes, its texts, and what it means to drag a point.
+const FORMS = {
+  time: (answer) => {
+    const users = Number(state.users), now = Number(state.observations);
+    const few = now <= 8 ? 8 : now <= 30 ? 30 : 100;
+    return {
+      ends: (picture) => ({ x: [0, few], y: [Math.min(0.1, lowest(picture, 1 / users)), 1] }),
+      up: probability, across: String, whole: true, settle: (value) => Math.max(1, Math.round(value)),
+      what: (at) => `After ${at} ${answer.period}${at === 1 ? "" : "s"}, at most`,
+      floor: 1 / users, below: `guessing: ${probability(1 / users)}`,
+      drag: (_, value) => set("observations", value),
+    };
+  },
+  guess: () => ({
+    ends: (picture) => ({ x: [1e-6, 1], y: [lowest(picture, 1e-6), 1] }),
+    up: probability, across: probability, settle: two,
+    what: (at) => `A guess that was right with ${probability(at)}`,
+    drag: (_, value) => set("prior", Math.max(1e-6, value)),
+  }),
+  parameter: (answer) => {
+    const control = column.numbers().find((each) => each.name === along.value);
+    const whole = control?.kind === "whole";
+    return {
+      ends: (picture) => {
+        const points = [...picture.lines.flat(), ...picture.points.filter(Boolean)], xs = points.map(([x]) => x), ys = points.map(([, y]) => y);
+        return { x: [Math.min(...xs), Math.max(...xs)], y: [Math.min(1, ...ys), Math.max(10, 10 ** Math.ceil(Math.log10(Math.max(...ys)) - 1e-9))] };
+      },
+      up: (value) => `× ${number(value)}`, across: number, whole: whole && !answer.pictures.parameter.powers, settle: whole ? Math.round : two,
+      what: (at) => `${control?.label ?? ""}: ${number(at)}`,
+      drag: (place, value) => column.put(place, along.value, value),
+    };
+  },
+};
 
 // The studies take longer than a slider waits: they are asked for while they are open, when all has settled.
 let waiting;
 function studies() {
   clearTimeout(waiting);
-  if (find("design-studies").open) waiting = setTimeout(study, 300);
+  if (find("design-studies").open && answered) waiting = setTimeout(study, 300);
 }
 
 async function study() {
@@ -83,42 +192,5 @@ async function study() {
     find("studies").replaceChildren(...(made.length ? made : [make("p", {}, "There is none of this API.")]));
   } catch (error) {
     problem(error.message);
-  }
-}
-
-function card({ key, title, value, texts, unit, meaning, formula, source }) {
-  const [first, second] = texts;
-  const shown = make("data", { id: `card-${key}`, value }, first || "not known");
-  const other = second === undefined ? null : make("p", { class: "second" }, `second: ${second || "not known"}`);
-  const about = `${meaning[0].toUpperCase()}${meaning.slice(1)}.`;
-  return make("article", { class: "card" }, make("h2", {}, title[0].toUpperCase() + title.slice(1)),
-    make("p", { class: "value" }, shown, " ", make("small", {}, unit)), other,
-    make("details", {}, make("summary", {}, "What it is"), make("p", {}, about), make("p", { class: "source" }, make("code", {}, formula), ` (${source})`)));
-}
-
-// A figure that only has new data is not made anew, so that it follows a slider.
-function figures(answer, query) {
-  const place = find("design-figures");
-  for (const name of Object.keys(plots)) {
-    if (name in answer.figures) continue;
-    forget([plots[name].plot]);
-    plots[name].element.remove();
-    delete plots[name];
-  }
-  for (const [name, spec] of Object.entries(answer.figures)) {
-    const { datasets, ...rest } = spec, form = JSON.stringify(rest);
-    if (!plots[name]) {
-      const plot = make("div", { class: "plot", role: "img" }), links = make("div"), caption = make("figcaption");
-      plots[name] = { plot, links, caption, element: make("figure", {}, caption, plot, links) };
-      place.append(plots[name].element);
-    }
-    const { plot, links, caption } = plots[name];
-    caption.textContent = spec.title.text;
-    const marks = datasets.marks.map(({ design, x, y }) => `${design}: ${y.toPrecision(3)} at ${x}`);
-    plot.setAttribute("aria-label", `${spec.title.text}. ${marks.join("; ")}`);
-    links.replaceChildren(downloads(spec.title.text, ["SVG", "PNG"].map((kind) => [kind, `download/design-${name}.${kind.toLowerCase()}?${query}`])));
-    if (plots[name].form === form) update(plot, datasets);
-    else draw(plot, spec, { fit: true });
-    plots[name].form = form;
   }
 }

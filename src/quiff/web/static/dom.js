@@ -50,8 +50,21 @@ export function problem(text) {
   find("problem").textContent = text ?? "";
 }
 
+// What is refused has a reason, and often the field that is wrong.
+export async function refusal(answer) {
+  return Object.assign(new Error((await answer.text()).trim()), { field: answer.headers.get("Quiff-Field") });
+}
+
 export async function ask(path, signal) {
   const answer = await fetch(path, { signal });
-  if (!answer.ok) throw new Error((await answer.text()).trim());
+  if (!answer.ok) throw await refusal(answer);
   return answer.json();
+}
+
+const digits = (value) => (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3))));
+
+// Numbers to be read, as the server writes them.
+export const number = digits;
+export function probability(value) {
+  return value > 0 && value < 0.01 ? `1 in ${digits(1 / value)}` : `${digits(100 * value)} %`;
 }

@@ -16,8 +16,8 @@ export function build() {
     clearTimeout(wait);
     wait = setTimeout(changed, 120);
   });
-  const search = make("div", { class: "control" }, make("label", { for: "words" }, "Words in the id, place, figure or note"), words);
-  find("paper-controls").append(group("Show", "row", verdict, search));
+  const search = make("div", { class: "control choice" }, make("label", { for: "words" }, "Words in the id, place, figure or note"), words);
+  find("paper-controls").append(group("Show", verdict, search));
   find("paper-controls").addEventListener("submit", (event) => event.preventDefault());
 }
 

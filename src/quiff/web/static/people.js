@@ -1,77 +1,67 @@
 // The view of people: a study runs on the server, and its sections come in one after the other.
-import { announce, find, make, problem } from "./dom.js";
-import { chooser } from "./apis.js";
-import { check, choice, group, number, powers } from "./controls.js";
+import { announce, find, problem, refusal } from "./dom.js";
+import * as column from "./column.js";
 import { forget } from "./figures.js";
 import { section } from "./sections.js";
 import { peopleQuery, state, writeAddress } from "./state.js";
 
-let controls, stream, running, plots = [];
+let stream, running, plots = [];
 
-export function build(settings) {
-  const { bounds, file } = settings;
-  const [least, most] = bounds.n;
-  const made = {
-    people: number({ name: "n", label: "How many", min: least, max: most, scale: { ...powers(least, most), limit: most }, change: changed }),
-    seed: number({ name: "seed", label: "Random seed: another one, other people", min: 0, max: 100, scale: { limit: bounds.seed[1] }, change: changed }),
-  };
-  const options = [["synthetic", "Synthetic people"]];
-  if (file) options.push(["file", `${file.name}: ${file.users} ${file.users === 1 ? "user" : "users"} with ${file.attributes.join(", ") || "no attributes"}`]);
-  const source = choice({ name: "source", label: "Who", options, change: () => { show(); changed(); } });
-  // The same choice of API as in the view of designs: one address, one API.
-  const api = chooser({ key: "api", title: "The API", kind: "first", settings: { ...settings, presets: [] }, suffix: "-people", get: () => state.api, set: (spec) => { state.api = spec; changed(); } });
-  const observations = number({ name: "observed", label: "Observations of one person", min: 1, max: 10, change: changed });
-  const attacks = check({ name: "attacks", label: "Run the published attacks too (takes longer)", change: changed });
-  const start = make("button", { type: "submit", class: "main", id: "start" }, "Measure");
-  const stop = make("button", { type: "button", id: "stop", disabled: true }, "Cancel");
-  stop.addEventListener("click", () => { end("Cancelled."); state.run = "0"; writeAddress(); start.focus(); });
-  controls = { made, all: [source, ...Object.values(made), api, observations, attacks], start, stop };
-  const form = find("people-controls");
-  form.append(
-    group("The people", "", source, made.people, made.seed),
-    api.element,
-    group("The studies", "", observations, attacks, make("div", { class: "buttons" }, start, stop)),
-  );
-  form.addEventListener("submit", (event) => {
+export function build() {
+  find("controls").addEventListener("submit", (event) => {
     event.preventDefault();
+    if (state.view !== "people") return;
     state.run = "1";
     writeAddress(true);
     run();
   });
+  find("stop").addEventListener("click", () => { end("Cancelled."); state.run = "0"; writeAddress(); find("start").focus(); });
 }
 
-function changed() {
-  if (state.run === "1") { state.run = "0"; end(""); }
-  writeAddress();
+export function show() {}
+
+// What the address says was run is shown again; a change of settings marks the results as out of date.
+export function refresh(changed) {
+  const old = Boolean(running) && running !== peopleQuery();
+  if (state.run === "1" && !changed) return run();
+  if (old && stream) { // a study that nobody waits for
+    end("");
+    running = null;
+    clear();
+  }
+  state.run = running && !old ? "1" : "0";
+  mark(old && running);
 }
 
-export function show() {
-  for (const control of controls.all) control.show();
-  for (const control of Object.values(controls.made)) control.element.hidden = state.source === "file";
+function clear() {
+  for (const id of ["sections", "people-lead"]) find(id).replaceChildren();
 }
 
-// What the address says was run is shown again.
-export function refresh() {
-  if (state.run === "1") run();
-  else if (stream) end("");
+function mark(old) {
+  find("stale").hidden = !old;
+  find("stale").textContent = old ? "Out of date: these results are of other settings. Press Measure to compute them anew." : "";
+  find("people").classList.toggle("old", Boolean(old));
 }
 
 function run() {
   const query = peopleQuery();
-  if (running === query && find("sections").childElementCount) return;
+  if (running === query && find("sections").childElementCount) { mark(false); return; }
   end("");
   problem();
+  column.fail();
+  mark(false);
   forget(plots);
   plots = [];
-  find("sections").replaceChildren();
+  clear();
   running = query;
   tell("Starting", 0);
-  controls.stop.disabled = false;
+  find("stop").disabled = false;
+  find("people-about").hidden = true;
   stream = new EventSource(`api/people?${query}`);
   stream.addEventListener("progress", ({ data }) => { const { step, share } = JSON.parse(data); tell(step, share); });
-  stream.addEventListener("section", ({ data }) => find("sections").append(section(JSON.parse(data), "people", query, plots)));
+  stream.addEventListener("section", ({ data }) => found(JSON.parse(data), query));
   stream.addEventListener("done", () => end("Done."));
-  stream.addEventListener("failed", ({ data }) => { end(""); problem(JSON.parse(data)); running = null; });
+  stream.addEventListener("failed", ({ data }) => { end(""); running = null; problem(JSON.parse(data)); clear(); });
   stream.addEventListener("error", () => refused(query));
 }
 
@@ -81,8 +71,15 @@ async function refused(query) {
   end("");
   running = null;
   const answer = await fetch(`api/people?${query}`).catch(() => null);
-  problem(answer && !answer.ok ? (await answer.text()).trim() : "The connection was lost; start again.");
-  answer?.body?.cancel();
+  const error = answer && !answer.ok ? await refusal(answer) : new Error("The connection was lost; start again.");
+  problem(column.fail(error) ? "" : error.message);
+  answer?.body?.cancel().catch(() => {});
+}
+
+// The main figure of the first section stays in sight.
+function found(data, query) {
+  const lead = find("sections").childElementCount ? undefined : find("people-lead");
+  find("sections").append(section(data, "people", query, plots, lead));
 }
 
 function tell(step, share) {
@@ -94,8 +91,8 @@ function tell(step, share) {
 function end(text) {
   stream?.close();
   stream = null;
-  if (text !== "Done.") running = null;
-  controls.stop.disabled = true;
+  if (text === "Cancelled.") running = null;
+  find("stop").disabled = true;
   find("run").hidden = true;
   find("people").dataset.ended = text;
   if (text) announce(text);

@@ -3,6 +3,7 @@
 const DEFAULTS = {
   view: "design",
   api: "topics", second: "0", api2: "cookies", users: "1000000", observations: "4",
+  picture: "time", along: "", prior: "0.0001", story: "",
   source: "synthetic", n: "2000", seed: "0", observed: "4", attacks: "0", run: "0",
   verdict: "all", words: "",
 };
@@ -12,7 +13,7 @@ export const state = { ...DEFAULTS };
 export function readAddress() {
   const given = new URLSearchParams(location.search);
   for (const name of Object.keys(DEFAULTS)) state[name] = given.get(name) ?? DEFAULTS[name];
-  if (!["design", "people", "paper"].includes(state.view)) state.view = "design";
+  if (!["design", "people", "compare", "paper"].includes(state.view)) state.view = "design";
 }
 
 export function address(changes = {}) {
@@ -31,14 +32,21 @@ export function writeAddress(push = false) {
   else writing = setTimeout(write, 150);
 }
 
+const second = () => (state.second === "1" ? { api2: state.api2 } : {});
+
 export function designQuery() {
-  const { api, api2, users, observations } = state;
-  return String(new URLSearchParams({ api, ...(state.second === "1" ? { api2 } : {}), users, observations }));
+  const { api, users, observations, prior, along } = state;
+  const drawn = state.picture === "parameter" ? { along } : {};
+  return String(new URLSearchParams({ api, ...second(), users, observations, prior, ...drawn }));
+}
+
+export function compareQuery() {
+  return String(new URLSearchParams({ api: state.api, ...second(), users: state.users }));
 }
 
 export function peopleQuery() {
   const { source, n, seed, api, observed, attacks } = state;
-  const common = { source, api, observations: observed, attacks };
+  const common = { source, api, ...second(), observations: observed, attacks };
   return String(new URLSearchParams(source === "file" ? common : { ...common, n, seed }));
 }
 
