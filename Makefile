@@ -63,7 +63,7 @@ bench: setup  ## side by side with the peers: time, memory, ratios (GROUP=engine
 docs: setup  ## the documentation site, in the folder site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-pictures: setup  ## draw the pictures in docs/images anew (needs chromium)
+pictures: setup  ## draw the pictures in docs/images anew, and every view in the folder pictures (needs chromium)
 	$(BIN)/python tools/rooms_picture.py
 	$(BIN)/python tools/screenshots.py
 
@@ -71,5 +71,5 @@ dist: setup  ## wheel and sdist in the folder dist, each tried in an empty envir
 	$(BIN)/python tools/dist.py
 
 clean:  ## remove the environments and everything made by the targets
-	rm -rf $(VENV) $(RUN) build dist demo site benchmarks/results .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(RUN) build dist demo pictures site benchmarks/results .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,6 +1,8 @@
-"""Pictures of the report and of the explorer for README and site: `make pictures` takes them anew.
+"""Pictures of the report and of every view of the explorer, as people see them first: `make pictures`.
 
-The people in them are synthetic. The browser is the one that the tests use; nothing is fetched.
+Those of README and site go to docs/images; the folder `pictures` has each view on a screen and on a phone,
+light and dark, to be looked at. The people in them are synthetic. The browser is the one that the tests use;
+nothing is fetched from a network.
 """
 
 import re
@@ -10,43 +12,54 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
-IMAGES = Path(__file__).parents[1] / "docs" / "images"
+ROOT = Path(__file__).parents[1]
+IMAGES = ROOT / "docs" / "images"
+PICTURES = ROOT / "pictures"
 _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 _QUIFF = str(Path(sys.executable).with_name("quiff"))
-_MARGIN = 16  # pixels below the last part
-# The picture of the explorer shows the controls, the sentences, the figures and the first numbers.
-_NOT_OF_EXPLORER = "#cards ~ *, footer"
+_SCREEN, _PHONE = (1280, 800), (390, 844)
+_TWO = "second=1&api2=topics:n_topics=v2,noise=0.2"
+# The address of each view, and what is there when it has been drawn.
+VIEWS = {
+    "guide": ("", "#guide:not([hidden])"),
+    "design": ("?view=design&observations=2", "#picture .line"),
+    "two-designs": (f"?view=design&observations=2&{_TWO}", "#picture .line.second"),
+    "two-apis": ("?view=design&second=1&api2=noisy_ranking", "#picture .line.second"),
+    "crowd": (f"?view=design&picture=crowd&observations=2&{_TWO}", "#crowd figure"),
+    "guess": ("?view=design&picture=guess&api=event_level&second=1&api2=w3c_attribution", "#picture .line"),
+    "parameter": (f"?view=design&picture=parameter&{_TWO}", "#picture .line"),
+    "wrong-value": ("?view=design&api=topics:noise=7", "#noise[aria-invalid=true]"),
+    "no-closed-form": ("?view=design&api=floc", "#nothing:not([hidden])"),
+    "people": ("?view=people&n=500&run=1", "#people[data-ended='Done.'] #people-lead svg"),
+    "compare": ("?view=compare", "#compared table"),
+    "paper": ("?view=paper", "#items table"),
+}
+_WAIT = 120_000  # milliseconds, for a study
 
 
 def main() -> None:
-    """Make a report in a temporary folder and an explorer, and take their pictures."""
+    """Make the demo's report in a temporary folder and an explorer, and take their pictures."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        demo = Path(folder) / "demo"
+        subprocess.run([_QUIFF, "demo", "--out", str(demo)], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+        report = (demo / "report.html").as_uri()
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
-        _picture_report(browser, Path(folder) / "demo")
-        _picture_explorer(browser)
+        _take(browser, report, "main", IMAGES / "report.png")
+        _take(browser, report, "main", IMAGES / "report-dark.png", scheme="dark")
+        _take(browser, report, "main", IMAGES / "report-phone.png", (390, 800))
+        with _explorer() as link:
+            query, ready = VIEWS["two-designs"]
+            _take(browser, link + query, ready, IMAGES / "explorer.png")
+            for size, scheme in product((_SCREEN, _PHONE), ("light", "dark")):
+                _take(browser, report, "main", _path("report", size, scheme), size, scheme)
+                for name, (query, ready) in VIEWS.items():
+                    _take(browser, link + query, ready, _path(name, size, scheme), size, scheme)
         browser.close()
-
-
-def _picture_report(browser: Browser, folder: Path) -> None:
-    """Take the first screen of the demo's report, light, dark and on a phone."""
-    subprocess.run([_QUIFF, "demo", "--out", str(folder)], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
-    screens = {"report": (1280, "light"), "report-dark": (1280, "dark"), "report-phone": (390, "light")}
-    for name, (width, scheme) in screens.items():
-        page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-        page.goto((folder / "report.html").as_uri())
-        page.screenshot(path=IMAGES / f"{name}.png")
-        page.close()
-
-
-def _picture_explorer(browser: Browser) -> None:
-    with _explorer() as address:
-        page = _opened(browser, f"{address}?view=design&second=1&api2=topics:n_topics=v2,noise=0.2", 1180)
-        page.wait_for_selector("#design-figures svg >> nth=1", state="attached")
-        _take(page, IMAGES / "explorer.png", without=_NOT_OF_EXPLORER)
 
 
 @contextmanager
@@ -61,17 +74,25 @@ def _explorer() -> Iterator[str]:
             server.terminate()
 
 
-def _opened(browser: Browser, address: str, width: int) -> Page:
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme="light")
+def _path(name: str, size: tuple[int, int], scheme: str) -> Path:
+    return PICTURES / f"{name}-{size[0]}-{scheme}.png"
+
+
+def _take(
+    browser: Browser,
+    address: str,
+    ready: str,
+    path: Path,
+    size: tuple[int, int] = _SCREEN,
+    scheme: str = "light",
+) -> None:
+    """Take a picture of the first screen of a page."""
+    page = browser.new_page(
+        viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if scheme == "dark" else "light"
+    )
     page.goto(address)
-    return page
-
-
-def _take(page: Page, path: Path, without: str) -> None:
-    """Leave parts out and take a picture of the rest, as tall as it is."""
-    page.evaluate("names => document.querySelectorAll(names).forEach((part) => part.remove())", without)
-    height = page.evaluate("Math.ceil(document.querySelector('main').getBoundingClientRect().bottom)")
-    page.set_viewport_size({"width": page.viewport_size["width"], "height": height + _MARGIN})
+    page.wait_for_selector(ready, state="attached", timeout=_WAIT)
+    page.wait_for_timeout(300)  # until what was drawn is on the screen
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(page.screenshot())
     page.close()

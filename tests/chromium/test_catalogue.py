@@ -44,7 +44,7 @@ def link():
 
 
 def opened(page, link, name):
-    page.goto(f"{link}?api={name}")
+    page.goto(f"{link}?view=design&api={name}")
     page.wait_for_function("(name) => document.getElementById('api')?.value === name", arg=name, timeout=WAIT)
 
 
@@ -79,7 +79,7 @@ def test_controls_move_the_numbers_to_those_of_quiff_theory(page, link, name):
     answered(page, spec)
     told = json.loads(CliRunner().invoke(main, ["theory", "--json", "--api", spec]).output)
     told = told.get("apis", [told])[0]
-    shown = page.locator("#card-bayes_capacity").inner_text()
+    shown = page.locator("#number-bayes_capacity").inner_text()
     capacity = told["bayes_capacity"]
     assert shown == ("no limit" if capacity == "inf" else said(capacity))
     assert not [text for text in page.said if "Error" in text]
@@ -103,8 +103,8 @@ def test_an_empty_field_is_what_the_specification_says(page, link):
     page.locator("#reports").fill("")
     answered(page, "event_level")
     page.locator("#windows").fill("9 1")
-    page.wait_for_selector("#problem:not([hidden])", timeout=WAIT)
-    assert "increasing ends between 1 hour and 30 days" in page.get_by_role("alert").inner_text()
+    page.wait_for_selector("#windows[aria-invalid=true]", timeout=WAIT)
+    assert "increasing ends between 1 hour and 30 days" in page.locator("#windows-reason").inner_text()
 
 
 def test_people_with_conversions_are_measured(page, link):

@@ -59,7 +59,7 @@ def explorer(people):
 @pytest.mark.parametrize("name", CLASSES)
 def test_the_page(page, explorer, name):
     page.goto(f"{explorer.link}?view=people&source=file")
-    page.locator("#api-people").select_option(label=TITLES[name])
+    page.locator("#api").select_option(label=TITLES[name])
     page.locator("#start").click()
     page.wait_for_selector("#people[data-ended='Done.']", timeout=WAIT, state="attached")
     first = page.locator("#sections section").first
@@ -72,8 +72,9 @@ def test_the_page(page, explorer, name):
 
 def test_a_parameter_of_ones_own_is_a_control_with_its_range(page, explorer):
     page.goto(f"{explorer.link}?view=people&source=file&api=random_country")
-    field = page.locator("#truth-people")
-    assert (field.get_attribute("min"), field.get_attribute("max"), field.input_value()) == ("0", "1", "0.75")
+    field, slider = page.locator("#truth"), page.locator("#truth-slider")
+    ends = slider.get_attribute("min"), slider.get_attribute("max")
+    assert (*ends, field.input_value()) == ("0", "1", "0.75")
     field.fill("1")
     page.locator("#start").click()
     page.wait_for_selector("#people[data-ended='Done.']", timeout=WAIT, state="attached")
@@ -84,5 +85,5 @@ def test_a_parameter_of_ones_own_is_a_control_with_its_range(page, explorer):
 
 def test_a_file_cannot_be_named_in_the_address(page, explorer):
     page.goto(f"{explorer.link}?view=design&api={FILE}:HashCohort")
-    page.wait_for_selector("#problem:not([hidden])", timeout=WAIT)
-    assert page.get_by_role("alert").inner_text().startswith("there is no API ")
+    page.wait_for_selector("#api[aria-invalid=true]", timeout=WAIT)
+    assert page.locator("#api-reason").inner_text().startswith("there is no API ")

@@ -55,19 +55,13 @@ def command(
 ) -> None:
     """Open a local page with sliders to think with.
 
-    It shows what an API reveals and what it is good for. Three views: any API by its closed forms, people
-    measured (synthetic, or those of PEOPLE, who stay on this machine), and the paper checked line by line.
+    It shows what an API reveals and what it is good for. Four views: any API or two by closed forms, people
+    measured (synthetic, or those of PEOPLE, who stay on this machine), all APIs beside each other, and the
+    paper checked line by line. With PEOPLE it opens on them.
     APIs of your own that --api names are offered beside those of quiff. Ctrl-C ends it, with exit status 0.
 
     Example: quiff explore profiles.parquet --no-browser
     """
-    from quiff.results.figures.renderer import vega_bundle
-
-    def prepare() -> None:
-        with suppress(QuiffError):  # told when the page asks for it; at the end it does not matter
-            vega_bundle()
-
-    threading.Thread(target=prepare, daemon=True).start()  # takes a second, while the page is opened
     from quiff.web.serve import find_place, serve
 
     asked, given = Asked(file, specs, **options), None

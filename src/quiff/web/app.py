@@ -1,7 +1,7 @@
 """The page's answers: what each address gives, as JSON, a stream of events, or a file."""
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,7 +26,7 @@ from quiff.web.guard import Access, Guard
 from quiff.web.jobs import BusyError, Jobs
 from quiff.web.offers import Offers
 from quiff.web.paper import paper_answer, paper_table
-from quiff.web.queries import BOUNDS, FieldError, read_design, read_paper, read_people
+from quiff.web.queries import BOUNDS, FieldError, Query, read_design, read_paper, read_people
 from quiff.web.shown import section_to_dict
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _Pairs: TypeAlias = list[tuple[str, str]]
 
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _PICTURES = ("svg", "png")
+_KEPT = 4  # requests whose studies of closed forms are kept for downloads
 
 
 def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
@@ -80,6 +81,7 @@ class _Answers:
         self._given = apis
         self._assets = _assets()
         self._pictures = CapacityLimiter(1)
+        self._sections = lru_cache(maxsize=_KEPT)(self._studied)  # a section has several files
 
     async def asset(self, request: Request) -> Response:
         """Give a file of the page, by its name among those that there are."""
@@ -132,11 +134,14 @@ class _Answers:
 
     async def studies(self, request: Request) -> Response:
         """Give what the studies of closed forms say of one API or two."""
-        sections = await to_thread.run_sync(self._sections, _pairs(request))
+        sections = await to_thread.run_sync(self._read_sections, _pairs(request))
         return JSONResponse([section_to_dict(section) for section in sections])
 
-    def _sections(self, pairs: _Pairs) -> tuple[Section, ...]:
-        return tuple(self._answer(pairs).sections())
+    def _read_sections(self, pairs: _Pairs) -> tuple[Section, ...]:
+        return self._sections(read_design(pairs, self._offers))
+
+    def _studied(self, query: Query) -> tuple[Section, ...]:
+        return tuple(DesignAnswer.of(query, self._offers).sections())
 
     async def compare(self, request: Request) -> Response:
         """Give all APIs of the page beside each other; or these as a file."""
@@ -173,7 +178,7 @@ class _Answers:
         if view == "people":
             sections = await self._jobs.sections(read_people(_pairs(request), self._offers))
         elif view == "design":
-            sections = await to_thread.run_sync(self._sections, _pairs(request))
+            sections = await to_thread.run_sync(self._read_sections, _pairs(request))
         else:
             raise HTTPException(404)
         section = next((each for each in sections if each.key == key), None)

@@ -174,7 +174,7 @@ class DesignAnswer:
                 {"stage": stage, "quantity": quantity, "value": plain(limit.value)}
                 for (stage, quantity), limit in self.designs[0].limits.items()
             ],
-            "pictures": {name: plain(self.picture(name)) for name in self._shown},
+            "pictures": {name: vars(self.picture(name)) for name in self._shown},
         }
 
     @cached_property

@@ -104,9 +104,9 @@ def capacities(api: "Api", control: Control) -> tuple[tuple[Point, ...], bool]:
     --------
     >>> from quiff import api_from
     >>> noise = Control("noise", "", "0.05", "decimal", 0, 1.0)
-    >>> points, powers = capacities(api_from("topics:n_topics=10,top_s=1"), noise)
+    >>> points, powers = capacities(api_from("topics"), noise)
     >>> points[0], points[-1], powers
-    ((0.0, 10.0), (1.0, 1.0), False)
+    ((0.0, 69.8), (1.0, 1.0), False)
     """
     values = api.parameters()
     most = values.get(control.most) if isinstance(control.most, str) else control.most

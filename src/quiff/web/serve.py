@@ -3,12 +3,14 @@
 import errno
 import ipaddress
 import socket
+import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, final
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, QuiffError
 from quiff.web.app import make_app
 from quiff.web.guard import Access
 from quiff.web.jobs import Jobs
@@ -83,6 +85,14 @@ def _bound(host: str, port: int) -> socket.socket:
     raise ParameterError(f"ports {port} to {port + tries - 1} are all in use; name another with --port")
 
 
+def _load() -> None:
+    """Load the APIs that the page will ask for, while the browser opens it."""
+    from quiff.web.offers import Offers
+
+    with suppress(QuiffError):  # the page tells
+        Offers()
+
+
 def serve(
     place: Place,
     profiles: "Profiles | None" = None,
@@ -116,6 +126,7 @@ def serve(
             await super().startup(sockets)
             if ready is not None:
                 ready()
+            threading.Thread(target=_load, daemon=True).start()
 
     jobs = Jobs(profiles)
     config = uvicorn.Config(

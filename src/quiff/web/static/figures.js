@@ -9,6 +9,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const drawn = new Map();
 let library;
 
+// Begins to load the library, before the first figure asks for it.
+export const prepare = () => { vega().catch(() => {}); };
 const vega = () => (library ??= import("../vega.js").then(() => window.vegaEmbed));
 
 function swapped(value) {

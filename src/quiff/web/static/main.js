@@ -47,7 +47,10 @@ try {
   readAddress();
   const fresh = !location.search;
   // Opened with a file, the page begins with the people in it.
-  if (fresh && settings.file) Object.assign(state, { view: "people", source: "file", run: "1" });
+  if (fresh && settings.file) {
+    Object.assign(state, { view: "people", source: "file", run: "1" });
+    writeAddress();
+  }
   column.build(settings, (changed) => VIEWS[state.view].refresh(changed));
   for (const view of Object.values(VIEWS)) view.build(settings, show);
   show();

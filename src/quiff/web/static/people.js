@@ -1,7 +1,7 @@
 // The view of people: a study runs on the server, and its sections come in one after the other.
 import { announce, find, problem, refusal } from "./dom.js";
 import * as column from "./column.js";
-import { forget } from "./figures.js";
+import { forget, prepare } from "./figures.js";
 import { section } from "./sections.js";
 import { peopleQuery, state, writeAddress } from "./state.js";
 
@@ -18,7 +18,9 @@ export function build() {
   find("stop").addEventListener("click", () => { end("Cancelled."); state.run = "0"; writeAddress(); find("start").focus(); });
 }
 
-export function show() {}
+export function show() {
+  if (state.view === "people") prepare();
+}
 
 // What the address says was run is shown again; a change of settings marks the results as out of date.
 export function refresh(changed) {
@@ -57,6 +59,8 @@ function run() {
   tell("Starting", 0);
   find("stop").disabled = false;
   find("people-about").hidden = true;
+  find("synthetic").hidden = state.source === "file";
+  find("synthetic").textContent = `These ${Number(state.n).toLocaleString("en")} people are synthetic: nobody real is described.`;
   stream = new EventSource(`api/people?${query}`);
   stream.addEventListener("progress", ({ data }) => { const { step, share } = JSON.parse(data); tell(step, share); });
   stream.addEventListener("section", ({ data }) => found(JSON.parse(data), query));
