@@ -1,11 +1,14 @@
 """``python -m benchmarks [GROUP ...]``; ``--help`` lists the options.
 
 Without a group all run, and then the page of the documentation and the README's table are written; ``page``
-writes them from the results that are stored.
+writes them from the results that are stored. A group that fails does not stop the others; the page then keeps
+what it has of it, and the run ends with status 1.
 """
 
 import argparse
 import importlib
+import time
+import traceback
 
 from benchmarks.page import write_page
 
@@ -13,7 +16,7 @@ from benchmarks.page import write_page
 GROUPS = {
     "attacks": [],
     "attribution": [],
-    "audit": [],
+    "audit": ["logs"],
     "before": ["before", "users"],
     "compare": [],
     "engine": [],
@@ -45,6 +48,9 @@ parser.add_argument(
     "250000)",
 )
 parser.add_argument(
+    "--logs", type=int, metavar="N", help="audit: logs of each system (2000; 0 if all groups run)"
+)
+parser.add_argument(
     "--before",
     metavar="FOLDER",
     help="before: a checkout of the version to compare with; without one this group is left out",
@@ -55,10 +61,22 @@ if arguments.groups == ["page"]:  # from what is stored
     parser.exit()
 if "engine" in arguments.groups and "functions" not in arguments.groups:
     arguments.groups.append("functions")  # its other half
-for name in arguments.groups or [name for name in GROUPS if name != "before" or arguments.before]:
-    if name not in GROUPS:
-        parser.error(f"there is no group {name!r}; there is {', '.join(GROUPS)}")
+names = arguments.groups or [name for name in GROUPS if name != "before" or arguments.before]
+if unknown := [name for name in names if name not in GROUPS]:
+    parser.error(f"there is no group {unknown[0]!r}; there is {', '.join(GROUPS)}")
+if not arguments.groups and arguments.logs is None:
+    arguments.logs = 0  # they alone take longer than all the rest
+minutes, failed = {}, []
+for name in names:
     options = {option: getattr(arguments, option) for option in GROUPS[name]}
-    importlib.import_module(f"benchmarks.{name}").main(arguments.repeats, arguments.quick, **options)
+    started = time.perf_counter()
+    try:
+        importlib.import_module(f"benchmarks.{name}").main(arguments.repeats, arguments.quick, **options)
+    except (Exception, SystemExit):  # the harness ends so when a contender fails
+        traceback.print_exc()
+        failed.append(name)
+    minutes[name] = (time.perf_counter() - started) / 60
 if not arguments.groups and not arguments.quick:
     write_page()
+print("minutes: " + ", ".join(f"{name} {spent:.1f}" for name, spent in minutes.items()))
+parser.exit(bool(failed), f"failed: {', '.join(failed)}\n" if failed else None)

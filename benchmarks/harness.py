@@ -24,6 +24,7 @@ from pathlib import Path
 from quiff.files import whole_file
 
 RESULTS = Path(__file__).parent / "results"
+PATIENCE = 90  # seconds
 VERSIONS = ("numpy", "scipy", "numba", "duckdb", "ibis-framework", "pyspark")
 VERSIONS += ("pandas", "qif", "qiflib", "bvmlib", "tldextract", "lea", "scikit-learn")
 
@@ -119,11 +120,15 @@ def _peak_mib(pid="self"):
 
 
 def compete(contenders, inputs, repeats):
-    """Run all contenders in turn, `repeats` times over, and return the runs of each by name."""
+    """Run all contenders in turn, `repeats` times over, and return the runs of each by name.
+
+    Who has taken PATIENCE seconds runs no more, so that all groups end within an hour and a half.
+    """
     runs = {contender.name: [] for contender in contenders}
     for turn in range(repeats):
         for contender in contenders:
-            if turn < (contender.repeats or repeats):
+            spent = sum(run["wall"] for run in runs[contender.name])
+            if turn < (contender.repeats or repeats) and spent < PATIENCE:
                 found = run_once(contender, inputs)
                 runs[contender.name].append(found)
                 print(f"  {contender.name}: {found['wall']:.3f} s, {found['peak_mib']:.0f} MiB", flush=True)
