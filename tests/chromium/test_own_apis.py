@@ -45,7 +45,7 @@ def test_the_report(page, people, tmp_path):
         told = page.locator("#reveals p").filter(has_text=re.compile(TITLES[name], re.IGNORECASE))
         assert told.filter(has_text=sentence).count() == 1
     lines = page.locator("main table").first.locator("tbody tr").all_inner_texts()
-    shown = [f"{100 * leakage / 8:.3g} % (guessing: 12.5 %)" for leakage in LEAKAGES.values()]
+    shown = [f"{100 * leakage / 8:.3g}\N{NO-BREAK SPACE}%" for leakage in LEAKAGES.values()]
     assert [line.split("\t")[1] for line in lines] == [*shown, "1 in 1"]
     assert page.locator("img").evaluate_all("pictures => pictures.every(p => p.naturalWidth > 100)")
 

@@ -19,7 +19,8 @@ from quiff.results.views.names import capitalised, goal_title, visits
 _FEW = 3  # APIs with a column each
 _MONTH = range(28, 32)  # days
 _RISKS = ("risk_mean", "risk_median", "risk_99", "risk_max")
-_RAW = ("history", "conversions")  # records, which nobody wants to guess as a whole
+RECORDS = ("history", "conversions")
+"""Attributes that are records, which nobody wants to guess as a whole."""
 
 
 @final
@@ -82,7 +83,7 @@ class Answer:
     def goals(self) -> list[tuple[str, Number, Number]]:
         """What a receiver wants to learn, the whole secret last: its name, the probability before, after."""
         reached = self.rows.where(quantity="goal_posterior", observations=1).by("goal")
-        order = sorted(reached, key=lambda goal: (goal[0] == "secret", goal[0] in _RAW))
+        order = sorted(reached, key=lambda goal: (goal[0] == "secret", goal[0] in RECORDS))
         found = ((goal, self.rows.where(goal=goal, observations=1)) for (goal,) in order)
         pairs = ((goal, some["goal_prior"], some["goal_posterior"]) for goal, some in found)
         return [(goal, a, b) for goal, a, b in pairs if a is not None and b is not None]
@@ -166,11 +167,12 @@ def about(one: Answer, n: int) -> str:
 
 def summary(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
     """Return the numbers that matter most: a column for each API, or a line where they are many."""
-    lines = [line for line in _lines(mains) if any(line.text(one) for one in answers)]
+    few = len(answers) <= _FEW
+    lines = [line for line in _lines(mains, guess=few) if any(line.text(one) for one in answers)]
     if not lines:
         return None
     title, cells = "The main numbers", [[line.text(one) for one in answers] for line in lines]
-    if len(answers) <= _FEW:
+    if few:
         rows = tuple((line.head, *texts) for line, texts in zip(lines, cells, strict=True))
         return Table(title, ("probability", *(one.name for one in answers)), rows)
     turned = zip((one.name for one in answers), *cells, strict=True)
@@ -184,12 +186,12 @@ class _Line:
     text: Any
 
 
-def _lines(mains: Sequence[Answer]) -> Iterator[_Line]:
+def _lines(mains: Sequence[Answer], *, guess: bool) -> Iterator[_Line]:
     """Yield what is said of each API: one observation, one visit, a month, the worst off, the receiver."""
     heads = {one.api.sees for one in mains}
     sees = f" ({next(iter(heads))})" if len(heads) == 1 else ""
     once = f"re-identified by one observation{sees}"
-    yield _Line(once, "one observation", lambda one: _once(one, guess=one in mains))
+    yield _Line(once, "one observation", lambda one: _once(one, guess=guess and one in mains))
     visit = next((one for one in mains if one.first > 1), None)
     if visit is not None:
         brings = f"{visits(visit.api, visit.first)} ({visit.first} observations)"
@@ -200,7 +202,9 @@ def _lines(mains: Sequence[Answer]) -> Iterator[_Line]:
         seen = f" ({longest.most} observations)" if longest.first > 1 else ""
         lasts = (longest.api.unit.days or 0) * (longest.most - longest.first + 1)
         when = "in a month, by" if lasts in _MONTH else "by"
-        yield _Line(f"{when} {words}{seen}", words, lambda one: about(one, one.most))
+        others = {visits(one.api, one.most) for one in mains if one.most > one.first} - {words}
+        short = f"{words}, or {' or '.join(sorted(others))}" if others else words
+        yield _Line(f"{when} {words}{seen}", short, lambda one: about(one, one.most))
     worst = max(mains, key=lambda one: one.riskiest)
     yield _Line(
         f"the person most at risk, {visits(worst.api, worst.riskiest)}",

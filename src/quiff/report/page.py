@@ -2,6 +2,7 @@
 
 import base64
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
@@ -17,6 +18,7 @@ from quiff.results.result import Result
 from quiff.results.table import Table
 from quiff.safe_text import visible
 
+_PERCENT = re.compile(r"(?<=\d) %")
 _MOST_ROWS = 12  # of a table; the commands print them all
 
 
@@ -147,5 +149,7 @@ def _notes(tables: tuple[Table, ...]) -> list[str]:
 
 
 def _visible(value: Any) -> Any:
-    """Return what the template writes; text without control characters, HTML as it is."""
-    return value if hasattr(value, "__html__") or not isinstance(value, str) else visible(value)
+    """Return what the template writes: HTML as it is; text without control characters, percents whole."""
+    if hasattr(value, "__html__") or not isinstance(value, str):
+        return value
+    return _PERCENT.sub("\N{NO-BREAK SPACE}%", visible(value))

@@ -1,19 +1,20 @@
 """The sections of a report on people: of each study one sentence, one figure and one small table first."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any
 
-from quiff.report.first_screen import Answer, about, chief
+from quiff.report.first_screen import RECORDS, Answer, about, chief
 from quiff.report.page import Section
-from quiff.results.numbers import probability, said
+from quiff.results.numbers import probability
 from quiff.results.result import Result
 from quiff.results.rows import Rows
 from quiff.results.table import Table
+from quiff.results.views.compare import factor
 from quiff.results.views.names import capitalised, goal_title, stage_names, visits
 
 _FEW = 2  # APIs of each of which a sentence is said
 _MOST = 6  # lines of a table that shows every stage
-_POWER = 10**7  # from here on a factor is a power of ten
 
 
 def arranged(
@@ -30,13 +31,14 @@ def arranged(
         "risk": _risks(answers, mains),
         "use": _use(answers),
     }
-    spread = [draw() for name, draw in _figures(results.get("time")).items() if name.endswith("risk")]
+    drawn = zip(results["time"].figures, sections["time"].figures, strict=True) if "time" in results else ()
+    spread = [figure for name, figure in drawn if name.endswith("risk")]
     told: set[str] = set()
     for key, section in sections.items():
         lead, table = leads.get(key, ""), tables.get(key)
         figures = list(section.figures)
         if key == "time":
-            figures = [one for one in figures if one.title not in [each.title for each in spread]]
+            figures = [one for one in figures if one not in spread]
             figures.sort(key=lambda one: not one.title.startswith(f"{chief(mains).name}: "))
         elif key == "risk":
             figures = [*spread, *figures]
@@ -57,10 +59,6 @@ def _own_first(sentences: Sequence[str], mains: Sequence[Answer]) -> list[str]:
     """Return sentences without repetition, those on the APIs in question first."""
     names = tuple(f"{one.name}: " for one in mains)
     return sorted(dict.fromkeys(sentences), key=lambda text: not text.startswith(names))
-
-
-def _figures(result: Result | None) -> Mapping[str, Any]:
-    return {} if result is None else result.figures
 
 
 def _joined(mains: Sequence[Answer], say: Callable[[Answer], str]) -> str:
@@ -108,10 +106,8 @@ def _exposed(one: Answer) -> str:
     )
 
 
-def _factor(value: Any, digits: int) -> str:
-    if value < _POWER:
-        return said(value, digits)
-    return "no limit" if value == float("inf") else f"about 10^{len(str(int(value))) - 1}"
+def _at_most(value: Any, digits: int) -> str:
+    return "no limit" if value == inf else factor(value, digits)
 
 
 def _revealed(answers: Sequence[Answer], result: Result) -> Table | None:
@@ -140,19 +136,25 @@ def _revealed(answers: Sequence[Answer], result: Result) -> Table | None:
             "factor": lambda pair: pair[1]["leakage"],
             "at most, any people": lambda pair: pair[1]["bayes_capacity@all"],
         },
-        styles={"probability": probability, "factor": _factor, "at most, any people": _factor},
+        styles={"probability": probability, "factor": factor, "at most, any people": _at_most},
     )
 
 
 def _over_time(mains: Sequence[Answer]) -> Table | None:
     """Return the probability of re-identification by what was seen."""
-    lines = [(one, n) for one in mains if one.most > 1 for n in range(1, one.most + 1)]
+    alone = len(mains) == 1
+    lines = [
+        (one, n)
+        for one in mains
+        if one.most > 1
+        for n in (range(1, one.most + 1) if alone else sorted({1, one.first, one.most}))
+    ]
     columns: dict[str, Any] = {
         "seen": lambda pair: capitalised(visits(pair[0].api, pair[1])),
         "observations": lambda pair: pair[1],
         "re-identified": lambda pair: about(*pair),
     }
-    if len(mains) > 1:
+    if not alone:
         columns = {"API": lambda pair: pair[0].name} | columns
     return Table.of("Re-identification over time", lines, columns) if lines else None
 
@@ -162,7 +164,8 @@ def _risks(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
     lines = []
     for one in answers:
         known = sorted({row.observations for row in one.rows.where(quantity="risk_max", scope="people").rows})
-        lines += [(one, n) for n in (known if one.api.redraws != "nothing" else known[:1])]
+        alone = [one] == list(mains) and one.api.redraws != "nothing"
+        lines += [(one, n) for n in known if alone or n == one.riskiest]
     if not lines:
         return None
 
@@ -194,7 +197,7 @@ def _risks(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
 
 def _use(answers: Sequence[Answer]) -> Table | None:
     """Return what a receiver learns by one observation, goal by goal."""
-    lines = [(one, *goal) for one in answers for goal in one.goals if goal[0] != "secret"]
+    lines = [(one, *goal) for one in answers for goal in one.goals if goal[0] not in ("secret", *RECORDS)]
     if not lines:
         return None
     return Table.of(

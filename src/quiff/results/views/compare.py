@@ -129,7 +129,7 @@ def _limits(compared: Sequence[Compared], names: dict[str, str]) -> Table:
             "epsilon": limit("epsilon"),
             "max-case": limit("max_case_capacity"),
         },
-        styles={"capacity": _factor, "max-case": _factor},
+        styles={"capacity": factor, "max-case": factor},
         notes=(
             "Rows under one heading have the same unit; numbers under different headings are of different "
             "things, and are not to be ranked.",
@@ -140,7 +140,8 @@ def _limits(compared: Sequence[Compared], names: dict[str, str]) -> Table:
     )
 
 
-def _factor(value: Any, digits: int) -> str:
+def factor(value: Any, digits: int) -> str:
+    """Return a factor to be read: a power of ten if it is large."""
     return said(value, digits) if value < _LARGE or isinf(value) else f"10^{rounded(log10(value), digits)}"
 
 
@@ -238,7 +239,7 @@ def _without_limit(one: Compared, name: str) -> str:
     capacity, epsilon = one.once["bayes_capacity"], one.once["epsilon"]
     if capacity is None or epsilon is None:
         return f"{unknown}; measure it on people."
-    found = f"its capacity is {_factor(capacity, 3)} ({_bits(log2(capacity))}), its epsilon {said(epsilon)}"
+    found = f"its capacity is {factor(capacity, 3)} ({_bits(log2(capacity))}), its epsilon {said(epsilon)}"
     return f"{unknown}; on the secrets of these people {found}."
 
 
