@@ -169,6 +169,7 @@ class _Search:
         self.pairs: list[Pair] = []
         self._numbers: dict[Pair, int] = {}
         self.compared = 0
+        self._passed: dict[str, set[Pair]] = {name: set() for name in self.configs}  # judged already
         self._known: dict[str, set[tuple[Any, ...]]] = {name: set() for name in self.configs}
 
     @property
@@ -255,9 +256,11 @@ class _Search:
         config = self.configs[name]
         site, shared = config.per_site_privacy_budget / MICRO, config.global_privacy_budget_per_epoch / MICRO
         budgets = ((0, SITES[0], site), (1, SITES[1], site), (None, "all sites", shared))
+        passed = self._passed[name]
         for removed, pair in enumerate(pairs):
-            if pair is None:
+            if pair is None or pair in passed:
                 continue
+            passed.add(pair)
             for who, observer, budget in budgets:
                 loss = _loss(pair, who)
                 self.largest = max(self.largest, loss / budget)

@@ -126,6 +126,7 @@ class Outcomes:
         self.config, self.rules, self.size = config, rules, size
         self._shared = config.global_privacy_budget_per_epoch < 2 * size * MICRO
         self._remembered = cache(self._asked)
+        self._of_first = cache(lambda query: query._replace(site=0))
 
     def of(
         self, seen: tuple[Seen, ...], budgets: Any, query: Query
@@ -133,7 +134,7 @@ class Outcomes:
         """Yield probability, histogram and budgets afterwards of each outcome."""
         own, shared = budgets[query.site], budgets[-1]
         for probability, histogram, after, remains in self._remembered(
-            seen, own, shared, query._replace(site=0)
+            seen, own, shared, self._of_first(query)
         ):
             sites = tuple(after if site == query.site else budgets[site] for site in range(len(SITES)))
             yield probability, histogram, (*sites, remains)
