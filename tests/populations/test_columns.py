@@ -155,6 +155,7 @@ def test_a_frame_is_what_its_file_is(tmp_path):
         ({"user": ["a", "a"], "x": [1, 2]}, {}, "row 1 of the frame.* the user of this row is there"),
         ({"user": ["a", None], "x": [1, 2]}, {}, "row 1 of the frame, counted from 0: user is empty"),
         ({"user": ["a", "b"]}, {"topics": "t"}, "the column 't' is not in the frame; it has 'user'"),
+        ({"user": ["a", "b"]}, {"user": "who"}, "the column 'who' is not in the frame; it has 'user'"),
         ({"user": ["a", "b"]}, {"attributes": "x"}, "the column 'x' is not in the frame"),
         ({"user": ["a", "b"], "t1": [1, 2], "w": [1, -1]}, {"weights": "w"}, "row 1 of the frame.* weight"),
         ({"user": ["a", "b"], "topics": [[1], [1, 2]]}, {}, "row 1 of the frame.* the set has 2 topics"),

@@ -52,7 +52,8 @@ def read_frame(
     others = attribute_names(
         (name for name in listed if name not in taken) if attributes is None else attributes
     )
-    for name in (*special, *others):
+    indexed = user not in listed and user in ("user", frame.index.name)
+    for name in (*([] if indexed else [user]), *special, *others):
         if listed.count(name) != 1:
             times, shown = "twice" if name in listed else "not", ", ".join(map(repr, listed[:20])) or "none"
             raise ParameterError(f"the column {name!r} is {times} in the frame; it has {shown}")
@@ -68,7 +69,7 @@ def read_frame(
         raise QuiffError(f"a column of the frame cannot be read: {engine_line(error)}") from error
     table = pa.table({"row": np.arange(len(frame)), **columns})
     file = _Frame(form)
-    codes, users = pd.factorize(frame[user] if user in listed else frame.index)
+    codes, users = pd.factorize(frame.index if indexed else frame[user])
     if (codes < 0).any():
         raise LabelError(f"{file.at(int(np.argmax(codes < 0)))} {user} is empty; name every user")
     encoded = {name: numbered(name, map(_cell, frame[name].tolist())) for name in others}
