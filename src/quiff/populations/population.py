@@ -210,8 +210,8 @@ class Population(TopicSets):
         """Return the population of a pandas frame, one row a user (or with epochs, a user and epoch).
 
         `user` is the column of users; without a column ``user`` the frame's index names them. `topics` is a
-        column of topic sets (lists, sets or text), or the columns with one topic each; None takes ``topics`` or
-        ``t1``, ``t2`` and so on, if there are such, else people have no topic sets. `attributes` are the
+        column of topic sets (lists, sets or text), or the columns with one topic each; None takes ``topics``,
+        or ``t1``, ``t2`` and so on, if there are such, else people have no topic sets. `attributes` are the
         columns to take as attributes; None takes all that are nothing else, and what is missing in one (None,
         nan, empty text) is the value None. `epoch` tells several rows of a user apart; None takes ``epoch``
         if there is one. The rest is as in `read`.
