@@ -97,7 +97,10 @@ def test_the_compiled_shares_are_those_of_the_definition(instance):
     ends = np.stack([np.cumsum(np.bincount(t.reshape(-1), minlength=m)) for t in tables])
     members = np.stack([np.argsort(t.reshape(-1), kind="stable") // s for t in tables])
     best = np.array(weights, dtype=float)
-    shares, fits = best_shares(ends, members, np.arange(E), reports, len(users), best, best + 1, float(q / p))
+    first = float((best + 1).sum()), float(best.max())
+    shares, fits = best_shares(
+        ends, members, np.arange(E), reports, len(users), best, best + 1, first, float(q / p)
+    )
     for y, share, fit in zip(reports.tolist(), shares, fits, strict=True):
         chances = [loops.chance(user, y, p, q) for user in users]
         top = max(w * c for w, c in zip(weights, chances, strict=True))

@@ -80,8 +80,10 @@ def rank_by_bits(bits: Array, n_users: int, lengths: Array, queries: Any, own: A
         equal, better = np.int64(0), False
         for start in range(0, n_words, _BLOCK):
             width = min(_BLOCK, n_words - start)
-            missing[0] = _ALL
-            missing[1:] = _ZERO
+            for i in range(width):
+                missing[0, i] = _ALL
+                for b in range(1, most + 1):
+                    missing[b, i] = _ZERO
             left = _ALL
             for k in order[: items.shape[0]]:
                 left = keep_missing(missing, bits[items[k], start : start + width], weights[k])

@@ -27,7 +27,8 @@ def count_fits(row: Array, sets: Any, fits: Array, touched: Array) -> Any:
         while end < row.shape[0] and row[end] == topic:
             end += 1
         if topic >= 0:
-            for one in sets.holders[sets.starts[topic] : sets.starts[topic + 1]]:
+            for k in range(sets.starts[topic], sets.starts[topic + 1]):
+                one = sets.holders[k]
                 if fits[one] == 0:
                     touched[n_touched] = one
                     n_touched += 1
@@ -45,43 +46,53 @@ def weigh_fits(row: Array, sets: Any, fits: Array, touched: Array) -> Any:
     """
     n_touched, most = count_fits(row, sets, fits, touched)
     weight = 0.0
-    for one in touched[:n_touched]:
+    for k in range(n_touched):
+        one = touched[k]
         weight += sets.users[one] * (sets.falls[most - fits[one]] - sets.falls[most])
     return n_touched, most, weight
+
+
+@compiled
+def forget(fits: Array, touched: Array, n_touched: int) -> None:
+    """Set what was counted to zero again."""
+    for k in range(n_touched):
+        fits[touched[k]] = 0
 
 
 @compiled
 def weigh_rows(rows: Array, sets: Any, mosts: Array, totals: Array) -> None:
     """Write how many reports of each row lie in the set that fits best, and the sum of users times A."""
     fits = np.zeros(sets.users.shape[0], dtype=np.int16)
-    touched, n_users = np.empty(fits.shape[0], dtype=np.int32), sets.users.sum()
+    touched = np.zeros(fits.shape[0], dtype=np.int32)
     for x in range(rows.shape[0]):
         n_touched, mosts[x], weight = weigh_fits(rows[x], sets, fits, touched)
-        totals[x] = weight + n_users * sets.falls[mosts[x]]
-        fits[touched[:n_touched]] = 0
+        totals[x] = weight + sets.n_users * sets.falls[mosts[x]]
+        forget(fits, touched, n_touched)
 
 
 @compiled
 def linked_score(
-    row: Array, sets: Any, fits: Array, some: Array, most: int, weight: float, own: Array, touched: Array
-) -> float:
+    row: Array, sets: Any, fits: Array, some: Array, n_some: int, most: int, weight: float,
+    own: Array, touched: Array,
+) -> float:  # fmt: skip
     """Return P(b | a) for one row a, up to a factor: sum over sets of P(set | a) lambda^(fits of b - most).
 
     With A(S) = lambda^(fits of a - its most) and B(S) likewise, which are A_0 and B_0 for a set that fits no
     report, sum_S users(S) A B = sum_S users(S) (A - A_0)(B - B_0) + A_0 sum_S users(S) (B - B_0) +
     B_0 sum_S users(S) A: only sets that fit some reports of both are looked at.
 
-    `fits` are those of b, and `weight` is the sum over its sets, `some`, of users times B - B_0. `own` is
+    `fits` are those of b, and `weight` is the sum over its `n_some` sets of users times B - B_0. `own` is
     zeros, one for each set, before and after.
     """
     counts, falls = sets.users, sets.falls
     n_touched, own_most, own_weight = weigh_fits(row, sets, own, touched)
     own_none, none, both = falls[own_most], falls[most], 0.0
-    for one in some:
+    for k in range(n_some):
+        one = some[k]
         if own[one]:
             both += counts[one] * (falls[own_most - own[one]] - own_none) * (falls[most - fits[one]] - none)
-    own[touched[:n_touched]] = 0
-    return float(none + (own_none * weight + both) / (own_weight + own_none * counts.sum()))
+    forget(own, touched, n_touched)
+    return float(none + (own_none * weight + both) / (own_weight + own_none * sets.n_users))
 
 
 @compiled
@@ -92,52 +103,60 @@ def rank_linked(queries: Array, own: Array, known: Any, sets: Any, tied: Array) 
     may reach the score of the own user is then looked at exactly, the one with the highest bound first.
     """
     counts, falls, n_rows = sets.users, sets.falls, known.rows.shape[0]
-    fits, others = np.zeros((2, counts.shape[0]), dtype=np.int16)
-    touched, scratch = np.empty((2, counts.shape[0]), dtype=np.int32)
-    levels, near = np.zeros(n_rows, dtype=np.int16), np.empty(n_rows, dtype=np.int32)
-    none = falls[known.mosts] / known.totals  # of the posterior of a set that fits no report, for each user
+    fits, others = np.zeros(counts.shape[0], dtype=np.int16), np.zeros(counts.shape[0], dtype=np.int16)
+    some, scratch = np.zeros(counts.shape[0], dtype=np.int32), np.zeros(counts.shape[0], dtype=np.int32)
+    levels, near = np.zeros(n_rows, dtype=np.int16), np.zeros(n_rows, dtype=np.int32)
+    bound = np.zeros(n_rows, dtype=np.float64)
     for query in range(queries.shape[0]):
-        n_touched, most, weight = weigh_fits(queries[query], sets, fits, touched)
-        some = touched[:n_touched]
+        mine = own[query]
+        n_some, most, weight = weigh_fits(queries[query], sets, fits, some)
         if weight == 0:  # these reports are equally probable for all
-            tied[query] = known.times.sum()
-            fits[some] = 0
+            tied[query] = known.n_users
+            forget(fits, some, n_some)
             continue
-        score = linked_score(known.rows[own[query]], sets, fits, some, most, weight, others, scratch)
+        score = linked_score(known.rows[mine], sets, fits, some, n_some, most, weight, others, scratch)
         least, well = 1, 0.0
         while least < most and 2 * falls[most - least] <= score:
             least += 1
-        for one in some:
-            if fits[one] >= least:
-                well += counts[one] * falls[most - fits[one]]
-        bound = falls[max(most - least + 1, 0)] + well * none
-        for one in some:
+        for k in range(n_some):
+            if fits[some[k]] >= least:
+                well += counts[some[k]] * falls[most - fits[some[k]]]
+        for x in range(n_rows):  # as if no report of a row were in these sets
+            bound[x] = falls[max(most - least + 1, 0)] + well * falls[known.mosts[x]] / known.totals[x]
+        for k in range(n_some):
+            one = some[k]
             if fits[one] < least:
                 continue
             n_near = 0
-            for topic in sets.codes[one]:
-                for k in range(known.starts[topic], known.starts[topic + 1]):
-                    x = known.holders[k]
+            for j in range(sets.codes.shape[1]):
+                topic = sets.codes[one, j]
+                for i in range(known.starts[topic], known.starts[topic + 1]):
+                    x = known.holders[i]
                     if levels[x] == 0:
                         near[n_near] = x
                         n_near += 1
-                    levels[x] += known.reports[k]
-            for x in near[:n_near]:
+                    levels[x] += known.reports[i]
+            for i in range(n_near):
+                x = near[i]
                 worse = known.mosts[x] - levels[x]
                 share = counts[one] * falls[worse] / known.totals[x] if worse >= 0 else 1.0
                 bound[x] += min(share, 1.0) * falls[most - fits[one]]
                 levels[x] = 0
-        bound[own[query]] = 0.0
-        x, equal, better = np.argmax(bound), known.times[own[query]], False
+        bound[mine], first = 0.0, 0
+        for x in range(n_rows):
+            if bound[x] > bound[first]:
+                first = x
+        equal, better = known.times[mine], False
         for step in range(n_rows + 1):
-            if bound[x] >= score * (1 - _CLOSE):
-                other = linked_score(known.rows[x], sets, fits, some, most, weight, others, scratch)
-                better = other > score * (1 + _CLOSE)
-                if better:
-                    break
-                if other >= score * (1 - _CLOSE):
-                    equal += known.times[x]
-                bound[x] = 0.0
-            x = step
+            x = step - 1 if step else first
+            if bound[x] < score * (1 - _CLOSE):
+                continue
+            other = linked_score(known.rows[x], sets, fits, some, n_some, most, weight, others, scratch)
+            better = other > score * (1 + _CLOSE)
+            if better:
+                break
+            if other >= score * (1 - _CLOSE):
+                equal += known.times[x]
+            bound[x] = 0.0
         tied[query] = 0 if better else equal
-        fits[some] = 0
+        forget(fits, some, n_some)

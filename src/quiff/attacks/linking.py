@@ -111,7 +111,7 @@ class BayesLink(Attack):
         q = float(self.noise) / topics.size
         p = (1 - float(self.noise)) / codes.shape[1] + q
         falls = (p / q if q else inf) ** -np.arange(columns + 1.0)
-        return _Sets(codes, users, holders.starts, holders.items, falls)
+        return _Sets(codes, users, float(users.sum()), holders.starts, holders.items, falls)
 
 
 class _Sets(NamedTuple):
@@ -119,6 +119,7 @@ class _Sets(NamedTuple):
 
     codes: Array
     users: Array
+    n_users: float
     # The sets that have each topic.
     starts: Array
     holders: Array
@@ -130,6 +131,7 @@ class _Known(NamedTuple):
 
     rows: Array
     times: Array  # how many users have each row
+    n_users: int
     # How many reports a set fits that fits well, and at most the sum over sets of users times
     # lambda^(fits - most).
     mosts: Array
@@ -167,4 +169,4 @@ def _seen(rows: Array, times: Array, sets: _Sets, mine: Array | None) -> _Known:
             f"{pairs} pairs of {n_rows} different reports and {sets.users.shape[0]} sets have a topic in "
             f"common after {columns} epochs, more than {_MOST_PAIRS}; take fewer users or more epochs"
         )
-    return _Known(rows, times, mosts, totals, starts, by_topic.indices, by_topic.data)
+    return _Known(rows, times, int(times.sum()), mosts, totals, starts, by_topic.indices, by_topic.data)

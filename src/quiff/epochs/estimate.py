@@ -163,11 +163,12 @@ def _sampled(
     nothing = np.zeros(0)
     best = nothing if profiles.best is None else profiles.best.astype(np.float64)
     total = nothing if profiles.total is None else profiles.total
+    first = (float(total.sum()), float(best.max())) if best.size else (float(profiles.size), 1.0)
     ratio = float(sequences.outside / sequences.inside)
 
     def measured(start: int) -> tuple[Array, Array]:
         return best_shares(
-            ends, members, which, observed[start : start + _SLICE], profiles.size, best, total, ratio
+            ends, members, which, observed[start : start + _SLICE], profiles.size, best, total, first, ratio
         )
 
     found = list(in_slices(measured, range(0, samples, _SLICE), progress))

@@ -9,24 +9,26 @@ from quiff.core.numbers import Array
 @compiled
 def best_shares(
     ends: Array, members: Array, which: Array, observed: Array, n_profiles: int, best: Array, total: Array,
-    ratio: float,
+    first: tuple[float, float], ratio: float,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Return for each sequence of outputs, after each epoch, the best profile's share, and its fit.
 
     The share is max_x best[x] P(y|x) / sum_x total[x] P(y|x). P(y|x) is proportional to ratio^-k, k being
     the number of epochs in which the set of x has the output. ``members[t, ends[t, y-1]:ends[t, y]]`` are
     the profiles with output y in table t, and epoch e has the table ``which[e]``. Where all profiles weigh
-    the same, `best` and `total` are empty.
+    the same, `best` and `total` are empty; `first` has the sum of `total` and the largest of `best`.
     """
     n, n_epochs = observed.shape
-    shares, fits = np.zeros((n, n_epochs)), np.zeros((n, n_epochs), dtype=np.int64)
+    shares, fits = np.zeros((n, n_epochs), dtype=np.float64), np.zeros((n, n_epochs), dtype=np.int64)
     fit = np.zeros(n_profiles, dtype=np.uint16)
-    mass, top = np.zeros(n_epochs + 1), np.zeros(n_epochs + 1)
+    mass, top = np.zeros(n_epochs + 1, dtype=np.float64), np.zeros(n_epochs + 1, dtype=np.float64)
     weighted = best.shape[0] > 0
     for i in range(n):
-        mass[:], top[:], fit[:] = 0, 0, 0
-        mass[0] = total.sum() if weighted else n_profiles
-        top[0] = best.max() if weighted else 1.0
+        for k in range(n_epochs + 1):
+            mass[k], top[k] = 0.0, 0.0
+        for x in range(n_profiles):
+            fit[x] = 0
+        mass[0], top[0] = first
         most = 0
         for epoch in range(n_epochs):
             table, y = which[epoch], observed[i, epoch]
