@@ -14,7 +14,13 @@ import time
 from pathlib import Path
 
 from benchmarks.harness import Contender, check_equal, compete, summary, write
-from benchmarks.history_peers import logs_of, parse_only, treat_with_pandas, treat_with_sql
+from benchmarks.history_peers import (
+    logs_of,
+    parse_only,
+    treat_with_pandas,
+    treat_with_polars,
+    treat_with_sql,
+)
 
 SIZES = (1_000_000, 4_000_000, 12_000_000)
 QUICK = 100_000
@@ -24,10 +30,12 @@ SMALLEST_UNLIMITED = 12_000_000  # below, the limit makes no difference
 QUIFF = "quiff on DuckDB"
 BY_ROW, BY_URL = "pandas + tldextract, row by row", "pandas + tldextract, distinct URLs"
 UNLIMITED, SPARK = "quiff on DuckDB, no limit of memory", "quiff on Spark, local"
+POLARS = "polars + tldextract, distinct URLs"
 SQL, FLOOR = "DuckDB SQL by hand", "floor: DuckDB parses three columns"
 PEERS = {
     BY_ROW: "one call of tldextract for each row, offline, with the same suffix list.",
     BY_URL: "the same over distinct URLs only, joined back to the rows.",
+    POLARS: "the same with polars; what is not in Python is what a plug-in for the domains would leave.",
     SQL: "one script for DuckDB, the suffix list as a table, as somebody would write it who knows both well.",
     FLOOR: "only reads the three columns; nobody who uses DuckDB can be faster.",
     SPARK: "the same quiff, on Spark in one process of this machine, its start within the time.",
@@ -65,6 +73,21 @@ def pandas_treats(inputs, clock, distinct):
     out = _new_folder(inputs)
     clock.start()
     n_read = treat_with_pandas(logs_of(inputs), out, distinct=distinct)
+    clock.stop()
+    return {"rows read": n_read, **_digest(out)}
+
+
+def polars_treats(inputs, clock):
+    import polars  # noqa: F401
+    import tldextract  # noqa: F401
+
+    out = _new_folder(inputs)
+    clock.start()
+
+    def lap(name):
+        clock.laps[name] = clock.wall + time.perf_counter() - sum(clock.laps.values())
+
+    n_read = treat_with_polars(logs_of(inputs), out, lap)
     clock.stop()
     return {"rows read": n_read, **_digest(out)}
 
@@ -121,6 +144,7 @@ def contenders_for(rows, repeats):
     some = [
         Contender(QUIFF, f"{here}:quiff_treats"),
         Contender(BY_URL, f"{here}:pandas_treats", {"distinct": True}),
+        Contender(POLARS, f"{here}:polars_treats"),
         Contender(SQL, f"{here}:sql_treats"),
         Contender(FLOOR, f"{here}:duckdb_parses"),
     ]
