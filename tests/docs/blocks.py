@@ -14,10 +14,14 @@ import shlex
 import subprocess
 import sys
 import sysconfig
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+from click.testing import CliRunner
+
+from quiff.cli import main
 
 PROJECT = Path(__file__).parents[2]
 NO_CODE = {"text", "bibtex"}
@@ -28,6 +32,9 @@ FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 TITLE = re.compile(r'title="([^"/]+)"')
+SHELL = re.compile(
+    r"[|<>*;&$`]"
+)  # what needs a shell; else a command starts in this process, without its imports
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*")
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -131,6 +138,11 @@ def _run_command(page, command, folder, environment):
     if words[0].endswith("quiff") and words[1] == "explore":
         _visit(["quiff", *words[1:]], folder, environment, where)
         return
+    if words[0] == "quiff" and not SHELL.search(command.text):
+        with chdir(folder):
+            result = CliRunner(env=environment | {"COLUMNS": "80"}).invoke(main, words[1:])
+        _compare(where, command, result.exit_code, result.output)
+        return
     if words[0] == "make":  # its targets set up a whole environment; here, only that they exist
         argv, folder = ["make", "--dry-run", *words[1:]], PROJECT
     else:
@@ -145,10 +157,14 @@ def _run_command(page, command, folder, environment):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, f"{where}\nends with status {done.returncode}:\n{done.stdout}"
+    _compare(where, command, done.returncode, done.stdout)
+
+
+def _compare(where, command, status, printed):
+    assert status == 0, f"{where}\nends with status {status}:\n{printed}"
     if command.output.strip():
-        same = doctest.OutputChecker().check_output(command.output, done.stdout, LENIENT)
-        assert same, f"{where}\nthe page says:\n{command.output}\nbut it prints:\n{done.stdout}"
+        same = doctest.OutputChecker().check_output(command.output, printed, LENIENT)
+        assert same, f"{where}\nthe page says:\n{command.output}\nbut it prints:\n{printed}"
 
 
 def _visit(words, folder, environment, where):
