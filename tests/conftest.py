@@ -2,6 +2,7 @@
 
 import functools
 import os
+import random
 import shutil
 import signal
 import sys
@@ -48,6 +49,19 @@ hypothesis.settings.load_profile("fuzz" if os.environ.get("QUIFF_FUZZ") else "qu
 
 # Half of Spark's time is Java's second compiler at work on queries that run once.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+# What quiff draws from the operating system's randomness is the same on every run too: it begins anew with
+# each test, by its name. Names of scratch files (8 bytes) stay apart from those of other processes.
+_DRAWS, _system = random.Random(), random.SystemRandom.randbytes
+if not os.environ.get("QUIFF_FUZZ"):
+    random.SystemRandom.getrandbits = lambda self, size: _DRAWS.getrandbits(size)
+    random.SystemRandom.randbytes = lambda self, size: (
+        _system(self, size) if size == 8 else _DRAWS.randbytes(size)
+    )
+
+
+def pytest_runtest_setup(item):
+    _DRAWS.seed(item.nodeid)
 
 
 class ByFile(LoadFileScheduling):

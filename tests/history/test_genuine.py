@@ -33,7 +33,7 @@ def written_visits():
     ]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(rows=visits, top=st.integers(1, 4), days=st.sampled_from([None, 1, 7]))
 def test_the_column_counts_the_visited_topics_of_each_set(duckdb, tmp_path_factory, rows, top, days):
     folder = tmp_path_factory.mktemp("genuine")

@@ -53,7 +53,7 @@ def profiles_of(path):
     return {(row["user"], row["epoch"]): row for row in pq.read_table(path).to_pylist()}
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(rows=visits, top=st.integers(1, 4), days=st.sampled_from([None, 1, 7]), whole=st.booleans())
 def test_every_set_is_one_that_the_rule_allows(con, tmp_path_factory, rows, top, days, whole):
     folder = tmp_path_factory.mktemp("reduced")

@@ -41,7 +41,7 @@ def rows_of(folder, name="treated.parquet"):
     return [tuple(row.values()) for row in pq.read_table(folder / name).to_pylist()]
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(strategies.logs)
 def test_it_equals_the_reference(con, tmp_path_factory, lines):
     folder = tmp_path_factory.mktemp("log")
