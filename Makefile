@@ -22,7 +22,7 @@ NOISE := satisfied|metadata|━|started$$|finished|^Looking|^WARNING: Location|^
 SAYS := awk '!/$(NOISE)/ { sub(/ \(from .*/, ""); sub(/-[^-]*-[^-]*-[^-]*\.whl/, ""); print; fflush() }' | fold -s -w 80
 
 # uv is faster than pip, where it is installed and finds the packages. Neither compiles to bytecode what is never
-# imported, which would be 120 MB and a third of the time.
+# imported, which would be 100 MB and a third of the time.
 WITH_UV = command -v uv >/dev/null && uv venv --quiet --seed --allow-existing --python $(PYTHON) $(@D) && \
 	uv pip install --python $(@D)/bin/python --constraint constraints.txt --editable '$(NEEDS)'
 
