@@ -303,7 +303,7 @@ def _read(path: StrPath) -> Any:
     except ParameterError:
         raise
     except ValueError as error:  # of JSON, of UTF-8, or a number of thousands of digits
-        raise ParameterError(f"{name} is not JSON: {first_line(error)}") from None
+        raise ParameterError(f"{name} is not JSON: {first_line(error).partition('; use sys')[0]}") from None
 
 
 def _snake(name: str) -> str:
