@@ -45,7 +45,7 @@ from .core.gain import (
 )
 from .core.games import gain_as_bayes, gain_from_posterior
 from .core.hyper import Hyper, hyper, posterior, posteriors, predicate_channel, reduced
-from .core.limits import dense_limit, work_limit
+from .core.limits import dense_limit, memory_limit, work_limit
 from .core.loss import Loss, guessing_loss, zero_one_loss
 from .core.metric import Metric, chained, discrete, euclidean, grid, manhattan, multiplicative
 from .core.prior import Prior
@@ -237,6 +237,7 @@ __all__ = [
     "max_case_vulnerability",
     "measure",
     "meet_budget",
+    "memory_limit",
     "membership_gain",
     "membership_gain_from_codes",
     "metric_epsilon",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("compare", cls=Writing)
-@asks_for_people(optional=True)
+@asks_for_people(optional=True, takes=3.5)
 @several(
     "--goal goals",
     "ATTRIBUTE",

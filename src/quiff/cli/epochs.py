@@ -46,6 +46,7 @@ def command(
 
     Example: quiff epochs profiles.parquet --epochs 4
     """
+    from quiff.populations.pairs import TooManySetsError
     from quiff.studies.over_time import over_time, planned
     from quiff.theory.parameters import check_whole
 
@@ -54,7 +55,10 @@ def command(
     seed = check_whole("seed", seed, 0)
     name, given = ("observations", observations) if epochs is None else ("epochs", epochs)
     most = check_whole(name, 3 if given is None else given, 1)
-    people = asked.people(over_time=True, seed=seed)
+    try:
+        people = asked.people(over_time=True, seed=seed)
+    except TooManySetsError as error:
+        return asked.from_pairs(error, most)
     api = asked.api(people)
     if on_terminal() and not known:
         echo("\n".join(planned(people, api, most, exact=exact, utility=utility)), err=True)

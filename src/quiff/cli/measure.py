@@ -59,6 +59,7 @@ def command(
 
     Example: quiff measure profiles.parquet --api cookies --api topics:noise=1/10
     """
+    from quiff.populations.pairs import TooManySetsError
     from quiff.studies.as_published import misaligned_prior
     from quiff.studies.measure import measure
 
@@ -66,7 +67,10 @@ def command(
         raise ParameterError("--exposure and --about do not go with --known; leave one of them out")
     with shown_progress() as shown:
         with shown.steps.step("read people"):
-            people = asked.people()
+            try:
+                people = asked.people()
+            except TooManySetsError as error:
+                return asked.from_pairs(error)
             fitting = asked.fitting(people, asked.apis(people))
         with shown.steps.step("measure"):
             priors = {"as-published": misaligned_prior(people)} if prior == "as-published" else None

@@ -138,6 +138,9 @@ histories_option = option(
     PATH,
 )
 master_option = option("--master", "URL", "The master of Spark.  [default: this machine]")
+memory_option = option(
+    "--memory-limit", "SIZE", "Refuse to begin what takes more memory than this, such as 2GB."
+)
 known_option = several(
     "--known", "ATTRIBUTE", "What the adversary already knows of the user, such as country. May be repeated."
 )

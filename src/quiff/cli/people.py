@@ -1,10 +1,11 @@
 """What every command on people asks for: who they are, and which APIs."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, wraps
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from quiff.cli.options import (
     genuine_option,
     histories_option,
     master_option,
+    memory_option,
     missing_option,
     number,
     one_of,
@@ -35,7 +37,13 @@ from quiff.errors import ParameterError
 if TYPE_CHECKING:
     from quiff.apis.base import Api
     from quiff.browser.rates import VisitRates
+    from quiff.populations.pairs import TooManySetsError
     from quiff.populations.population import Population
+    from quiff.results.result import Result
+
+
+_BASE = 250 * 2**20  # bytes of this process before it reads anything
+_LEAST_ENGINE = 256  # MB
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,8 @@ class Asked:
     engine: str | None = None
     master: str | None = None
     memory_limit: str | None = None
+    takes: float = 2.0  # the memory that the command takes, measured: so many times that of reading people
+    reducible: bool = False  # whether the command takes people reduced to distinct topic sets
 
     def people(self, top: int | None = None, *, over_time: bool = False, seed: int = 0) -> "Population":
         """Read the people: of several epochs the one that was chosen, or all if it is asked over time.
@@ -68,7 +78,7 @@ class Asked:
         `seed` is that of what is filled in. An error names the file.
         """
         wanted = self.top if top is None else top
-        if self.engine is not None or self.master is not None:
+        if self.engine is not None or self.master is not None or not self._fit():
             people = self._reduced(wanted, over_time)
         elif over_time:
             people = self._read(top=wanted, seed=seed)
@@ -91,6 +101,7 @@ class Asked:
         elif self.users is not None:
             raise click.UsageError("--users does not go with PEOPLE.")
         else:
+            self._fit()
             people = self.with_histories(self._read(top=self.top, merged=False))
         return people if self.drift is None else drift(people, epochs, self.drift, seed)
 
@@ -110,9 +121,40 @@ class Asked:
         options |= {"weights": self.weights, "missing": self.missing, "attributes": self.columns}
         return Population.read(self.file, **options)
 
+    def _fit(self) -> bool:
+        """Tell whether users fit into the memory that the run may take; else a SizeError if they must."""
+        from quiff.core.limits import check_need, memory_allowed
+        from quiff.populations.readers import reading_bytes
+
+        if self.file is None or memory_allowed() == inf:
+            return True
+        needed = _BASE + self.takes * reading_bytes(self.file)
+        single = self.weights or self.histories or self.columns or self.missing == "fill"
+        if self.reducible and self.file.suffix == ".parquet" and not single:
+            return needed <= memory_allowed()
+        check_need(f"{str(self.file)!r}: to study these people takes about", needed)
+        return True
+
+    def from_pairs(self, error: "TooManySetsError", observations: int = 1) -> "Result":
+        """Return what is known from pairs of topics where the distinct sets do not fit."""
+        from quiff.studies.pairs import measure_pairs
+
+        if error.pairs is None or self.genuine:
+            raise error
+        return measure_pairs(error.pairs, *self.apis(error.pairs.stand_in()), observations=observations)
+
+    def limited(self) -> AbstractContextManager[None]:
+        """Refuse what would take more memory than --memory-limit allows, inside a ``with`` block."""
+        from quiff.core.limits import bytes_of, memory_limit
+
+        return (
+            nullcontext() if self.memory_limit is None else memory_limit(bytes_of(self.memory_limit) / 2**30)
+        )
+
     def _reduced(self, top: int | None, over_time: bool) -> "Population":
         """Let an engine reduce people to distinct topic sets with counts, of the epoch that was chosen."""
         from quiff.cli.pipeline import connected
+        from quiff.core.limits import bytes_of, memory_allowed
         from quiff.history.people import reduce_people
 
         given = {"--weights": self.weights, "--histories": self.histories, "--attribute": self.columns}
@@ -124,8 +166,12 @@ class Asked:
             )
         assert self.file is not None  # noqa: S101 - what is drawn takes no engine
         epoch = None if over_time else self.epoch or 0
-        with connected(self.engine or "duckdb", self.memory_limit, self.master) as con:
-            return reduce_people(con, self.file, top=top, epoch=epoch, missing=self.missing)
+        own = self.memory_limit
+        if own is not None and self.engine != "spark":  # the rest is for what follows
+            own = f"{max(bytes_of(own) // 4 // 10**6, _LEAST_ENGINE)}MB"
+        most = None if self.memory_limit is None else (memory_allowed() - _BASE) / self.takes
+        with connected(self.engine or "duckdb", own, self.master) as con:
+            return reduce_people(con, self.file, top=top, epoch=epoch, missing=self.missing, most=most)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -236,7 +282,12 @@ _ENGINE = (
 
 
 def asks_for_people(
-    *, over_time: bool = False, drawn: bool = False, optional: bool = False, reduced: bool = False
+    *,
+    over_time: bool = False,
+    drawn: bool = False,
+    optional: bool = False,
+    reduced: bool = False,
+    takes: float = 2.0,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the argument PEOPLE and the options on people and APIs; it gets them as one `asked`.
 
@@ -250,6 +301,8 @@ def asks_for_people(
         Whether there may be no people: then all APIs are meant by default, and none has a short form.
     reduced
         Whether it takes people reduced to distinct topic sets by an engine.
+    takes
+        The memory that it takes, in that of reading people, as measured; ``--memory-limit`` may refuse it.
     """
     name = "[PEOPLE]" if drawn or optional else "PEOPLE"
     further = (
@@ -259,6 +312,7 @@ def asks_for_people(
         histories_option,
         *(_FROM_RATES if drawn else ()),
         *(_ENGINE if reduced else ()),
+        memory_option,
     )
     file = click.argument("file", type=PATH, metavar=name, required=not (drawn or optional))
     names = [each.name for each in fields(Asked)]
@@ -267,8 +321,10 @@ def asks_for_people(
         @wraps(function)
         def run(**given: Any) -> Any:
             asked = Asked(**{name: given.pop(name) for name in names if name in given})
-            asked = replace(asked, attributes=(*asked.attributes, *_spoken_of(**given)))
-            return function(asked=asked, **given)
+            more = (*asked.attributes, *_spoken_of(**given))
+            asked = replace(asked, attributes=more, takes=takes, reducible=reduced)
+            with asked.limited():
+                return function(asked=asked, **given)
 
         options = (every_api_option, stored_top_option, attribute_option) if optional else _OPTIONS
         return with_options(file, *options, *further)(run)

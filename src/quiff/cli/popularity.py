@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("popularity", cls=Writing)
-@asks_for_people()
+@asks_for_people(takes=1.5)
 @option("--of", "ATTRIBUTE", "Whose values are counted.  [default: what the API shows]")
 @option("--first", "K", "Values to find in order.", int, 10)
 @option("--simulations", "N", "How often outputs are drawn.", int, 1000)

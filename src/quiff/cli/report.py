@@ -15,7 +15,7 @@ from quiff.cli.terminal import echo
 
 
 @click.command("report", cls=Writing)
-@asks_for_people(over_time=True)
+@asks_for_people(over_time=True, takes=4.0)
 @option("--out", "FILE", "The page: an .html file.", OutputFile(".html", ".htm"), required=True)
 @option(
     "--observations --epochs",

@@ -38,7 +38,7 @@ _OF_PEOPLE = ("drift", "users", "specs", "attributes", "histories")
 
 
 @click.command("simulate", cls=Writing)
-@asks_for_people(over_time=True, drawn=True)
+@asks_for_people(over_time=True, drawn=True, takes=1.5)
 @option(
     "--epochs --observations epochs",
     "E",

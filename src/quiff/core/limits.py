@@ -1,10 +1,12 @@
-"""How large a dense matrix may become, and how much work a lazy product may be, before quiff refuses."""
+"""How much memory a run or a dense matrix may take, and a lazy product of work, before quiff refuses."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from decimal import Decimal
+from math import inf
 from numbers import Real
 from typing import Any
 
@@ -13,11 +15,13 @@ from quiff.errors import ParameterError, SizeError
 
 _GIB = 2**30
 _FRACTION, _PASS = 100, 1000  # how many floats are looked at in the time of one fraction, and to begin a pass
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMGT])(i?)B?", re.IGNORECASE)
 _limits = {
     "QUIFF_DENSE_LIMIT": ContextVar[float | None]("dense_limit", default=None),
     "QUIFF_WORK_LIMIT": ContextVar[float | None]("work_limit", default=None),
+    "QUIFF_MEMORY_LIMIT": ContextVar[float | None]("memory_limit", default=None),
 }
-_defaults = {"QUIFF_DENSE_LIMIT": 2.0, "QUIFF_WORK_LIMIT": 5.0}
+_defaults = {"QUIFF_DENSE_LIMIT": 2.0, "QUIFF_WORK_LIMIT": 5.0, "QUIFF_MEMORY_LIMIT": inf}
 
 
 def dense_limit(gib: float) -> AbstractContextManager[None]:
@@ -57,6 +61,52 @@ the limit is 5 billion; raise it by `with quiff.work_limit(4060660263326): ...` 
 QUIFF_WORK_LIMIT=4060660263326
     """
     return _limited("QUIFF_WORK_LIMIT", billions, "billion numbers to look at")
+
+
+def memory_limit(gib: float) -> AbstractContextManager[None]:
+    """Refuse inside a ``with`` block to begin what would take more than about `gib` GiB in all.
+
+    Outside of one there is no limit but those of its parts; or the number in the environment variable
+    QUIFF_MEMORY_LIMIT. On the command line it is ``--memory-limit``.
+
+    Examples
+    --------
+    >>> with memory_limit(0.5):
+    ...     check_need("measuring so many users takes about", 3 * 2**30)
+    Traceback (most recent call last):
+    ...
+    quiff.errors.SizeError: measuring so many users takes about 3 GiB of memory, but the limit is 0.5 GiB; \
+raise it (--memory-limit, or QUIFF_MEMORY_LIMIT=4), or take fewer people
+    """
+    return _limited("QUIFF_MEMORY_LIMIT", gib, "GiB for a run")
+
+
+def memory_allowed() -> float:
+    """Return how many bytes a run may take in all; infinite if nobody said."""
+    return _limit("QUIFF_MEMORY_LIMIT") * _GIB
+
+
+def check_need(what: str, needed: float) -> None:
+    """Raise a SizeError if a run would take more bytes than it may; the message begins with what it does."""
+    if needed > memory_allowed():
+        raise SizeError(
+            f"{what} {needed / _GIB:.3g} GiB of memory, but the limit is"
+            f" {_limit('QUIFF_MEMORY_LIMIT'):.3g} GiB; raise it (--memory-limit, or"
+            f" QUIFF_MEMORY_LIMIT={int(needed // _GIB) + 1}), or take fewer people"
+        )
+
+
+def bytes_of(size: str) -> int:
+    """Read a size such as ``2GB`` or ``500 MiB``.
+
+    >>> bytes_of("2GB"), bytes_of("0.5 MiB")
+    (2000000000, 524288)
+    """
+    found = _SIZE.fullmatch(size.strip())
+    value = found and int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper()))
+    if not value:
+        raise ParameterError(f"the memory limit {size!r} is no size such as 2GB or 500MiB")
+    return value
 
 
 @contextmanager
@@ -99,6 +149,7 @@ def check_fits(rows: int, columns: int, number_size: int = 8) -> None:
 def check_memory(what: str, numbers: int, number_size: int = 8) -> None:
     """Raise a SizeError if so many numbers are over the limit; the message begins with what needs them."""
     needed, limit = numbers * number_size, _limit("QUIFF_DENSE_LIMIT")
+    check_need(what, needed)
     if needed <= limit * _GIB:
         return
     enough = needed // _GIB + 1

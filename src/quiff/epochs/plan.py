@@ -14,6 +14,7 @@ from quiff.core.counting.work import (
     counting_memory,
     counting_work,
 )
+from quiff.core.limits import memory_allowed
 from quiff.epochs.estimate import SAMPLES
 from quiff.epochs.risk import MOST_RISK
 from quiff.epochs.sequences import Sequences
@@ -90,7 +91,7 @@ class Plan:
 
     def check(self) -> None:
         """Raise a SizeError if the plan is too large to be begun without being asked to."""
-        if self.seconds > _TOTAL_SECONDS or self.memory > _MEMORY:
+        if self.seconds > _TOTAL_SECONDS or self.memory > _allowed():
             raise SizeError(
                 f"{counted(len(self.steps), 'observation')} of these people would take about "
                 f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer, or "
@@ -113,7 +114,12 @@ def plan_epochs(sequences: Sequences, epochs: int, *, exact: bool = False, utili
 
 
 def _affordable(step: Step) -> bool:
-    return step.seconds <= _SECONDS and step.memory <= _MEMORY
+    return step.seconds <= _SECONDS and step.memory <= _allowed()
+
+
+def _allowed() -> float:
+    """Return how many bytes a step may take, unless it is asked to do so whatever it takes."""
+    return min(_MEMORY, memory_allowed())
 
 
 def _step(sequences: Sequences, E: int, exact: bool) -> Step:
@@ -132,7 +138,7 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
     lists = _lists(sequences, E)
     seconds = SAMPLES * (_SAMPLED * lists / cores() + _DRAWN * E)
     memory = 60 * lists + 8 * E * SAMPLES * 4
-    if stable and not weighted and (exact or _subsets_memory(sequences) <= _MEMORY):
+    if stable and not weighted and (exact or _subsets_memory(sequences) <= _allowed()):
         why = "exact where all observations but one fit, sampled elsewhere"
         return Step(E, "hybrid", seconds, memory, f"{why}, for {reason}")
     why = "sampled, with an interval of 95 %"

@@ -1,19 +1,18 @@
 """The engines that run the pipeline: DuckDB inside this process, or Apache Spark."""
 
 import os
-import re
 import shutil
 import sys
 import warnings
 import weakref
 from typing import Any
 
+from quiff.core.limits import bytes_of
 from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
 
 ENGINES = ("duckdb", "spark")
 
-_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMGT])(i?)B?", re.IGNORECASE)
 _MEBIBYTE = 1024**2
 _SPARK_MEMORY = 2048 * _MEBIBYTE
 _LEAST_SPARK_MEMORY = 512 * _MEBIBYTE  # Spark refuses to start with less
@@ -61,21 +60,12 @@ def connect(
         raise ParameterError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
     if threads is not None and threads < 1:
         raise ParameterError(f"threads {threads!r} is below 1")
-    limit = None if memory_limit is None else _bytes(memory_limit)
+    limit = None if memory_limit is None else bytes_of(memory_limit)
     if engine == "spark":
         return _connect_spark(limit, master, threads)
     if master is not None:
         raise ParameterError(f"the master {master!r} is for the engine spark, not for duckdb")
     return _connect_duckdb(limit, threads)
-
-
-def _bytes(size: str) -> int:
-    """Read a size."""
-    found = _SIZE.fullmatch(size.strip())
-    value = found and int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper()))
-    if not value:
-        raise ParameterError(f"the memory limit {size!r} is no size such as 2GB or 500MiB")
-    return value
 
 
 def cancel(con: Any) -> None:

@@ -15,14 +15,16 @@ import numpy as np
 import pyarrow as pa
 
 from quiff.core.distinct import smallest_index_type
+from quiff.core.labels import as_labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
 from quiff.files import StrPath, as_path
-from quiff.history.queries import fetch_arrow, fetch_rows, joins_as_written
+from quiff.history.queries import fetch_arrow, fetch_rows, joins_as_written, kept
 from quiff.history.scan import scan_parquet
 from quiff.populations.columns import GENUINE, RANKING, Form, ordered_topics
 from quiff.populations.files import open_profiles
 from quiff.populations.merged import merged_fields
+from quiff.populations.pairs import PairCounts, TooManySetsError
 from quiff.populations.population import Population
 from quiff.populations.readers import chosen_epoch
 from quiff.safe_text import shape
@@ -40,6 +42,7 @@ def reduce_people(
     top: int | None = None,
     epoch: int | None = None,
     missing: str = "error",
+    most: float | None = None,
 ) -> Population:
     """Return people merged by their topic sets, which an engine finds and counts.
 
@@ -55,6 +58,8 @@ def reduce_people(
         The epoch to take, from 0; None takes all, so that people are merged by their sequences of sets.
     missing
         What to do with users who lack an epoch: ``error``, or ``drop`` to leave them out.
+    most
+        How many bytes the distinct sets may take; more is a SizeError that has the counts of topics.
 
     Examples
     --------
@@ -67,7 +72,7 @@ def reduce_people(
     ...     reduce_people(connect(), f"{folder}/profiles.parquet")
     <Population of 2 users merged into 1 distinct set: sets of 2 out of 2 topics>
     """
-    return _Reduction.of(con, as_path(path), top, epoch, missing).population()
+    return _Reduction.of(con, as_path(path), top, epoch, missing).population(most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +123,7 @@ class _Reduction:
         flagged = _flagged(con, form, every, size)
         return cls(con, path, form, every, table, epochs, notes, size, flagged, missing)
 
-    def population(self) -> Population:
+    def population(self, most: float | None) -> Population:
         """Return the topics of all epochs and the users of each set, as the engine finds them."""
         listed = ibis.array(list(self._topics(self.every))).unnest().name("topic").as_table()
         names = [row["topic"] for row in fetch_rows(self.con, listed.distinct())]
@@ -127,8 +132,12 @@ class _Reduction:
         topics, place = ordered_topics(names)
         packed = _Packed(len(topics), self.size, self.flagged)
         known = ibis.memtable(pa.table({"topic": names, "code": pa.array(place.tolist(), pa.int64())}))
-        with joins_as_written(self.con):
-            rows = fetch_arrow(self.con, self._counted(packed, known))
+        with joins_as_written(self.con), kept(self.con, self._counted(packed, known)) as (table, n_sets):
+            needed = n_sets * self._row_bytes
+            if most is not None and needed > most:
+                pairs = None if len(self.epochs) > 1 else self._pairs(table, n_sets, topics, packed)
+                raise TooManySetsError(self._too_many(n_sets, needed, most), pairs)
+            rows = fetch_arrow(self.con, table)
         return self._checked(topics, packed, {name: np.asarray(rows[name]) for name in rows.column_names})
 
     def _topics(self, table: Any) -> Iterator[Any]:
@@ -164,6 +173,34 @@ class _Reduction:
             rows = self._by_user(rows, list(words))
         keys = [name for name in rows.columns if name != "user"]
         return rows.group_by(keys).agg(users=rows.count())
+
+    @property
+    def _row_bytes(self) -> int:
+        """About what a distinct set, or sequence of them, takes in arrays: measured as in files.py."""
+        return 100 + 32 * self.size * max(len(self.epochs), 1)
+
+    def _too_many(self, n_sets: int, needed: float, most: float) -> str:
+        return (
+            f"{str(self.path)!r}: the {counted(n_sets, 'distinct set')} take about {needed / 2**30:.2g} GiB,"
+            f" but {max(most, 0) / 2**30:.2g} GiB are allowed; allow more (--memory-limit), or measure a part"
+            " of these people"
+        )
+
+    def _pairs(self, table: Any, n_sets: int, topics: list[Any], packed: "_Packed") -> PairCounts:
+        """Count the users of each two topics, from the sets and their counts where the engine keeps them."""
+        table = table.filter(table.w0 >= 0)
+        codes = [packed.digit(table, place) // (2 if self.flagged else 1) for place in range(self.size)]
+        listed = table.select("users", codes=ibis.array(codes), one=ibis.array(codes).unnest())
+        both = listed.select("users", "one", other=listed.codes.unnest())
+        found = fetch_arrow(self.con, both.group_by("one", "other").agg(users=both.users.sum()))
+        (seen,) = fetch_rows(
+            self.con, table.aggregate(users=table.users.sum(), unique=(table.users == 1).sum())
+        )
+        together = np.zeros((len(topics), len(topics)), dtype=np.int64)
+        together[np.asarray(found["one"]), np.asarray(found["other"])] = np.asarray(found["users"])
+        named = as_labels([topics[place] for place in np.flatnonzero(together.diagonal())], "topic")
+        some = np.ix_(*[np.flatnonzero(together.diagonal())] * 2)
+        return PairCounts(int(seen["users"]), n_sets, int(seen["unique"]), self.size, named, together[some])
 
     @property
     def _tells_number(self) -> bool:
@@ -303,6 +340,13 @@ class _Packed:
             places = range(word * self.per_word, min((word + 1) * self.per_word, self.size))
             parts = (codes[place] * self.radix**power for power, place in enumerate(places))
             yield f"w{word}", reduce(lambda a, b: a + b, parts)
+
+    def digit(self, table: Any, place: int) -> Any:
+        """Return one of the numbers again, from the words in the columns of a table."""
+        word, power = divmod(place, self.per_word)
+        high, low = (table[f"w{word}"] % self.radix**some for some in (power + 1, power))
+        # Engines divide as floats do, whose 53 bits hold the quotient, but not the word.
+        return ((high - low) / self.radix**power).round().cast("int64")
 
     def digits(self, words: list[Array]) -> Array:
         """Return the numbers again, (rows, size)."""

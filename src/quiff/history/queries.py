@@ -4,6 +4,7 @@ On DuckDB the statements go to it directly. Ibis would ask for a table's form an
 and loads pandas for every answer.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ import pyarrow.parquet as pq
 
 from quiff.errors import QuiffError, engine_line
 from quiff.files import StrPath
-from quiff.history.scan import engine_errors, parquet_files, scan_parquet
+from quiff.history.scan import engine_errors, parquet_files, scan_parquet, view
 
 _BATCH = 120_000  # rows, and so many make a row group
 
@@ -67,6 +68,25 @@ def store(con: Any, name: str, expression: Any) -> tuple[Any, int]:
     place = ops.Namespace(catalog="temp", database="main")
     table = ops.DatabaseTable(name, schema=expression.schema(), source=con, namespace=place)
     return table.to_expr(), int(rows)
+
+
+@contextmanager
+def kept(con: Any, expression: Any) -> Iterator[tuple[Any, int]]:
+    """Let an engine compute a table and keep it, on disk where memory is short; yield it and its rows."""
+    name = f"kept_{os.urandom(8).hex()}"
+    if con.name == "duckdb":
+        yield store(con, name, expression)
+        con.con.execute(f"DROP TABLE {name}")
+        return
+    from pyspark import StorageLevel
+
+    with _telling(con):
+        frame = con._session.sql(_compiled(con, expression)).persist(StorageLevel.MEMORY_AND_DISK)
+        rows = frame.count()
+    try:
+        yield view(con, frame), rows
+    finally:
+        frame.unpersist()
 
 
 def row_order(columns: Iterable[str]) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ _ROWS = 1 << 18  # rows of Parquet at a time
 _LONG = 16  # times as long are rows with ranked topic counts
 # What reading takes, measured: bytes for a byte of text, for a topic in Parquet, and for a row.
 _PER_TEXT, _PER_TOPIC, _PER_ROW = 8, 32, 100
+_PACKED = 4
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,14 @@ class ProfileFile:
                             self._check_torn()
                         yield piece
             self._check_lines(counted, rows)
+
+    def reading_bytes(self) -> int:
+        """Estimate what reading takes before it is begun; packed text unpacks to some times its size."""
+        if self.delimiter is None:
+            with self._errors():
+                return self._parquet_bytes()
+        packed = _PACKED if self.path.suffix not in (".csv", ".tsv", ".txt") else 1
+        return self.path.stat().st_size * _PER_TEXT * packed
 
     def _parquet_bytes(self) -> int:
         """Estimate what reading takes from the numbers of rows and topics that the files tell."""

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.labels import Labels, SetLabels, as_labels
-from quiff.core.limits import check_limit
+from quiff.core.limits import check_limit, memory_allowed
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, counted, engine_line
 from quiff.files import scratch
@@ -55,7 +55,8 @@ def reading_limit(gib: Any) -> Iterator[None]:
 def allowed_bytes() -> int:
     """Return how many bytes a population that is read may take."""
     chosen = _limit.get()
-    return int(chosen * _GIB) if chosen is not None else _free_bytes() // _PART
+    allowed = int(chosen * _GIB) if chosen is not None else _free_bytes() // _PART
+    return int(min(allowed, memory_allowed()))
 
 
 def _free_bytes() -> int:

@@ -31,6 +31,7 @@ from quiff.theory.parameters import check_whole
 
 _MISSING = ("error", "drop", "fill")
 _CHUNK = 1 << 22  # random numbers drawn at a time
+_PER_RECORD = 2  # bytes in memory for a byte of TFRecords
 _TAKEN_FOR_VISITED = (
     "The file does not say which topics were visited: those of the sets that it has are taken for visited."
 )
@@ -74,6 +75,13 @@ def read_profiles(
             f"{str(file.path)!r}: all weights in {weights} are 0; at least one user must count"
         )
     return found
+
+
+def reading_bytes(path: StrPath) -> int:
+    """Estimate how many bytes it takes to read profiles, from what the file tells before it is read."""
+    if records := tfrecord_files(path):
+        return _PER_RECORD * sum(file.stat().st_size for file in records)
+    return open_profiles(path).reading_bytes()
 
 
 def check_missing(missing: str) -> None:

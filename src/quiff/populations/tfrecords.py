@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from quiff.core.distinct import smallest_index_type
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, counted, first_line
 from quiff.files import StrPath, as_path
@@ -48,20 +49,19 @@ def read_tfrecords(files: Sequence[Path], missing: str, seed: int) -> dict[str, 
     """
     from quiff.populations.record_loops import checksum_table, count_records, take_records
 
-    blocks = [_bytes(file) for file in files]
     sizes = []
-    for file, data in zip(files, blocks, strict=True):
-        n, wrong = count_records(data)
+    for file in files:  # one after the other, so that no two are in memory
+        n, wrong = count_records(_bytes(file))
         if wrong:
             raise _wrong(file, n, wrong)
         sizes.append(n)
     if not sum(sizes):
         raise QuiffError(f"{str(files[0])!r}: there is no record; give at least one user")
-    first = next(block for block, n in zip(blocks, sizes, strict=True) if n)
-    sets = np.zeros((sum(sizes), *_shape(first, files[0])), dtype=np.uint16)
+    first = next(file for file, n in zip(files, sizes, strict=True) if n)
+    sets = np.zeros((sum(sizes), *_shape(_bytes(first), first)), dtype=np.uint16)
     start, table = 0, checksum_table()
-    for file, data, n in zip(files, blocks, sizes, strict=True):
-        done, wrong = take_records(data, n, table, _BEFORE, _AFTER, sets, start)
+    for file, n in zip(files, sizes, strict=True):
+        done, wrong = take_records(_bytes(file), n, table, _BEFORE, _AFTER, sets, start)
         if wrong:
             raise _wrong(file, done, wrong)
         start += n
@@ -118,7 +118,7 @@ def _fields(values: Array, missing: str, seed: int) -> dict[str, Any]:
         if not len(values):
             raise QuiffError("every user has a topic twice in an epoch; take missing='fill' (--missing fill)")
     topics = np.flatnonzero(np.bincount(values.reshape(-1)))
-    place = np.zeros(topics[-1] + 1, dtype=np.int32)
+    place = np.zeros(topics[-1] + 1, dtype=smallest_index_type(topics.size))
     place[topics] = np.arange(topics.size)
     codes = place[values]
     if n_twice and missing == "fill":

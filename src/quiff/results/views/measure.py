@@ -99,7 +99,7 @@ def measured_views(
             *(
                 text
                 for spec, api in apis.items()
-                for text in _of_api(titles[spec], api, last.where(api=spec))
+                for text in api_sentences(titles[spec], api, last.where(api=spec))
             ),
             *_of_sets(people, facts, genuine),
         ),
@@ -151,7 +151,7 @@ def _genuine_facts(genuine: Result | None) -> dict[str, Any] | None:
     }
 
 
-def _of_api(name: str, api: Api, last: Rows) -> Iterator[str]:
+def api_sentences(name: str, api: Api, last: Rows) -> Iterator[str]:
     """Say what one observation of an API reveals, what it can at most, and what a receiver learns."""
     most = last.where(scope="all")["bayes_capacity"]
     bound = (

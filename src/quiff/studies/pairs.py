@@ -1,0 +1,180 @@
+"""What is known of people of whom only the users of each two topics could be counted."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from quiff.apis.base import Api
+from quiff.core.kernels import MapKernel
+from quiff.core.numbers import Array, Number, as_number
+from quiff.epochs.sequences import Sequences
+from quiff.populations.pairs import PairCounts
+from quiff.populations.population import Population
+from quiff.results.result import Result
+from quiff.results.rows import Row, Rows
+from quiff.results.table import Table
+from quiff.results.views.measure import api_sentences
+from quiff.results.views.names import api_names, many, stage_names
+from quiff.results.views.tables import rows_table
+from quiff.studies.measure import api_rows
+from quiff.theory.parameters import Real, check_whole
+
+_CHANNEL = ("bayes_capacity", "min_capacity_bits", "epsilon", "max_case_capacity")
+_REACHED = 2  # observations whose leakage pairs of topics tell
+
+
+def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1) -> Result:
+    """Measure what 1 or more observations reveal, as far as pairs of topics tell it: exactly, or not at all.
+
+    With p and q the probabilities of an output inside and outside of the set, m the outputs and m' of them in
+    some set, one observation leaks m'p + (m - m')q; two leak Tp^2 + (m^2 - (m - m')^2 - T)pq + (m - m')^2
+    q^2, with T the ordered pairs of topics that are in one set; a receiver guesses a topic correctly with
+    sum_y max_t [q n_t + (p - q) n_yt] / N, n_yt being how many users have both. Of more observations a bound
+    is known: min(D, L^n), with D the distinct sets and L what one observation leaks.
+
+    Parameters
+    ----------
+    pairs
+        How many users have each two topics.
+    apis
+        What to measure; of APIs that do not show each topic of a set alike, nothing is known.
+    observations
+        The largest number of them.
+
+    Examples
+    --------
+    >>> from quiff import TopicsAPI
+    >>> from quiff.core.labels import as_labels
+    >>> together = np.array([[3, 1, 2], [1, 1, 0], [2, 0, 2]])
+    >>> pairs = PairCounts(3, 2, 1, 2, as_labels(["a", "b", "c"]), together)
+    >>> result = measure_pairs(pairs, TopicsAPI(3, 2, 0.1))
+    >>> [round(result[TopicsAPI(3, 2, 0.1).spec, quantity], 6) for quantity in ("leakage", "goal_posterior")]
+    [1.45, 1.0]
+    """
+    most, stand_in = check_whole("observations", observations, 1), pairs.stand_in()
+    rows: list[Row] = []
+    known: dict[str, Api] = {}
+    notes = [
+        f"The {many(pairs.distinct, 'distinct set')} do not fit into the memory that is allowed. These"
+        " figures need only how many users have each topic and each two topics, and are exact. Out of"
+        " reach are each user's own risk, guesses of the whole set, other priors, and filled topics.",
+    ]
+    for api in apis:
+        shown = _shown(stand_in, api)
+        if shown is None:
+            notes.append(f"{api.title}: out of reach, for it needs every distinct set.")
+            continue
+        known[api.spec] = api
+        rows += _api_rows(pairs, stand_in, api, *shown, most)
+    if most > _REACHED and known:
+        notes.append(f"More than {_REACHED} observations are out of reach; their leakage has a bound.")
+    return Result(
+        title=f"What is known about {many(pairs.users, 'user')} from pairs of topics",
+        rows=tuple(rows),
+        notes=tuple(notes),
+        **_views(pairs, known, Rows(tuple(rows))),
+    )
+
+
+def _shown(people: Population, api: Api) -> tuple[Real, Real, int] | None:
+    """Return p, q and m if an API shows each topic of a set alike, and nothing else of it; else None."""
+    if api.needs != ("topics",) or api.observer_knows_who:
+        return None
+    ready = api.fit(people)
+    seen = Sequences.recognised(people, api)
+    secret = ready.secret(people)
+    if seen is None or not isinstance(secret.kernel, MapKernel):
+        return None
+    outputs = ready.observe(secret.outputs).outputs
+    inside: list[object] = [frozenset(outputs[int(code)] for code in row) for row in seen.sets[0]]
+    own: list[object] = [secret.outputs[int(code)] for code in secret.kernel.codes]
+    return (seen.inside, seen.outside, seen.width) if inside == own else None
+
+
+def _api_rows(
+    pairs: PairCounts, stand_in: Population, api: Api, p: Real, q: Real, width: int, most: int
+) -> Iterator[Row]:
+    """Yield the rows of one API: the stage that shows whole sets, one observation, and more of them."""
+    found = list(api_rows(stand_in, api, [], (), {}))
+    last = [row.stage for row in found if row.scope == "people"][-1]
+    blank = Row(api.spec, api.unit, last, "user", "population", 1, "", 0)
+    first = found[0].stage
+    whole = next(row.value for row in found if row.stage == first and row.quantity == "leakage")
+    if first != last and whole == stand_in.users.size:  # it tells sets apart
+        yield from _leaks(replace(blank, stage=first), pairs.distinct, pairs.users)
+    m, occurring = width, pairs.topics.size
+    one = occurring * p + (m - occurring) * q
+    yield from _leaks(blank, one, pairs.users)
+    everywhere = int(pairs.together.diagonal().max()) == pairs.users  # then no set is without that topic
+    for row in found:
+        if row.stage == last and row.quantity in _CHANNEL[: 2 if everywhere and row.scope != "all" else None]:
+            yield row
+    goal = replace(blank, goal="topics")
+    counts = pairs.together.diagonal()
+    yield replace(goal, quantity="goal_prior", value=as_number(int(counts.max()), pairs.users))
+    right = sum(_best(p, q, row, counts) for row in pairs.together) + (m - occurring) * q * int(counts.max())
+    yield replace(goal, quantity="goal_posterior", value=as_number(right, pairs.users))
+    both = int(np.count_nonzero(pairs.together))
+    two = both * p**2 + (m**2 - (m - occurring) ** 2 - both) * p * q + (m - occurring) ** 2 * q**2
+    for n in range(2, most + 1):
+        if n <= _REACHED:
+            yield from _leaks(replace(blank, observations=n), two, pairs.users)
+        bound = min(pairs.distinct, one**n)
+        yield replace(blank, observations=n, quantity="leakage_at_most", value=bound)
+
+
+def _best(p: Real, q: Real, row: Array, counts: Array) -> Number:
+    """Return max_t [q n_t + (p - q) n_yt] for one output y."""
+    if isinstance(p, float) or isinstance(q, float):
+        return float((q * counts + (p - q) * row).max())
+    return max(q * int(n) + (p - q) * int(both) for n, both in zip(counts, row, strict=True))
+
+
+def _leaks(blank: Row, leakage: Number, users: int) -> Iterator[Row]:
+    posterior = as_number(leakage, users)
+    for quantity, value in (("prior", as_number(1, users)), ("posterior", posterior), ("leakage", leakage)):
+        yield replace(blank, quantity=quantity, value=value)
+
+
+def _views(pairs: PairCounts, apis: dict[str, Api], rows: Rows) -> dict[str, Any]:
+    """Return sentences, tables and facts."""
+    titles, names = api_names(apis), stage_names(apis, rows.by("api", "stage"))
+    single = rows.where(observations=1)
+    numbers = {
+        "users": pairs.users,
+        "set_size": pairs.set_size,
+        "distinct_sets": pairs.distinct,
+        "occurring_topics": pairs.topics.size,
+        "unique_users": pairs.unique / pairs.users,
+    }
+    tables = {
+        "privacy": rows_table(
+            single,
+            "Privacy: probability of re-identification",
+            ["api", "stage"],
+            {"re-identified": "posterior", "leakage": "leakage", "at most": "bayes_capacity@all"},
+            names,
+        ),
+        "over time": rows_table(
+            Rows(tuple(row for row in rows.rows if row.observations > 1)),
+            "More observations",
+            ["api", "observations"],
+            {"at most": "leakage_at_most", "leakage": "leakage", "re-identified": "posterior"},
+            titles,
+        ),
+        "people": Table(
+            "People", ("what", "value"), tuple((k.replace("_", " "), v) for k, v in numbers.items())
+        ),
+    }
+    sentences = [
+        text
+        for spec, api in apis.items()
+        for text in api_sentences(titles[spec], api, single.where(api=spec).last)
+    ]
+    return {
+        "sentences": tuple(sentences),
+        "tables": {name: table for name, table in tables.items() if table.rows},
+        "facts": {"population": numbers},
+    }
