@@ -24,6 +24,7 @@ GROUPS = {
     "functions": [],
     "growth": [],
     "history": ["rows"],
+    "large": [],
     "measure": ["users"],
     "programs": [],
 }
@@ -61,7 +62,8 @@ if arguments.groups == ["page"]:  # from what is stored
     parser.exit()
 if "engine" in arguments.groups and "functions" not in arguments.groups:
     arguments.groups.append("functions")  # its other half
-names = arguments.groups or [name for name in GROUPS if name != "before" or arguments.before]
+apart = {"large"} if arguments.before else {"large", "before"}  # not among all groups
+names = arguments.groups or [name for name in GROUPS if name not in apart]
 if unknown := [name for name in names if name not in GROUPS]:
     parser.error(f"there is no group {unknown[0]!r}; there is {', '.join(GROUPS)}")
 if not arguments.groups and arguments.logs is None:

@@ -7,7 +7,6 @@ import warnings
 import weakref
 from typing import Any
 
-from quiff.core.limits import bytes_of
 from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
 
@@ -60,6 +59,8 @@ def connect(
         raise ParameterError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
     if threads is not None and threads < 1:
         raise ParameterError(f"threads {threads!r} is below 1")
+    from quiff.core.limits import bytes_of  # which loads numpy
+
     limit = None if memory_limit is None else bytes_of(memory_limit)
     if engine == "spark":
         return _connect_spark(limit, master, threads)

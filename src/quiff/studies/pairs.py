@@ -45,13 +45,14 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1) -> Resul
 
     Examples
     --------
-    >>> from quiff import TopicsAPI
-    >>> from quiff.core.labels import as_labels
-    >>> together = np.array([[3, 1, 2], [1, 1, 0], [2, 0, 2]])
-    >>> pairs = PairCounts(3, 2, 1, 2, as_labels(["a", "b", "c"]), together)
-    >>> result = measure_pairs(pairs, TopicsAPI(3, 2, 0.1))
-    >>> [round(result[TopicsAPI(3, 2, 0.1).spec, quantity], 6) for quantity in ("leakage", "goal_posterior")]
-    [1.45, 1.0]
+    Two of three users have the topics Music and News, the third has Sports and Travel:
+
+    >>> from quiff import worked_example
+    >>> people, api = worked_example()
+    >>> together = np.kron(np.diag([2, 1]), np.ones((2, 2), dtype=int))
+    >>> result = measure_pairs(PairCounts(3, 2, 1, 2, people.occurring, together), api)
+    >>> result[api.spec, "leakage"], result[api.spec, "goal_posterior"]
+    (Fraction(39, 20), Fraction(293, 300))
     """
     most, stand_in = check_whole("observations", observations, 1), pairs.stand_in()
     rows: list[Row] = []
