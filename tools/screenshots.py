@@ -50,8 +50,6 @@ def main() -> None:
         report = (demo / "report.html").as_uri()
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=_FLAGS)
         _take(browser, report, "main", IMAGES / "report.png")
-        _take(browser, report, "main", IMAGES / "report-dark.png", scheme="dark")
-        _take(browser, report, "main", IMAGES / "report-phone.png", (390, 800))
         with _explorer() as link:
             query, ready = VIEWS["two-designs"]
             _take(browser, link + query, ready, IMAGES / "explorer.png")

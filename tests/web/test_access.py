@@ -14,7 +14,16 @@ from quiff.web.jobs import Jobs
 from quiff.web.queries import BOUNDS
 
 LISTED = ", ".join(name for name in apis() if name != "fitted")  # which is nothing without its table
-PATHS = ["/", "/api/settings", "/api/design", "/api/compare", "/api/paper", "/static/page.css", "/nothing"]
+PATHS = [
+    "/",
+    "/api/settings",
+    "/api/design",
+    "/api/compare",
+    "/api/paper",
+    "/static/page.css",
+    "/figures.css",
+    "/nothing",
+]
 
 
 @pytest.mark.parametrize("path", [*PATHS, "/api/design?api=topics:noise=7"])

@@ -18,6 +18,7 @@ from quiff.errors import QuiffError
 from quiff.report.page import Section
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.renderer import vega_bundle
+from quiff.results.figures.style import dark_style
 from quiff.results.numbers import plain
 from quiff.results.table import Table
 from quiff.web.compare import compare_answer, compare_table
@@ -56,6 +57,7 @@ def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
         Route("/", answers.asset),
         Route("/static/{name}", answers.asset),
         Route("/vega.js", answers.vega),
+        Route("/figures.css", _figures_style),
         Route("/api/settings", answers.settings),
         Route("/api/design", answers.design),
         Route("/api/studies", answers.studies),
@@ -220,6 +222,10 @@ def _file(content: bytes, name: str, kind: str) -> Response:
     return Response(
         content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="quiff-{name}"'}
     )
+
+
+async def _figures_style(_: Request) -> Response:
+    return Response(dark_style(), media_type="text/css")
 
 
 async def _bad(_: Request, error: Exception) -> Response:
