@@ -98,7 +98,7 @@ function labels(picture, form, x, y) {
     if (!point) return [];
     const [at, level] = spot(point, x, y), name = picture.names[place];
     const words = `${picture.names.length < 2 ? "" : name.length <= 24 && width > 480 ? `${name}: ` : `${name[0]}: `}${form.up(point[1])}`;
-    const wide = 8 * words.length;
+    const wide = 7 * words.length;
     const other = picture.points[1 - place], side = other && !place && spot(other, x, y)[0] >= at ? -14 : 14;
     const [, best] = [[side, -14], [side, 26], [-side, -14], [-side, 26], [side, 45], [-side, 45], [side, -34], [-side, -34]].map(([right, down]) => {
       const box = [right > 0 ? at + right : at + right - wide, level + down - 14, wide, 19];
