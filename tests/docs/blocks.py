@@ -134,7 +134,7 @@ def _run_session(page, block, names):
 def _run_command(page, command, folder, environment):
     """Run a command, or what stands in for it, and compare what it prints."""
     where = f"{page.name}, line {command.line}: $ {command.text}"
-    words = shlex.split(command.text, comments=True)
+    words = shlex.split(command.text.replace("\\\n", " "), comments=True)
     if words[0].endswith("quiff") and words[1] == "explore":
         _visit(["quiff", *words[1:]], folder, environment, where)
         return
