@@ -110,3 +110,9 @@ def test_there_is_one_spark_session(spark):
     assert connect("spark")._session is spark._session
     with pytest.raises(ParameterError, match="Spark runs at 'local\\[2\\]' already"):
         connect("spark", master="spark://127.0.0.1:7077")
+
+
+def test_duckdb_draws_no_bar_among_the_results():
+    con = connect()
+    assert con.con.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
+    con.disconnect()

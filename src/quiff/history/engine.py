@@ -101,6 +101,7 @@ def _connect_duckdb(limit: int | None, threads: int | None) -> Any:
     except duckdb.Error as error:
         scratch.drop(folder)
         raise ParameterError(f"DuckDB does not start: {first_line(error)}") from error
+    backend.con.execute("SET enable_progress_bar = false")  # it would stand among the results
     weakref.finalize(backend, scratch.drop, folder)
     scratch.interruptible(backend.con)
     return backend
