@@ -40,6 +40,8 @@ def test_the_figures_with_filling_and_without(profiles):
     assert n == 5893
     assert round(100 * sum(len(topics) < 5 for topics in visited) / n, 1) == 48.0
     assert round(100 * sum(users == 1 for users in alone.values()) / n, 1) == 91.1
+    whole = Counter(frozenset(e["topic"] for e in row["ranking"][:5]) for row in rows)
+    assert round(100 * sum(users == 1 for users in whole.values()) / n, 1) == 99.5
     for merged in (False, True):
         found = measure(Population.read(profiles, merged=merged))
         people = found.facts["population"]

@@ -8,7 +8,7 @@ bounds it from above.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -256,8 +256,3 @@ def learning_curve(
         ends = at_least(k, m, (1 - level) / 2), at_most(k, m, (1 - level) / 2)
         found.append(CurvePoint(n, Interval(k / m, *ends), _plugged_in(part, None)[0]))
     return found
-
-
-def as_dict(interval: Interval) -> dict[str, Any]:
-    """Return value, low and high by name."""
-    return {"value": interval.value, "low": interval.low, "high": interval.high}
