@@ -111,5 +111,5 @@ def test_people_with_conversions_are_measured(page, link):
     page.goto(f"{link}?view=people&n=200&api=private_click_measurement&run=1")
     page.wait_for_selector("#people[data-ended='Done.']", timeout=WAIT)
     assert page.get_by_text(
-        "a receiver guesses converted correctly with probability 100 %"
+        "a receiver guesses whether the user converted correctly with probability 100 %"
     ).first.is_visible()

@@ -25,8 +25,8 @@ def test_without_people_it_fits_80_columns_and_says_what_it_is_of(run):
     done = run()
     assert done.exit_code == 0, done.output
     assert max(map(len, done.output.splitlines())) <= 80
-    assert done.output.startswith("19 APIs with 18 different units")
-    assert "\na click or a view\n  Attribution" in done.output
+    assert done.output.startswith("19 APIs, under 18 headings")
+    assert "\nA click or a view\n  Attribution" in done.output
 
 
 def test_json(run):
@@ -63,7 +63,7 @@ def test_on_people_with_a_figure_and_csv(run, tmp_path):
 
 def test_a_column_that_is_not_there_is_no_error_for_all(run, tmp_path):
     (tmp_path / "few.csv").write_text("user,topics\na,1 2\nb,2 3\n")
-    done = run("few.csv", "--api", "topics:top_s=2", "--api", "event_level", "--api", "floc")
+    done = run("few.csv", "--api", "topics:top_s=2", "--api", "event_level", "--api", "floc", "--all")
     assert done.exit_code == 0, done.output
     assert "Not measured on these people" in done.output
     flat = " ".join(done.output.split())

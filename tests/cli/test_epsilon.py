@@ -63,11 +63,11 @@ def test_the_apis_stand_in_a_table_of_their_own(run):
         ((), 2, "give an EPSILON"),
         (("abc",), 2, "is neither a decimal"),
         (("1", "--delta", "x"), 2, "is neither a decimal"),
-        (("1", "--secrets", "1"), 1, "secrets must be a whole number of at least 2"),
-        (("1", "--observations", "0"), 1, "observations must be a whole number"),
-        (("1", "--delta", "2"), 1, "delta must be a number between 0 and 1"),
-        (("nan",), 1, "epsilon must be a number of at least 0"),
-        (("1", "--api", "nothing"), 1, "nothing"),
+        (("1", "--secrets", "1"), 2, "secrets must be a whole number of at least 2"),
+        (("1", "--observations", "0"), 2, "observations must be a whole number"),
+        (("1", "--delta", "2"), 2, "delta must be a number between 0 and 1"),
+        (("nan",), 2, "epsilon must be a number of at least 0"),
+        (("1", "--api", "nothing"), 2, "nothing"),
     ],
 )
 def test_what_cannot_be_is_refused(run, arguments, status, message):

@@ -18,7 +18,7 @@ DOMAINS = ["a.com", "b-c.org", "x.gov.uk", "d.net"]
 def run(*arguments, status=0):
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
     assert result.exit_code == status, result.output
-    assert result.stderr == "" or status
+    assert all(line.startswith("Wrote ") for line in result.stderr.splitlines()) or status
     return result
 
 

@@ -31,6 +31,13 @@ def refused(*arguments):
     return result.stderr
 
 
+def misused(*arguments):
+    """Return what is told of a value that is wrong whatever the people are."""
+    result = run(*arguments, status=2)
+    assert result.stdout == ""
+    return result.stderr
+
+
 @pytest.fixture
 def example(tmp_path):
     file = tmp_path / "profiles.csv"
@@ -125,7 +132,9 @@ def test_the_published_prior(example):
 
 def test_explained(example):
     text = run(example, "--topics", 5, "--explain").stdout
-    assert "leakage (factor)\n  formula: V_1[pi > C] / V_1(pi)" in text
+    assert "leakage (factor)\n  meaning: by how much" in text
+    assert "\n  formula: V_1[pi > C] / V_1(pi)\n" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -156,10 +165,10 @@ def test_any_apis_are_measured_beside_each_other(example):
     found = answer(example, *apis)
     leakages = {row["api"]: row["value"] for row in found["rows"] if row["quantity"] == "leakage"}
     assert leakages == {SPEC: 1.95, "topics:n_topics=5,top_s=2,noise=1/2": 1.5, f"cookies+{SPEC}": 3}
-    assert "--noise is short for a parameter of --api topics" in refused(example, *apis, "--noise", "0.1")
-    assert "there is no API 'topic'; did you mean 'topics'?" in refused(example, "--api", "topic")
-    assert "has no parameter 'noize'; did you mean 'noise'?" in refused(example, "--api", "topics:noize=1")
-    assert "noise must be a number between 0 and 1, not 2" in refused(example, "--api", "topics:noise=2")
+    assert "--noise is short for a parameter of --api topics" in misused(example, *apis, "--noise", "0.1")
+    assert "there is no API 'topic'; did you mean 'topics'?" in misused(example, "--api", "topic")
+    assert "has no parameter 'noize'; did you mean 'noise'?" in misused(example, "--api", "topics:noize=1")
+    assert "noise must be a number between 0 and 1, not 2" in misused(example, "--api", "topics:noise=2")
     sized = answer(example, "--api", "topics")
     assert {row["api"] for row in sized["rows"]} == {"topics:top_s=2"}
     assert "no ranked topic counts" in refused(example, "--api", "topics:top_s=3")
@@ -191,10 +200,10 @@ def test_an_api_of_ones_own_on_a_column_of_ones_own(tmp_path):
     assert value(found, "answer", "epsilon") == pytest.approx(1.0986122886681098)
     assert value(found, "answer", "goal_posterior", goal="member", prior="population") == 0.75
     assert value(found, "answer:truth=1", "goal_posterior", goal="member", prior="population") == 1
-    assert "has no API 'Question'; it has Answer" in refused(file, "--api", f"{code}:Question")
+    assert "has no API 'Question'; it has Answer" in misused(file, "--api", f"{code}:Question")
     (tmp_path / "bad.py").write_text("1/0")
-    assert "cannot be run: ZeroDivisionError" in refused(file, "--api", f"{tmp_path / 'bad.py'}:A")
-    assert "there is no Python file" in refused(file, "--api", f"{tmp_path / 'none.py'}:A")
+    assert "cannot be run: ZeroDivisionError" in misused(file, "--api", f"{tmp_path / 'bad.py'}:A")
+    assert "there is no Python file" in misused(file, "--api", f"{tmp_path / 'none.py'}:A")
 
 
 def test_what_the_adversary_knows(tmp_path):
@@ -212,7 +221,7 @@ def test_a_folder_that_cannot_be_made(example):
 
 def test_bad_input_is_told_in_one_line(tmp_path, example, numbers):
     assert "there is no file" in refused(tmp_path / "missing.csv")
-    assert "topics must be a number or one of v1, v2, google-nl-v2, iab-1.1, not 'v3'" in refused(
+    assert "topics must be a number or one of v1, v2, google-nl-v2, iab-1.1, not 'v3'" in misused(
         numbers, "--topics", "v3"
     )
     error = refused(example, "--topics", "v1")
@@ -223,7 +232,7 @@ def test_bad_input_is_told_in_one_line(tmp_path, example, numbers):
     numbers.write_text('user,epoch,topics\n1,0,"1,2"\n1,1,"7,350"\n')
     assert "line 3: the set has the topic '999'" in refused(numbers, "--epoch", 1)
     assert "4 topics occur, but the taxonomy '3' has only 3" in refused(example, "--topics", 3)
-    assert "noise must be a number between 0 and 1, not 1.5" in refused(example, "--noise", 1.5)
+    assert "noise must be a number between 0 and 1, not 1.5" in misused(example, "--noise", 1.5)
     assert "quiff experiment writes one" in refused(example, "--histories", tmp_path / "none")
 
 
@@ -256,7 +265,7 @@ def test_each_users_risk_exposing_outputs_and_single_values(example):
     text = run(example, *asked, "--all").stdout
     assert "Music" in text
     assert "'Chess'" in refused(example, "--topics", 5, "--about", "topics=Chess")
-    assert "as in country=BR" in refused(example, "--about", "Chess")
+    assert "as in country=BR" in misused(example, "--about", "Chess")
 
 
 def test_a_value_may_have_any_name(tmp_path):

@@ -57,7 +57,7 @@ COMMANDS = {
     "epsilon --csv": ["epsilon", "1"],
     "design --figure": ["design", "--capacity", "10"],
     "design --csv": ["design", "--capacity", "10"],
-    "design --out": ["design", "--profiles", "profiles.parquet", "--utility", "0.9"],
+    "design --out": ["design", "--people", "profiles.parquet", "--utility", "0.9"],
     "paper --out": ["paper"],
     "demo --out": ["demo", "--users", "100"],
     "data get --unpack": ["data", "get", "citizenlab"],

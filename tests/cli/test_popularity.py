@@ -60,7 +60,6 @@ def test_help_has_an_example(run):
     ("arguments", "words"),
     [
         (("--noise", "1"), "all outputs are random"),
-        (("--simulations", "0"), "simulations must be a whole number"),
         (("--topics", "4"), "4"),
         (("--top", "3"), "profile"),
         (("--epoch", "1"), "profiles.csv': the epoch must be 0, not 1"),
@@ -75,6 +74,12 @@ def test_errors_are_told_in_one_line(run, profiles, arguments, words):
     assert result.exit_code == 1
     (line,) = result.stderr.splitlines()
     assert words in line
+
+
+def test_a_wrong_value_is_told_at_its_option(run, profiles):
+    result = run(profiles, "--simulations", "0")
+    assert result.exit_code == 2
+    assert "Invalid value for '--simulations': simulations must be a whole number" in result.stderr
 
 
 def test_another_api_and_attribute(run, tmp_path):

@@ -44,7 +44,7 @@ def test_one_of_a_kind_is_told_in_the_singular(run, tmp_path):
 def test_text(run, tmp_path):
     result = run("--rows", 1000, "--out", tmp_path / "log")
     assert result.exit_code == 0
-    assert "1000 rows" in result.stdout
+    assert "1,000 rows" in result.stdout
     assert f"; log-01.txt.gz in {tmp_path / 'log'}" in result.stdout
 
 
@@ -61,11 +61,10 @@ def test_a_folder_is_needed(run):
 
 
 @pytest.mark.parametrize("arguments", [["--users", 0], ["--rows", 0], ["--users", 1, "--seed", -1]])
-def test_a_number_out_of_range_is_told_in_one_line(run, tmp_path, arguments):
+def test_a_number_out_of_range_is_told_at_its_option(run, tmp_path, arguments):
     result = run("--out", tmp_path / "log", *arguments)
-    assert result.exit_code == 1
-    assert result.stderr.startswith("Error: ")
-    assert result.stderr.count("\n") == 1
+    assert result.exit_code == 2
+    assert f"Error: Invalid value for '{arguments[-2]}': " in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -111,10 +110,10 @@ main(["synth", "--users", "9000", "--out", {str(out)!r}])
 def test_progress_on_a_terminal(tmp_path):
     shown, stdout = on_a_terminal(tmp_path / "log", 0)
     assert "rows" in shown
-    assert stdout.startswith("9000 users, ")
+    assert stdout.startswith("9,000 users, ")
 
 
 def test_a_run_that_ends_before_the_delay_shows_no_bar(tmp_path):
     shown, stdout = on_a_terminal(tmp_path / "log", 600)
     assert shown == ""
-    assert stdout.startswith("9000 users, ")
+    assert stdout.startswith("9,000 users, ")

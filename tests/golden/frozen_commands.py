@@ -20,7 +20,7 @@ COMMANDS = {
     "design-capacity": ["design", "--capacity", "50"],
     "design-epsilon": ["design", "--epsilon", "6"],
     "design-utility": ["design", "--utility", "0.9"],
-    "design-people": ["design", "--profiles", PEOPLE, "--utility", "0.9"],
+    "design-people": ["design", "--people", PEOPLE, "--utility", "0.9"],
     "epochs": ["epochs", PEOPLE, "--epochs", "5", "--utility"],
     "epochs-weighted": ["epochs", PEOPLE, "--epochs", "4", "--weights", "weight"],
     "epochs-changing": ["epochs", WEEKS, "--epochs", "3"],

@@ -82,10 +82,10 @@ def answers(people):
         "How does that compare with a cookie?": "Third-party cookie: 100 %.",
         "And with guessing?": f"Guessing: 1 in {USERS}.",
         "What does one topic change?": (
-            f"Topics API: a topic multiplies the probability of re-identification by {said(leakage)} "
-            f"(from 1 in {USERS} to {topic})."
+            "Topics API: one observation (a topic) multiplies the probability of re-identification by "
+            f"{said(leakage)}, from 1 in {USERS} to {topic}."
         ),
-        "Can it be worse with other people?": "It is at most 66.4 for any people and any prior.",
+        "Can it be worse with other people?": "It can be at most 66.4 for any people and any prior",
         "How bad is it for the person who is worst off?": (
             f"After one page view the average person is re-identified with probability {mean}, one person in "
             f"a hundred with {high} or more, and the most exposed person with {worst}."

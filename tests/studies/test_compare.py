@@ -87,11 +87,11 @@ def test_every_api_has_a_goal_or_says_why_not(compared):
 def test_rows_of_a_unit_stand_together_and_the_words_say_so(compared):
     units = [str(each["unit"]) for each in compared.facts["apis"]]
     assert len(list(groupby(units))) == len(set(units)) < len(units)
-    assert "nothing is ranked across units" in compared.sentences[0]
+    assert "Numbers compare under one heading only" in compared.sentences[0]
     table = compared.tables["limits"]
     assert table.group == table.columns[0]
     lines = table.to_text().splitlines()
-    assert all(unit in lines for unit in units)
+    assert all(unit[:1].upper() + unit[1:] in lines for unit in units)
 
 
 def test_what_people_lack_is_listed_with_how_to_get_it():
@@ -162,4 +162,4 @@ def test_a_month_that_was_cut_into_cells_shows_its_interval():
     (month,) = (row for row in found.rows if row.quantity == "posterior" and row.observations == 30)
     assert month.low <= month.value <= month.high
     said = f"(outputs are cut into cells: {probability(month.low)} to {probability(month.high)})"
-    assert said in " ".join(found.sentences)
+    assert said in " ".join(found.further)

@@ -279,12 +279,12 @@ def test_views():
     assert [row[0] for row in found.tables["privacy"].rows] == [
         "third-party cookie", "whole topic set", "one topic, no noise", "one topic",
     ]  # fmt: skip
-    assert (
-        "multiplies the probability of re-identification by 1.95 (from 33.3 % to 65 %)" in found.sentences[2]
-    )
-    assert "at most 2.43" in found.sentences[2]
-    assert "97.7 % (66.7 % without)" in found.sentences[3]
-    assert "33.3 % of the 3 users have a unique topic set." in found.sentences
+    assert found.heading == "3 people, Topics API: 5 topics, top 2, noise 5 %"
+    leaks, learns = found.sentences  # cookies, which single out everybody, stand in the table
+    assert "multiplies the probability of re-identification by 1.95, from 33.3 % to 65 %." in leaks
+    assert "at most 2.43" in leaks
+    assert "97.7 % (66.7 % without)" in learns
+    assert "33.3 % of the 3 users have a unique topic set." in found.further
     for table in found.tables.values():
         assert table.to_latex().startswith(r"\begin{table}")
         assert len(table.to_pandas()) == len(table.rows)
@@ -292,7 +292,7 @@ def test_views():
     assert ">1.95<" in found.figure("stages").to_svg()
     assert found.figure("trade-off").to_svg().startswith("<svg")
     assert repr(found) == f"<What one observation reveals about 3 users: {len(found.rows)} rows, 4 tables>"
-    assert str(found).startswith("third-party cookie: an identifier multiplies")
+    assert str(found).startswith(f"{found.heading}\n\nTopics API: one observation (a topic) multiplies")
     frame = found.to_pandas()
     assert len(frame) == len(found.rows)
     leaks = frame[(frame.api == "cookies") & (frame.quantity == "leakage")]

@@ -116,13 +116,13 @@ def test_the_command(tmp_path):
     file.write_text("user,t1,t2\nAlice,News,Music\nBob,Music,Travel\n")
     run = CliRunner()
     result = run.invoke(
-        main, ["design", "--profiles", str(file), "--topics", "5", "--utility", "0.9", "--json"]
+        main, ["design", "--people", str(file), "--topics", "5", "--utility", "0.9", "--json"]
     )
     assert result.exit_code == 0, result.stderr
     answer = json.loads(result.stdout)
     assert [fitted["capacity"] for fitted in answer["fitted"]] == [1, 1]
     assert "popular" in answer["caveat"]
-    wrong = run.invoke(main, ["design", "--profiles", str(file), "--capacity", "3"])
+    wrong = run.invoke(main, ["design", "--people", str(file), "--capacity", "3"])
     assert wrong.exit_code == 2
     assert "--utility" in wrong.stderr
 
@@ -130,7 +130,7 @@ def test_the_command(tmp_path):
 def test_what_the_command_writes_is_an_api(tmp_path):
     file, out = tmp_path / "profiles.csv", tmp_path / "fitted.json"
     file.write_text("user,t1,t2\n" + "\n".join(f"u{k},{k % 4 + 1},{k % 5 + 5}" for k in range(20)))
-    arguments = ["design", "--profiles", str(file), "--topics", "9", "--utility", "0.7", "--out", str(out)]
+    arguments = ["design", "--people", str(file), "--topics", "9", "--utility", "0.7", "--out", str(out)]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     made = json.loads(out.read_text())
     people = quiff.Population.read(file)
@@ -151,7 +151,7 @@ def test_what_the_command_writes_is_an_api(tmp_path):
 @pytest.mark.parametrize("text", ["", "[1]", "{", '{"fitted": [{"aim": "nobody"}]}', '{"fitted": 3}'])
 def test_a_file_without_weights_is_told_in_one_line(tmp_path, text):
     (tmp_path / "fitted.json").write_text(text)
-    with pytest.raises(quiff.QuiffError, match="has no weights by topic; quiff design --profiles"):
+    with pytest.raises(quiff.QuiffError, match="has no weights by topic; quiff design --people"):
         quiff.FittedAPI(tmp_path / "fitted.json")
     with pytest.raises(quiff.QuiffError, match="cannot read the weights"):
         quiff.FittedAPI(tmp_path / "none.json")

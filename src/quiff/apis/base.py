@@ -91,7 +91,7 @@ class Occasion:
     leakage
         By how much it multiplies the adversary's probability of success; None if that is not known.
     sentence
-        What it means, with {} for the leakage; or why it is not known.
+        What it means, with {leakage} and {posterior}, the probability of success; or why it is not known.
     facts
         What else is known of it, for JSON.
     """
@@ -234,6 +234,11 @@ class Api(ABC):
             if each.default is MISSING or given[each.name] != each.default
         ]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
+
+    @property
+    def settings(self) -> str:
+        """The parameters for people, in a few words: those that are not the defaults."""
+        return self.spec.partition(":")[2].replace(",", ", ")
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters by name, in the order in which they are declared."""

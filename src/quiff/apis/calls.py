@@ -176,17 +176,17 @@ def call_and_sites(people: Population, api: TopicsAPI) -> tuple[Occasion, ...]:
     """
     E = EPOCHS_OF_A_CALL
     titles = {
-        "call": f"one call: {E} epochs, sorted, each topic once",
-        "in_order": f"the same {E} epochs in order",
-        "link": "two sites, one observation each of one epoch: linked",
+        "call": f"one page view: {E} weeks, sorted, each topic once",
+        "in_order": f"the same {E} weeks in order",
+        "link": "two sites, one observation each of one week: linked",
     }
     why = ""
     try:
         groups, link = TopicGroups.of(people, api), linked_sites(people, api)
     except ParameterError:
-        why = "One call and two sites are known for stable sets and equally probable users only."
+        why = "One page view and two sites are known for stable sets and equally probable users only."
     except SizeError as error:
-        why = f"One call and two sites are not measured: {error}"
+        why = f"One page view and two sites are not measured: {error}"
     if why:
         return tuple(Occasion(key, title, None, why) for key, title in titles.items())
     law = EpochLaw.of(api.fit(people).n_topics, api.top_s, api.noise)
@@ -196,17 +196,22 @@ def call_and_sites(people: Population, api: TopicsAPI) -> tuple[Occasion, ...]:
             "call",
             titles["call"],
             call,
-            f"One call, which shows the topics of {E} epochs sorted and each of them once, multiplies the "
-            "probability of re-identification by {}.",
+            f"One page view shows the topics of {E} weeks, sorted and each of them once: it re-identifies a "
+            "user with probability {posterior} (leakage {leakage}).",
             {"epochs": E, "in_order": in_order},
         ),
-        Occasion("in_order", titles["in_order"], in_order, "In order they would multiply it by {}."),
+        Occasion(
+            "in_order",
+            titles["in_order"],
+            in_order,
+            "In order, they would with probability {posterior} (leakage {leakage}).",
+        ),
         Occasion(
             "link",
             titles["link"],
             link,
-            "Two sites with one observation each of the same epoch multiply the probability to link a user "
-            "by {}, if users' sets are independent draws.",
+            "Two sites with one observation each of the same week link a user with probability {posterior}"
+            " (leakage {leakage}), if users' sets are independent draws.",
         ),
     )
 

@@ -50,7 +50,7 @@ class FittedAPI(Api):
     Parameters
     ----------
     weights
-        v, by topic; a topic that is not named has 0. Or a file: JSON as ``quiff design --profiles`` writes
+        v, by topic; a topic that is not named has 0. Or a file: JSON as ``quiff design --people`` writes
         it, or CSV with the columns ``topic`` and ``weight``. Topics become numbers if all are whole ones.
     aim
         Of a file with several mechanisms: whose utility is kept up, ``average user`` or ``worst-off user``.
@@ -78,7 +78,7 @@ class FittedAPI(Api):
 
     title = "fitted mechanism"
     family = "made for some people"
-    source = "quiff design --profiles"
+    source = "quiff design --people"
     sees = "a topic"
     unit = Unit("a user", "one site", 7)
     needs = ("topics",)
@@ -190,7 +190,7 @@ def _read(path: Path, aim: str) -> dict[Any, Any]:
         raise QuiffError(f"cannot read the weights in {str(path)!r}: {engine_line(error)}") from error
     except (ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError) as error:
         raise QuiffError(
-            f"{str(path)!r} has no weights by topic; quiff design --profiles FILE --utility U --out FILE.json"
+            f"{str(path)!r} has no weights by topic; quiff design --people FILE --utility U --out FILE.json"
             " writes them"
         ) from error
     numbers = all(topic.isdecimal() and topic.isascii() for topic in topics)

@@ -106,6 +106,12 @@ class TopicsAPI(Api):
         object.__setattr__(self, "top_s", top_s)
         object.__setattr__(self, "noise", check_probability("noise", self.noise))
 
+    @property
+    def settings(self) -> str:
+        """The parameters for people, in a few words."""
+        topics = self.n_topics if self._taxonomy_name else counted(self.n_topics, "topic")
+        return f"{topics}, top {self.top_s}, noise {100 * float(self.noise):.3g} %"
+
     def fit(self, people: Population | Histories) -> "TopicsAPI":
         """Settle the taxonomy: its size, if it was named, and the names of the topics among its m.
 

@@ -15,7 +15,9 @@ from quiff import __version__
 from quiff.cli.short_forms import OPTIONS
 from quiff.cli.shown import WORDS
 from quiff.cli.signals import Ended, Ending, ending
+from quiff.cli.terminal import terminal_width
 from quiff.errors import QuiffError, described
+from quiff.results.layout import WIDTH
 from quiff.safe_text import visible_lines
 
 __all__ = ["main"]
@@ -31,6 +33,7 @@ _GROUPS = {
     "Data, the paper, and all at once": ("data", "paper", "demo"),
 }  # fmt: skip
 _COMMANDS = [name for names in _GROUPS.values() for name in names]
+_VALUE = re.compile(r"(-*[\w-]+) must be ")
 _ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})\b")
 
 
@@ -69,6 +72,7 @@ class _Commands(click.Group):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
+        WIDTH.set(terminal_width())
         with _shown(), ending() as end:
             ctx.meta[Ending.KEY] = end
             try:
@@ -87,20 +91,35 @@ class _Commands(click.Group):
             if end.number is not None or isinstance(error, KeyboardInterrupt):
                 ctx.exit(end.finish(end.number or signal.SIGINT))
             if isinstance(error, QuiffError):
-                raise click.ClickException(_told(str(error), self._named(ctx))) from error
+                raise self._as_told(error, ctx) from error
             own = _own_line(error)
             if own and isinstance(error, Exception):
                 raise click.ClickException(f"{own}: {described(error)}") from error
             raise
         return result
 
-    def _named(self, ctx: click.Context) -> click.Command:
-        """Return the command that the words name, of a group the one inside."""
-        command: click.Command = self
+    def _as_told(self, error: QuiffError, ctx: click.Context) -> click.ClickException:
+        """Return an error as click tells it: that of a typed value at its option, as wrong usage."""
+        inner, words = self._named(ctx), ctx.meta[WORDS]
+        command, message = inner.command, _told(str(error), inner.command)
+        wrong = _VALUE.match(message)
+        for param in command.params if wrong else ():
+            typed = any(word.split("=")[0] in param.opts for word in words)
+            if (
+                wrong
+                and wrong[1] in (param.name, *param.opts)
+                and (typed or isinstance(param, click.Argument))
+            ):
+                return click.BadParameter(f"{message}.", inner, param)
+        return click.ClickException(message)
+
+    def _named(self, ctx: click.Context) -> click.Context:
+        """Return the context of the command that the words name, of a group that of the one inside."""
         for word in ctx.meta[WORDS]:
+            command = ctx.command
             inner = command.get_command(ctx, word) if isinstance(command, click.Group) else None
-            command = inner or command
-        return command
+            ctx = ctx if inner is None else click.Context(inner, ctx, word)
+        return ctx
 
 
 def _own_line(error: BaseException) -> str:

@@ -2,12 +2,13 @@
 
 import click
 
-from quiff.cli.options import json_option
+from quiff.cli.options import at_option, digits_option, json_option
 from quiff.cli.terminal import echo
 
 
 @click.command("apis")
 @click.argument("name", required=False)
+@digits_option
 @json_option
 def command(name: str | None, as_json: bool) -> None:
     """List the APIs that can be measured, or show one.
@@ -22,7 +23,8 @@ def command(name: str | None, as_json: bool) -> None:
     from quiff.results.numbers import to_json
     from quiff.studies.catalogue import api_facts, catalogue_table, described
 
-    one = None if name is None else {name: api_from(name) if ":" in name else api_class(name)}
+    with at_option(click.get_current_context(), "NAME"):
+        one = None if name is None else {name: api_from(name) if ":" in name else api_class(name)}
     chosen = one or apis()
     if as_json:
         echo(to_json({"apis": [api_facts(key, api) for key, api in chosen.items()]}))

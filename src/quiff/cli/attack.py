@@ -66,7 +66,7 @@ def list_command(as_json: bool) -> None:
 
 @command.command("run", cls=Writing)
 @click.argument("name", metavar="NAME")
-@click.argument("profiles", type=PATH, metavar="[PROFILES]", required=False)
+@click.argument("profiles", type=PATH, metavar="[PEOPLE]", required=False)
 @option("--reports file", "FILE", "Observations that quiff simulate wrote, instead of new ones.", PATH)
 @option("--epochs", "E", "After how many calls.  [default: 30, or all in FILE]", int)
 @population_topics_option
@@ -74,7 +74,7 @@ def list_command(as_json: bool) -> None:
 @_earlier_option
 @seed_option
 @option("--sample", "N", "How many targets to draw; 0 attacks everybody.", least(0), 3000)
-@shows_result(everything=True)
+@shows_result
 def run_command(
     name: str,
     profiles: Path | None,
@@ -88,9 +88,9 @@ def run_command(
 ) -> "Result":
     """Run one attack, on simulated observations or a file.
 
-    NAME is one that quiff attack list shows. Observations of the users of PROFILES are simulated. With
-    PROFILES it is told how well noise is removed, and the bound on all attacks unless the observations are
-    from a file, whose rules may be others; the Bayes-optimal adversaries need PROFILES. The figure shows
+    NAME is one that quiff attack list shows. Observations of the users of PEOPLE are simulated. With
+    PEOPLE it is told how well noise is removed, and the bound on all attacks unless the observations are
+    from a file, whose rules may be others; the Bayes-optimal adversaries need PEOPLE. The figure shows
     among how many users targets are left.
 
     Example: quiff attack run beugin-mcdaniel profiles.parquet --epochs 15 --seed 1
@@ -102,7 +102,7 @@ def run_command(
     from quiff.theory.taxonomies import taxonomy_size
 
     if profiles is None and file is None:
-        raise click.UsageError("Give PROFILES, or --reports, or both.")
+        raise click.UsageError("Give PEOPLE, or --reports, or both.")
     if file is not None and earlier is not None:
         raise click.UsageError("--earlier does not go with --reports.")
     check_attack(name)
@@ -146,7 +146,7 @@ def _read(file: Path, topics: object) -> "Reports":
 @option("--seeds", "N", "How many simulations.", int, 3)
 @seed_option
 @option("--sample", "N", "How many targets to draw in each; 0 attacks everybody.", least(0), 1000)
-@shows_result(everything=True)
+@shows_result
 def compare_command(
     asked: Asked,
     observations: int,

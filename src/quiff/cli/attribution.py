@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.options import PATH, drawn_seed_option, json_option, least, one_of, option
+from quiff.cli.options import PATH, digits_option, drawn_seed_option, json_option, least, one_of, option
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.progress import shown_progress
 from quiff.cli.shown import noted, shows_result
@@ -45,7 +45,7 @@ def command() -> None:
 )
 @_rules_option
 @drawn_seed_option
-@shows_result()
+@shows_result
 def run_command(events: Path, config: Path | None, rules: str, seed: int | None) -> "Result":
     """Play a file of events: histograms, charges, what is left.
 
@@ -69,7 +69,7 @@ def run_command(events: Path, config: Path | None, rules: str, seed: int | None)
 @option("--quota", "Q", "The impression site's quota, as epsilon.", float, 4.0)
 @option("--global shared", "G", "The global budget, as epsilon.", float, 8.0)
 @option("--weeks", "W", "After how many weeks. May be repeated.", int, (1, 2, 4, 8, 12), multiple=True)
-@shows_result()
+@shows_result
 def reveal_command(**parameters: Any) -> "Result":
     """Say what conversions reveal, and how well they count.
 
@@ -94,6 +94,7 @@ def reveal_command(**parameters: Any) -> "Result":
     "Write the violation as a file of events, and its neighbour beside it as FILE-neighbour.json.",
     OutputFile(".json"),
 )
+@digits_option
 @json_option
 def check_command(size: int, rules: str, limit: int | None, out: Path | None, as_json: bool) -> None:
     """Search small worlds for one that reveals more than a budget.

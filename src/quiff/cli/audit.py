@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.options import PATH, flag, number, one_of, option, seed_option, several
+from quiff.cli.options import PATH, flag, number, one_of, option, read_api, seed_option, several
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.progress import shown_progress
 from quiff.cli.shown import WORDS, shows_result
@@ -48,7 +48,7 @@ _RULES = ("frequentist", "nearest", "nearest-scaled")
 @one_of("--engine", "What counts the rows.", "duckdb", "spark", default="duckdb")
 @option("--report page", "FILE", "Also write a page: an .html file.", OutputFile(".html", ".htm"))
 @seed_option
-@shows_result(everything=True)
+@shows_result
 def command(
     log: Path,
     secret: tuple[str, ...],
@@ -73,7 +73,6 @@ def command(
 
     Example: quiff audit reports.parquet --secret user --observation topic
     """
-    from quiff.apis.registry import api_from
     from quiff.history.engine import connect
     from quiff.studies.audit import audit
 
@@ -84,7 +83,7 @@ def command(
     with shown_progress() as shown, shown.steps.step("audit"):
         result = audit(
             log,
-            None if spec is None else api_from(spec),
+            None if spec is None else read_api(spec),
             secret=None if behind else secret or ("secret",),
             observation=observation or ("observation",),
             secrets=_values(among) or None,

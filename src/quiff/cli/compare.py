@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     " and conversions]",
 )
 @seed_option
-@shows_result(everything=True)
+@shows_result
 def command(asked: Asked, goals: tuple[str, ...], seed: int) -> "Result":
     """Compare APIs, unit by unit.
 

@@ -60,9 +60,9 @@ def command(out: Path, users: int, seed: int) -> None:
 def _log(out: Path, users: int, seed: int, force: bool) -> None:
     from quiff.history.synth import SyntheticLog, write_log
 
-    with _step(f"Generate a search log of {users} users") as told:
+    with _step(f"Generate a search log of {users:,} users") as told:
         written = write_log(SyntheticLog(users=users, seed=seed), out / "log", force=force)
-        told.append(f"{written.rows} rows, {written.rows_without_url} of them without a click")
+        told.append(f"{written.rows:,} rows, {written.rows_without_url:,} of them without a click")
 
 
 def _tables(con: Any, out: Path, seed: int, force: bool) -> None:
@@ -77,18 +77,18 @@ def _tables(con: Any, out: Path, seed: int, force: bool) -> None:
         logs = sorted((out / "log").glob("log-*.txt.gz"))
         events = out / "log" / "conversions.parquet"
         treated = treat(con, logs, out / "treated", conversions=events, seed=seed, force=force)
-        told.append(f"{treated.rows} visits of {treated.users} users to {treated.domains} domains")
+        told.append(f"{treated.rows:,} visits of {treated.users:,} users to {treated.domains:,} domains")
     with _step("Classify the domains: visits get topics") as told:
         classification = read_classification(str(out / "log" / "classification.csv"))
         reduced = classify(con, out / "treated", classification, out / "reduced", force=force)
-        told.append(f"{reduced.rows} visits with {reduced.topics} topics")
+        told.append(f"{reduced.rows:,} visits with {reduced.topics} topics")
     with _step("Leave out singletons and outliers") as told:
         kept = experiment(con, out / "reduced", out / "experimental", force=force)
-        told.append(f"{kept.users} users stay")
+        told.append(f"{kept.users:,} users stay")
     with _step("Find each user's top five topics") as told:
         events, profiles = out / "treated" / "conversions.parquet", out / "profiles.parquet"
         found = profile(con, out / "experimental", profiles, conversions=events, seed=seed, force=force)
-        told.append(f"{found.distinct_sets} distinct topic sets")
+        told.append(f"{found.distinct_sets:,} distinct topic sets")
         told.append(f"{100 * found.filled_users:.3g} % of users have topics filled in at random")
 
 

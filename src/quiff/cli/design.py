@@ -24,14 +24,16 @@ if TYPE_CHECKING:
 @number("--max-case", "X", "Budget: a max-case capacity of at most X.")
 @number("--utility", "U", "Floor: what is shown is genuine with probability U or more.")
 @noise_option
-@option("--profiles", "FILE", "Fit a mechanism of least capacity to these people; needs --utility.", PATH)
+@option(
+    "--people profiles", "FILE", "Fit a mechanism of least capacity to these people; needs --utility.", PATH
+)
 @option(
     "--out",
     "FILE",
-    "With --profiles: also write the mechanisms, for --api fitted:weights=FILE.",
+    "With --people: also write the mechanisms, for --api fitted:weights=FILE.",
     OutputFile(".json"),
 )
-@shows_result(everything=True)
+@shows_result
 def command(
     specs: tuple[str, ...],
     topics: int,
@@ -49,7 +51,7 @@ def command(
     The Bayes capacity is the most by which an observation multiplies the probability of re-identification, on
     average; the max-case capacity, by the worst observation; epsilon is that of differential privacy.
 
-    With --profiles and --utility, the answer is not a setting of the Topics API but the mechanisms that leak
+    With --people and --utility, the answer is not a setting of the Topics API but the mechanisms that leak
     least for these people while what the average user, or every user, shows stays as useful. They are APIs
     too: see --out.
 
@@ -65,11 +67,11 @@ def command(
     ((measure, target),) = given
     if profiles is None:
         if out is not None:
-            raise click.UsageError("--out goes with --profiles.")
+            raise click.UsageError("--out goes with --people.")
         (api,) = closed_form_apis(specs, topics, None, noise)[:1]
         return meet_budget(api, measure, target)  # type: ignore[arg-type]  # the options are named as they
     if measure != "utility" or click.get_current_context().params["figure"] is not None:
-        raise click.UsageError("With --profiles give --utility, and no --figure.")
+        raise click.UsageError("With --people give --utility, and no --figure.")
     from quiff.populations.population import Population
 
     people = Population.read(profiles)

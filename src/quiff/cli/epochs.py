@@ -10,7 +10,6 @@ from quiff.cli.people import Asked, asks_for_people
 from quiff.cli.progress import shown_progress
 from quiff.cli.shown import shows_result
 from quiff.cli.terminal import echo, on_terminal
-from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
     from quiff.results.result import Result
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 @seed_option
 @flag("--utility", "Also what a receiver learns, by up to 3 observations.")
 @flag("--exact", "Compute exactly as far as that goes, whatever it takes.")
-@shows_result(everything=True)
+@shows_result
 def command(
     asked: Asked,
     epochs: int | None,
@@ -41,8 +40,8 @@ def command(
     without one they stay the same. Few observations are computed exactly, more are estimated with an interval
     of 95 %. The figure shows leakage against observations and how the risk is spread over users.
 
-    On a terminal it first says how it will find the figures, and what time and memory that takes about. What
-    would take very long, or more than 1 GiB, is not begun without --exact.
+    On a terminal it first says how it will find the figures. What would take very long, or more than 1 GiB,
+    is not begun without --exact.
 
     Example: quiff epochs profiles.parquet --epochs 4
     """
@@ -51,7 +50,7 @@ def command(
     from quiff.theory.parameters import check_whole
 
     if epochs is not None and observations is not None:
-        raise ParameterError("--epochs and --observations say the same; give one of the two")
+        raise click.UsageError("--epochs and --observations say the same; give one of the two.")
     seed = check_whole("seed", seed, 0)
     name, given = ("observations", observations) if epochs is None else ("epochs", epochs)
     most = check_whole(name, 3 if given is None else given, 1)

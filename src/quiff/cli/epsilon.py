@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.options import number, option, read_number, several
+from quiff.cli.options import number, option, read_api, read_number, several
 from quiff.cli.outputs import Writing
 from quiff.cli.shown import shows_result
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @number(
     "--delta", "D", "Probability with which a smaller epsilon after several observations may fail.", "1e-6"
 )
-@shows_result()
+@shows_result
 def command(
     epsilon: float | Fraction | None,
     specs: tuple[str, ...],
@@ -49,12 +49,11 @@ def command(
 
     Example: quiff epsilon 7.19 --api topics
     """
-    from quiff.apis.registry import api_from
     from quiff.studies.epsilon import explain_epsilon
 
     if epsilon is None and not specs:
         raise click.UsageError("give an EPSILON, or an --api whose epsilon is meant.")
-    apis = map(api_from, specs)
+    apis = map(read_api, specs)
     return explain_epsilon(
         None if epsilon is None else float(epsilon),
         *apis,

@@ -1,6 +1,7 @@
 """``quiff measure``: what one observation of some APIs reveals about people, and what it is good for."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from quiff.cli.outputs import Writing
 from quiff.cli.people import Asked, asks_for_people
 from quiff.cli.progress import shown_progress
 from quiff.cli.shown import shows_result
-from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "ATTRIBUTE=VALUE",
     "Also say how much an observation says about having a value, as in topics=News. May be repeated.",
 )
-@shows_result()
+@shows_result
 def command(
     asked: Asked,
     known: tuple[str, ...],
@@ -64,7 +64,7 @@ def command(
     from quiff.studies.measure import measure
 
     if known and (exposure or about):
-        raise ParameterError("--exposure and --about do not go with --known; leave one of them out")
+        raise click.UsageError("--exposure and --about do not go with --known.")
     with shown_progress() as shown:
         with shown.steps.step("read people"):
             try:
@@ -104,17 +104,23 @@ def _further(
     """Yield what the average hides: each user's risk, and what was asked for about outputs and values."""
     from quiff.studies.attributes import attribute_inference
     from quiff.studies.exposure import exposure as exposed
+    from quiff.studies.over_time import other_occasions
     from quiff.studies.risk import user_risk
 
+    if people.weights is None and not known:
+        yield "", other_occasions(people, *apis)
     if any(not api.observer_knows_who for api in apis):
-        yield "risk", user_risk(people, *apis, known=known, threshold=threshold)
+        risk = user_risk(people, *apis, known=known, threshold=threshold)
+        yield "risk", replace(risk, sentences=(), further=risk.sentences)
     if exposure:
         for api in apis:
             yield f"exposure {api.spec}", exposed(people, api)
     for text in about:
         name, equals, written = text.partition("=")
         if not equals:
-            raise ParameterError(f"--about is {text!r}; give an attribute and a value, as in country=BR")
+            raise click.BadParameter(
+                f"{text!r} is no ATTRIBUTE=VALUE, as in country=BR.", param_hint="--about"
+            )
         values = people.topics if name == "topics" else people.attribute(name).values
         value = next((label for label in values if str(label) == written), written)
         yield f"about {text}", attribute_inference(people, *apis, attribute=name, value=value)

@@ -1,23 +1,52 @@
 """The options that several commands share, and how numbers are read from the command line.
 
-Text that is no number is wrong usage (exit status 2); a number or name out of range is a ParameterError (1).
+A value that no data can make right is wrong usage, told at its option (exit status 2); what does not fit the
+data is a ParameterError (1).
 """
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
 from quiff.cli.outputs import OutputFile
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, QuiffError
+from quiff.theory.parameters import check_probability
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from quiff.apis.base import Api
 
-PATH = click.Path(path_type=Path)
+Command = TypeVar("Command", bound=Callable[..., Any])
+Check: TypeAlias = Callable[[str, Any], Any]
+
+
+class Input(click.Path):
+    """A file or folder to read, or the name of a public data set of which there is a copy."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; that of a data set's copy, if there is no such file."""
+        name = str(value)
+        if not os.path.lexists(name) and not Path(name).suffix:
+            from quiff.history.fetch import local_copy
+            from quiff.history.registry import DATASETS
+
+            if name in DATASETS:
+                found = local_copy(name)
+                if found is None:
+                    raise ParameterError(
+                        f"the data set {name!r} is not here; fetch it by quiff data get {name}"
+                    )
+                return found
+        return super().convert(value, param, ctx)
+
+
+PATH = Input(path_type=Path)
 _FRACTION = re.compile(r"[+-]?\d{1,15}/\d{1,15}", re.ASCII)
 
 
@@ -30,9 +59,28 @@ def option(
     return click.option(*names.split(), metavar=metavar or None, help=about, type=kind, **more)
 
 
-def number(names: str, metavar: str, about: str, default: str | None = None) -> Callable[[Command], Command]:
-    """Return an option that takes a decimal or a fraction."""
-    return option(names, metavar, about, default=default, callback=read_number)
+def number(
+    names: str, metavar: str, about: str, default: str | None = None, check: Check | None = None
+) -> Callable[[Command], Command]:
+    """Return an option that takes a decimal or a fraction, which may be checked."""
+
+    def read(ctx: click.Context, param: click.Parameter, text: str | None) -> float | Fraction | None:
+        value = read_number(ctx, param, text)
+        with at_option(ctx, param):
+            return value if check is None or value is None else check(str(param.name), value)
+
+    return option(names, metavar, about, default=default, callback=read)
+
+
+@contextmanager
+def at_option(ctx: click.Context | None, param: click.Parameter | str) -> Iterator[None]:
+    """Tell a wrong value at the option that has it, as wrong usage."""
+    try:
+        yield
+    except QuiffError as error:
+        hint = f"'{param}'" if isinstance(param, str) else None
+        named = None if isinstance(param, str) else param
+        raise click.BadParameter(f"{error}.", ctx, named, hint) from error
 
 
 def several(names: str, metavar: str, about: str, kind: Any = str) -> Callable[[Command], Command]:
@@ -77,21 +125,31 @@ def read_number(ctx: click.Context, param: click.Parameter, text: str | None) ->
         raise click.BadParameter(message, ctx, param) from None
 
 
-def read_topics(ctx: click.Context, param: click.Parameter, text: str) -> int:  # noqa: ARG001 - click's signature
+def read_topics(ctx: click.Context, param: click.Parameter, text: str) -> int:
     """Read the number of topics of a taxonomy, or the name of a published one."""
-    if text == "occurring":
-        raise ParameterError(
-            "topics 'occurring' needs a population, and this command has none;"
-            f" give a whole number or one of {', '.join(TAXONOMY_SIZES)}"
-        )
-    return taxonomy_size(text)
+    with at_option(ctx, param):
+        if text == "occurring":
+            raise ParameterError(
+                "topics 'occurring' needs a population, and this command has none;"
+                f" give a whole number or one of {', '.join(TAXONOMY_SIZES)}"
+            )
+        return taxonomy_size(text)
 
 
-def read_taxonomy(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:  # noqa: ARG001
+def read_taxonomy(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
     """Read the taxonomy for a population: a number, a name or ``occurring``; a wrong one is told at once."""
-    if text is not None and text != "occurring":
-        taxonomy_size(text)
-    return text
+    with at_option(ctx, param):
+        if text is not None and text != "occurring":
+            taxonomy_size(text)
+        return text
+
+
+def read_api(spec: str) -> "Api":
+    """Read an API of ``--api``."""
+    from quiff.apis.registry import api_from
+
+    with at_option(click.get_current_context(silent=True), "--api"):
+        return api_from(spec)
 
 
 _NAMED = ", ".join(f"{name} ({size})" for name, size in TAXONOMY_SIZES.items())
@@ -106,8 +164,8 @@ population_topics_option = option(
     "  [default: v1, or its size if topics are words]",
     callback=read_taxonomy,
 )
-noise_option = number("--noise", "R", _RANDOM, "0.05")
-short_noise_option = number("--noise", "R", f"{_RANDOM}  [default: 0.05]")
+noise_option = number("--noise", "R", _RANDOM, "0.05", check_probability)
+short_noise_option = number("--noise", "R", f"{_RANDOM}  [default: 0.05]", check=check_probability)
 _API = (
     "An API: NAME, NAME:parameter=value,..., or FILE.py:NAME for your own (the file is run); with +"
     " between two, one observer sees both. May be repeated; see quiff apis.  [default: "
@@ -155,6 +213,18 @@ mirror_option = option(
     " set, is looked into before cache and network.)",
     PATH,
 )
+
+
+def _set_digits(ctx: click.Context, param: click.Parameter, digits: int) -> None:  # noqa: ARG001
+    from quiff.results.numbers import significant
+
+    ctx.with_resource(significant(digits))
+
+
+digits_option = option(
+    "--digits", "N", "Significant digits of computed numbers.", click.IntRange(1, 15), 3,
+    expose_value=False, callback=_set_digits,
+)  # fmt: skip
 json_option = flag("--json as_json", "Print JSON, at full precision.")
 keep_formulas_option = flag(
     "--keep-formulas",

@@ -26,6 +26,7 @@ from quiff.cli.options import (
     one_of,
     option,
     population_topics_option,
+    read_api,
     short_noise_option,
     stored_top_option,
     weights_option,
@@ -202,18 +203,16 @@ class Asked:
     @cached_property
     def named(self) -> "tuple[Api, ...]":
         """The APIs of ``--api``."""
-        from quiff.apis.registry import api_from
-
         given = {"--topics": self.taxonomy, "--noise": self.noise}
         both = next((name for name, value in given.items() if value is not None), None)
         if self.specs and both is not None:
-            raise ParameterError(f"{both} is short for a parameter of --api topics; give one of the two")
-        return tuple(map(api_from, self.specs))
+            raise click.UsageError(f"{both} is short for a parameter of --api topics; give one of the two.")
+        return tuple(map(read_api, self.specs))
 
     def api(self, people: "Population") -> "Api":
         """Return the one API of a command: that of ``--api``, or what the short forms stand for."""
         if len(self.specs) > 1:
-            raise ParameterError(f"this command takes one --api, not {len(self.specs)}")
+            raise click.UsageError(f"This command takes one --api, not {len(self.specs)}.")
         return self.apis(people)[-1]
 
     def _default(self, people: "Population") -> "Api":

@@ -141,7 +141,7 @@ def told(title: str, result: Any, steps: "Steps", as_json: bool) -> str:
     rows             3
     dropped: no-url  1
     """
-    from quiff.results.numbers import shown, to_json
+    from quiff.results.numbers import said, shown, to_json
     from quiff.results.table import Table
 
     result = asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
@@ -149,12 +149,17 @@ def told(title: str, result: Any, steps: "Steps", as_json: bool) -> str:
         done = [{"name": step.name, "rows": step.rows, "seconds": step.seconds} for step in steps.done]
         return to_json({**result, "steps": done})
     lines: list[tuple[str, str]] = []
+
+    def read(value: Any) -> str:
+        is_count = isinstance(value, int | float) and not isinstance(value, bool)
+        return said(value) if is_count else shown(value)
+
     for name, value in result.items():
         label = name.replace("_", " ")
         if isinstance(value, dict):
-            lines += [(f"{label}: {key}", shown(count)) for key, count in value.items()]
+            lines += [(f"{label}: {key}", read(count)) for key, count in value.items()]
         elif not isinstance(value, list | tuple):
-            lines.append((label, shown(value)))
+            lines.append((label, read(value)))
     width = max(len(label) for label, _ in lines)
     rows = tuple((step.name, step.rows, round(step.seconds, 2)) for step in steps.done)
     table = Table("Steps", ("step", "rows", "seconds"), rows).to_text()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @option("--first", "K", "Values to find in order.", int, 10)
 @option("--simulations", "N", "How often outputs are drawn.", int, 1000)
 @seed_option
-@shows_result()
+@shows_result
 def command(asked: Asked, of: str | None, first: int, simulations: int, seed: int) -> "Result":
     """Estimate how popular topics are, from one observation each.
 

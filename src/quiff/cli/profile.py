@@ -11,7 +11,6 @@ from quiff.cli.outputs import OutputFile, Writing, forced, guarded
 from quiff.cli.pipeline import csv_option, domain_options, engine_options, told, working
 from quiff.cli.short_forms import of_set_size
 from quiff.cli.terminal import echo
-from quiff.errors import ParameterError
 
 if TYPE_CHECKING:
     from quiff.history.profile import Profiled
@@ -83,7 +82,7 @@ def command(
 
     topics = taxonomy_topics(taxonomy) if fill == "taxonomy" else None
     if csv_file is not None and epoch_days is not None:
-        raise ParameterError(f"--csv {csv_file} holds one set for each user; leave --epoch-days out")
+        raise click.UsageError("--csv holds one set for each user; leave --epoch-days out.")
     with working(**options) as (con, steps):
         if csv_file is not None:  # told before any work
             read_table(con, find_table(history, ("experimental",)), ("experimental",))

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quiff.errors import ParameterError
-
 if TYPE_CHECKING:
     from quiff.apis.base import Api
     from quiff.apis.topics import TopicsAPI
@@ -82,13 +80,13 @@ def closed_form_apis(
     specs: tuple[str, ...], topics: int, top: int | None, noise: float | Fraction
 ) -> "tuple[Api, ...]":
     """Return the APIs of a command without people: those of ``--api``, or what the short forms stand for."""
-    from quiff.apis.registry import api_from
     from quiff.apis.topics import TopicsAPI
+    from quiff.cli.options import read_api
 
     if not specs:
         return (TopicsAPI(topics, min(5, topics) if top is None else top, noise),)
     given = click.get_current_context().get_parameter_source
     for name in ("topics", "top", "noise"):
         if given(name) is click.core.ParameterSource.COMMANDLINE:
-            raise ParameterError(f"--{name} is short for a parameter of --api topics; give one of the two")
-    return tuple(map(api_from, specs))
+            raise click.UsageError(f"--{name} is short for a parameter of --api topics; give one of the two.")
+    return tuple(map(read_api, specs))

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from quiff.cli.options import (
+    digits_option,
     figure_option,
     flag,
     json_option,
@@ -25,9 +25,13 @@ from quiff.cli.terminal import echo
 if TYPE_CHECKING:
     from quiff.results.result import Result
 
+_FURTHER = {"measure": ", quiff epochs, quiff report", "epochs": ", quiff report"}
+_LISTED = 6  # names of tables in a hint
 WORDS = "quiff.cli.words"  # what was typed, in the context's meta
 _OPTIONS = (
+    flag("--all everything", "Print all sentences and tables, not only the answer."),
     flag("--explain", "For each quantity: meaning, formula, source."),
+    digits_option,
     json_option,
     one_of(
         "--format form",
@@ -41,42 +45,38 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-def shows_result(
-    *, everything: bool = False
-) -> Callable[[Callable[..., "Result | None"]], Callable[..., None]]:
-    """Give a command that returns a result the options by which it is shown, and show it.
+def shows_result(function: Callable[..., "Result"]) -> Callable[..., None]:
+    """Give a command that returns a result the options by which it is shown, and show it."""
 
-    Parameters
-    ----------
-    everything
-        Whether all tables are printed, and not only the main one unless --all says so.
-    """
-    choice = () if everything else (flag("--all everything", "Print all tables, not only the main one."),)
+    @wraps(function)
+    def run(
+        *, explain: bool, as_json: bool, form: str, folder: Path | None, keep_formulas: bool,
+        figure: Path | None, everything: bool, **given: Any,
+    ) -> None:  # fmt: skip
+        result = noted(function(**given))
+        if figure is not None:
+            write_figure(result, figure)
+        if folder is not None:
+            _write_tables(result, folder, keep_formulas)
+        if as_json:
+            echo(result.to_json())
+        elif explain:
+            echo(result.explained())
+        else:
+            echo(_text(result, form, everything, keep_formulas))
 
-    def decorate(function: Callable[..., "Result | None"]) -> Callable[..., None]:
-        @wraps(function)
-        def run(
-            *, explain: bool, as_json: bool, form: str, folder: Path | None, keep_formulas: bool,
-            figure: Path | None, everything: bool = everything, **given: Any,
-        ) -> None:  # fmt: skip
-            result = function(**given)
-            if result is None:
-                return
-            result = noted(result)
-            if figure is not None:
-                result.figure().write(figure, **guarded(figure))
-            if folder is not None:
-                _write_tables(result, folder, keep_formulas)
-            if as_json:
-                echo(result.to_json())
-            elif explain:
-                echo(result.explained())
-            else:
-                echo(_text(result, form, everything, keep_formulas))
+    return with_options(*_OPTIONS)(run)
 
-        return with_options(*choice, *_OPTIONS)(run)
 
-    return decorate
+def write_figure(result: Any, file: Path) -> None:
+    """Write the main figure of a result, and say so."""
+    result.figure().write(file, **guarded(file))
+    wrote(file)
+
+
+def wrote(path: Path) -> None:
+    """Say what was written, beside the result."""
+    echo(f"Wrote {path}", err=True)
 
 
 def noted(result: "Result") -> "Result":
@@ -96,21 +96,33 @@ def _write_tables(result: "Result", folder: Path, keep_formulas: bool) -> None:
     with whole_folder(folder, **guarded(folder)) as new:
         for name, table in result.tables.items():
             table.write(new / f"{quote(name, safe=' ')}.csv", keep_formulas=keep_formulas)
+    wrote(folder)
 
 
 def _text(result: "Result", form: str, everything: bool, keep_formulas: bool) -> str:
     """Return what the numbers say and the main table, or all tables; where only tables fit, these."""
     from quiff.results.markup import markdown_text
 
-    sentences = [*result.warnings, *result.sentences]
     if form == "text":
-        more = [name for name in list(result.tables)[1:] if not everything]
-        hint = fill(f"More: --all ({', '.join(more)}), --explain, --json", 80) if more else ""
-        if "filling" in result.tables and "genuine" in click.get_current_context().params:
-            hint = f"{hint}\n--genuine leaves out users with filled topics.".removeprefix("\n")
-        return "\n\n".join(filter(None, (result.to_text(everything=everything), hint)))
+        return f"{result.to_text(everything=everything)}\n\n{_hint(result, everything)}".rstrip("\n")
+    sentences = [*result.warnings, *result.sentences, *result.further]
     options = {"keep_formulas": keep_formulas} if form == "csv" else {}
     blocks = [getattr(table, f"to_{form}")(**options).rstrip("\n") for table in result.tables.values()]
     if form == "markdown" and sentences:
         blocks.insert(0, "\n".join(map(markdown_text, sentences)))
     return "\n\n".join(blocks)
+
+
+def _hint(result: "Result", everything: bool) -> str:
+    """Say what more there is."""
+    from quiff.results.layout import filled
+
+    asked = click.get_current_context().params
+    genuine = "filling" in result.tables and asked.get("genuine") is False
+    lines = ["--genuine leaves out people with filled-in topics."] if genuine else []
+    left = list(result.tables)[1:] + (["sentences"] if result.further else [])
+    if left and not everything:
+        listed = ", ".join(left[:_LISTED]) + (", ..." if len(left) > _LISTED else "")
+        further = _FURTHER.get(click.get_current_context().command.name or "", "")
+        lines.append(f"More: --all ({listed}), --explain, --json{further}")
+    return "\n".join(map(filled, lines))

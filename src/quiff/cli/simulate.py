@@ -8,6 +8,7 @@ import click
 
 from quiff.cli.options import (
     PATH,
+    digits_option,
     drawn_seed_option,
     figure_option,
     flag,
@@ -20,7 +21,7 @@ from quiff.cli.options import (
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.people import Asked, asks_for_people
 from quiff.cli.progress import shown_progress
-from quiff.cli.shown import noted
+from quiff.cli.shown import noted, write_figure
 from quiff.cli.terminal import echo
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ _OF_PEOPLE = ("drift", "users", "specs", "attributes", "histories")
 @flag("--compare-rules", "Print what one call leaks with each rule and without, instead.")
 @several("--high", "T", "With --compare-rules and --rates: a topic of high utility.")
 @keep_formulas_option
+@digits_option
 @json_option
 @figure_option
 def command(
@@ -107,7 +109,7 @@ def command(
         _refuse("--compare-rules", **given, **{name: options[name] for name in _SIMULATED})
         found = noted(_compared(asked, options["coverage"], options["seed"], high))
         if figure is not None:
-            found.figure().write(figure, **guarded(figure))
+            write_figure(found, figure)
         echo(found.to_json() if as_json else found.to_text())
         return
     _refuse("a simulation", high=high)
@@ -122,7 +124,7 @@ def command(
         with shown.steps.step("write observations"):
             reports.write(out, **guarded(out), keep_formulas=keep_formulas)
     summary = _summary(reports, out)
-    lines = (f"{name.replace('_', ' ')}: {value}" for name, value in summary.items())
+    lines = (f"{name.replace('_', ' ')}: {_read(value)}" for name, value in summary.items())
     echo(to_json(summary) if as_json else "\n".join(lines))
 
 
@@ -212,6 +214,10 @@ def _browsed(
         seed=rest["seed"],
         earlier=rest["earlier"],
     )
+
+
+def _read(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _summary(reports: "Reports", out: Path) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from typing import Any
 
 import click
 
-from quiff.cli.options import PATH, figure_option
-from quiff.cli.outputs import Writing, guarded
+from quiff.cli.options import PATH, digits_option, figure_option
+from quiff.cli.outputs import Writing
 from quiff.cli.pipeline import connected, engine_options, log_form, log_options
+from quiff.cli.shown import write_figure
 from quiff.cli.terminal import echo
 
 
@@ -15,6 +16,7 @@ from quiff.cli.terminal import echo
 @click.argument("tables", nargs=-1, required=True, type=PATH, metavar="TABLE...")
 @log_options
 @figure_option
+@digits_option
 @engine_options
 def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **options: Any) -> None:
     """Describe a table of any stage, as the paper's tables do.
@@ -32,7 +34,7 @@ def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **opti
     with connected(**options) as con:
         found = DatasetStatistics(describe(con, tables, form, time_format))
     if figure is not None:
-        found.figure().write(figure, **guarded(figure))
+        write_figure(found, figure)
     if as_json:
         echo(to_json(found.to_dict()))
     else:

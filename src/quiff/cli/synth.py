@@ -8,7 +8,6 @@ from quiff.cli.options import json_option, option, seed_option
 from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.progress import shown_progress
 from quiff.cli.terminal import echo
-from quiff.errors import counted
 
 
 @click.command("synth", cls=Writing)
@@ -31,6 +30,7 @@ def command(users: int | None, rows: int | None, out: Path, seed: int, as_json: 
         raise click.UsageError("Give exactly one of --users and --rows.")
     from quiff.history.synth import SyntheticLog, write_log
     from quiff.results.numbers import to_json
+    from quiff.results.views.names import many
 
     log = SyntheticLog(users=users, rows=rows, seed=seed)
     with shown_progress() as shown:
@@ -42,7 +42,7 @@ def command(users: int | None, rows: int | None, out: Path, seed: int, as_json: 
         echo(to_json({**vars(written), "files": list(map(str, written.files)), **paths}))
     else:
         echo(
-            f"{counted(written.users, 'user')}, {counted(written.rows, 'row')}"
-            f" ({written.rows_without_url} without URL), {counted(written.domains, 'domain')};"
+            f"{many(written.users, 'user')}, {many(written.rows, 'row')}"
+            f" ({written.rows_without_url:,} without URL), {many(written.domains, 'domain')};"
             f" {', '.join(path.name for path in written.files)} in {out}"
         )

@@ -1,5 +1,6 @@
 """What commands print: all through one function, so that no text of others controls the terminal."""
 
+import shutil
 import sys
 
 import click
@@ -22,3 +23,16 @@ def on_terminal() -> bool:
     False
     """
     return sys.stderr is not None and sys.stderr.isatty()
+
+
+def terminal_width() -> int:
+    """Return how wide text may be: as the terminal, within reason; 80 columns if there is none.
+
+    Examples
+    --------
+    >>> terminal_width()
+    80
+    """
+    if sys.stdout is None or not sys.stdout.isatty():
+        return 80
+    return max(40, min(shutil.get_terminal_size().columns, 100))

@@ -33,7 +33,7 @@ _RENAMED = {"sets": "distinct_sets", "users": "n_users"}
     "Probability that an advertiser names a topic of the set beforehand.  [default: S/M1, the least]",
 )
 @number("--share", "A", "Probability that a user has the topic to be counted.  [default: 1/2]")
-@shows_result(everything=True)
+@shows_result
 def command(
     specs: tuple[str, ...],
     topics: int,

@@ -74,28 +74,26 @@ class Plan:
         return (*self.steps, *self.utility)
 
     def explained(self) -> tuple[str, ...]:
-        """Return the choices in sentences, and what all of it will take."""
+        """Return the choices in sentences."""
         sentences = []
         for why in dict.fromkeys(step.why for step in self.steps):
             numbers = [step.epochs for step in self.steps if step.why == why]
             first = f"{numbers[0]} to " if len(numbers) > 1 else ""
             sentences.append(f"{first}{counted(numbers[-1], 'observation')}: {why}.")
-        needs = f"All of it takes about {_time(self.seconds)} and {self.memory / 2**20:.0f} MiB."
         if 0 < self.risk_epochs < min(len(self.steps), MOST_RISK):
             most = counted(self.risk_epochs, "observation")
             sentences.append(f"Each user's own risk is found for up to {most}.")
         if self.utility:
             most = counted(len(self.utility), "observation")
             sentences.append(f"What a receiver learns is found for up to {most}.")
-        return (*sentences, needs)
+        return tuple(sentences)
 
     def check(self) -> None:
         """Raise a SizeError if the plan is too large to be begun without being asked to."""
         if self.seconds > _TOTAL_SECONDS or self.memory > _allowed():
             raise SizeError(
-                f"{counted(len(self.steps), 'observation')} of these people would take about "
-                f"{_time(self.seconds)} and {self.memory / 2**30:.2g} GiB; ask for fewer, or "
-                "use exact=True (--exact) to do it anyway"
+                f"{counted(len(self.steps), 'observation')} of these people would take "
+                f"{_limits(_TOTAL_SECONDS)}; ask for fewer, or use exact=True (--exact) to do it anyway"
             )
 
 
@@ -134,7 +132,7 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
         counted = Step(E, "exact", seconds, memory, "counted exactly")
         if exact or _affordable(counted):
             return counted
-        reason = f"to count them takes about {_time(seconds)} and {memory / 2**30:.2g} GiB"
+        reason = f"to count them takes {_limits(_SECONDS)}"
     lists = _lists(sequences, E)
     seconds = SAMPLES * (_SAMPLED * lists / cores() + _DRAWN * E)
     memory = 60 * lists + 8 * E * SAMPLES * 4
@@ -178,5 +176,6 @@ def _subsets_memory(sequences: Sequences) -> int:
     return int(40 * rows * max(comb(s, j) * j for j in range(1, s + 1)))
 
 
-def _time(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+def _limits(seconds: float) -> str:
+    """Say what is too much; how long it takes just so, is not known well enough to be announced."""
+    return f"more than {seconds / 60:.0f} minutes, or more than {_MEMORY / 2**30:.0f} GiB"

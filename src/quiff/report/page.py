@@ -60,7 +60,7 @@ class Section:
         return cls(
             key,
             title,
-            (*result.warnings, *result.sentences, *result.notes),
+            (*result.warnings, *result.sentences, *result.further, *result.notes),
             tuple(draw() for draw in result.figures.values()),
             tuple(result.tables.values()),
         )

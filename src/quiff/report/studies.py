@@ -141,6 +141,7 @@ def _reveals(question: Question) -> Result:
     result = replace(
         measured,
         sentences=tuple(sentence for sentence in measured.sentences if sentence not in use),
+        further=tuple(sentence for sentence in measured.further if sentence not in use),
         tables={name: table for name, table in measured.tables.items() if name != "utility"},
         figures=_only(measured.figures, ("stages",)),
     )

@@ -1,16 +1,19 @@
-"""How tables are laid out as text: columns under each other in 80 columns, heads of groups between lines."""
+"""How tables are laid out as text: columns under each other within a width, heads of groups between lines."""
 
 import re
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from itertools import zip_longest
 from textwrap import TextWrapper, fill
 
-WIDTH = 80  # of a terminal
+WIDTH: ContextVar[int] = ContextVar("width", default=80)
+"""Of text, in columns: that of most terminals, and where there is none."""
+
 _BREAK = re.compile(r"(\s+)|(?<=\w[,:-])(?=\w)")  # where a cell may go on below, also within a spec
 
 
-def filled(text: str) -> str:
-    """Return text in lines of at most 80 columns; a number keeps its percent sign.
+def filled(text: str, hanging: str = "") -> str:
+    """Return text in lines that fit; a number keeps its percent sign. Further lines hang behind `hanging`.
 
     Examples
     --------
@@ -19,7 +22,9 @@ def filled(text: str) -> str:
     42 %.
     """
     lines = text.replace(" %", "\N{NO-BREAK SPACE}%").split("\n")
-    broken = "\n".join(fill(line, WIDTH, break_on_hyphens=False) for line in lines)
+    broken = "\n".join(
+        fill(line, WIDTH.get(), subsequent_indent=hanging, break_on_hyphens=False) for line in lines
+    )
     return broken.replace("\N{NO-BREAK SPACE}%", " %")
 
 
@@ -33,7 +38,7 @@ def columns(lines: list[list[str]], numeric: list[bool], heads: Mapping[int, str
     The widest column that can be narrower becomes so, step by step. Where not even the words fit, each line
     becomes a list. Before some lines, by their place, stands the head of a group.
     """
-    turned = list(zip(*lines, strict=True))
+    turned, width = list(zip(*lines, strict=True)), WIDTH.get()
     widths = [max(map(len, column)) for column in turned]
     words = [
         [max(map(len, filter(None, _BREAK.split(cell))), default=0) for cell in column] for column in turned
@@ -41,27 +46,27 @@ def columns(lines: list[list[str]], numeric: list[bool], heads: Mapping[int, str
     tops = [max(parts[0], *map(len, column[1:]), 1) for column, parts in zip(turned, words, strict=True)]
     whole = [top if right else max(parts) for top, parts, right in zip(tops, words, numeric, strict=True)]
     for least in (tops, whole):
-        while sum(widths) + 2 * (len(widths) - 1) > WIDTH:
+        while sum(widths) + 2 * (len(widths) - 1) > width:
             widest = max(range(len(widths)), key=lambda i: (widths[i] > least[i]) * widths[i])
             if widths[widest] <= least[widest]:
                 break
             widths[widest] -= 1
-    if sum(widths) + 2 * (len(widths) - 1) > WIDTH:
+    if sum(widths) + 2 * (len(widths) - 1) > width:
         yield from _lists(lines, heads)
         return
     for place, line in enumerate(lines):
         if place in heads:
-            yield fill(heads[place], WIDTH)
+            yield fill(heads[place], width)
         cells = [
-            _Cell(width, subsequent_indent=_indent(cell) if width > 9 and not right else "").wrap(cell)
-            if len(cell) > width
+            _Cell(room, subsequent_indent=_indent(cell) if room > 9 and not right else "").wrap(cell)
+            if len(cell) > room
             else [cell]
-            for cell, width, right in zip(line, widths, numeric, strict=True)
+            for cell, room, right in zip(line, widths, numeric, strict=True)
         ]
         for parts in zip_longest(*cells, fillvalue=""):
             yield "  ".join(
-                part.rjust(width) if right else part.ljust(width)
-                for part, width, right in zip(parts, widths, numeric, strict=True)
+                part.rjust(room) if right else part.ljust(room)
+                for part, room, right in zip(parts, widths, numeric, strict=True)
             ).rstrip()
 
 
@@ -74,8 +79,8 @@ def _lists(lines: list[list[str]], heads: Mapping[int, str]) -> Iterator[str]:
     (_, *names), *rows = lines
     for place, (first, *cells) in enumerate(rows, start=1):
         if place in heads:
-            yield fill(heads[place], WIDTH)
-        yield fill(first, WIDTH)
+            yield fill(heads[place], WIDTH.get())
+        yield fill(first, WIDTH.get())
         for head, cell in zip(names, cells, strict=True):
             if cell:
-                yield fill(f"{head}: {cell}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+                yield fill(f"{head}: {cell}", WIDTH.get(), initial_indent="  ", subsequent_indent="    ")

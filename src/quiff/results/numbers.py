@@ -2,6 +2,9 @@
 
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
@@ -15,6 +18,24 @@ if TYPE_CHECKING:  # else every command would load NumPy
 
 _SURE = 10  # significant digits; what a float has beyond them may be the rounding of a computation
 _LONG = 10**15  # from here on nobody reads all digits
+_DIGITS: ContextVar[int] = ContextVar("digits", default=3)
+
+
+@contextmanager
+def significant(digits: int) -> Iterator[None]:
+    """Write the numbers that are read inside with so many significant digits, and not with three.
+
+    Examples
+    --------
+    >>> with significant(5):
+    ...     said(66.35902), probability(0.42186)
+    ('66.359', '42.186 %')
+    """
+    before = _DIGITS.set(digits)
+    try:
+        yield
+    finally:
+        _DIGITS.reset(before)
 
 
 def rounded(value: "Number", digits: int) -> str:
@@ -121,32 +142,45 @@ def _whole_or_float(value: Fraction) -> float:
     return value.numerator if value.denominator == 1 else rounded
 
 
-def said(value: "Number", digits: int = 3) -> str:
-    """Return a number to be read: so many significant digits, thousands with a comma.
+def said(value: "Number", digits: int | None = None) -> str:
+    """Return a number to be read: three significant digits or so many, thousands with a comma.
+
+    A whole number, such as a count, keeps all of its digits, and so do thousands.
 
     Examples
     --------
     >>> said(66.36), said(249997), said(0.00212963), said(1327.2), said(-6440.7), said(float("inf"))
     ('66.4', '249,997', '0.00213', '1,327', '-6,441', 'inf')
-    >>> said(66.35902, digits=6)
-    '66.359'
+    >>> said(292226.4), said(1.26765e30), said(2.3e-6), said(66.35902, digits=6)
+    ('292,000', '1.27 x 10^30', '2.3 x 10^-6', '66.359')
     """
-    if not -_LONG < value < _LONG:  # also what is no number
-        return shown(value)
-    if abs(float(value)) >= 10**digits or _is_whole(float(value)):
-        return f"{whole(value):,}"
-    return rounded(value, digits)
+    digits = _DIGITS.get() if digits is None else digits
+    number = float(_whole_or_float(value) if isinstance(value, Fraction) else value)
+    size = abs(number)
+    if size < _LONG and _is_whole(number):
+        return f"{whole(number):,}"
+    text = rounded(number, digits + 1 if 10**digits <= size < 10 ** (digits + 1) else digits)
+    if math.isfinite(size) and (size >= _LONG or "e-" in text):
+        mantissa, _, power = text.partition("e")
+        return f"{mantissa} x 10^{int(power)}"
+    return f"{Decimal(text):,f}" if math.isfinite(size) else text
 
 
-def probability(value: "Number", digits: int = 3) -> str:
+def probability(value: "Number", digits: int | None = None) -> str:
     """Return a probability to be read: in percent, and below one percent as one in so many.
 
     Examples
     --------
     >>> probability(Fraction(1, 206)), probability(0.42), probability(1), probability(0.9978), probability(0)
     ('1 in 206', '42 %', '100 %', '99.8 %', '0 %')
+    >>> probability(6.6359e-5), probability(1e-30)
+    ('1 in 15,070', '1 in 10^30')
     """
+    digits = _DIGITS.get() if digits is None else digits
     if 0 < value < Fraction(1, 100):
-        return f"1 in {said(1 / value, digits)}"
+        many = 1 / value
+        if many >= _LONG or _is_whole(float(many)):
+            return f"1 in {said(many, digits).removeprefix('1 x ')}"
+        return f"1 in {Decimal(rounded(many, max(digits, 3 if many < 10**3 else 4))):,f}"
     percent = rounded(100 * value, digits)
     return f"{'>99.9' if percent == '100' and value < 1 - 1e-9 else percent} %"

@@ -22,7 +22,7 @@ class Quantity:
     meaning: str
     source: str
 
-    def text(self, value: Any, digits: int = 3) -> str:
+    def text(self, value: Any, digits: int | None = None) -> str:
         """Return a value to be read: probabilities and shares in percent or as one in so many.
 
         Examples

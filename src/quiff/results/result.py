@@ -10,7 +10,7 @@ from quiff import __version__
 from quiff.errors import LabelError, ParameterError
 from quiff.results.figures.figure import Figure
 from quiff.results.layout import filled
-from quiff.results.numbers import shown, to_json
+from quiff.results.numbers import to_json
 from quiff.results.quantities import QUANTITIES
 from quiff.results.rows import Row
 from quiff.results.table import Table
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from quiff.core.numbers import Number
 
-_FIRST_ROWS = 20  # of the main table, where others wait
+_FIRST_ROWS = 25  # of the main table, where others wait
 _KEYS = ("api", "quantity", "goal", "stage", "prior", "scope", "method", "observations")
 _COLUMNS = tuple(each.name for each in fields(Row))
 
@@ -82,7 +82,11 @@ class Result:
     rows
         Every number with what it is of; `to_pandas` gives them as a frame, ``result[spec, quantity]`` one.
     sentences
-        What the numbers say.
+        What the numbers say: the few that answer.
+    further
+        What else they say, for whoever wants all of it.
+    heading
+        Who was measured, and which APIs, in a line.
     tables
         The tables by short names, the main one first.
     figures
@@ -117,6 +121,8 @@ class Result:
     warnings: tuple[str, ...] = ()
     per_user: PerUser | None = None
     provenance: Provenance | None = None
+    further: tuple[str, ...] = ()
+    heading: str = ""
 
     def __getitem__(self, keys: tuple[Hashable, ...]) -> "Number":
         """Return one number, by an API's spec and a quantity; further keys choose stage, goal, prior, scope.
@@ -184,7 +190,7 @@ class Result:
         return {
             **self.facts,
             "rows": [{name: getattr(row, name) for name in _COLUMNS} for row in self.rows],
-            "sentences": list(self.sentences),
+            "sentences": [*self.sentences, *self.further],
             "warnings": list(self.warnings),
             "notes": list(self.notes),
             "provenance": self.provenance,
@@ -206,11 +212,12 @@ class Result:
     def _explained(self, name: str) -> str:
         quantity, about = QUANTITIES[name], self.facts.get("about", {}).get(name, {})
         values = [row.value for row in self.rows if row.quantity == name]
-        first = f"{name.replace('_', ' ')}{f' = {shown(values[0])}' if len(values) == 1 else ''}"
+        first = f"{name.replace('_', ' ')}{f' = {quantity.text(values[0])}' if len(values) == 1 else ''}"
         lines = [f"{first} ({quantity.unit})"]
-        for key in ("formula", "meaning", "source", "assumes"):
+        for key in ("meaning", "formula", "source", "assumes"):
             text = about.get(key, getattr(quantity, key, ""))
-            lines += [f"  {key + ':':8} {text}"] if text else []
+            if text:
+                lines.append(filled(f"  {key + ':':8} {text}", " " * 11))
         return "\n".join(lines)
 
     def joined(self, name: str, other: "Result") -> "Result":
@@ -219,6 +226,7 @@ class Result:
             self,
             rows=(*self.rows, *other.rows),
             sentences=(*self.sentences, *other.sentences),
+            further=(*self.further, *other.further),
             tables={**self.tables, **{_under(name, key): table for key, table in other.tables.items()}},
             figures={**self.figures, **{_under(name, key): draw for key, draw in other.figures.items()}},
             facts={**self.facts, **other.facts},
@@ -231,11 +239,15 @@ class Result:
         return f"<{self.title}: {len(self.rows)} rows, {len(self.tables)} tables>"
 
     def to_text(self, *, everything: bool = True) -> str:
-        """Return what the numbers say, and all tables or the first rows of the main one, in 80 columns."""
-        said = [filled(line) for line in (*self.warnings, *self.sentences)]
-        tables = [table.to_text(None if everything else _FIRST_ROWS) for table in self.tables.values()]
-        shown = tables if everything else tables[:1]
-        return "\n\n".join([*(["\n".join(said)] if said else []), *shown])
+        """Return the answer: who was measured, what the numbers say, and the main table, in 80 columns.
+
+        With `everything`, all sentences and tables; else long tables are cut.
+        """
+        said = (*self.warnings, *self.sentences, *(self.further if everything else ()))
+        tables = list(self.tables.values())
+        shown = tables if everything else [table.head(_FIRST_ROWS) for table in tables[:1]]
+        parts = (filled(self.heading), "\n".join(map(filled, said)), *(table.to_text() for table in shown))
+        return "\n\n".join(filter(None, parts))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -243,12 +255,13 @@ class Result:
     def _repr_html_(self) -> str:
         from quiff.results.html_page import html_text
 
-        said = "".join(f"<p>{html_text(line)}</p>" for line in (*self.warnings, *self.sentences))
+        lines = filter(None, (self.heading, *self.warnings, *self.sentences, *self.further))
+        said = "".join(f"<p>{html_text(line)}</p>" for line in lines)
         return said + "".join(table._repr_html_() for table in self.tables.values())
 
 
 def _under(name: str, key: str) -> str:
-    return f"{name}-{key}" if key not in ("", name) else name
+    return f"{name}-{key}" if name and key not in ("", name) else name or key
 
 
 def _preference(row: Row, last: Mapping[str, str]) -> tuple[bool, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from quiff.errors import ParameterError, ShapeError, counted, needed
 from quiff.files import write_text
@@ -23,6 +23,8 @@ from quiff.safe_text import csv_cell, visible, visible_lines
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+Style: TypeAlias = Callable[[Any, int | None], str]
 
 _NOTEBOOK_ROWS = 60  # what a notebook shows of a long table
 _INT64 = 2**63
@@ -39,8 +41,9 @@ class Table:
 
     Cells keep their values; only the formats for people round them, to three significant digits or as many as
     `digits`. Columns that are named in `labels` hold what things are called: a whole number or, as anything
-    else is written, text. `styles` say how the numbers of a column are written, such as probabilities. In
-    text, the column `group` is no column: its values stand above the rows that have them.
+    else is written, text. `styles` say how the numbers of a column are written, such as probabilities, for
+    all of its rows or for each. In text, the column `group` is no column: its values stand above the rows
+    that have them.
 
     Examples
     --------
@@ -67,8 +70,8 @@ class Table:
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
-    styles: Mapping[str, Callable[[Any, int], str]] = field(default_factory=dict)
-    digits: int = 3
+    styles: Mapping[str, Style | Sequence[Style]] = field(default_factory=dict)
+    digits: int | None = None
     group: str = ""
 
     def __post_init__(self) -> None:
@@ -322,9 +325,11 @@ class Table:
         [['1234', '5,893'], ['5', '66.4']]
         """
         styles = [_as_text if name in self.labels else self.styles.get(name, said) for name in self.columns]
-        for row in self._written(self.rows if rows is None else rows):
+        for place, row in enumerate(self._written(self.rows if rows is None else rows)):
             yield [
-                style(cell, self.digits) if _is_number(cell) else shown(cell)
+                (style if callable(style) else style[place])(cell, self.digits)
+                if _is_number(cell)
+                else shown(cell)
                 for style, cell in zip(styles, row, strict=True)
             ]
 
@@ -354,7 +359,7 @@ def _is_number(cell: Any) -> bool:
     return isinstance(cell, Real) and not isinstance(cell, bool)
 
 
-def _as_text(cell: Any, _digits: int) -> str:
+def _as_text(cell: Any, _digits: int | None) -> str:
     return str(cell)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from fractions import Fraction
 from math import inf
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
-from quiff.results.views.over_time import over_time_views
+from quiff.results.views.over_time import occasion_sentences, occasions_table, over_time_views
 from quiff.studies.checked import given, names_of
 from quiff.studies.figures_over_time import goals_over_time, leakages_over_time, risk_over_time, seen_of
 from quiff.studies.measure import bracketed
@@ -115,8 +116,9 @@ def over_time(
     rows = tuple(_rows(api, people, seen.prior, figures, risks, goals, slacks))
     plan = seen.explained([figure["method"] for figure in figures])
     spreads = {risk["epochs"]: risk["quantiles"] for risk in risks}
-    how = plan[:-1] if isinstance(seen, Counted) else plan  # what it took is for JSON only
-    views = over_time_views(people, api, rows, spreads, occasions, seen.distinct(E), (*notes, *how), genuine)
+    drawn = any(figure["method"] in ("hybrid", "monte-carlo") for figure in figures)
+    told = (*notes, *(plan if drawn else ()))
+    views = over_time_views(people, api, rows, spreads, occasions, seen.distinct(E), told, genuine)
     facts = {
         **ready.parameters(),
         "users": people.n_users,
@@ -132,7 +134,6 @@ def over_time(
         **views.pop("facts"),
         "plan": list(plan),
     }
-    drawn = any(figure["method"] in ("hybrid", "monte-carlo") for figure in figures)
     return Result(
         rows=rows,
         facts=facts,
@@ -140,6 +141,36 @@ def over_time(
         warnings=() if people.filled is None or "topics" not in api.needs else people.filled.warnings(),
         provenance=provenance(people, [api], seed if drawn else None),
         **views,
+    )
+
+
+def other_occasions(people: Population, *apis: Api) -> Result:
+    """Measure what APIs reveal on other occasions than one observation, such as one page view.
+
+    It is known where users are equally probable, and their secrets stay the same.
+
+    Examples
+    --------
+    >>> from quiff import worked_example
+    >>> print(other_occasions(*worked_example()).to_text(everything=False).split(" (")[0])
+    One page view shows the topics of 3 weeks, sorted and each of them once: it
+    re-identifies a user with probability 65.6 %
+    """
+    prior = Fraction(1, people.n_users)
+    found = {api.spec: _occasions(people, api.fit(people), False)[0] for api in apis}
+    known = {spec: [each for each in some if each.leakage is not None] for spec, some in found.items()}
+    tables = {f"occasions {spec}": occasions_table(some, prior) for spec, some in known.items() if some}
+    return Result(
+        "Other occasions",
+        (),
+        tuple(text for some in known.values() for text in occasion_sentences(some[:1], prior)),
+        tables if len(tables) > 1 else dict(zip(["occasions"], tables.values(), strict=False)),
+        facts={
+            "occasions": {
+                spec: {each.key: _occasion_facts(each, prior) for each in some}
+                for spec, some in known.items()
+            }
+        },
     )
 
 

@@ -213,8 +213,8 @@ def designs_for(n_topics: int, noise: Real, measure: Measure, target: Real) -> D
         missing,
         (
             "Utility is the probability that an observed topic is genuine.",
-            "If all s-subsets of the topics are equally probable, no mechanism whatever does better:",
-            "the least capacity at utility u is max(1, m u/s), and these options have it.",
+            "If all s-subsets of the topics are equally probable, no mechanism whatever does better: the"
+            " least capacity at utility u is max(1, m u/s), and these options have it.",
             "The proof is in docs/theory/optimal-design.md.",
         ),
     )
@@ -267,7 +267,7 @@ def strict_top_s(n_topics: int, noise: Real, measure: Measure, target: Real) -> 
         nearest = float(value_at(m, m - 1, noise))
         raise ParameterError(
             f"no top_s below n_topics={m} meets {measure} {target!r} with noise {noise!r};"
-            f" the nearest possible {measure} is {nearest:.6g}, at top_s={m - 1}"
+            f" the nearest possible {measure} is {nearest:.4g}, at top_s={m - 1}"
         )
     return found
 

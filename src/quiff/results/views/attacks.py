@@ -15,7 +15,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain, probability, shown
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import many
+from quiff.results.views.names import heading, many
 
 _SHARES = ("precision", "recall", "kept_precision", "kept_recall")
 _COUNTS = {
@@ -53,8 +53,6 @@ def attacked_views(
             tuple((row.observations, names[row.quantity], *_interval(row)) for row in by_number),
             (
                 "low, high: an interval of 95 % over simulations.",
-                *(f"{each.name} ({each.counts}): {each.paper}" for each in plan.attacks),
-                *(text for key, text in _COUNTS.items() if any(each.counts == key for each in plan.attacks)),
                 "the most to expect, of an attacker who links one target at a time: the probability of"
                 " success of one who knows everybody's secret; estimates scatter around it.",
                 *plan.notes,
@@ -71,8 +69,15 @@ def attacked_views(
             ),
         ),
     }
+    tables["papers"] = Table(
+        "Where the attacks are from, and what they count as success",
+        ("attack", "counts", "paper"),
+        tuple((each.name, each.counts, str(each.paper)) for each in plan.attacks),
+        tuple(text for key, text in _COUNTS.items() if any(each.counts == key for each in plan.attacks)),
+    )
     return {
         "title": f"Attacks on {many(people.n_users, 'user')}: {api.title}",
+        "heading": heading(people, [api]),
         "sentences": tuple(_sentences(plan, Rows(rows), bounds, unit)),
         "tables": {name: table for name, table in tables.items() if table.rows},
         "figures": {"attacks": lambda: _compared(rows, plan, people.n_users, unit)},
@@ -92,8 +97,12 @@ def _sentences(plan: Campaign, rows: Rows, bounds: Mapping[int, Bound], unit: st
     after, limit = many(last, unit), bounds[last]
     verb = "re-identifies" if plan.goal == "user" else "guesses the secret of"
     final = [row for row in rows.where(observations=last).rows if row.quantity != quantity]
-    for row in sorted(final, key=lambda row: -row.value):
-        yield f"After {after} {row.quantity} {verb} {_read(row.value, row.low, row.high)}."
+    best, *others = sorted(final, key=lambda row: -row.value)
+    also = ", ".join(f"{row.quantity} {probability(row.value)}" for row in others)
+    yield (
+        f"After {after} {best.quantity} {verb} {_read(best.value, best.low, best.high)}"
+        f"{f'; {also}' if also else ''}."
+    )
     seen = f", from the {many(limit.reports, 'observation')} that a site has by then"
     yield (
         f"No attack that matches each target alone can expect more than "

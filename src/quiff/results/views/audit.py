@@ -1,6 +1,6 @@
 """How it is shown what a log tells: the bound first, then the test of a claim, then tables."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from quiff.results.figures.charts import Axis, curves, marks
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import probability, said
 from quiff.results.rows import Row, Rows
-from quiff.results.table import Table
+from quiff.results.table import Style, Table
 from quiff.results.views.names import many
 
 _MOST = 10  # secrets of a table
@@ -196,7 +196,7 @@ def _p(p: float) -> str:
     return p_text(p) if p < _SMALL else f"= {p_text(p)}"
 
 
-def p_text(p: float, digits: int = 3) -> str:
+def p_text(p: float, digits: int | None = None) -> str:
     """Return p to be read.
 
     Examples
@@ -274,7 +274,7 @@ def _bounds_table(found: Sequence[Any], rows: Sequence[Row], sure: str) -> Table
     )
 
 
-def _rules_table(each: Any, sure: str, text: Callable[[Any, int], str]) -> Table:
+def _rules_table(each: Any, sure: str, text: Style) -> Table:
     return Table(
         f"Rules, {sure} intervals corrected for their number",
         ("rule", "score", "low", "high"),

@@ -9,10 +9,10 @@ from quiff.apis.base import Api
 from quiff.errors import counted
 from quiff.populations.population import Population
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import probability, rounded, said
+from quiff.results.numbers import probability, said
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import api_names, goal_title, many
+from quiff.results.views.names import api_names, capitalised, goal_title, many, people_words
 
 _LIMITS = ("bayes_capacity", "min_capacity_bits", "shannon_capacity_bits", "epsilon", "max_case_capacity")
 _ABOUT = "one observation is about"
@@ -61,17 +61,20 @@ class Compared:
 
 def comparison_views(compared: Sequence[Compared], people: Population | None) -> dict[str, Any]:
     """Return title, sentences, tables, figures and facts of APIs side by side."""
-    names = api_names({one.api.spec: one.api for one in compared})
+    titles = api_names({one.api.spec: one.api for one in compared})
+    names = {spec: capitalised(title) for spec, title in titles.items()}
     tables = {
-        "limits": _limits(compared, names),
         "people": _people(compared, names),
+        "limits": _limits(compared, names),
         "goals": _goals(compared, names),
         "missing": _missing(compared, names),
     }
     about = "" if people is None else f": {many(people.n_users, 'user')}"
     return {
         "title": f"{counted(len(compared), 'API')} side by side{about}",
+        "heading": "" if people is None else people_words(people),
         "sentences": tuple(_sentences(compared, names, people)),
+        "further": tuple(text for one in compared for text in _reidentified(one, names[one.api.spec])),
         "tables": {name: table for name, table in tables.items() if table.rows},
         "figures": {"capacity": lambda: _figure(compared, names, people)},
         "facts": {"apis": [_facts(one, people) for one in compared]},
@@ -120,7 +123,7 @@ def _limits(compared: Sequence[Compared], names: dict[str, str]) -> Table:
         "Limits of one observation, for any people and any prior",
         compared,
         {
-            _ABOUT: lambda one: str(one.api.unit),
+            _ABOUT: lambda one: capitalised(str(one.api.unit)),
             "API": lambda one: names[one.api.spec],
             "status": lambda one: one.api.status,
             "capacity": limit("bayes_capacity"),
@@ -131,8 +134,6 @@ def _limits(compared: Sequence[Compared], names: dict[str, str]) -> Table:
         },
         styles={"capacity": factor, "max-case": factor},
         notes=(
-            "Rows under one heading have the same unit; numbers under different headings are of different "
-            "things, and are not to be ranked.",
             "capacity: by how much an observation multiplies the probability of any guess, at most; bits: "
             "its logarithm, min-capacity; Shannon: bits on average, at most the former where none is given; "
             "epsilon in nats; max-case: by how much the worst single output does.",
@@ -140,9 +141,9 @@ def _limits(compared: Sequence[Compared], names: dict[str, str]) -> Table:
     )
 
 
-def factor(value: Any, digits: int) -> str:
+def factor(value: Any, digits: int | None = None) -> str:
     """Return a factor to be read: a power of ten if it is large."""
-    return said(value, digits) if value < _LARGE or isinf(value) else f"10^{rounded(log10(value), digits)}"
+    return said(value, digits) if value < _LARGE or isinf(value) else f"10^{said(log10(value), digits)}"
 
 
 def _people(compared: Sequence[Compared], names: dict[str, str]) -> Table:
@@ -150,10 +151,10 @@ def _people(compared: Sequence[Compared], names: dict[str, str]) -> Table:
         return lambda one: one.once.where(goal="secret", prior="population")[quantity]
 
     return _table(
-        "On these people: who it is, and what is learnt of the secret",
+        "On these people: probability of re-identification, and to guess the secret",
         [one for one in compared if one.measured],
         {
-            _ABOUT: lambda one: str(one.api.unit),
+            _ABOUT: lambda one: capitalised(str(one.api.unit)),
             "API": lambda one: names[one.api.spec],
             "re-identified": lambda one: one.once["posterior"],
             "in a month": lambda one: None if one.month is None else one.month.value,
@@ -176,7 +177,7 @@ def _goals(compared: Sequence[Compared], names: dict[str, str]) -> Table:
         "What one observation is good for: probability to guess right",
         pairs,
         {
-            _ABOUT: lambda pair: str(pair[0].api.unit),
+            _ABOUT: lambda pair: capitalised(str(pair[0].api.unit)),
             "API": lambda pair: names[pair[0].api.spec],
             "guessed": lambda pair: goal_title(pair[1].rows[0].goal),
             "without": lambda pair: pair[1]["goal_prior"],
@@ -203,30 +204,28 @@ def _sentences(
         units.setdefault(str(one.api.unit), []).append(one)
     if len(units) > 1:
         yield (
-            f"{counted(len(compared), 'API')} with {len(units)} different units: what one observation is "
-            "about differs, so that numbers compare within a unit only, and nothing is ranked across units."
+            f"{counted(len(compared), 'API')}, under {len(units)} headings that say what one observation is "
+            "about, such as a click or a user's week. Numbers compare under one heading only."
         )
     for unit, group in units.items():
         known = [one for one in group if one.limits["min_capacity_bits"] is not None]
         if len(known) > 1:
             each = ", ".join(f"{names[o.api.spec]} {_bits(o.limits['min_capacity_bits'])}" for o in known)
-            yield f"Of {unit}, at most: {each}."
+            yield f"{capitalised(unit)} reveals at most: {each}."
     for one in compared:
         if one.limits["bayes_capacity"] is None:
             yield _without_limit(one, names[one.api.spec])
     if people is None:
         return
-    for one in compared:
-        yield from _reidentified(one, names[one.api.spec])
     knowing = [one for one in compared if one.measured and one.api.observer_knows_who]
     if knowing:
         yield (
-            f"Of {counted(len(knowing), 'API')} the observer already knows who it is: nobody is "
+            f"With {counted(len(knowing), 'API')} the observer already knows who it is: nobody is "
             "re-identified, and the table shows what one event reveals."
         )
     left = [names[one.api.spec] for one in compared if one.reason]
     if left:
-        yield f"Not measured on these people, for the reasons below: {', '.join(left)}."
+        yield f"Not measured on these people: {', '.join(left)} (--all says why)."
 
 
 def _bits(value: Any) -> str:
@@ -239,7 +238,7 @@ def _without_limit(one: Compared, name: str) -> str:
     capacity, epsilon = one.once["bayes_capacity"], one.once["epsilon"]
     if capacity is None or epsilon is None:
         return f"{unknown}; measure it on people."
-    found = f"its capacity is {factor(capacity, 3)} ({_bits(log2(capacity))}), its epsilon {said(epsilon)}"
+    found = f"its capacity is {factor(capacity)} ({_bits(log2(capacity))}), its epsilon {said(epsilon)}"
     return f"{unknown}; on the secrets of these people {found}."
 
 
@@ -253,7 +252,7 @@ def _reidentified(one: Compared, name: str) -> Iterator[str]:
             over += f" ({sure} {probability(month.low)} to {probability(month.high)})"
     yield from one.once.say(
         "{name}: one observation re-identifies a user with probability {posterior} ({prior} without){over}.",
-        name=name[:1].upper() + name[1:],
+        name=capitalised(name),
         over=over,
     )
 

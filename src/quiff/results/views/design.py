@@ -6,11 +6,11 @@ from typing import Any, final
 
 from quiff.apis.fitted import FittedAPI
 from quiff.core.numbers import Array
-from quiff.errors import counted
 from quiff.populations.population import Population
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import probability, rounded, said, shown
+from quiff.results.numbers import probability, said, shown
 from quiff.results.table import Table
+from quiff.results.views.names import many, people_words
 from quiff.results.views.theory import limits_chart
 from quiff.theory.curves import Curves
 from quiff.theory.design import Design, Designs, Measure
@@ -49,6 +49,7 @@ def budget_views(
         if each is not None
     ]
     listed = shown_options(found)
+    listed = listed[::-1] if measure == "utility" else listed  # what leaks least comes first
     rest = len(found.options) - len(listed)
     more = (f"... and {rest} larger sets; --json lists all.",) if rest else ()
     tables = {
@@ -66,12 +67,16 @@ def budget_views(
         ),
     }
     strict = None if found.strict is None else found.strict.record()
-    sentence = (
-        f"With {question} at noise {noise}: none, {found.missing}."
-        if strict is None
-        else f"{question}: at noise {noise}, sets of {strict['top']} do, with a capacity of"
-        f" {said(strict['bayes_capacity'])}."
-    )
+    if measure == "utility":
+        tables = dict(reversed(tables.items()))
+        sentence = f"{question}: {_least(found.options)}"
+    elif strict is None:
+        sentence = f"With {question} at noise {noise}: none, {found.missing}."
+    else:
+        sentence = (
+            f"{question}: at noise {noise}, sets of {strict['top']} do, with a capacity of"
+            f" {said(strict['bayes_capacity'], 4)}."
+        )
     title = (
         f"Privacy against utility: {found.about} (grey: {_WORDS[measure].split(' of ')[0]} {shown(target)})"
     )
@@ -81,6 +86,16 @@ def budget_views(
         "tables": tables,
         "figures": {"frontier": lambda: Figure.of(title, limits_chart(curves()))},
     }
+
+
+def _least(options: tuple[Design, ...]) -> str:
+    """Say which setting leaks least, and which most."""
+    most, least = options[0].record(), options[-1].record()
+    return (
+        f"sets of {least['top']} at noise {said(least['noise'])} leak least, with a capacity of"
+        f" {said(least['bayes_capacity'])}; sets of {most['top']} at noise {said(most['noise'])} most, with"
+        f" {said(most['bayes_capacity'])}. The larger the sets, the less an observation reveals."
+    )
 
 
 @final
@@ -116,39 +131,35 @@ def fitted_views(
     """Return title, sentences and table of the mechanisms that are fitted to people."""
     record, sets = beside.record(), people.distinct_sets()[0].size
     utility = float(record["utility"])
-    rows = (
-        (
-            f"Topics API, noise {rounded(record['noise'], 4)}",
-            float(record["bayes_capacity"]),
-            None,
-            utility,
-            utility,
-        ),
-        *((f"fitted to the {each.aim}", *each.numbers().values()) for each in fitted),
-    )
+    topics = (f"Topics API, noise {said(record['noise'])}", float(record["bayes_capacity"]), None)
+    mechanisms: list[tuple[Any, ...]] = [
+        (f"fitted to the {each.aim}", *each.numbers().values()) for each in fitted
+    ]
+    rows = tuple(sorted([*mechanisms, (*topics, utility, utility)], key=lambda row: row[1]))
     share = max(each.top_ten for each in fitted)
     caveat = (
         "This utility rewards always naming popular topics: naming the most popular one without any"
-        f" observation is right for {prior_gain:.1%} of users, and up to {share:.1%} of the outputs of these"
+        f" observation is right for {probability(prior_gain)} of users, and up to {probability(share)} of the"
+        " outputs of these"
         " mechanisms name one of ten topics. They fit these people only."
     )
     sampled = "" if drawn is None else f" (the average user's on {drawn[0].shape[0]})"
-    title = f"Least capacity at a utility of {rounded(floor, 6)}"
+    title = f"Mechanisms with a utility of {shown(floor)}, the one that leaks least first"
     notes = (
-        f"Fitted on {counted(sets, 'distinct set')}{sampled}, evaluated on"
-        f" {counted(people.n_users, 'user')}.",
+        f"Fitted on {many(sets, 'distinct set')}{sampled}, evaluated on {many(people.n_users, 'user')}.",
         "'at least' is a proven lower bound for any mechanism that keeps up this utility.",
-        caveat,
     )
     columns = ("mechanism", "capacity", "at least", "utility", "worst-off user's utility")
     return {
         "title": title,
         "sentences": (
-            f"At a utility of {probability(floor)} these people can do with a capacity of"
-            f" {said(fitted[0].capacity)} for the average user, where the Topics API has"
-            f" {said(record['bayes_capacity'])}.",
+            f"At a utility of {probability(floor)} the mechanism {rows[0][0]} leaks least, with a capacity of"
+            f" {said(rows[0][1])}; the Topics API has {said(record['bayes_capacity'])}.",
             caveat,
         ),
-        "tables": {"mechanisms": Table(title, columns, rows, notes)},
+        "heading": people_words(people),
+        "tables": {
+            "mechanisms": Table(title, columns, rows, notes, styles=dict.fromkeys(columns[3:], probability))
+        },
         "facts": {"caveat": caveat},
     }

@@ -14,14 +14,17 @@ from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import api_names, capitalised, goal_title, many, stage_names
+from quiff.results.views.names import api_names, capitalised, goal_title, heading, many, stage_names
 from quiff.results.views.tables import filling_table, rows_table
 
 _LEAKS = (
-    "{name}: {sees} multiplies the probability of re-identification by {leakage} (from {prior} to"
-    " {posterior}).{bound}"
+    "{name}: one observation ({sees}) multiplies the probability of re-identification by {leakage}, from"
+    " {prior} to {posterior}.{bound}"
 )
-_LIMITED = "{name}: {sees} multiplies the probability of any guess about the secret by at most {most}."
+_LIMITED = (
+    "{name}: one observation ({sees}) multiplies the probability of any guess about the secret by at most"
+    " {most}."
+)
 _LEARNS = (
     "{name}: a receiver guesses {what} correctly with probability {goal_posterior} ({goal_prior} without)."
 )
@@ -44,12 +47,16 @@ def measured_views(
     known: tuple[str, ...],
 ) -> dict[str, Any]:
     """Return title, sentences, tables, figures and facts of a measurement; `apis` are by their specs."""
-    seen, facts, titles = Rows(rows), population_facts(people), api_names(apis)
+    seen, facts = Rows(rows), population_facts(people)
+    titles = {spec: capitalised(title) for spec, title in api_names(apis).items()}
     names = stage_names(apis, seen.by("api", "stage"))
     last = Rows(tuple(row for spec in apis for row in seen.where(api=spec).last.rows))
     prior = "as probable as their weights" if people.weights is not None else "equally probable"
     on_topics = Rows(tuple(row for row in seen.rows if "topics" in apis[row.api].needs))
     given = f" The adversary already knows: {', '.join(known)}." if known else ""
+    told = [(key, text) for key, text in _PEOPLE.items() if facts.get(key) is not None]
+    spoken = _spoken_of(apis, last)
+    learns = {spec: list(_of_goals(titles[spec], last.where(api=spec))) for spec in apis}
     tables = {
         "privacy": rows_table(
             seen,
@@ -65,6 +72,7 @@ def measured_views(
             notes=(
                 f"Users are {prior} before.{given} Leakage multiplies that probability; at most: for any"
                 " people and any prior; here: with the secrets that occur.",
+                *(() if people.filled is None else (people.filled.sentence(),)),
             ),
         ),
         "utility": rows_table(
@@ -86,8 +94,9 @@ def measured_views(
         "people": Table(
             "People",
             ("what", "value"),
-            tuple((text, facts[key]) for key, text in _PEOPLE.items() if facts.get(key) is not None),
+            tuple((text, facts[key]) for key, text in told),
             people.notes,
+            styles={"value": [probability if text.startswith("share") else said for _, text in told]},
         ),
         "filling": filling_table(
             people.filled, ["api", "stage"], on_topics, Rows(() if genuine is None else genuine.rows), names
@@ -95,11 +104,23 @@ def measured_views(
     }
     return {
         "title": f"What one observation reveals about {many(people.n_users, 'user')}",
-        "sentences": (
+        "heading": heading(people, spoken.values()),
+        "sentences": tuple(
+            text
+            for spec, api in spoken.items()
+            for text in (
+                *_of_api(titles[spec], api, last.where(api=spec)),
+                *learns[spec][:1],
+            )
+        ),
+        "further": (
             *(
                 text
                 for spec, api in apis.items()
-                for text in api_sentences(titles[spec], api, last.where(api=spec))
+                for text in (
+                    *(_of_api(titles[spec], api, last.where(api=spec)) if spec not in spoken else ()),
+                    *learns[spec][spec in spoken :],
+                )
             ),
             *_of_sets(people, facts, genuine),
         ),
@@ -131,8 +152,14 @@ def population_facts(people: Population) -> dict[str, Any]:
 
 def goal_sentences(apis: Mapping[str, Api], rows: tuple[Row, ...]) -> tuple[str, ...]:
     """Return those sentences of a measurement that say what a receiver learns; `apis` are by their specs."""
-    titles, seen = api_names(apis), Rows(rows)
+    titles, seen = {spec: capitalised(title) for spec, title in api_names(apis).items()}, Rows(rows)
     return tuple(text for spec in apis for text in _of_goals(titles[spec], seen.where(api=spec).last))
+
+
+def _spoken_of(apis: Mapping[str, Api], last: Rows) -> Mapping[str, Api]:
+    """Return the APIs that the answer is about: not those which single out everybody, if there are others."""
+    others = {spec: api for spec, api in apis.items() if last.where(api=spec)["posterior"] != 1}
+    return others or apis
 
 
 def _factor(some: Rows) -> Number | None:
@@ -153,15 +180,21 @@ def _genuine_facts(genuine: Result | None) -> dict[str, Any] | None:
 
 def api_sentences(name: str, api: Api, last: Rows) -> Iterator[str]:
     """Say what one observation of an API reveals, what it can at most, and what a receiver learns."""
-    most = last.where(scope="all")["bayes_capacity"]
-    bound = (
-        "" if most is None or isinf(most) else f" It is at most {said(most)} for any people and any prior."
-    )
+    yield from _of_api(name, api, last)
+    yield from _of_goals(name, last)
+
+
+def _of_api(name: str, api: Api, last: Rows) -> Iterator[str]:
+    """Say what one observation of an API reveals, and what it can at most."""
+    most, here = last["bayes_capacity@all"], last["bayes_capacity@people"]
+    bound = ""
+    if most is not None and not isinf(most):
+        bound = f" It can be at most {said(most)} for any people and any prior"
+        bound += "." if here is None or here >= most else f", and {said(here)} with what occurs here."
     leaks = list(last.say(_LEAKS, name=name, sees=api.sees, bound=bound))
     yield from leaks
     if not leaks and most is not None:
         yield _LIMITED.format(name=name, sees=api.sees, most=said(most))
-    yield from _of_goals(name, last)
 
 
 def _of_goals(name: str, last: Rows) -> Iterator[str]:

@@ -3,7 +3,16 @@
 from collections.abc import Hashable, Iterable, Mapping
 
 from quiff.apis.base import Api
+from quiff.populations.population import Population
 from quiff.results.numbers import said
+
+_GOALS = {
+    "topics": "a topic of the user",
+    "secret": "the whole secret",
+    "converted": "whether the user converted",
+    "attributed": "whether a conversion is attributed",
+    "joined": "whether the user is in the group",
+}
 
 
 def api_names(apis: Mapping[str, Api]) -> dict[str, str]:
@@ -19,6 +28,31 @@ def api_names(apis: Mapping[str, Api]) -> dict[str, str]:
     """
     titles = [api.title for api in apis.values()]
     return {spec: spec if titles.count(api.title) > 1 else api.title for spec, api in apis.items()}
+
+
+def heading(people: Population, apis: Iterable[Api]) -> str:
+    """Return who was measured, and which APIs with which settings, in a line.
+
+    Examples
+    --------
+    >>> from quiff import worked_example
+    >>> people, api = worked_example()
+    >>> heading(people, [api])
+    '3 people, Topics API: 5 topics, top 2, noise 5 %'
+    """
+    words = [people_words(people), *map(described, apis)]
+    return (", " if len(words) == 2 else "; ").join(words)
+
+
+def described(api: Api) -> str:
+    """Return an API with its settings."""
+    return capitalised(api.title) + (f": {api.settings}" if api.settings else "")
+
+
+def people_words(people: Population) -> str:
+    """Return how many people there are, and that they are synthetic where they are."""
+    who = "person" if people.n_users == 1 else "people"
+    return f"{said(people.n_users)} {who}{' (synthetic)' if people.is_synthetic else ''}"
 
 
 def stage_names(apis: Mapping[str, Api], stages: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -43,9 +77,9 @@ def goal_title(goal: str) -> str:
     Examples
     --------
     >>> goal_title("topics"), goal_title("secret"), goal_title("country")
-    ('a topic of the user', 'the whole secret', 'country')
+    ('a topic of the user', 'the whole secret', "the user's country")
     """
-    return {"topics": "a topic of the user", "secret": "the whole secret"}.get(goal, goal)
+    return _GOALS.get(goal) or (goal if ":" in goal else f"the user's {goal}")
 
 
 def goal_of_value(attribute: str, value: Hashable) -> str:

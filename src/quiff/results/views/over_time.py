@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from quiff.apis.base import Api, Occasion
+from quiff.core.numbers import Number
 from quiff.populations.filling import Filled
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, curves, probabilities
@@ -12,7 +13,7 @@ from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import goal_title, many, visits
+from quiff.results.views.names import goal_title, heading, many, visits
 from quiff.results.views.tables import filling_table, rows_table
 
 _LEAKS = "{api}: {seen} the probability of re-identification by {how}, from {prior} to {posterior}"
@@ -24,7 +25,7 @@ _LEAST_RISK = 1e-6  # below this the picture would be empty
 _RISK = (
     "After {after} the average user is re-identified with probability {risk_mean}, the median user with"
     " {risk_median}, one in a hundred with {risk_99} or more, and the user most at risk with {risk_max};"
-    " {users_above} of the users with more than 50 %{how}."
+    " {users_above} of the users with more than 50 %."
 )
 _LEARNS = (
     "A receiver guesses {what} correctly with probability {goal_posterior} after {after} ({goal_prior}"
@@ -54,6 +55,7 @@ def over_time_views(
     weights = "as probable as their weights" if people.weights is not None else "equally probable"
     estimated = any(row.low is not None for row in leaks.rows)
     sampled = ("low, high: an interval of 95 % for the leakage.",) if estimated else ()
+    leaking = tuple(_of_leakages(api, leaks, profiles))
     before = "" if prior is None else f", {weights} before: guessed with {probability(prior)}"
     tables = {
         "over_time": rows_table(
@@ -62,7 +64,12 @@ def over_time_views(
             ["observations"],
             ["posterior", "leakage"],
             interval="leakage",
-            notes=(f"{users}{before}.", *sampled, *notes),
+            notes=(
+                f"{users}{before}.",
+                *(() if filled is None else (filled.sentence(),)),
+                *sampled,
+                *notes,
+            ),
         ),
         "limits": rows_table(
             Rows(tuple(row for row in rows if row.goal in ("", "user"))),
@@ -83,12 +90,7 @@ def over_time_views(
             | {"largest": "risk_max", "above 50 %": "users_above"},
         ),
         "filling": filling_table(filled, ["observations"], leaks, whole),
-        "occasions": Table(
-            "On other occasions: leakage, and probability of success",
-            ("what is seen", "leakage", "success"),
-            tuple((each.title, each.leakage, (each.leakage or 0) * (prior or 0)) for each in known),
-            styles={"success": probability},
-        ),
+        "occasions": occasions_table(known, prior or 0),
         "utility": rows_table(
             seen,
             "What a receiver learns: probability to guess right",
@@ -99,12 +101,17 @@ def over_time_views(
 
     return {
         "title": f"{api.title}: what several observations reveal about {users}",
+        "heading": heading(people, [api]),
         "sentences": (
-            *_of_leakages(api, leaks, profiles),
-            *_of_risk(leaks, filled),
-            *([] if filled is None else _of_filling(filled, leaks, whole, genuine, profiles)),
-            *(each.sentence.format(said(each.leakage or 0)) for each in known),
+            *leaking[:1],
+            *occasion_sentences(known[:1], prior or 0),
+            *_of_risk(leaks),
             *_of_goals(seen),
+        ),
+        "further": (
+            *leaking[1:],
+            *([] if filled is None else _of_filling(filled, leaks, whole, genuine, profiles)),
+            *occasion_sentences(known[1:], prior or 0),
         ),
         "tables": {name: table for name, table in tables.items() if table.rows},
         "figures": dict(_figures(api, leaks, spreads)),
@@ -155,21 +162,35 @@ def _number(n: int, api: Api) -> str:
     return f"{n} {often}observation{'s' if n > 1 else ''}{apart}"
 
 
-def _of_risk(leaks: Rows, filled: Filled | None) -> Iterator[str]:
+def occasions_table(known: Sequence[Occasion], prior: Number) -> Table:
+    """Return what else an API shows, with its leakage and the probability of success."""
+    return Table(
+        "On other occasions: leakage, and probability of success",
+        ("what is seen", "leakage", "success"),
+        tuple((each.title, each.leakage, (each.leakage or 0) * prior) for each in known),
+        styles={"success": probability},
+    )
+
+
+def occasion_sentences(known: Sequence[Occasion], prior: Number) -> tuple[str, ...]:
+    """Say what each occasion reveals."""
+    return tuple(
+        each.sentence.format(
+            leakage=said(each.leakage or 0), posterior=probability((each.leakage or 0) * prior)
+        )
+        for each in known
+    )
+
+
+def _of_risk(leaks: Rows) -> Iterator[str]:
     n, last = _last(leaks, "risk_mean")
-    how = ""
-    if filled is not None and filled.filled_sets:
-        how = f", with topics filled in at random for {100 * filled.filled_users:.1f} % of {filled.whom}"
-        if filled.epochs > 1 or filled.sets_without_visits:
-            how += f" and no visited topic at all for {100 * filled.without_visits:.1f} %"
-    return last.say(_RISK, after=many(n, "observation"), how=how)
+    return last.say(_RISK, after=many(n, "observation"))
 
 
 def _of_filling(
     filled: Filled, leaks: Rows, whole: Rows, genuine: Result | None, profiles: int
 ) -> Iterator[str]:
     """Say how much was filled in, and what the figures are without it."""
-    yield filled.sentence()
     n, last = _last(leaks, "leakage")
     if not filled.filled_sets or not n:
         return

@@ -66,10 +66,10 @@ def risk_views(
     return {
         "title": title,
         "sentences": tuple(
-            f"{api_names(apis)[spec]}: users are re-identified with {probability(own[name].mean)} on average,"
-            f" with {probability(own[name].quantile(0.5))} in the median and"
-            f" {probability(own[name].quantile(1))} at most;"
-            f" {probability(own[name].share_above(threshold))} {of_users(weighted)} are above"
+            f"{capitalised(api_names(apis)[spec])}: the average user is re-identified with probability"
+            f" {probability(own[name].mean)}, the median user with {probability(own[name].quantile(0.5))},"
+            f" and the user most at risk with {probability(own[name].quantile(1))};"
+            f" {probability(own[name].share_above(threshold))} {of_users(weighted)} with more than"
             f" {probability(threshold)}."
             for spec, name in last.items()
         ),

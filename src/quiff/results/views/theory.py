@@ -1,18 +1,23 @@
 """How closed forms are shown: parameters, a table for each section, and two figures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import isinf
 from typing import Any
 
 from quiff.apis.base import Api, Limit
 from quiff.results.figures.charts import Axis, beside, curves
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.style import panel_title
-from quiff.results.numbers import said, shown
+from quiff.results.numbers import probability, said, shown
 from quiff.results.quantities import QUANTITIES
 from quiff.results.table import Table
+from quiff.results.views.names import capitalised, described
 from quiff.theory.curves import Curves
 from quiff.theory.forms import FORMS, ClosedForms
 
+_MILLION = 1_000_000
+_SECTIONS = ("cookies", "stages", "worst case", "many epochs", "advertiser")  # those of the closed forms
 _COLUMNS = ("quantity", "value", "unit", "meaning")
 _SERIES = {
     "all_bits_right": "guess right who of the N has it (the paper's figure)",
@@ -23,71 +28,90 @@ _SERIES = {
 
 def forms_views(found: Sequence[tuple[Api, tuple[Limit, ...], ClosedForms | None]]) -> dict[str, Any]:
     """Return title, sentences, tables and figures of the closed forms of some APIs."""
-    tables: dict[str, Table] = {}
+    title = "Limits of one observation, for any people and any prior"
+    listed = [(api, limit) for api, limits, _ in found for limit in limits]
+    last, before = ([pair for pair in listed if bool(pair[1].stage) is some] for some in (False, True))
+    tables = {"limits": _limits(title, last)} if last else {}
     figures: dict[str, Any] = {}
     several = len(found) > 1
-    for api, limits, forms in found:
-        under = f"{api.spec} " if several else ""
-        parts = {"limits": _limits(api, limits)} if forms is None else _sections(api, forms)
-        for name, table in parts.items():
-            if not table.rows:
-                continue
-            beside = f"{api.title} ({api.spec}): " if several and forms is not None else ""
-            tables[under + name] = Table(beside + table.title, table.columns, table.rows, table.notes)
-        if forms is not None:
-            figures |= {under + name: draw for name, draw in _figures(forms).items()}
+    for api, _, forms in found:
+        if forms is None:
+            continue
+        under, beside = (f"{api.spec} ", f"{api.title} ({api.spec}): ") if several else ("", "")
+        parts = _sections(api, forms)
+        tables |= {under + name: replace(table, title=beside + table.title) for name, table in parts.items()}
+        figures |= {under + name: draw for name, draw in _figures(forms).items()}
+    if before:
+        tables["limits of stages"] = _limits("Limits of earlier stages", before)
     return {
         "title": f"Closed forms: {', '.join(api.spec for api, _, _ in found)}",
-        "sentences": tuple(_sentence(api, limits) for api, limits, _ in found),
+        "heading": "; ".join(described(api) for api, _, _ in found),
+        "sentences": tuple(text for api, limits, _ in found for text in _sentences(api, limits)),
         "tables": tables,
         "figures": figures,
     }
 
 
-def _sentence(api: Api, limits: tuple[Limit, ...]) -> str:
+def _sentences(api: Api, limits: tuple[Limit, ...]) -> Iterator[str]:
+    """Say what one observation can reveal at most, and what it means for one of many people."""
+    name = capitalised(api.title)
     most = next((limit for limit in limits if limit.quantity == "bayes_capacity" and not limit.stage), None)
     if most is None:
-        return f"{api.title}: no closed form is known of its parameters alone; measure it on people."
-    return (
-        f"{api.title}: {api.sees} multiplies the probability of any guess by at most {said(most.value)}"
-        f" ({most.formula})."
-    )
-
-
-def _limits(api: Api, limits: tuple[Limit, ...]) -> Table:
-    rows = tuple(
-        (
-            api.stage_title(limit.stage or api.name),
-            QUANTITIES[limit.quantity].title,
-            limit.value,
-            QUANTITIES[limit.quantity].unit,
-            limit.formula,
+        yield f"{name}: no closed form is known of its parameters alone; measure it on people."
+    elif isinf(most.value):
+        yield f"{name}: one observation ({api.sees}) can reveal anything, however many people there are."
+    else:
+        example = (
+            "."
+            if api.observer_knows_who
+            else "; that of re-identification among a million people from 1 in 1,000,000 to"
+            f" {probability(min(1, most.value / _MILLION))}."
         )
-        for limit in limits
+        yield (
+            f"{name}: one observation ({api.sees}) multiplies the probability of any guess by at most"
+            f" {said(most.value)}{example}"
+        )
+
+
+def _limits(title: str, found: Sequence[tuple[Api, Limit]]) -> Table:
+    """Return limits of observations, API by API and stage by stage."""
+    quantities = [QUANTITIES[limit.quantity] for _, limit in found]
+    names = [api.stage_title(limit.stage) if limit.stage else described(api) for api, limit in found]
+    head = "stage" if any(limit.stage for _, limit in found) else "API"
+    several = len(set(names)) > 1
+    return Table(
+        title,
+        (*([head] if several else []), "quantity", "limit", "unit", "formula"),
+        tuple(
+            (*([name] if several else []), quantity.title, limit.value, quantity.unit, limit.formula)
+            for name, quantity, (_, limit) in zip(names, quantities, found, strict=True)
+        ),
+        tuple(dict.fromkeys(f"Assumed: {limit.assumes}." for _, limit in found if limit.assumes)),
+        styles={"limit": [quantity.text for quantity in quantities]},
+        group=head if several else "",
     )
-    notes = tuple(dict.fromkeys(f"Assumed: {limit.assumes}." for limit in limits if limit.assumes))
-    columns = ("stage", "quantity", "value", "unit", "formula")
-    return Table(f"Limits of one observation: {api.title}", columns, rows, notes)
 
 
 def _sections(api: Api, forms: ClosedForms) -> dict[str, Table]:
     given = tuple((forms.titles[name], value) for name, value in forms.parameters.items())
     tables = {"parameters": Table("Parameters", ("parameter", "value"), given)}
     titles = dict.fromkeys(FORMS[name].section for name in forms.values)
-    for number, title in enumerate(titles, start=1):
-        rows = tuple(
-            (FORMS[name].name, value, FORMS[name].unit, FORMS[name].meaning)
-            for name, value in forms.values.items()
-            if FORMS[name].section == title
-        )
-        tables[f"section {number}"] = Table(title, _COLUMNS, rows)
+    for key, title in zip(_SECTIONS, titles, strict=True):
+        listed = [
+            (FORMS[name], value) for name, value in forms.values.items() if FORMS[name].section == title
+        ]
+        texts = [QUANTITIES[form.quantity].text for form, _ in listed]
+        rows = tuple((form.name, value, form.unit, form.meaning) for form, value in listed)
+        tables[key] = Table(title, _COLUMNS, rows, styles={"value": texts})
+    columns = ("users N", "who has it, all right", "raw count right", "best guess right", "guess without any")
     tables["counting"] = Table(
-        f"Counting the users who have a topic, from {api.sees} of each",
-        ("users N", "who has it, all right", "raw count right", "best guess right", "guess without any"),
+        f"Counting the users who have a topic, from {api.sees} of each: probabilities",
+        columns,
         tuple(tuple(point.values()) for point in forms.counting()),
         (f"Each user has the topic with probability {shown(forms.parameters['share'])}, independently.",),
+        styles=dict.fromkeys(columns[1:], probability),
     )
-    return tables
+    return {name: table for name, table in tables.items() if table.rows}
 
 
 def _figures(forms: ClosedForms) -> dict[str, Any]:
