@@ -20,12 +20,13 @@ def paper_tables(paper: PaperCheck) -> dict[str, Table]:
     """Return the paper's tables by name, and those of the points and of all items.
 
     >>> from quiff.papers.check import check_paper
-    >>> print(paper_tables(check_paper())["theoretical-aol"].to_text())  # doctest: +ELLIPSIS
+    >>> print(paper_tables(check_paper())["theoretical-aol"].to_text())
     Theoretical limits for the experimental data sets
     row            m  capacity  epsilon  max-case
     Citizen Lab   31      5.94  4.77744     118.8
-    Google v1    169     32.16  7.19083    1327.2
-    For Google's data m is 169 in the text and 349 in the notebook (stated... Printed: 6.466, 643.2.
+    Google v1    169     32.16  7.19083   1,327.2
+    For Google's data m is 169 in the text and 349 in the notebook (stated
+    assumption that the authors' own notebook does not make). Printed: 6.466, 643.2.
     """
     made = {name: _table(paper, **parts) for name, parts in TABLES.items()}
     return {**made, "points": paper.points_table(), "items": paper.table()}
