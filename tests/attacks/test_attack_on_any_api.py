@@ -201,5 +201,5 @@ def test_the_command_takes_an_api_of_ones_own(tmp_path):
     wrong = CliRunner().invoke(
         main, ["attack", "compare", str(tmp_path / "people.csv"), *options, "--noise", "1"]
     )
-    assert wrong.exit_code == 1
+    assert wrong.exit_code == 2
     assert "--noise is short for a parameter of --api topics" in wrong.stderr

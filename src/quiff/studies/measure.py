@@ -113,7 +113,7 @@ def measure(
         notes=(*people.notes, *assumed, *left, *left_out(people, apis), *sampled),
         warnings=() if people.filled is None else people.filled.warnings(),
         provenance=provenance(people, chosen),
-        **views | {"further": (*views["further"], *remarks)},
+        **views | {"sentences": (*views["sentences"], *remarks)},
     )
 
 
