@@ -244,7 +244,7 @@ def test_the_command_compares_rules(run, profiles, tmp_path):
     figure = tmp_path / "rules.svg"
     result = run(profiles, "--compare-rules", "--json", "--figure", figure, "--seed", 1)
     assert result.exit_code == 0, result.output
-    assert json.loads(result.output)["users"] == 40
+    assert json.loads(result.stdout)["users"] == 40
     assert figure.read_text().startswith("<svg")
     assert "each once" in run(profiles, "--compare-rules", "--coverage", "1/4").output
 
@@ -267,7 +267,7 @@ def test_the_command_compares_rules(run, profiles, tmp_path):
             2,
             "--users does not go with PEOPLE.",
         ),
-        (["--rates", "{rates}", "--top", 0, "--epochs", 1, "--out", "x.csv"], 1, "between 1 and 3, not 0"),
+        (["--rates", "{rates}", "--top", 0, "--epochs", 1, "--out", "x.csv"], 2, "between 1 and 3, not 0"),
         (["{profiles}", "--compare-rules", "--block", "13"], 2, "--block does not go with --compare-rules."),
         (
             ["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv", "--call-day", "0"],

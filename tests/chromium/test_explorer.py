@@ -427,7 +427,7 @@ def test_the_page_opens_on_the_file_of_the_command_line(page, link):
     in_address(page, view="people", source="file", run=1)
     page.locator("#n_topics").fill("5")
     page.locator("#start").click()
-    page.get_by_text("multiplies the probability of re-identification by 1.95 (").wait_for(timeout=WAIT)
+    page.get_by_text("multiplies the probability of re-identification by 1.95, from").wait_for(timeout=WAIT)
 
 
 def test_changed_settings_mark_the_results_as_out_of_date(page, link):

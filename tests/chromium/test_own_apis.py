@@ -79,7 +79,7 @@ def test_a_parameter_of_ones_own_is_a_control_with_its_range(page, explorer):
     page.locator("#start").click()
     page.wait_for_selector("#people[data-ended='Done.']", timeout=WAIT, state="attached")
     # three countries, told truly
-    assert page.get_by_text("multiplies the probability of re-identification by 3 (from 12.5 %").is_visible()
+    assert page.get_by_text("multiplies the probability of re-identification by 3, from 12.5 %").is_visible()
     assert "api=random_country%3Atruth%3D1" in page.url
 
 

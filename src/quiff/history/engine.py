@@ -101,7 +101,9 @@ def _connect_duckdb(limit: int | None, threads: int | None) -> Any:
     except duckdb.Error as error:
         scratch.drop(folder)
         raise ParameterError(f"DuckDB does not start: {first_line(error)}") from error
-    backend.con.execute("SET enable_progress_bar = false")  # it would stand among the results
+    if backend.con.execute("SELECT current_setting('enable_progress_bar')").fetchone() != (False,):
+        # It would stand among the results; in notebooks it is off, and DuckDB refuses to be told so.
+        backend.con.execute("SET enable_progress_bar = false")
     weakref.finalize(backend, scratch.drop, folder)
     scratch.interruptible(backend.con)
     return backend
