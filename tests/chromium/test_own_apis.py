@@ -41,7 +41,7 @@ def test_the_report(page, people, tmp_path):
     page.goto(out.as_uri())
     assert page.said == []
     for name, leakage in LEAKAGES.items():
-        sentence = f"multiplies the probability of re-identification by {leakage:g} (from 12.5 %"
+        sentence = f"multiplies the probability of re-identification by {leakage:g}, from 12.5 %"
         told = page.locator("#reveals p").filter(has_text=re.compile(TITLES[name], re.IGNORECASE))
         assert told.filter(has_text=sentence).count() == 1
     lines = page.locator("main table").first.locator("tbody tr").all_inner_texts()
@@ -63,7 +63,7 @@ def test_the_page(page, explorer, name):
     page.locator("#start").click()
     page.wait_for_selector("#people[data-ended='Done.']", timeout=WAIT, state="attached")
     first = page.locator("#sections section").first
-    sentence = f"multiplies the probability of re-identification by {LEAKAGES[name]:g} (from 12.5 %"
+    sentence = f"multiplies the probability of re-identification by {LEAKAGES[name]:g}, from 12.5 %"
     assert first.get_by_text(sentence).is_visible()
     assert page.locator("#sections h2").count() >= 3
     assert page.locator("#problem").is_hidden()
