@@ -209,11 +209,10 @@ def test_the_report_says_it_on_its_page_and_in_its_headlines(request, tmp_path, 
     _, profiles, _ = request.getfixturevalue(which)
     told = run("report", profiles, "--out", tmp_path / "r.html", "--topics", M, "--epochs", 2)
     said = " ".join(told.split())
-    page = (tmp_path / "r.html").read_text()
+    page = (tmp_path / "r.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
     filled = Population.read(profiles).epoch(0).filled
-    assert f"filled in at random for {100 * filled.filled_users:.1f} % of users" in said
+    assert f"For {probability(filled.filled_users)} of them some topics were filled in at random" in said
     alone = f"On visited topics alone {probability(filled.unique_share)} of the users have a unique topic set"
-    assert alone in said
     assert alone in page
     assert "With filling, and genuine topics only" in page
     assert ("Filling dominates" in page) == (which != "some")

@@ -73,9 +73,10 @@ def test_the_sets_go_into_the_published_form_and_lead_to_the_same_sets_again(fol
     ],
 )
 def test_what_cannot_be_done_is_told_before_any_work(folder, tmp_path, table, options, told):
-    result = run("profile", folder / table, "--out", tmp_path / "p.parquet", *options, status=1)
+    usage = "--epoch-days" in options  # two options that exclude each other
+    result = run("profile", folder / table, "--out", tmp_path / "p.parquet", *options, status=1 + usage)
     assert told in result.stderr
-    assert result.stderr.count("\n") == 1
+    assert usage or result.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 

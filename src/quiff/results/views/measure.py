@@ -190,7 +190,9 @@ def _of_api(name: str, api: Api, last: Rows) -> Iterator[str]:
     bound = ""
     if most is not None and not isinf(most):
         bound = f" It can be at most {said(most)} for any people and any prior"
-        bound += "." if here is None or said(here) == said(most) else f", and {said(here)} with what occurs here."
+        bound += (
+            "." if here is None or said(here) == said(most) else f", and {said(here)} with what occurs here."
+        )
     leaks = list(last.say(_LEAKS, name=name, sees=api.sees, bound=bound))
     yield from leaks
     if not leaks and most is not None:
