@@ -225,7 +225,7 @@ def _at_most_two_of_five(family: _Family, without_pairs: int, progress: Progress
 
     By multiplicities: five different topics without a triple, in 5! orders; one topic twice, apart from
     three others that are no triple, in 5!/2 orders; two topics twice and a third, all apart, in 5!/4 orders
-    for each of the three that may be the single one. A topic three times lies in a set of its own.
+    for each of the three that may be the single one. A topic three times lies in a set alone.
     """
     from quiff.core.counting.loops import tally_without_triples
 
