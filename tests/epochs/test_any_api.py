@@ -337,7 +337,8 @@ class Mine(Api):
     nothing = json.loads(CliRunner().invoke(main, [*command, "--known", "country", "--json"]).stdout)
     assert [row["leakage"] for row in nothing["epochs"]] == pytest.approx([1, 1, 1])
     both = CliRunner().invoke(main, [*command, "--observations", "2", "--epochs", "2"])
-    assert both.stderr == "Error: --epochs and --observations say the same; give one of the two\n"
+    assert both.exit_code == 2
+    assert both.stderr.endswith("Error: --epochs and --observations say the same; give one of the two.\n")
     figure = tmp_path / "weeks.svg"
     text = CliRunner().invoke(main, [*command, "--figure", str(figure)])
     assert text.exit_code == 0, text.output
