@@ -28,7 +28,7 @@ def test_an_api_that_quiff_does_not_know_has_a_report(api):
     page = compose_report(own_people(), (Cookies(), api), Source("eight"), observations=2)
     assert page.title.lower().startswith(f"{api.title}: ")
     leakage = f"{LEAKAGES[api.name]:g}"
-    assert any(f"by {leakage} (from 12.5 %" in sentence for sentence in page.sections[0].sentences)
+    assert any(f"by {leakage}, from 12.5 %" in sentence for sentence in page.sections[0].sentences)
     summary = dict(zip(page.summary.columns, page.summary.rows[0], strict=True))
     assert summary["third-party cookie"] == "1 in 1"
     assert summary[api.title] == f"{100 * LEAKAGES[api.name] / 8:.3g} % (guessing: 12.5 %)"
@@ -45,8 +45,8 @@ def test_three_apis_are_set_side_by_side_and_two_are_not():
         found = {section.key: section for section, _ in sections(question)}
         assert ("compare" in found) == (count == 3)
     titles = [table.title for table in found["compare"].tables]
-    assert titles[1].startswith("On these people")
-    assert len(found["compare"].tables[1].rows) == 3
+    assert titles[0].startswith("On these people")
+    assert len(found["compare"].tables[0].rows) == 3
 
 
 @pytest.mark.parametrize(("n_epochs", "measured"), [(1, 6), (2, 2), (3, 3), (6, 6)])
