@@ -113,7 +113,7 @@ def test_when_no_size_meets_the_target_at_the_noise_the_answer_says_what_is_near
     assert answer["nearest"]["top"] == 9
     found = design.meet_budget(TopicsAPI(10, 1), "capacity", 1.05)
     (missing,) = found.notes
-    assert missing.endswith("the nearest possible capacity is 1.10556, at top_s=9")
+    assert missing.endswith("the nearest possible capacity is 1.106, at top_s=9")
     assert missing in found.tables["answer"].notes
 
 
