@@ -204,7 +204,7 @@ def numbers_and_sizes(folder):
     import click
 
     from quiff.cli.options import read_number
-    from quiff.history.engine import _SIZE
+    from quiff.core.limits import _SIZE
     from quiff.web.offers import _DECIMAL, _NAME, _RANGE
     from quiff.web.queries import _WHOLE
 

@@ -106,7 +106,7 @@ def test_a_second_api_is_shown_with_its_differences(get):
     assert all(all(row[:3]) for row in answer["formulas"]["rows"])
     other = get("/api/design?api=topics&api2=cookies&along=noise").json()
     rows = {row[0]: row[1:3] for row in other["table"]["rows"]}
-    assert rows["re-identified, one observation"] == ["1 in 15,069", "100 %"]
+    assert rows["re-identified, one observation"] == ["1 in 15,070", "100 %"]
     along = other["pictures"]["parameter"]
     assert (along["lines"][1], along["points"][1]) == ([], None), "cookies have no noise"
 
@@ -257,7 +257,7 @@ def test_the_studies_of_closed_forms_stand_below(get):
     forms, settings = get(f"/api/studies?{query}").json()
     assert (forms["key"], settings["key"]) == ("first-closed", "first-settings")
     titles = [table["title"] for table in forms["tables"]]
-    assert "Counting the users who have a topic, from a topic of each" in titles
+    assert "Counting the users who have a topic, from a topic of each: probabilities" in titles
     assert "What does an advertiser learn?" in titles
     options = settings["tables"][1]
     noises = {row[0]: float(row[1]) for row in options["rows"]}

@@ -12,7 +12,7 @@ from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
 from quiff.files import scratch
 
-_NUMBER = r"^\s*([-+]?[0-9]+(\.[0-9]*)?)?\s*$"  # or nothing
+_NUMBER = r"^\s*([-+]?[0-9]+(\.[0-9]*)?\s*)?$"  # or nothing
 _KEY = "{}_{}"  # the columns of counts: what they are, and their number
 
 

@@ -33,7 +33,7 @@ _GROUPS = {
     "Data, the paper, and all at once": ("data", "paper", "demo"),
 }  # fmt: skip
 _COMMANDS = [name for names in _GROUPS.values() for name in names]
-_VALUE = re.compile(r"(-*[\w-]+) must be ")
+_VALUE = re.compile(r"([\w-]+) must be ")
 _ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})\b")
 
 
