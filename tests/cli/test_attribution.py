@@ -60,6 +60,7 @@ def test_text_fits_a_terminal_and_tells_what_was_expected(run, tmp_path):
     assert done.exit_code == 0
     assert "Event 1: [1] where the file expects [0]." in done.output
     assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stderr == f"Wrote {tmp_path / 't.svg'}\n"
     assert (tmp_path / "t.svg").read_text().startswith("<svg")
 
 

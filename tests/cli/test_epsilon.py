@@ -28,6 +28,7 @@ def test_any_epsilon_is_explained(run, tmp_path, epsilon):
     done = run(epsilon, "--figure", tmp_path / "meaning.svg")
     assert done.exit_code == 0, done.output
     assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stderr == f"Wrote {tmp_path / 'meaning.svg'}\n"
     assert (tmp_path / "meaning.svg").read_text().startswith("<svg")
 
 

@@ -46,7 +46,7 @@ class NamedDraws:
     places: Array
     counts: Array
     naming: Naming  # p and q
-    even: bool  # whether all outputs but those that name a user's values have probability q
+    even: bool  # whether all outputs but those that stand for a user's values have probability q
 
     @property
     def n_users(self) -> int:
