@@ -2,6 +2,7 @@
 
 import json
 
+import click
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 import quiff
 from quiff.cli import main
+from quiff.cli.outputs import Output
 from quiff.core.limits import check_fits, memory_limit
 from quiff.errors import SizeError
 from quiff.populations.readers import reading_bytes
@@ -17,6 +19,47 @@ from quiff.populations.readers import reading_bytes
 
 def run(*arguments):
     return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+def commands(group=main, *before):
+    """Yield every command with its names: ("attack", "run") for example."""
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, *before, name)
+        else:
+            yield (*before, name), {param.name: param for param in command.params}
+
+
+def takes_data(params):
+    """Tell whether a command reads a file, runs an engine, or makes as many users as it is asked for."""
+    kinds = [param.type for param in params.values()]
+    reads = any(isinstance(kind, click.Path) and not isinstance(kind, Output) for kind in kinds)
+    return reads or {"engine", "users"} & set(params)
+
+
+DATA = {names: params for names, params in commands() if takes_data(params)}
+WITHOUT = {  # no limit, and why
+    ("attribution", "run"): "a file of events is a few lines",
+    ("data", "get"): "copies files piece by piece",
+    ("paper",): "reads a few published tables of fixed size",
+    ("synth",): "writes users piece by piece: as much memory for 20,000 as for 200,000",
+    ("theory",): "users are a number in a formula",
+}
+
+
+def test_every_command_on_data_takes_a_memory_limit():
+    assert {names for names, params in DATA.items() if "memory_limit" not in params} == set(WITHOUT)
+
+
+@pytest.mark.parametrize("names", [names for names in DATA if names not in WITHOUT], ids=" ".join)
+def test_a_limit_below_what_the_process_takes_is_refused_before_anything_is_read(names):
+    """Also before other words are looked at."""
+    done = run(*names, "--memory-limit", "1MB")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert "quiff itself takes about 0.244 GiB of memory, but the limit is 0.000931 GiB; raise" in done.stderr
+    assert run(*names, "--memory-limit", "much").exit_code == 2
 
 
 @pytest.fixture(scope="module")
@@ -35,18 +78,47 @@ def people(tmp_path_factory):
     [
         ["popularity"], ["compare"], ["report", "--out", "r.html"],
         ["simulate", "--epochs", "2", "--out", "o.parquet"], ["attack", "compare"],
+        ["attack", "run", "beugin-mcdaniel"], ["explore", "--no-browser", "--port", "0"],
+        ["design", "--utility", "0.9", "--people"],
     ],
     ids=lambda words: "-".join(words[:2]),
 )  # fmt: skip
 def test_what_takes_more_is_refused_before_it_starts(people, command, monkeypatch):
     """In one line, and not a user is read."""
     monkeypatch.setattr(quiff.Population, "read", None)
-    name, *more = command[:2] if command[0] == "attack" else command[:1]
-    done = run(name, *more, people / "many.parquet", *command[len(more) + 1 :], "--memory-limit", "400MB")
+    done = run(*command, people / "many.parquet", "--memory-limit", "400MB")
     assert done.exit_code == 1, done.output
     assert done.stderr.count("\n") == 1
     assert "to study these people takes about" in done.stderr
     assert "GiB of memory, but the limit is 0.373 GiB; raise it (--memory-limit" in done.stderr
+
+
+def test_more_users_than_fit_are_not_drawn(tmp_path):
+    demo = run("demo", "--users", "1000000", "--out", tmp_path / "demo", "--memory-limit", "2GB")
+    assert demo.exit_code == 1
+    assert "a demo with 1,000,000 users takes about 5.98 GiB of memory, but" in demo.stderr
+    assert not (tmp_path / "demo").exists()
+    rates = tmp_path / "rates.csv"
+    rates.write_text("3,1,2\n1,2,3\n")
+    words = ["--rates", rates, "--users", "1000000", "--top", "2", "--epochs", "8", "--memory-limit", "400MB"]
+    drawn = run("attack", "compare", *words)
+    assert drawn.exit_code == 1
+    assert "20,000,000 topics of users over epochs take about 0.691 GiB of memory, but" in drawn.stderr
+
+
+def test_rows_that_do_not_fit_are_not_read(people, tmp_path):
+    """Distinct ones count in an audit, all of them in an attack."""
+    log, n = tmp_path / "log.parquet", 400_000
+    same = {"user": np.arange(n) % 3, "site": np.zeros(n, dtype=int), "epoch": np.arange(n)}
+    pq.write_table(pa.table(same | {"topic": np.arange(n) % 7}), log)
+    words = ["audit", log, "--observation", "topic", "--memory-limit", "400MB", "--json"]
+    assert run(*words, "--secret", "user").exit_code == 0
+    audited = run(*words, "--secret", "epoch")
+    assert audited.exit_code == 1
+    assert "to audit 400000 distinct rows takes about 0.375 GiB of memory, but" in audited.stderr
+    attacked = run("attack", "run", "beugin-mcdaniel", "--reports", log, "--memory-limit", "300MB")
+    assert attacked.exit_code == 1
+    assert "to read these rows takes about 0.317 GiB of memory, but the limit is" in attacked.stderr
 
 
 def place(row):
@@ -62,7 +134,7 @@ def test_people_who_do_not_fit_are_reduced(people, command):
     found = json.loads(reduced.stdout)
     assert "The 400000 users are merged into 200 distinct sets with their counts." in found["notes"]
     assert found["rows"]
-    pairs = run(*few, "--memory-limit", "250MB")
+    pairs = run(*few, "--memory-limit", "250MiB")
     assert pairs.exit_code == 0, pairs.output
     others = json.loads(pairs.stdout)
     assert "The 200 distinct sets do not fit into the memory that is allowed." in others["notes"][0]

@@ -3,16 +3,19 @@
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 
+from quiff.core.limits import PROCESS, check_need, memory_allowed
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
 from quiff.files import scratch
 
 _NUMBER = r"^\s*([-+]?[0-9]+(\.[0-9]*)?\s*)?$"  # or nothing
+_PER_PAIR = 350  # bytes for a distinct row, measured
 _KEY = "{}_{}"  # the columns of counts: what they are, and their number
 
 
@@ -311,7 +314,12 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool) -> Log:
         when = table[columns.time]
         if not int(scalar(con, (~when.re_search(_NUMBER)).sum()) or 0):
             table = table.mutate(**{columns.time: when.nullif("").cast("float64")})
-    found = fetch_arrow(con, count_pairs(table, columns, is_text))
+    pairs = count_pairs(table, columns, is_text)
+    if memory_allowed() < inf:
+        distinct = int(scalar(con, pairs.count()))
+        what = f"to audit {counted(distinct, 'distinct row')} takes about"
+        check_need(what, PROCESS + distinct * _PER_PAIR)
+    found = fetch_arrow(con, pairs)
     rows = np.asarray(found["rows"])
     if not rows.size or not rows.sum():
         raise QuiffError(

@@ -10,6 +10,7 @@ from quiff.cli.options import (
     PATH,
     json_option,
     least,
+    memory_option,
     noise_option,
     option,
     population_topics_option,
@@ -17,7 +18,7 @@ from quiff.cli.options import (
     several,
 )
 from quiff.cli.outputs import Writing
-from quiff.cli.people import Asked, asks_for_people
+from quiff.cli.people import Asked, asks_for_people, check_rows
 from quiff.cli.progress import shown_progress
 from quiff.cli.short_forms import closed_form_apis
 from quiff.cli.shown import shows_result
@@ -74,6 +75,7 @@ def list_command(as_json: bool) -> None:
 @_earlier_option
 @seed_option
 @option("--sample", "N", "How many targets to draw; 0 attacks everybody.", least(0), 3000)
+@memory_option
 @shows_result
 def run_command(
     name: str,
@@ -97,7 +99,6 @@ def run_command(
     """
     from quiff.attacks.catalogue import attack_named, check_attack
     from quiff.browser.simulation import simulate
-    from quiff.populations.population import Population
     from quiff.studies.attacks import reidentify
     from quiff.theory.taxonomies import taxonomy_size
 
@@ -106,9 +107,10 @@ def run_command(
     if file is not None and earlier is not None:
         raise click.UsageError("--earlier does not go with --reports.")
     check_attack(name)
-    people = None if profiles is None else Population.read(profiles, merged=False)
+    asked = Asked(profiles, taxonomy=taxonomy, noise=noise)
+    people = None if profiles is None else asked.visitors(1, seed)
     if people is not None:
-        api = Asked(profiles, taxonomy=taxonomy, noise=noise).api(people)
+        api = asked.api(people)
     else:  # as attackers know it who have no profiles: sets of five
         (api,) = closed_form_apis((), taxonomy_size(taxonomy or "v1"), None, noise)
     attack = attack_named(name, api, people)  # type: ignore[arg-type]  # the default API
@@ -127,6 +129,7 @@ def _read(file: Path, topics: object) -> "Reports":
     """Read observations; text does not tell the taxonomy, and a topic of a profile need not be shown."""
     from quiff.browser.reports import Reports
 
+    check_rows(file, "user", "site", "epoch")
     if topics is None or file.suffix == ".parquet":
         return Reports.read(file)
     return Reports.read(file, topics=topics)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.options import PATH, flag, number, one_of, option, read_api, seed_option, several
+from quiff.cli.options import (
+    PATH,
+    flag,
+    memory_option,
+    number,
+    one_of,
+    option,
+    read_api,
+    seed_option,
+    several,
+)
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.progress import shown_progress
 from quiff.cli.shown import WORDS, shows_result
@@ -48,6 +58,7 @@ _RULES = ("frequentist", "nearest", "nearest-scaled")
 @one_of("--engine", "What counts the rows.", "duckdb", "spark", default="duckdb")
 @option("--report page", "FILE", "Also write a page: an .html file.", OutputFile(".html", ".htm"))
 @seed_option
+@memory_option
 @shows_result
 def command(
     log: Path,
@@ -73,14 +84,14 @@ def command(
 
     Example: quiff audit reports.parquet --secret user --observation topic
     """
-    from quiff.history.engine import connect
+    from quiff.cli.pipeline import connected
     from quiff.studies.audit import audit
 
     if behind and secret:
         raise click.UsageError("--behind is for logs without a --secret.")
     if among and not behind:
         raise click.UsageError("--among says what secrets --behind the noise can be; give that too.")
-    with shown_progress() as shown, shown.steps.step("audit"):
+    with shown_progress() as shown, shown.steps.step("audit"), connected(engine, share=0.5) as con:
         result = audit(
             log,
             None if spec is None else read_api(spec),
@@ -91,7 +102,7 @@ def command(
             people=None if people is None else _people(people, spec),
             rules=rules or ("frequentist",),
             gain=None if gain is None else _gain(gain),
-            con=connect(engine),
+            con=con,
             **options,
         )
     if page is not None:

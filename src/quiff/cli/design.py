@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.options import PATH, api_option, noise_option, number, option, topics_option
+from quiff.cli.options import PATH, api_option, memory_option, noise_option, number, option, topics_option
 from quiff.cli.outputs import OutputFile, Writing, guarded
+from quiff.cli.people import Asked
 from quiff.cli.short_forms import closed_form_apis
 from quiff.cli.shown import shows_result
 from quiff.errors import ParameterError
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     "With --people: also write the mechanisms, for --api fitted:weights=FILE.",
     OutputFile(".json"),
 )
+@memory_option
 @shows_result
 def command(
     specs: tuple[str, ...],
@@ -72,9 +74,7 @@ def command(
         return meet_budget(api, measure, target)  # type: ignore[arg-type]  # the options are named as they
     if measure != "utility" or click.get_current_context().params["figure"] is not None:
         raise click.UsageError("With --people give --utility, and no --figure.")
-    from quiff.populations.population import Population
-
-    people = Population.read(profiles)
+    people = Asked(profiles).people(over_time=True)
     if people.n_epochs > 1:
         raise ParameterError(
             f"{str(profiles)!r} has {people.n_epochs} epochs; give a file with the profiles of one epoch"

@@ -14,6 +14,7 @@ from quiff.cli.options import (
     attribute_option,
     flag,
     histories_option,
+    memory_option,
     missing_option,
     option,
     stored_top_option,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 @weights_option
 @missing_option
 @histories_option
+@memory_option
 def command(
     file: Path | None, specs: tuple[str, ...], port: int, host: str, no_browser: bool, **options: Any
 ) -> None:

@@ -196,9 +196,25 @@ histories_option = option(
     PATH,
 )
 master_option = option("--master", "URL", "The master of Spark.  [default: this machine]")
+
+
+def _set_memory(ctx: click.Context, param: click.Parameter, size: str | None) -> None:
+    """Limit the memory of the run until the command ends; what cannot even start is refused."""
+    if size is None:
+        return
+    from quiff.core.limits import PROCESS, bytes_of, check_need, memory_limit
+
+    with at_option(ctx, param):
+        limit = bytes_of(size)
+    with memory_limit(limit / 2**30):
+        check_need("quiff itself takes about", PROCESS)
+    ctx.with_resource(memory_limit(limit / 2**30))
+
+
 memory_option = option(
-    "--memory-limit", "SIZE", "Refuse to begin what takes more memory than this, such as 2GB."
-)
+    "--memory-limit", "SIZE", "Refuse to begin what takes more memory than this, such as 2GB.",
+    expose_value=False, callback=_set_memory,
+)  # fmt: skip
 known_option = several(
     "--known", "ATTRIBUTE", "What the adversary already knows of the user, such as country. May be repeated."
 )

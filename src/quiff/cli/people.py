@@ -1,7 +1,7 @@
 """What every command on people asks for: who they are, and which APIs."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, wraps
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from quiff.results.result import Result
 
 
-_BASE = 250 * 2**20  # bytes of this process before it reads anything
-_LEAST_ENGINE = 256  # MB
+_PER_DRAWN = 24  # bytes for a topic of a user in an epoch, while it is drawn
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,6 @@ class Asked:
     drift: float | Fraction | None = None
     engine: str | None = None
     master: str | None = None
-    memory_limit: str | None = None
     takes: float = 2.0  # the memory that the command takes, measured: so many times that of reading people
     reducible: bool = False  # whether the command takes people reduced to distinct topic sets
 
@@ -98,13 +96,17 @@ class Asked:
         if (rates is None) == (self.file is None):
             raise click.UsageError("Give one of PEOPLE and --rates.")
         if rates is not None:
+            _check_drawn(rates.n_users * epochs * (self.top or 5))
             people = profiles_from_rates(rates, epochs, 5 if self.top is None else self.top, seed)
         elif self.users is not None:
             raise click.UsageError("--users does not go with PEOPLE.")
         else:
             self._fit()
             people = self.with_histories(self._read(top=self.top, merged=False))
-        return people if self.drift is None else drift(people, epochs, self.drift, seed)
+        if self.drift is None:
+            return people
+        _check_drawn(epochs * people.sets[0].size)
+        return drift(people, epochs, self.drift, seed)
 
     def visit_rates(self, seed: int | None) -> "VisitRates | None":
         """Return visit rates, of as many users as are asked for; None if none are named."""
@@ -124,12 +126,12 @@ class Asked:
 
     def _fit(self) -> bool:
         """Tell whether users fit into the memory that the run may take; else a SizeError if they must."""
-        from quiff.core.limits import check_need, memory_allowed
+        from quiff.core.limits import PROCESS, check_need, memory_allowed
         from quiff.populations.readers import reading_bytes
 
         if self.file is None or memory_allowed() == inf:
             return True
-        needed = _BASE + self.takes * reading_bytes(self.file)
+        needed = PROCESS + self.takes * reading_bytes(self.file)
         single = self.weights or self.histories or self.columns or self.missing == "fill"
         if self.reducible and self.file.suffix == ".parquet" and not single:
             return needed <= memory_allowed()
@@ -144,18 +146,10 @@ class Asked:
             raise error
         return measure_pairs(error.pairs, *self.apis(error.pairs.stand_in()), observations=observations)
 
-    def limited(self) -> AbstractContextManager[None]:
-        """Refuse what would take more memory than --memory-limit allows, inside a ``with`` block."""
-        from quiff.core.limits import bytes_of, memory_limit
-
-        return (
-            nullcontext() if self.memory_limit is None else memory_limit(bytes_of(self.memory_limit) / 2**30)
-        )
-
     def _reduced(self, top: int | None, over_time: bool) -> "Population":
         """Let an engine reduce people to distinct topic sets with counts, of the epoch that was chosen."""
         from quiff.cli.pipeline import connected
-        from quiff.core.limits import bytes_of, memory_allowed
+        from quiff.core.limits import PROCESS, memory_allowed
         from quiff.history.people import reduce_people
 
         given = {"--weights": self.weights, "--histories": self.histories, "--attribute": self.columns}
@@ -167,11 +161,8 @@ class Asked:
             )
         assert self.file is not None  # noqa: S101 - what is drawn takes no engine
         epoch = None if over_time else self.epoch or 0
-        own = self.memory_limit
-        if own is not None and self.engine != "spark":  # the rest is for what follows
-            own = f"{max(bytes_of(own) // 4 // 10**6, _LEAST_ENGINE)}MB"
-        most = None if self.memory_limit is None else (memory_allowed() - _BASE) / self.takes
-        with connected(self.engine or "duckdb", own, self.master) as con:
+        most = None if memory_allowed() == inf else (memory_allowed() - PROCESS) / self.takes
+        with connected(self.engine or "duckdb", self.master, share=0.25) as con:
             return reduce_people(con, self.file, top=top, epoch=epoch, missing=self.missing, most=most)
 
     @property
@@ -248,6 +239,23 @@ class Asked:
             raise ParameterError(f"{str(self.file)!r}: {error}" if self.file else str(error)) from error
 
 
+def _check_drawn(topics: int) -> None:
+    """Refuse to draw so many topics of users in epochs, if they take more memory than is allowed."""
+    from quiff.core.limits import PROCESS, check_need
+
+    check_need(f"{topics:,} topics of users over epochs take about", PROCESS + topics * _PER_DRAWN)
+
+
+def check_rows(file: Path, *columns: str) -> None:
+    """Refuse a table whose rows, read with these columns, would take more memory than is allowed."""
+    from quiff.core.limits import PROCESS, check_need, memory_allowed
+    from quiff.populations.files import open_table
+
+    if memory_allowed() < inf:
+        needed = PROCESS + open_table(file, columns).reading_bytes()
+        check_need(f"{str(file)!r}: to read these rows takes about", needed)
+
+
 def _spoken_of(
     known: tuple[str, ...] = (),
     goals: tuple[str, ...] = (),
@@ -322,8 +330,7 @@ def asks_for_people(
             asked = Asked(**{name: given.pop(name) for name in names if name in given})
             more = (*asked.attributes, *_spoken_of(**given))
             asked = replace(asked, attributes=more, takes=takes, reducible=reduced)
-            with asked.limited():
-                return function(asked=asked, **given)
+            return function(asked=asked, **given)
 
         options = (every_api_option, stored_top_option, attribute_option) if optional else _OPTIONS
         return with_options(file, *options, *further)(run)

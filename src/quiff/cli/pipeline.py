@@ -5,12 +5,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.options import json_option, one_of, option, with_options
+from quiff.cli.options import json_option, memory_option, one_of, option, with_options
 from quiff.cli.outputs import OutputFile, add_input, guarded
 from quiff.cli.progress import shown_progress
 from quiff.history.engine import ENGINES
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from quiff.history.lines import LogFormat
     from quiff.history.tables import Steps
 
+_LEAST = 128 * 10**6  # bytes that DuckDB gets in any case
 _DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
 engine_options = with_options(
     one_of("--engine", "What computes: DuckDB in this process, or Apache Spark.", *ENGINES, default="duckdb"),
-    option("--memory-limit", "SIZE", "What the engine may use, such as 2GB."),
+    memory_option,
     option(
         "--master",
         "URL",
@@ -108,12 +110,23 @@ def write_csv(con: Any, folder: Path, stage: str, file: Path | None) -> None:
 
 
 @contextmanager
-def connected(engine: str, memory_limit: str | None, master: str | None) -> Iterator[Any]:
-    """Connect to the engine that the options name."""
+def connected(
+    engine: str, master: str | None = None, *, usual: str | None = None, share: float = 1
+) -> Iterator[Any]:
+    """Connect to the engine that the options name.
+
+    It may use that share of --memory-limit; the rest is for what follows. Without a limit, `usual`.
+    """
+    from quiff.core.limits import PROCESS, memory_allowed
     from quiff.history.engine import connect
 
+    allowed, limit = memory_allowed(), usual
+    if allowed < inf and engine == "spark":
+        limit = f"{allowed // 10**6:.0f}MB"
+    elif allowed < inf:
+        limit = f"{max(share * (allowed - PROCESS), _LEAST) // 10**6:.0f}MB"
     handler = signal.getsignal(signal.SIGINT)
-    con = connect(engine, memory_limit=memory_limit, master=master)
+    con = connect(engine, memory_limit=limit, master=master)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, handler)  # Spark has put its own in place
     try:

@@ -68,9 +68,8 @@ def command(
     rules, max_bad_lines, seed = map(options.pop, ("rules", "max_bad_lines", "seed"))
     more = ("time_format", "coarse_times", "min_kept", "show_rows", "conversions")
     of_times = {name: options.pop(name) for name in more}
-    if options["engine"] == "duckdb":
-        options["memory_limit"] = options["memory_limit"] or DEFAULT_MEMORY_LIMIT
-    with working(**options) as (con, steps):
+    usual = DEFAULT_MEMORY_LIMIT if options["engine"] == "duckdb" else None
+    with working(**options, usual=usual) as (con, steps):
         result = treat(
             con, logs, out, form=form, suffixes=suffixes, rules=rules, max_bad_lines=max_bad_lines,
             **of_times, seed=seed, force=forced(), steps=steps,

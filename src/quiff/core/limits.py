@@ -14,6 +14,9 @@ from quiff.core.numbers import as_float
 from quiff.errors import ParameterError, SizeError
 
 _GIB = 2**30
+PROCESS = 250 * 2**20
+"""The bytes that a run takes before it reads anything."""
+
 _FRACTION, _PASS = 100, 1000  # how many floats are looked at in the time of one fraction, and to begin a pass
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMGT])(i?)B?", re.IGNORECASE)
 _limits = {
