@@ -4,6 +4,7 @@ The examples of the helps are run one after the other, with all that they can pr
 ones read. A later command is bound by its own example.
 """
 
+import os
 import re
 import shlex
 from dataclasses import dataclass
@@ -15,15 +16,15 @@ import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main, shown
+from quiff.cli.outputs import Output, OutputFile
 from voice import BANNED
 
 PIPELINE = ("synth", "treat", "classify", "experiment", "profile", "simulate")  # what they write others read
-ELSEWHERE = {  # what has no output to look at here, and why
-    ("data", "get"): "needs a network",
-    ("explore",): "serves a page, which has tests of its own",
-    ("demo",): "takes a minute; its report has tests of its own",
+FEWER = {
+    "--users 20000": "--users 150",
+    "--epochs 30 --seeds 3": "--epochs 5 --seeds 1",
+    "demo --out demo": "demo --out demo --users 150",
 }
-FEWER = {"--users 20000": "--users 150", "--epochs 30 --seeds 3": "--epochs 5 --seeds 1"}
 QUOTED = {("paper",): "puts what is printed beside what was computed, as many digits as it takes"}
 NUMBER = re.compile(r"(?<![\w./:=-])\d[\d,]*(?:\.\d+)?(?![\w/]|[.,:-]\d|\.\w)")
 SCIENTIFIC = re.compile(r"\d(?:\.\d+)?e[+-]\d+")
@@ -62,30 +63,37 @@ def example(names):
 
 
 @pytest.fixture(scope="module")
-def printed(tmp_path_factory):
-    """Run the example of each command."""
-    found, results = {}, []
-    tried = {names: example(names) for names in COMMANDS if names not in ELSEWHERE}
+def patched(tmp_path_factory):
+    """A folder to work in, where no page is served for ever and no network is asked."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("e"))
-        noted = shown.noted
-        patch.setattr(shown, "noted", lambda result: results.append(result) or noted(result))
-        order = {
-            names: PIPELINE.index(names[0]) if names[0] in PIPELINE else len(PIPELINE) for names in tried
-        }
-        for names in sorted(tried, key=order.__getitem__):
-            words = tried[names]
-            files = (file for word in words for file in sorted(map(str, Path().glob(word))) or [word])
-            done = CliRunner().invoke(main, list(files))
-            assert done.exit_code == 0, (names, done.output)
-            assert done.stdout, names
-            found[names] = Printed(done.output, words, list(results))
-            results.clear()
+        patch.setattr("quiff.web.serve.serve", lambda place, given, ready, offered: ready())
+        if "QUIFF_MIRROR" not in os.environ:
+            patch.setattr("quiff.history.fetch.fetch", lambda name, mirror, **limits: Path(name))
+        yield patch
+
+
+def run(words):
+    """Run a command; its patterns stand for the files that are there."""
+    files = (file for word in words for file in sorted(map(str, Path().glob(word))) or [word])
+    return CliRunner().invoke(main, list(files))
+
+
+@pytest.fixture(scope="module")
+def printed(patched):
+    """Run the example of each command."""
+    found, results = {}, []
+    noted = shown.noted
+    patched.setattr(shown, "noted", lambda result: results.append(result) or noted(result))
+    order = {names: PIPELINE.index(names[0]) if names[0] in PIPELINE else len(PIPELINE) for names in COMMANDS}
+    for names in sorted(COMMANDS, key=order.__getitem__):
+        words = example(names)
+        done = run(words)
+        assert done.exit_code == 0, (names, done.output)
+        assert done.stdout, names
+        found[names] = Printed(done.output, words, list(results))
+        results.clear()
     return found
-
-
-def test_every_command_prints_something_to_look_at(printed):
-    assert set(printed) | set(ELSEWHERE) == set(COMMANDS)
 
 
 def test_nothing_is_wider_than_80_columns(printed):
@@ -140,7 +148,45 @@ def test_a_result_has_one_set_of_options():
         options = {option for param in command.params for option in param.opts}
         if "--explain" in options:
             assert {"--all", "--digits", "--json", "--figure", "--csv"} <= options, names
-        if any(isinstance(param.type, shown.OutputFolder.__mro__[1]) for param in command.params):
+        if any(isinstance(param.type, Output) for param in command.params):
             assert "--force" in options, names
         if "--figure" in options:
             assert "--digits" in options, names
+
+
+def wrong_values(param):
+    """Return values that an option cannot have, whatever the data are."""
+    if isinstance(param.type, click.Choice):
+        return ["no-such"]
+    if isinstance(param.type, OutputFile):
+        return ["file.no-such"]
+    whole = isinstance(param.type, click.types.IntParamType | click.types.FloatParamType)
+    return ["x", "-1"] if whole or (param.callback and param.name not in WORDS) else []
+
+
+WORDS = {"suffixes": "the name of a file"}  # and so are read with a callback, but can be any words
+WRONG = [
+    pytest.param(names, param.opts[0], value, id=" ".join((*names, param.opts[0], value)))
+    for names, command in COMMANDS.items()
+    for param in command.params
+    if isinstance(param, click.Option) and not param.is_flag
+    for value in wrong_values(param)
+]
+
+
+@pytest.mark.parametrize(("names", "option", "value"), WRONG)
+def test_a_wrong_value_is_told_at_its_option(printed, names, option, value):
+    """What comes before it is the example of the command, which is right."""
+    words = printed[names].words
+    at = words.index(option) if option in words else len(words)
+    typed = [*words[:at], *words[at + 2 :], option, value]
+    done = run([*typed, *(["--force"] if "--force" not in typed and writes(names) else [])])
+    assert done.exit_code == 2, done.output
+    *usage, told = done.stderr.splitlines()
+    assert re.match(rf"Error: .*{option}\b.*", told), told
+    assert [line.split()[0] for line in usage if line] == ["Usage:", "Try"]
+
+
+def writes(names):
+    """Whether a command asks for --force to replace what its example has written."""
+    return any("--force" in param.opts for param in COMMANDS[names].params)

@@ -1,9 +1,13 @@
 """A public data set may be named wherever a file is read; digits are as many as asked for."""
 
+import tarfile
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main
+from quiff.history.registry import DATASETS
 
 
 def run(*arguments, **environment):
@@ -29,6 +33,18 @@ def test_a_file_of_that_name_comes_first(nowhere, tmp_path, monkeypatch):
     (tmp_path / "visit-rates").write_text("user,t1\na,1\nb,2\n")
     done = run("measure", "visit-rates", **nowhere)
     assert "the data set" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["measure", "epochs --epochs 1", "compare --api topics"])
+def test_people_of_a_data_set_are_said_to_be_synthetic_where_they_are(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    Path("users.csv").write_text("user,t1,t2\n" + "".join(f"{k},{k % 7 + 1},9\n" for k in range(40)))
+    copy = DATASETS["pets24-users"].file
+    with tarfile.open(copy, "w:gz") as archive:
+        archive.add("users.csv")
+    name, *options = command.split()
+    assert run(name, copy, *options).stdout.startswith("40 people (synthetic)")
+    assert "(synthetic)" not in run(name, "users.csv", *options).stdout
 
 
 def test_digits_are_as_many_as_asked_for():

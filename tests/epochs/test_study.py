@@ -325,7 +325,7 @@ def test_the_command_prints_tables_and_tells_errors_in_a_line(profiles):
     assert wrong.exit_code == 2
     assert "Invalid value for '--epochs': epochs must be a whole number of at least 1, not 0." in wrong.stderr
     wrong = CliRunner().invoke(main, ["epochs", profiles, "--missing", "fill", "--seed", "-1"])
-    assert "Invalid value for '--seed': seed must be a whole number of at least 0, not -1." in wrong.stderr
+    assert "Invalid value for '--seed': -1 is not in the range x>=0." in wrong.stderr
 
 
 def test_the_command_prints_calls_sites_and_what_an_advertiser_learns(profiles):

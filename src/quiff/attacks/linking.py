@@ -166,7 +166,7 @@ def _seen(rows: Array, times: Array, sets: _Sets, mine: Array | None) -> _Known:
         totals = sets.users[mine]
     else:
         raise SizeError(
-            f"{pairs} pairs of {n_rows} different reports and {sets.users.shape[0]} sets have a topic in "
-            f"common after {columns} epochs, more than {_MOST_PAIRS}; take fewer users or more epochs"
+            f"{pairs:,} pairs of {n_rows:,} observations and {sets.users.shape[0]:,} sets have a topic in"
+            f" common after {columns} epochs, more than {_MOST_PAIRS:,}; take fewer users or more epochs"
         )
     return _Known(rows, times, int(times.sum()), mosts, totals, starts, by_topic.indices, by_topic.data)

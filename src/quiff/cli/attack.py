@@ -137,13 +137,7 @@ def _read(file: Path, topics: object) -> "Reports":
 
 @command.command("compare", cls=Writing)
 @asks_for_people(over_time=True, drawn=True)
-@option(
-    "--epochs --observations observations",
-    "E",
-    "Look after 1, 5, 10, ... E epochs, or other observations.",
-    int,
-    30,
-)
+@option("--epochs", "E", "Look after 1, 5, 10, ... E epochs, an observation each.", least(1), 30)
 @several("--attack names", "NAME", "Only this one; may be repeated.")
 @_earlier_option
 @option("--seeds", "N", "How many simulations.", int, 3)
@@ -152,7 +146,7 @@ def _read(file: Path, topics: object) -> "Reports":
 @shows_result
 def compare_command(
     asked: Asked,
-    observations: int,
+    epochs: int,
     names: tuple[str, ...],
     earlier: int | None,
     seeds: int,
@@ -169,12 +163,10 @@ def compare_command(
     Example: quiff attack compare profiles.parquet --epochs 30 --seeds 3 --figure attacks.svg
     """
     from quiff.studies.attacks import attack
-    from quiff.theory.parameters import check_whole
 
-    check_whole("epochs", observations, 1)
-    people = asked.visitors(observations + (2 if earlier is None else earlier), seed)
+    people = asked.visitors(epochs + (2 if earlier is None else earlier), seed)
     with shown_progress() as shown:
         return attack(
-            people, asked.api(people), observations=observations, seeds=seeds, sample=sample or None,
+            people, asked.api(people), observations=epochs, seeds=seeds, sample=sample or None,
             attacks=names or None, earlier=earlier, seed=seed, progress=shown.tell,
         )  # fmt: skip

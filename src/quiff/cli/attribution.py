@@ -62,7 +62,7 @@ def run_command(events: Path, config: Path | None, rules: str, seed: int | None)
 
 @command.command("reveal", cls=Writing)
 @option("--epsilon", "E", "A site's budget, and what one conversion asks for.", float, 1.0)
-@option("--buckets", "M", "Histogram size.", int, 20)
+@option("--buckets", "M", "Histogram size.", least(1), 20)
 @option("--others", "K", "Other people in the batch.", int, 100)
 @option("--rate", "R", "Probability that one of them adds to a bucket, for each.", float, 0.1)
 @option("--sites", "S", "Sites that collude.", int, 10)

@@ -8,9 +8,12 @@ import click
 from quiff.cli.options import json_option, mirror_option, option
 from quiff.cli.outputs import OutputFolder, Writing, forced, guarded
 from quiff.cli.terminal import echo
+from quiff.results.layout import filled
 
 if TYPE_CHECKING:
     from quiff.history.registry import Dataset
+
+_FOLDED = ("licence", "citation")  # a path stays in one line, to be copied
 
 
 @click.group("data")
@@ -81,7 +84,7 @@ def get_command(
     for facts in found:
         echo(f"{facts.pop('name')}: {facts.pop('path')}")
         for key, value in facts.items():
-            echo(f"  {key}: {value}")
+            echo(filled(f"  {key}: {value}", "    ") if key in _FOLDED else f"  {key}: {value}")
 
 
 def _get(name: str, mirror: Path | None, unpack: Path | None, time_limit: float) -> dict[str, str]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @number("--capacity", "L", "Budget: a Bayes capacity of at most L.")
 @number("--epsilon", "E", "Budget: an epsilon of at most E.")
 @number("--max-case", "X", "Budget: a max-case capacity of at most X.")
-@number("--utility", "U", "Floor: what is shown is genuine with probability U or more.")
+@number("--utility", "U", "Floor: a utility of at least U, the probability that what is shown is genuine.")
 @noise_option
 @option(
     "--people profiles", "FILE", "Fit a mechanism of least capacity to these people; needs --utility.", PATH

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @option("--observations", "N", "The same for APIs whose observations are single events.", int)
 @known_option
 @seed_option
-@flag("--utility", "Also what a receiver learns, by up to 3 observations.")
+@flag("--utility", "Also the utility: what a receiver learns, by up to 3 observations.")
 @flag("--exact", "Compute exactly as far as that goes, whatever it takes.")
 @shows_result
 def command(
@@ -51,7 +51,6 @@ def command(
 
     if epochs is not None and observations is not None:
         raise click.UsageError("--epochs and --observations say the same; give one of the two.")
-    seed = check_whole("seed", seed, 0)
     name, given = ("observations", observations) if epochs is None else ("epochs", epochs)
     most = check_whole(name, 3 if given is None else given, 1)
     try:

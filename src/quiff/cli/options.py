@@ -16,7 +16,7 @@ import click
 
 from quiff.cli.outputs import OutputFile
 from quiff.errors import ParameterError, QuiffError
-from quiff.theory.parameters import check_probability
+from quiff.theory.parameters import check_probability, check_whole
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def read_taxonomy(ctx: click.Context, param: click.Parameter, text: str | None) 
     """Read the taxonomy for a population: a number, a name or ``occurring``; a wrong one is told at once."""
     with at_option(ctx, param):
         if text is not None and text != "occurring":
-            taxonomy_size(text)
+            check_whole("topics", taxonomy_size(text), 1)
         return text
 
 
@@ -187,7 +187,9 @@ missing_option = one_of(
     "error", "drop", "fill",
     default="error",
 )  # fmt: skip
-epoch_option = option("--epoch", "K", "The epoch to take, from 0, if there are several.  [default: 0]", int)
+epoch_option = option(
+    "--epoch", "K", "The epoch to take, from 0, if there are several.  [default: 0]", least(0)
+)
 genuine_option = flag("--genuine", "Leave out users with topics that were filled in at random.")
 histories_option = option(
     "--histories",
@@ -218,9 +220,12 @@ memory_option = option(
 known_option = several(
     "--known", "ATTRIBUTE", "What the adversary already knows of the user, such as country. May be repeated."
 )
-seed_option = option("--seed", "K", "The random seed: the same seed, the same draws.", int, 0)
+seed_option = option("--seed", "K", "The random seed: the same seed, the same draws.", least(0), 0)
 drawn_seed_option = option(
-    "--seed", "K", "The random seed: the same seed, the same draws.  [default: the system's randomness]", int
+    "--seed",
+    "K",
+    "The random seed: the same seed, the same draws.  [default: the system's randomness]",
+    least(0),
 )
 mirror_option = option(
     "--mirror",

@@ -34,6 +34,7 @@ from quiff.cli.options import (
 )
 from quiff.cli.short_forms import default_topics_api, parts_of, set_size, with_set_size
 from quiff.errors import ParameterError
+from quiff.theory.parameters import check_probability
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
@@ -122,7 +123,7 @@ class Asked:
 
         assert self.file is not None  # noqa: S101 - else there are visit rates
         options |= {"weights": self.weights, "missing": self.missing, "attributes": self.columns}
-        return Population.read(self.file, **options)
+        return _marked(Population.read(self.file, **options), self.file)
 
     def _fit(self) -> bool:
         """Tell whether users fit into the memory that the run may take; else a SizeError if they must."""
@@ -163,7 +164,8 @@ class Asked:
         epoch = None if over_time else self.epoch or 0
         most = None if memory_allowed() == inf else (memory_allowed() - PROCESS) / self.takes
         with connected(self.engine or "duckdb", self.master, share=0.25) as con:
-            return reduce_people(con, self.file, top=top, epoch=epoch, missing=self.missing, most=most)
+            found = reduce_people(con, self.file, top=top, epoch=epoch, missing=self.missing, most=most)
+            return _marked(found, self.file)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -256,6 +258,13 @@ def check_rows(file: Path, *columns: str) -> None:
         check_need(f"{str(file)!r}: to read these rows takes about", needed)
 
 
+def _marked(people: "Population", file: Path) -> "Population":
+    """Return people marked as synthetic if a public data set says that they are."""
+    from quiff.history.registry import is_of_synthetic_people
+
+    return people.replaced(generated=True) if is_of_synthetic_people(file) else people
+
+
 def _spoken_of(
     known: tuple[str, ...] = (),
     goals: tuple[str, ...] = (),
@@ -270,7 +279,7 @@ def _spoken_of(
 
 _OPTIONS = (api_option, population_topics_option, stored_top_option, short_noise_option, attribute_option)
 _FROM_RATES = (
-    number("--drift", "P", "Probability per epoch that a topic is replaced."),
+    number("--drift", "P", "Probability per epoch that a topic is replaced.", check=check_probability),
     option("--rates", "FILE", "Visit rates instead of PEOPLE; visit-rates is the public data set."),
     option("--users", "N", "Make N users of those with rates.", int),
     one_of("--how", "Draw them, or cross over pairs of them.", "draw", "cross", default="draw"),

@@ -18,9 +18,9 @@ from quiff.cli.terminal import echo
 @asks_for_people(over_time=True, takes=4.0)
 @option("--out", "FILE", "The page: an .html file.", OutputFile(".html", ".htm"), required=True)
 @option(
-    "--observations --epochs",
-    "N",
-    "Up to how many observations of a person (page views of the Topics API) are studied; 1 leaves out time.",
+    "--epochs",
+    "E",
+    "Study 1 to E epochs, an observation (a page view of the Topics API) each; 1 leaves out time.",
     least(1),
     4,
 )
@@ -29,7 +29,7 @@ from quiff.cli.terminal import echo
 @flag("--print-all", "Unfold everything, so that it prints too.")
 @seed_option
 def command(
-    asked: Asked, out: Path, observations: int, attacks: bool, list_users: bool, print_all: bool, seed: int
+    asked: Asked, out: Path, epochs: int, attacks: bool, list_users: bool, print_all: bool, seed: int
 ) -> None:
     """Write one offline page on people.
 
@@ -44,7 +44,7 @@ def command(
     with shown_progress() as shown:
         people = asked.people(over_time=True)
         page = compose_report(
-            people, asked.apis(people), Source.file(asked.file or Path(), [typed]), observations=observations,
+            people, asked.apis(people), Source.file(asked.file or Path(), [typed]), observations=epochs,
             attacks=attacks, seed=seed, histories=asked.histories, list_users=list_users,
             print_all=print_all, progress=shown.tell,
         )  # fmt: skip

@@ -40,12 +40,7 @@ _OF_PEOPLE = ("drift", "users", "specs", "attributes", "histories")
 
 @click.command("simulate", cls=Writing)
 @asks_for_people(over_time=True, drawn=True, takes=1.5)
-@option(
-    "--epochs --observations epochs",
-    "E",
-    "In how many epochs sites call; how often they observe each user.",
-    int,
-)
+@option("--epochs", "E", "In how many epochs sites call, once in each.", int)
 @option("--sites", "K", "How many sites call.", int, 2)
 @option("--out", "FILE", "The observations: .parquet or .csv.", OutputFile(".parquet", ".csv"))
 @drawn_seed_option

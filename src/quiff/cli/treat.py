@@ -43,7 +43,7 @@ _OUTPUTS = {"treated.parquet": False, "domains.parquet": False}
 )
 @option("--conversions", "FILE", "What these users did after an advertisement: conversions.parquet.", PATH)
 @flag("--show-rows", "Show three rows in full if too few are kept.")
-@option("--seed", "K", "Repeatable pseudonyms, which are not secret: for tests.", int)
+@option("--seed", "K", "Repeatable pseudonyms, which are not secret: for tests.", least(0))
 @csv_option
 @engine_options
 def command(

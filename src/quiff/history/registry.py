@@ -57,3 +57,12 @@ def dataset(name: str) -> Dataset:
         raise LabelError(
             f"there is no data set {name!r}; `quiff data list` shows those that there are"
         ) from None
+
+
+def is_of_synthetic_people(path: Path) -> bool:
+    """Tell whether a file or its folder has the name of a public data set of synthetic people.
+
+    >>> is_of_synthetic_people(Path("topics-users-250000.csv.tar.gz")), is_of_synthetic_people(Path("a.csv"))
+    (True, False)
+    """
+    return any(entry.synthetic and entry.file in (path.name, path.parent.name) for entry in DATASETS.values())
