@@ -55,7 +55,7 @@ class Counted:
 
     def distinct(self, n: int) -> int:
         """Return how many different sequences of sets there are."""
-        return self.sequences.profiles(n).size
+        return self.sequences.distinct(n)
 
     def worst_case(self, n: int) -> tuple[float, Number]:
         """Return epsilon and the max-case capacity of n observations."""

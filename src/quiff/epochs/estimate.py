@@ -61,7 +61,7 @@ def certain_bracket(sequences: Sequences, epochs: int, subsets: Subsets) -> tupl
     E, p, q = epochs, Fraction(sequences.inside), Fraction(sequences.outside)
     every, but_one = subsets.fitted_tuples(E)
     exact = float(every * p**E + but_one * p ** (E - 1) * q)
-    return exact, exact + sequences.profiles(1).size * mismatch_tail(sequences, E)
+    return exact, exact + sequences.distinct(1) * mismatch_tail(sequences, E)
 
 
 def hybrid_leakage(

@@ -34,7 +34,7 @@ def differing_epochs(sequences: Sequences, epochs: int) -> int:
     search goes on with all pairs.
     """
     if sequences.stable:
-        return epochs if sequences.profiles(1).size > 1 else 0
+        return epochs if sequences.distinct(1) > 1 else 0
     ids = sequences.set_numbers(epochs)
     most = int(np.count_nonzero(ids.max(axis=1)))
     found = 0

@@ -15,7 +15,6 @@ from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
 
 MOST_RISK = 3
-_SOME = 2**16  # users at a time
 
 
 def user_risk(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Array:
@@ -51,7 +50,7 @@ def _with_idle(sequences: Sequences, epochs: int, idle: Array, progress: Progres
         tuple(rows[~idle] for rows in sequences.sets), m, sequences.inside, sequences.outside,
         sequences.weights[~idle], None if sequences.counts is None else sequences.counts[~idle],
     )  # fmt: skip
-    check_fits(others.profiles(epochs).size + int(idle.sum()), s**epochs)
+    check_fits(others.distinct(epochs) + int(idle.sum()), s**epochs)
 
     def tuples(rows: Sequence[Array]) -> Array:
         """Return all tuples of outputs of each user, as numbers."""
@@ -76,9 +75,9 @@ class _Risk(RankTables):
         layout = Layout.of(sequences.over(epochs), [sequences.width] * epochs)
         super().__init__(layout, RankedValues.of(weights, p, q, epochs).ranks)
         self.powers = [float(p) ** k * float(q) ** (epochs - k) for k in range(epochs + 1)]
-        self.counts = counts
+        self.counts, self.single = counts, bool((counts == 1).all())
         self.later = reduce(np.multiply.outer, self.shares[1:], np.ones(()))
-        self.kept = [(on, 0, *self._table(on, slice(None), len(on))) for on in self.cells]
+        self.kept = [(on, 0, *self._table(on, layout.rows, len(on))) for on in self.tables]
         self.mine = local()  # each thread has its own room
 
     def computed(self, progress: Progress | None) -> Array:
@@ -90,15 +89,13 @@ class _Risk(RankTables):
             for total, more in zip(hits, others, strict=True):
                 total += more
         for (on, _, ranks, _), won in zip(self.kept, hits, strict=True):
-            for start in range(0, risk.shape[0], _SOME):
-                part = slice(start, start + _SOME)
-                risk[part] += self._won(on, part, len(on), ranks, won)
+            risk += self._won(on, self.layout.rows, len(on), ranks, won)
         return risk
 
     def _slice(self, first: int) -> tuple[Array, Array, list[Array]]:
         """Return who has an output of the first epoch, what it means to them, and what to all by table."""
         users = self.layout.by_first[first]
-        tables = [*self.kept, *((on, 1, *self._table(on, users, len(on) + 1)) for on in self.cells)]
+        tables = [*self.kept, *((on, 1, *self._table(on, users, len(on) + 1)) for on in self.tables)]
         # Small tables come first: few of the steps are as large as all tuples.
         best = reduce(np.maximum, sorted((ranks for _, _, ranks, _ in tables), key=np.size))
         wins = [ranks == best for _, _, ranks, _ in tables]
@@ -120,22 +117,26 @@ class _Risk(RankTables):
                 others.append(mine)
         return users, own, others
 
-    def _table(self, on: tuple[int, ...], users: slice | Array, fits: int) -> tuple[Array, Array]:
+    def _table(self, on: tuple[int, ...], users: Array, fits: int) -> tuple[Array, Array]:
         """Return the best rank of each cell, and how many users have it."""
         best = self.best(on, users, fits)
-        ranks, counts, cells = self.ranks[fits][users], self.counts[users], self.cells[on][users]
-        if (ranks == ranks[:1]).all():
-            each = None if (counts == 1).all() else np.repeat(counts, cells.shape[1])
-            tied = np.bincount(cells.reshape(-1), each, best.size)
-            return best, tied.reshape(best.shape).astype(np.float64, copy=False)
-        here = best.take(cells) == ranks[:, np.newaxis]
-        tied = np.bincount(cells[here], np.repeat(counts, here.sum(axis=1)), best.size)
+        tied = np.zeros(best.size)
+        for part in self.parts(on, users):
+            counts, cells = self.counts[part], self.cells(on, part)
+            each = None if self.single else np.repeat(counts, cells.shape[1])
+            if not self.alike:
+                here = best.take(cells) == self.ranks[fits][part, np.newaxis]
+                cells, each = cells[here], np.repeat(counts, here.sum(axis=1))
+            tied += np.bincount(cells.reshape(-1), each, best.size)
         return best, tied.reshape(best.shape)
 
-    def _won(self, on: tuple[int, ...], users: slice | Array, fits: int, best: Array, hits: Array) -> Array:
+    def _won(self, on: tuple[int, ...], users: Array, fits: int, best: Array, hits: Array) -> Array:
         """Return what users win by the cells where they have the best rank, times p^k q^(E-k)."""
-        ranks, cells = self.ranks[fits][users], self.cells[on][users]
-        won = hits.take(cells)
-        if (ranks != ranks[:1]).any():
-            won[best.take(cells) != ranks[:, np.newaxis]] = 0
-        return np.asarray(self.powers[fits] * won.sum(axis=1))
+        found = []
+        for part in self.parts(on, users):
+            cells = self.cells(on, part)
+            won = hits.take(cells)
+            if not self.alike:
+                won[best.take(cells) != self.ranks[fits][part, np.newaxis]] = 0
+            found.append(self.powers[fits] * won.sum(axis=1))
+        return np.concatenate(found) if found else np.zeros(0)

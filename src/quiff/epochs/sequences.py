@@ -114,10 +114,16 @@ class Sequences:
 
         For users who are equally likely it is D, the number of distinct profiles.
         """
-        profiles = self.profiles(epochs)
-        if profiles.best is None or self.weights is None:
-            return profiles.size
-        return as_number(profiles.best.sum()) / as_number(self.weights.max())
+        if self.weights is None:
+            return self.distinct(epochs)
+        best = self.profiles(epochs).best
+        assert best is not None  # noqa: S101 - as there are weights
+        return as_number(best.sum()) / as_number(self.weights.max())
+
+    def distinct(self, epochs: int) -> int:
+        """Return D, how many different sequences there are over the first epochs."""
+        first, _ = self.kinds(1 if self.stable else self._checked(epochs))
+        return int(first.shape[0])
 
     def over(self, epochs: int) -> tuple[Array, ...]:
         """Return the users' sets in each of the first epochs."""
@@ -139,7 +145,8 @@ class Sequences:
         """Return one user of each profile over the first epochs, and the number of every user's profile."""
         if epochs not in self._kinds:
             ids = np.stack([ids for ids, _ in self._ids[:epochs]], axis=1)
-            self._kinds[epochs] = distinct_codes(ids, max(count for _, count in self._ids[:epochs]))
+            found = distinct_codes(ids, max(count for _, count in self._ids[:epochs]))
+            self._kinds[epochs] = _narrowed(found[0], ids.shape[0]), _narrowed(found[1], ids.shape[0])
         return self._kinds[epochs]
 
     @cached_property
@@ -163,7 +170,12 @@ class Sequences:
     def _ids(self) -> list[tuple[Array, int]]:
         """The number of every user's set in each epoch, and how many different ones there are."""
         found = (distinct_codes(sets, self.width) for sets in self.sets)
-        return [(kind, first.shape[0]) for first, kind in found]
+        return [(_narrowed(kind, kind.shape[0]), first.shape[0]) for first, kind in found]
+
+
+def _narrowed(numbers: Array, size: int) -> Array:
+    """Return numbers below `size` in four bytes each where that is enough: there is one for every user."""
+    return numbers.astype(np.int32 if size < 2**31 else np.int64)
 
 
 def changing(people: Population, api: Api) -> bool:

@@ -34,7 +34,7 @@ def match_counts(codes: Sequence[Array], sizes: Sequence[int], progress: Progres
         return [int(layout.spare[0]), int(layout.occurring[0])]
     words = words_for(layout.radix)  # one more, for the outputs that do not occur
     kept = np.zeros((layout.kept, words), dtype=np.uint64)
-    _mark(layout, kept, np.arange(layout.codes.shape[1]), first_fixed=False)
+    _mark(layout, kept, layout.rows, first_fixed=False)
     mine = local()  # each thread has its own table
 
     def count(first: int) -> Array:

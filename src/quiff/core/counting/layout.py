@@ -39,12 +39,13 @@ class Layout:
         ([[[1, 0]], [[0, 1]]], [2, 2], [7, 1])
         """
         lengths = np.array([sets.shape[1] for sets in codes])
-        placed = np.zeros((len(codes), codes[0].shape[0], int(lengths.max())), dtype=np.int32)
+        narrow = np.uint16 if max(sizes) < 2**16 else np.int32  # loops are compiled for one
+        placed = np.zeros((len(codes), codes[0].shape[0], int(lengths.max())), dtype=narrow)
         occurring = np.zeros(len(codes), dtype=np.int64)
         for factor, (sets, size) in enumerate(zip(codes, sizes, strict=True)):
             seen = np.bincount(sets.reshape(-1), minlength=size) > 0
             occurring[factor] = seen.sum()
-            placed[factor, :, : sets.shape[1]] = (np.cumsum(seen) - 1)[sets]
+            placed[factor, :, : sets.shape[1]] = (np.cumsum(seen) - 1).astype(narrow)[sets]
         return cls(placed, lengths, occurring, np.asarray(sizes, dtype=np.int64) - occurring)
 
     @property
@@ -98,8 +99,14 @@ class Layout:
         flat = self.codes[0, :, :width].reshape(-1)
         order = np.argsort(flat.astype(smallest_index_type(self.radix)), kind="stable")
         ends = np.cumsum(np.bincount(flat, minlength=int(self.occurring[0])))
-        nobody = np.zeros(0, dtype=np.int64)
-        return [*np.split(order // width, ends[:-1]), *([nobody] if self.spare[0] else [])]
+        rows = (order // width).astype(self.rows.dtype)
+        return [*np.split(rows, ends[:-1]), *([self.rows[:0]] if self.spare[0] else [])]
+
+    @cached_property
+    def rows(self) -> Array:
+        """The numbers of all rows, in as few bytes as that takes: four, but for more than two billion."""
+        n = self.codes.shape[1]
+        return np.arange(n, dtype=np.int32 if n < 2**31 else np.int64)
 
 
 class Shape(NamedTuple):

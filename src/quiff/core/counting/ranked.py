@@ -17,7 +17,6 @@ import numpy as np
 
 from quiff.core.counting.layout import Layout, RankedValues
 from quiff.core.counting.work import Progress, in_slices
-from quiff.core.limits import check_memory
 from quiff.core.numbers import Array
 
 _BLOCK = 2**22  # tuples at a time
@@ -34,32 +33,39 @@ class RankTables:
     def __init__(self, layout: Layout, ranks: Array) -> None:
         self.layout = layout
         self.ranks = ranks.astype(np.min_scalar_type(-1 - int(ranks.max())))  # by how many factors fit
+        self.alike = bool((ranks == ranks[:, :1]).all())  # whether all weigh the same
         self.outputs = [int(n) for n in layout.occurring + (layout.spare > 0)]
         numbers = zip(self.outputs, layout.occurring, layout.spare, strict=True)
         # How many outputs each one stands for: the last one may stand for all that nobody has.
         self.shares = [np.where(np.arange(n) < occurring, 1, spare) for n, occurring, spare in numbers]
         E = layout.n_factors
-        self.cells = {on: self._cells(on) for k in range(E) for on in combinations(range(1, E), k)}
+        self.tables = [on for k in range(E) for on in combinations(range(1, E), k)]
 
-    def _cells(self, on: tuple[int, ...]) -> Array:
-        """Return the cells of all users in the table on some factors, (users, tuples)."""
-        n_users, lengths = self.ranks.shape[1], self.layout.lengths
-        check_memory("the tuples of all users need", n_users * prod(int(lengths[e]) for e in on), 4)
-        cells = np.zeros((n_users, 1), dtype=np.int32)
+    def cells(self, on: tuple[int, ...], users: Array) -> Array:
+        """Return the cells of users in the table on some factors, (users, tuples)."""
+        cells = np.zeros((users.shape[0], 1), dtype=np.int32)
         for factor in on:
-            codes = self.layout.codes[factor, :, np.newaxis, : lengths[factor]]
-            cells = (cells[:, :, np.newaxis] * np.int32(self.outputs[factor]) + codes).reshape(n_users, -1)
+            codes = self.layout.codes[factor, users, np.newaxis, : self.layout.lengths[factor]]
+            grown = cells[:, :, np.newaxis] * np.int32(self.outputs[factor]) + codes.astype(np.int32)
+            cells = grown.reshape(users.shape[0], -1)
         return cells
 
-    def best(self, on: tuple[int, ...], users: slice | Array, fits: int) -> Array:
+    def parts(self, on: tuple[int, ...], users: Array) -> Iterator[Array]:
+        """Yield the users, so many at a time that their cells take little memory."""
+        step = max(1, _BLOCK // prod(int(self.layout.lengths[factor]) for factor in on))
+        for start in range(0, users.shape[0], step):
+            yield users[start : start + step]
+
+    def best(self, on: tuple[int, ...], users: Array, fits: int) -> Array:
         """Return the best rank of each cell; the axes are the later factors, of length 1 if not in `on`."""
         shape = [n if factor in on else 1 for factor, n in enumerate(self.outputs) if factor]
-        ranks, cells = self.ranks[fits][users], self.cells[on][users]
-        best = np.full(prod(shape), -1, dtype=ranks.dtype)
-        if (ranks == ranks[:1]).all():
-            best[cells.reshape(-1)] = ranks[:1]
-        else:
-            np.maximum.at(best, cells.reshape(-1), np.repeat(ranks, cells.shape[1]))
+        best = np.full(prod(shape), -1, dtype=self.ranks.dtype)
+        for part in self.parts(on, users):
+            ranks, cells = self.ranks[fits][part], self.cells(on, part)
+            if self.alike:
+                best[cells.reshape(-1)] = ranks[:1]
+            else:
+                np.maximum.at(best, cells.reshape(-1), np.repeat(ranks, cells.shape[1]))
         return best.reshape(shape)
 
 
@@ -83,11 +89,11 @@ def best_sum(
     layout = Layout.of(codes, sizes)
     ranked = RankedValues.of(weights, inside, outside, layout.n_factors)
     tables = RankTables(layout, ranked.ranks)
-    kept = reduce(np.maximum, (tables.best(on, slice(None), len(on)) for on in tables.cells))
+    kept = reduce(np.maximum, (tables.best(on, layout.rows, len(on)) for on in tables.tables))
 
     def count(first: int) -> Array:
         """Count the tuples that begin with one output by the rank of the best user's value."""
-        sliced = [tables.best(on, layout.by_first[first], len(on) + 1) for on in tables.cells]
+        sliced = [tables.best(on, layout.by_first[first], len(on) + 1) for on in tables.tables]
         counts = np.zeros(ranked.values.shape[0])
         for part, shares in _parts(tables.shares[1:]):
             # Small tables come first: few of the steps are as large as all tuples.
