@@ -1,5 +1,6 @@
 """The page on Spark works on a real cluster: a master and a worker of its own, on the loopback."""
 
+import json
 import os
 import re
 import shutil
@@ -9,8 +10,14 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from blocks import PROJECT, blocks, commands, run_page
+from click.testing import CliRunner
+
+from quiff.cli import main
 
 sys.path.insert(0, str(PROJECT / "tests"))  # before this folder, which has a conftest, too
 from conftest import missing
@@ -67,7 +74,7 @@ def settings(tmp_path_factory, spark_class):
     """What the daemons and the page's commands share: the page's own settings, and the loopback."""
     folder = tmp_path_factory.mktemp("conf")
     (written,) = (block for block in blocks(PAGE) if block.title == "spark-defaults.conf")
-    (folder / written.title).write_text(written.text)
+    (folder / written.title).write_text(f"{written.text}\nspark.sql.shuffle.partitions 2\n")  # for few rows
     return {
         "SPARK_CONF_DIR": str(folder),
         "SPARK_HOME": str(spark_class.parents[1]),
@@ -107,11 +114,14 @@ def applications():
     return [line for line in lines if "CLUSTER" in line]
 
 
+def launched(cluster):
+    """Return how many applications of quiff the worker has got."""
+    return len(re.findall("Asked to launch executor .* for quiff", cluster[2].read_text()))
+
+
 def test_the_page_runs_on_the_cluster(cluster, done):
-    _, master, worker = cluster
-    registered = re.findall("Registered app quiff with ID", master.read_text())
-    launched = re.findall("Asked to launch executor .* for quiff", worker.read_text())
-    assert len(registered) == len(launched) == len(applications()) == 3
+    registered = re.findall("Registered app quiff with ID", cluster[1].read_text())
+    assert len(registered) == launched(cluster) == len(applications()) == 3
     for stage in ("treated", "reduced", "experimental", "profiles"):
         assert list((done / f"{stage}-spark" / f"{stage}.parquet").glob("part-*.parquet"))
 
@@ -125,3 +135,39 @@ def test_the_settings_of_the_page_are_in_force(cluster, done):
 def test_no_scratch_table_is_left_behind(done):
     """They hold names and URLs."""
     assert not list(done.rglob(".quiff-*.tmp"))
+
+
+WATCHED = """\
+import json, sys
+from quiff.cli import main
+from quiff.history import people
+arrived, real = [], people.fetch_arrow
+def watched(con, expression):
+    table = real(con, expression)
+    arrived.append(table.num_rows)
+    return table
+people.fetch_arrow, people.fetch_rows = watched, lambda *query: watched(*query).to_pylist()
+main(sys.argv[1:], standalone_mode=False)
+print(json.dumps(arrived), file=sys.stderr)
+"""
+
+
+def test_sequences_of_sets_are_reduced_on_the_cluster(cluster, settings, tmp_path):
+    """`epochs` has the digits of users in memory; no more rows arrive than topics or distinct sequences."""
+    rng, n, kinds, weeks = np.random.default_rng(1), 3000, 40, 3
+    chosen = np.argsort(rng.random((kinds, weeks, 12)), axis=2)[rng.integers(kinds, size=n), :, :4] + 1
+    columns = {"user": np.repeat(np.arange(n), weeks), "epoch": np.tile(np.arange(weeks), n)}
+    columns |= {f"t{place + 1}": chosen[..., place].reshape(-1) for place in range(4)}
+    file = tmp_path / "weeks.parquet"
+    pq.write_table(pa.table(columns), file)
+    words = ["epochs", str(file), "--api", "topics:n_topics=12", "--epochs", str(weeks), "--json"]
+    memory = CliRunner().invoke(main, words)
+    before = launched(cluster)
+    env = os.environ | settings | {"PYSPARK_PYTHON": "/no/python/there"}
+    argv = [sys.executable, "-c", WATCHED, *words, "--engine", "spark", "--master", cluster[0]]
+    ran = subprocess.run(argv, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["rows"] == json.loads(memory.stdout)["rows"]
+    *others, sequences = json.loads(ran.stderr.splitlines()[-1])
+    assert (sequences, max(others)) == (kinds, 12)
+    assert launched(cluster) == before + 1
