@@ -13,7 +13,9 @@ import quiff
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
 from quiff.history import people as reduction
 from quiff.history.people import reduce_people
+from quiff.populations.pairs import TooManySetsError
 from quiff.populations.population import Population
+from quiff.studies.pairs import measure_pairs
 
 # PySpark leaves the sockets by which it hands over results to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
@@ -172,3 +174,58 @@ def test_users_who_lack_an_epoch_are_left_out(duckdb, tmp_path):
     assert people.notes[-1] == "1 of 3 users lack some of the 2 epochs and are left out."
     with pytest.raises(ParameterError, match="missing is 'fill', but an engine can only"):
         reduce_people(duckdb, path, missing="fill")
+
+
+def test_users_risks_are_known_where_the_sets_do_not_fit(backend, tmp_path):
+    """Groups of users by the rarity of their topics tell each quantile to a thousandth, on both engines."""
+    rng = np.random.default_rng(2)
+    sets = np.argsort(rng.random((300, 40)) * np.arange(1, 41), axis=1)[:, :4]
+    path = write(tmp_path / "people.parquet", **{f"t{k + 1}": sets[:, k] for k in range(4)})
+    people, api = Population.read(path), quiff.TopicsAPI(40, 4, 0.1)
+    with pytest.raises(TooManySetsError) as refused:
+        reduce_people(backend, path, most=0)
+    known = measure_pairs(refused.value.pairs, api, threshold=0.02)
+    whole = quiff.user_risk(people, api, threshold=0.02)
+    for name in ("risk_mean", "risk_max", "worst_posterior"):
+        assert known[api.spec, name] == pytest.approx(whole[api.spec, name], rel=1e-12)
+    for name in ("risk_median", "risk_95", "risk_99", "users_above"):
+        row, own = known.row(api.spec, name), whole[api.spec, name]
+        low, high = (row.value, row.value) if row.low is None else (row.low, row.high)
+        assert low * (1 - 1e-12) <= own <= high * (1 + 1e-12)
+        assert name == "users_above" or high <= low * 1.0011
+    assert 0 < whole[api.spec, "users_above"] < 1
+
+
+@pytest.mark.parametrize("form", ["numbered", "lists", "epochs"])
+def test_text_is_reduced_too(duckdb, tmp_path, form):
+    """By DuckDB, as Parquet is; what is written for that is gone."""
+    path = tmp_path / "people.csv"
+    table = weeks(40)
+    rows = list(zip(*(column.tolist() for column in table.values()), strict=True))
+    if form == "epochs":
+        lines = [",".join(table), *(",".join(map(str, row)) for row in rows)]
+    elif form == "numbered":
+        lines = ["user,t1,t2,t3", *(f"u{n},{a},{b},{c}" for n, (_, _, a, b, c) in enumerate(rows))]
+    else:
+        lines = [
+            "RandID,sTopics",
+            *(f"u{n},\"['{a}', '{b}', '{c}']\"" for n, (_, _, a, b, c) in enumerate(rows)),
+        ]
+    path.write_text("\n".join(lines) + "\n")
+    people, whole = reduce_people(duckdb, path), Population.read(path)
+    assert people.topics == whole.topics
+    assert counted(people) == counted(whole)
+    assert people.users.size < people.n_users == whole.n_users
+
+
+def test_what_an_engine_does_not_read_is_told(spark, duckdb, tmp_path):
+    text, records = tmp_path / "people.csv", tmp_path / "people.tfrecord"
+    text.write_text("user,t1\na,1\n")
+    records.write_bytes(b"")
+    with pytest.raises(ParameterError, match="is text, but Spark reduces Parquet; use --engine duckdb, or"):
+        reduce_people(spark, text)
+    with pytest.raises(ParameterError, match="read in this process; leave the engine out"):
+        reduce_people(duckdb, records)
+    text.write_text("user,t1\n")
+    with pytest.raises(QuiffError, match="there is no profile; give at least one user"):
+        reduce_people(duckdb, text)

@@ -24,8 +24,11 @@ def pairs_of(people):
     some = np.flatnonzero(together.diagonal())
     named = as_labels([people.topics[int(place)] for place in some])
     counts = people.set_counts()
+    sums = sorted(sum(1 / together[code, code] for code in codes) for codes in people.sets[0].tolist())
+    groups = [sums[start : start + 2] for start in range(0, len(sums), 2)]
+    rarity = np.array([[len(group), group[0], group[-1]] for group in groups], dtype=float).T
     return PairCounts(people.n_users, counts.size, int((counts == 1).sum()), people.top_s, named,
-                      together[np.ix_(some, some)])  # fmt: skip
+                      together[np.ix_(some, some)], rarity)  # fmt: skip
 
 
 @given(
@@ -37,9 +40,15 @@ def test_every_row_is_that_of_people_in_memory(sets, noise):
     api = quiff.TopicsAPI(8, 2, noise)
     found = measure_pairs(pairs_of(people), api, observations=3)
     whole, over = quiff.measure(people, api), quiff.over_time(people, api, 3)
+    risk = quiff.user_risk(people, api)
     last = api.name
     for row in found.rows:
-        if row.quantity == "leakage_at_most":
+        if row.quantity.startswith(("risk_", "users_above", "worst")):
+            own = float(risk[api.spec, row.quantity])
+            low, high = (row.value, row.value) if row.method == "exact" else (row.low, row.high)
+            assert float(low) * (1 - 1e-12) <= own <= float(high) * (1 + 1e-12)
+            assert row.value == high
+        elif row.quantity == "leakage_at_most":
             assert over[api.spec, "leakage", row.observations] <= row.value
         elif row.observations > 1 and row.quantity in ("leakage", "posterior"):
             assert row.value == over[api.spec, row.quantity, row.observations]
@@ -51,6 +60,7 @@ def test_every_row_is_that_of_people_in_memory(sets, noise):
             )  # fmt: skip
             assert same.value == row.value
     assert {row.stage for row in found.rows} >= {last}
+    assert any(row.quantity == "risk_median" for row in found.rows) == (noise < 1)
 
 
 def test_what_needs_more_is_out_of_reach():
@@ -63,4 +73,4 @@ def test_what_needs_more_is_out_of_reach():
     assert any(note.startswith("third-party cookie: out of reach") for note in result.notes)
     assert "More than 2 observations are out of reach; their leakage has a bound." in result.notes
     assert "multiplies the probability of re-identification by" in result.sentences[0]
-    assert set(result.tables) == {"privacy", "over time", "people"}
+    assert set(result.tables) == {"privacy", "risk", "over time", "people"}

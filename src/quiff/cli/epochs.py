@@ -56,7 +56,7 @@ def command(
     try:
         people = asked.people(over_time=True, seed=seed)
     except TooManySetsError as error:
-        return asked.from_pairs(error, most)
+        return asked.from_pairs(error, observations=most)
     api = asked.api(people)
     if on_terminal() and not known:
         echo("\n".join(planned(people, api, most, exact=exact, utility=utility)), err=True)

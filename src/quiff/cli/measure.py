@@ -70,7 +70,7 @@ def command(
             try:
                 people = asked.people()
             except TooManySetsError as error:
-                return asked.from_pairs(error)
+                return asked.from_pairs(error, threshold=threshold)
             fitting = asked.fitting(people, asked.apis(people))
         with shown.steps.step("measure"):
             priors = {"as-published": misaligned_prior(people)} if prior == "as-published" else None

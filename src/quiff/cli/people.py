@@ -129,23 +129,24 @@ class Asked:
         """Tell whether users fit into the memory that the run may take; else a SizeError if they must."""
         from quiff.core.limits import PROCESS, check_need, memory_allowed
         from quiff.populations.readers import reading_bytes
+        from quiff.populations.tfrecords import tfrecord_files
 
         if self.file is None or memory_allowed() == inf:
             return True
         needed = PROCESS + self.takes * reading_bytes(self.file)
         single = self.weights or self.histories or self.columns or self.missing == "fill"
-        if self.reducible and self.file.suffix == ".parquet" and not single:
+        if self.reducible and not single and not tfrecord_files(self.file):
             return needed <= memory_allowed()
         check_need(f"{str(self.file)!r}: to study these people takes about", needed)
         return True
 
-    def from_pairs(self, error: "TooManySetsError", observations: int = 1) -> "Result":
+    def from_pairs(self, error: "TooManySetsError", **options: Any) -> "Result":
         """Return what is known from pairs of topics where the distinct sets do not fit."""
         from quiff.studies.pairs import measure_pairs
 
         if error.pairs is None or self.genuine:
             raise error
-        return measure_pairs(error.pairs, *self.apis(error.pairs.stand_in()), observations=observations)
+        return measure_pairs(error.pairs, *self.apis(error.pairs.stand_in()), **options)
 
     def _reduced(self, top: int | None, over_time: bool) -> "Population":
         """Let an engine reduce people to distinct topic sets with counts, of the epoch that was chosen."""

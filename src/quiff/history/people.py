@@ -5,6 +5,7 @@ distinct set, in which its topics are packed into whole numbers.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -13,26 +14,29 @@ from typing import Any
 import ibis
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from quiff.core.distinct import smallest_index_type
 from quiff.core.labels import as_labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
-from quiff.files import StrPath, as_path
+from quiff.files import StrPath, as_path, scratch
 from quiff.history.queries import fetch_arrow, fetch_rows, joins_as_written, kept
 from quiff.history.scan import scan_parquet
-from quiff.populations.columns import GENUINE, RANKING, Form, ordered_topics
-from quiff.populations.files import open_profiles
+from quiff.populations.columns import GENUINE, RANKING, ColumnReader, Form, ordered_topics
+from quiff.populations.files import ProfileFile, open_profiles
 from quiff.populations.merged import merged_fields
 from quiff.populations.pairs import PairCounts, TooManySetsError
 from quiff.populations.population import Population
 from quiff.populations.readers import chosen_epoch
+from quiff.populations.tfrecords import tfrecord_files
 from quiff.safe_text import shape
 from quiff.theory.parameters import check_whole
 
 _WORD = 2**63
 _LACKS, _TWICE = -1, -2  # in the place of a set: of users who lack an epoch, or have two sets in one
 _MOST_EPOCHS = 520  # ten years of weeks
+_GROUPS = 1000  # of users by the rarity of their topics, to a factor of e
 
 
 def reduce_people(
@@ -51,7 +55,8 @@ def reduce_people(
     con
         The engine, by `connect`.
     path
-        Profiles as Parquet, a file or a folder of files, as `Population.read` takes them.
+        Profiles as `Population.read` takes them: Parquet, a file or a folder of files; or text, for DuckDB,
+        which is written as Parquet into a temporary folder first.
     top
         Another size of the sets than stored: the heads of the ranked topic counts.
     epoch
@@ -72,7 +77,39 @@ def reduce_people(
     ...     reduce_people(connect(), f"{folder}/profiles.parquet")
     <Population of 2 users merged into 1 distinct set: sets of 2 out of 2 topics>
     """
-    return _Reduction.of(con, as_path(path), top, epoch, missing).population(most)
+    path = as_path(path)
+    if tfrecord_files(path):
+        raise ParameterError(
+            f"{str(path)!r}: TFRecord files are read in this process; leave the engine out (--engine)"
+        )
+    file = open_profiles(path, top=None if top is None else check_whole("top", top, 1))
+    with _table_of(con, file) as table:
+        return _Reduction.of(con, file, table, epoch, missing).population(most)
+
+
+@contextmanager
+def _table_of(con: Any, file: ProfileFile) -> Iterator[Any]:
+    """Yield the profiles as a table of the engine; text becomes Parquet piece by piece, for so long."""
+    if file.delimiter is None:
+        yield scan_parquet(con, file.path)
+        return
+    if con.name != "duckdb":
+        raise ParameterError(
+            f"{str(file.path)!r} is text, but Spark reduces Parquet; use --engine duckdb, or write the file"
+            " as Parquet"
+        )
+    folder, reader = scratch.make_temporary("people"), ColumnReader(file.form, file.at)
+    try:
+        for number, piece in enumerate(file.pieces()):
+            if not file.form.numbered:
+                place = piece.column_names.index(file.form.topics[0])
+                piece = piece.set_column(place, file.form.topics[0], reader.take(piece).lists())
+            pq.write_table(piece, folder / f"{number:06}.parquet")
+        if not any(folder.iterdir()):
+            raise QuiffError(f"{str(file.path)!r}: there is no profile; give at least one user")
+        yield scan_parquet(con, folder)
+    finally:
+        scratch.drop(folder)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,19 +128,12 @@ class _Reduction:
     missing: str
 
     @classmethod
-    def of(cls, con: Any, path: Path, top: int | None, epoch: int | None, missing: str) -> "_Reduction":
+    def of(cls, con: Any, file: ProfileFile, every: Any, epoch: int | None, missing: str) -> "_Reduction":
         if missing not in ("error", "drop"):
             raise ParameterError(
                 f"missing is {missing!r}, but an engine can only tell it (error) or leave users out (drop)"
             )
-        file = open_profiles(path, top=None if top is None else check_whole("top", top, 1))
-        if file.delimiter is not None:
-            raise ParameterError(
-                f"{str(path)!r} is text, but engines reduce Parquet; leave the engine out, so that the file"
-                " is read in this process"
-            )
-        form, every = file.form, scan_parquet(con, path)
-        table = every
+        path, form, table = file.path, file.form, every
         epochs: tuple[int, ...] = ()
         notes: tuple[str, ...] = ()
         if form.epoch:
@@ -198,9 +228,21 @@ class _Reduction:
         )
         together = np.zeros((len(topics), len(topics)), dtype=np.int64)
         together[np.asarray(found["one"]), np.asarray(found["other"])] = np.asarray(found["users"])
-        named = as_labels([topics[place] for place in np.flatnonzero(together.diagonal())], "topic")
-        some = np.ix_(*[np.flatnonzero(together.diagonal())] * 2)
-        return PairCounts(int(seen["users"]), n_sets, int(seen["unique"]), self.size, named, together[some])
+        counts = together.diagonal()
+        occurring = np.flatnonzero(counts)
+        holders = ibis.array(counts.tolist())
+        each = (1 / holders[code.cast("int32")] for code in codes)
+        sums = table.select("users", rarity=reduce(lambda a, b: a + b, each))
+        groups = sums.group_by(group=(sums.rarity.ln() * _GROUPS).floor().cast("int64")).agg(
+            users=sums.users.sum(), least=sums.rarity.min(), most=sums.rarity.max()
+        )
+        listed = fetch_arrow(self.con, groups.order_by("group"))
+        return PairCounts(
+            int(seen["users"]), n_sets, int(seen["unique"]), self.size,
+            as_labels([topics[place] for place in occurring], "topic"),
+            together[np.ix_(occurring, occurring)],
+            np.stack([np.asarray(listed[name], dtype=np.float64) for name in ("users", "least", "most")]),
+        )  # fmt: skip
 
     @property
     def _tells_number(self) -> bool:

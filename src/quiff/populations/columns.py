@@ -220,6 +220,11 @@ class ColumnReader:
     def _remedy(self) -> str:
         return f"run quiff profile again with --top {self._form.top}"
 
+    def lists(self) -> Any:
+        """Return the column of sets as lists of topics, split where they are text."""
+        lists = _plain(self._table[self._form.topics[0]])
+        return lists if _is_list(lists.type) else self._split(lists.cast(pa.string()))
+
     def topics(self) -> tuple[list[Any], Array]:
         """Return all topics in their order, as numbers if all are whole, and the place of each number's."""
         return ordered_topics(list(self._numbers))
@@ -266,11 +271,10 @@ class ColumnReader:
 
     def _listed(self) -> Array:
         """Return the topics of all lists in a row."""
-        lists = _plain(self._table[self._form.topics[0]])
         if self._form.ranked:
-            lists = self._heads(lists, self._form.top or 1)
-        elif not _is_list(lists.type):
-            lists = self._split(lists.cast(pa.string()))
+            lists = self._heads(_plain(self._table[RANKING]), self._form.top or 1)
+        else:
+            lists = self.lists()
         sizes = np.asarray(pc.fill_null(pc.list_value_length(lists), 0))
         first = self._size or int(sizes[0])
         self._check(

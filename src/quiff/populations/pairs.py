@@ -31,6 +31,10 @@ class PairCounts:
     set_size: int
     topics: Labels  # those that occur
     together: Array  # (topics, topics): how many users have both; on the diagonal, how many have the topic
+    rarity: Array | None = None
+    """Users by the sum of 1 / n_t over their topics t, n_t users having each: (3, groups).
+
+    A row each: how many users a group has, the least of their sums, and the largest."""
 
     def stand_in(self) -> Population:
         """Return few people with all of these topics, for what depends only on which topics occur."""
