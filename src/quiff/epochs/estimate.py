@@ -178,5 +178,7 @@ def _sampled(
 def _postings(tables: tuple[Array, ...], width: int) -> tuple[Array, Array]:
     """Return for each table of sets who has each topic: all of them in a row, and where each topic ends."""
     ends = np.stack([np.cumsum(np.bincount(sets.reshape(-1), minlength=width)) for sets in tables])
-    orders = [np.argsort(sets.reshape(-1), kind="stable") // sets.shape[1] for sets in tables]
-    return ends, np.stack(orders).astype(np.int32)
+    members = np.empty((len(tables), tables[0].size), dtype=np.int32)
+    for row, sets in zip(members, tables, strict=True):
+        row[:] = np.argsort(sets.reshape(-1), kind="stable") // sets.shape[1]
+    return ends, members

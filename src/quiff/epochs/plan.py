@@ -10,7 +10,6 @@ from quiff.core.counting.work import (
     MOST_CHANGING,
     MOST_STABLE,
     cores,
-    counted_sizes,
     counting_memory,
     counting_work,
 )
@@ -125,9 +124,9 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
     most = MOST_STABLE if stable and not weighted else MOST_CHANGING
     reason = f"more than {most} observations cannot be counted"
     if most >= E:
-        codes = sequences.over(E)
-        work = counting_work(codes, stable=stable, weighted=weighted)
-        memory = counting_memory(codes, threads=cores(), stable=stable, weighted=weighted)
+        sizes = sequences.sizes(E)
+        work = counting_work(sizes, stable=stable, weighted=weighted)
+        memory = counting_memory(sizes, threads=cores(), stable=stable, weighted=weighted)
         seconds = _COUNTED * work / cores()
         counted = Step(E, "exact", seconds, memory, "counted exactly")
         if exact or _affordable(counted):
@@ -145,19 +144,19 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
 
 def _risk_seconds(sequences: Sequences, E: int) -> float:
     """Return about how long each user's own risk takes: a look at all tuples, in 2^E tables."""
-    rows, s, m = counted_sizes(sequences.over(E))
+    _, rows, s, m = sequences.sizes(E)
     return float(_RISKED * (rows * s**E + (m + 1) ** E * 2**E) / cores())
 
 
 def _utility_step(sequences: Sequences, E: int) -> Step:
     """Return what it takes to name a topic, a look at each topic after all tuples, and to guess the set."""
-    codes = sequences.over(E)
-    rows, s, occurring = counted_sizes(codes)
+    sizes = sequences.sizes(E)
+    _, rows, s, occurring = sizes
     m = occurring + 1
     together, shared = rows * s ** min(E + 1, 3), m ** (E + 1)
     work = 5 * together + (shared / 6 / cores() if E == MOST_NAMING else 5 * shared)
-    seconds = _NAMED * work + _COUNTED * counting_work(codes, weighted=True) / cores()
-    memory = 8 * m ** min(E + 1, 3) + counting_memory(codes, threads=cores(), weighted=True)
+    seconds = _NAMED * work + _COUNTED * counting_work(sizes, weighted=True) / cores()
+    memory = 8 * m ** min(E + 1, 3) + counting_memory(sizes, threads=cores(), weighted=True)
     return Step(E, "exact", seconds, memory, "counted exactly")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from quiff.apis.base import Api
 from quiff.core.counting.membership import membership
+from quiff.core.counting.work import Sizes, n_occurring
 from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.kernels import MapKernel
 from quiff.core.numbers import Array, Number, as_number, as_numbers, is_exact
@@ -129,6 +130,16 @@ class Sequences:
         """Return the users' sets in each of the first epochs."""
         E = self._checked(epochs)
         return self.sets * E if self.stable else self.sets[:E]
+
+    def sizes(self, epochs: int) -> Sizes:
+        """Return what counting over the first epochs depends on."""
+        E = self._checked(epochs)
+        return Sizes(E, int(self.sets[0].shape[0]), self.per_row, max(self._occurring[:E]))
+
+    @cached_property
+    def _occurring(self) -> list[int]:
+        """How many outputs are in some set of each epoch."""
+        return [n_occurring(sets) for sets in self.sets]
 
     def profiles(self, epochs: int) -> Profiles:
         """Return the distinct sequences over the first epochs."""

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from quiff.core.distinct import smallest_index_type
 from quiff.core.numbers import Array, is_exact
+
+_SOME = 2**20  # rows at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +96,16 @@ class Layout:
     @cached_property
     def by_first(self) -> list[Array]:
         """The rows that have each output of the first factor in their set; none have a spare one."""
-        width = int(self.lengths[0])
-        flat = self.codes[0, :, :width].reshape(-1)
-        order = np.argsort(flat.astype(smallest_index_type(self.radix)), kind="stable")
-        ends = np.cumsum(np.bincount(flat, minlength=int(self.occurring[0])))
-        rows = (order // width).astype(self.rows.dtype)
-        return [*np.split(rows, ends[:-1]), *([self.rows[:0]] if self.spare[0] else [])]
+        codes = self.codes[0, :, : int(self.lengths[0])]
+        found: list[list[Array]] = [[] for _ in range(int(self.occurring[0]))]
+        for start in range(0, codes.shape[0], _SOME):  # an order takes more memory than what is kept of it
+            flat = codes[start : start + _SOME].reshape(-1)
+            rows = self.rows[start + np.argsort(flat, kind="stable") // codes.shape[1]]
+            ends = np.cumsum(np.bincount(flat, minlength=len(found)))
+            for output, part in zip(found, np.split(rows, ends[:-1]), strict=True):
+                output.append(part)
+        nobody = [self.rows[:0]] if self.spare[0] else []
+        return [*map(np.concatenate, found), *nobody]
 
     @cached_property
     def rows(self) -> Array:

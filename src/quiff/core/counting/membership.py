@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quiff.core.counting.work import BY_SUBSETS, MOST_CHANGING, MOST_STABLE, Progress, counting_work
+from quiff.core.counting.work import BY_SUBSETS, MOST_CHANGING, MOST_STABLE, Progress, Sizes, counting_work
 from quiff.core.numbers import Array, constant_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class MembershipProduct:
 
     def work(self, weights: Array) -> int:
         """Return about how many numbers are looked at to count with these weights."""
-        return counting_work(self.codes, stable=self.stable, weighted=_only(weights) is None)
+        return counting_work(Sizes.of(self.codes), stable=self.stable, weighted=_only(weights) is None)
 
     def column_max_sum(self, weights: Array, progress: Progress | None = None) -> Any:
         """Return sum_y max_x weights[x] C[x,y] over all tuples y.

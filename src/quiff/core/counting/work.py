@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import comb
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -62,7 +62,28 @@ MOST_CHANGING, MOST_STABLE = 4, 5
 BY_SUBSETS = 4
 
 
-def counting_work(codes: Sequence[Array], *, stable: bool = False, weighted: bool = False) -> int:
+class Sizes(NamedTuple):
+    """What counting takes depends on: factors, rows, the largest set, and the most outputs that occur."""
+
+    factors: int
+    rows: int
+    top: int
+    occurring: int
+
+    @classmethod
+    def of(cls, codes: Sequence[Array]) -> "Sizes":
+        """Return the sizes of sets, given for each factor as codes (rows, outputs in a set)."""
+        arrays = {id(sets): sets for sets in codes}.values()  # stable sets are one array again and again
+        top = max(int(sets.shape[1]) for sets in arrays)
+        return cls(len(codes), int(codes[0].shape[0]), top, max(map(n_occurring, arrays)))
+
+
+def n_occurring(sets: Array) -> int:
+    """Return how many outputs are in some set."""
+    return int(np.count_nonzero(np.bincount(sets.reshape(-1))))
+
+
+def counting_work(sizes: Sizes, *, stable: bool = False, weighted: bool = False) -> int:
     """Return about how many numbers are looked at; a billion of them take some seconds.
 
     Bitmaps: N s^E marks, and m^(E-1) rows of m/64 words in 2^(E-1) tables, m being the topics that occur.
@@ -70,11 +91,10 @@ def counting_work(codes: Sequence[Array], *, stable: bool = False, weighted: boo
     those that may be the next. Weights: m^E numbers instead of bits.
 
     >>> codes = np.arange(50_000).reshape(-1, 5) % 349
-    >>> f"{counting_work([codes] * 4):.1e}"
+    >>> f"{counting_work(Sizes.of([codes] * 4)):.1e}"
     '2.1e+09'
     """
-    E = len(codes)
-    n_rows, top, m = counted_sizes(codes)
+    E, n_rows, top, m = sizes
     if weighted:
         return int(n_rows * top**E + 8 * (m + 1) ** E)
     if not stable or E < BY_SUBSETS:
@@ -83,28 +103,18 @@ def counting_work(codes: Sequence[Array], *, stable: bool = False, weighted: boo
     return subsets + comb(m, E - 1) * words_for(m)
 
 
-def counting_memory(
-    codes: Sequence[Array], *, threads: int, stable: bool = False, weighted: bool = False
-) -> int:
+def counting_memory(sizes: Sizes, *, threads: int, stable: bool = False, weighted: bool = False) -> int:
     """Return about how many bytes the tables take at the same time.
 
     >>> codes = np.arange(50_000).reshape(-1, 5) % 349
-    >>> counting_memory([codes] * 4, threads=2) < 50e6
+    >>> counting_memory(Sizes.of([codes] * 4), threads=2) < 50e6
     True
     """
-    E = len(codes)
-    n_rows, top, m = counted_sizes(codes)
+    E, n_rows, top, m = sizes
     if weighted:
-        return int((2 * threads + 1) * 4 * (m + 1) ** (E - 1) + 4 * n_rows * top ** (E - 1))
+        return int((2 * threads + 1) * 4 * (m + 1) ** (E - 1) + (2 * E + 8) * n_rows * top)
     if not stable or E < BY_SUBSETS:
         tables = (2 * threads + 1) * 8 * (m + 1) ** max(E - 2, 0) * words_for(m + 1)
-        return int(tables + 16 * E * n_rows * top)
+        return int(tables + (2 * E + 8) * n_rows * top)  # and the users by the output of the first factor
     lists = max(n_rows * comb(top, j) * j for j in range(1, min(E, top) + 1)) * 40
     return lists + (m**3 if E > BY_SUBSETS else 0)
-
-
-def counted_sizes(codes: Sequence[Array]) -> tuple[int, int, int]:
-    """Return the rows, the largest set and the most outputs that occur in a factor."""
-    arrays = {id(sets): sets for sets in codes}.values()  # stable sets are one array again and again
-    occurring = max(int(np.count_nonzero(np.bincount(sets.reshape(-1)))) for sets in arrays)
-    return int(codes[0].shape[0]), max(int(sets.shape[1]) for sets in arrays), occurring
