@@ -28,7 +28,7 @@ def report(profiles, out, *options):
 def test_the_page_holds_what_was_measured_on_what_and_how(profiles, tmp_path):
     result = report(profiles, tmp_path / "report.html", "--noise", "1/10")
     assert result.exit_code == 0, result.output
-    page = (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
     api = TopicsAPI(noise=0.1)
     leakage = float(measure(Population.read(profiles), api)[api.spec, "leakage"])
     assert f"by {leakage:.3g}, from 1 in 300" in page

@@ -4,13 +4,15 @@ import re
 from html.parser import HTMLParser
 from itertools import chain
 
+import numpy as np
 import pytest
 
 from quiff import Cookies, Population, TopicsAPI, api_from, measure, over_time
 from quiff.populations.invented import INVENTED_TOPICS
 from quiff.report.compose import Source, compose_report
-from quiff.report.first_screen import Answer
+from quiff.report.first_screen import Answer, about
 from quiff.results.numbers import probability, said
+from quiff.results.rows import Row, Rows
 
 USERS = 150
 
@@ -64,8 +66,9 @@ def answers(people):
     """Each question with the sentence that answers it; the numbers come from the studies themselves."""
     api = TopicsAPI()
     once, time = measure(people, Cookies(), api), over_time(people, api, 6)
-    month = probability(time["topics", "posterior", 6])
-    view, worst, mean, high = (
+    last = time.row("topics", "posterior", 6)
+    month, low, high = (probability(value) for value in (last.value, last.low, last.high))
+    view, worst, mean, high99 = (
         probability(time["topics", name, 3]) for name in ("posterior", "risk_max", "risk_mean", "risk_99")
     )
     leakage, topic = once["topics", "leakage"], probability(once["topics", "posterior"])
@@ -73,11 +76,11 @@ def answers(people):
     return {
         "Are these real people?": "Synthetic: these people were generated; nobody real is described.",
         "How likely is it that someone is re-identified by one page view, and by whom?": (
-            f"One page view re-identifies a person with probability {view} to an observer who knows "
-            "everybody's topics"
+            f"One page view (3 observations, each a topic) re-identifies a person with probability {view} at "
+            "most, by an observer who knows everybody's topics"
         ),
         "How likely is it that someone is re-identified after a month?": (
-            f"4 weekly page views do so with about {month}."
+            f"in a month, by 4 weekly page views (6 observations) about {month} ({low} to {high})"
         ),
         "How does that compare with a cookie?": "Third-party cookie: 100 %.",
         "And with guessing?": f"Guessing: 1 in {USERS}.",
@@ -85,19 +88,25 @@ def answers(people):
             "Topics API: one observation (a topic) multiplies the probability of re-identification by "
             f"{said(leakage)}, from 1 in {USERS} to {topic}."
         ),
-        "Can it be worse with other people?": "It can be at most 66.4 for any people and any prior",
+        "Can it be worse with other people?": (
+            "It can be at most 66.4, whoever the people are and whatever is known of them before"
+        ),
         "How bad is it for the person who is worst off?": (
-            f"After one page view the average person is re-identified with probability {mean}, one person in "
-            f"a hundred with {high} or more, and the most exposed person with {worst}."
+            "After one page view (3 observations) the average person is re-identified with probability "
+            f"{mean}, one person in a hundred with {high99} or more, and the most exposed person with "
+            f"{worst}. After 4 weekly page views each person's own is not measured, for it takes too long to count; "
+            f"the most exposed person's is at least the average, about {month}."
         ),
         "What does an advertiser learn?": (
             f"Topics API: a receiver guesses a topic of the user correctly with probability {after} "
-            f"({before} without)."
+            f"({before} without). A receiver is whoever gets the observation, such as an advertiser; from "
+            "the person's side the same number is what is inferred about them."
         ),
         "Does a small number mean that nobody can be identified?": (
-            "What may not "
-            "Anything about real people: these are synthetic. "
-            f"That a person's risk is the average: the most exposed person's is {worst} after one page view."
+            "What may not be concluded "
+            "Not: anything about real people. These are synthetic. "
+            f"Not: that a person's risk is the average. The most exposed person's is {worst} after one page "
+            "view."
         ),
     }
 
@@ -107,19 +116,75 @@ def test_ten_questions_are_answered_without_unfolding_anything(people, text):
     assert len(found) == 10
     for question, answer in found.items():
         assert answer in text, question
-    assert "That nobody can be identified: logins, fingerprinting and purchases are not measured." in text
+    assert "4 weekly page views (6 observations) do so with about" in text
+    assert (
+        "Not: that nobody can be identified. Logins, fingerprinting and purchases are not measured." in text
+    )
+
+
+def test_a_larger_crowd_is_bounded_from_both_sides(people, page):
+    once, months = (over_time(people, TopicsAPI(), 6).row("topics", "leakage", n) for n in (3, 6))
+    most = measure(people, TopicsAPI())["topics", "bayes_capacity"] ** 3
+    (told,) = (text for text in page.may_not if "crowd" in text)
+    assert (
+        f"Among 1,000,000 people, these among them, it is {probability(once.value / 10**6)} to "
+        f"{probability(most / 10**6)} by one page view, by 4 weekly page views "
+        f"{probability(months.low / 10**6)} to 100 %"
+    ) in told
+
+
+def test_more_people_never_lower_the_factor_that_the_larger_crowd_starts_from(people):
+    more, api = Population.synthetic(2 * USERS, seed=1), TopicsAPI()
+    both = Population.from_array(range(3 * USERS), np.concatenate([people.codes, more.codes]), people.topics)
+    few, many = (over_time(some, api, 3) for some in (people, both))
+    for n in (1, 2, 3):
+        assert few["topics", "leakage", n] <= many["topics", "leakage", n]
+
+
+def test_the_interval_of_an_estimate_stands_beside_it_and_its_ends_differ():
+    row = Row("a", None, "a", "user", "population", 1, "posterior", 0.86, 0.8601, 0.8604, "monte-carlo")
+    api = TopicsAPI()
+    one = Answer(api, "Topics API", Rows((row,)))
+    assert about(one, 1, interval=True) == "about 86 % (86.01 % to 86.04 %)"
+
+
+def test_what_filling_does_is_told_by_as_many_people_without_it():
+    codes = Population.synthetic(80, seed=3).codes
+    visited = np.ones(codes.shape, dtype=bool)
+    visited[:30, 4] = False
+    people = Population.from_array(range(80), codes, range(349), visited=visited)
+    page = compose_report(people, (TopicsAPI(),), Source("people"), observations=1)
+    whole = probability(over_time(people.genuine(), TopicsAPI(), 1)["topics", "posterior"])
+    (told,) = (text for text in page.about if text.startswith("For 37.5 % of them"))
+    assert told.endswith(f" of 50 drawn from all, and {whole} of the 50 without filling.")
+
+
+def test_apis_whose_observer_knows_who_it_is_have_an_answer_however_many():
+    some = Population.synthetic(30, seed=2, attributes=("conversions",))
+    known = [
+        api_from(name) for name in ("event_level", "ipa", "private_click_measurement", "ad_attribution_kit")
+    ]
+    for n in range(1, len(known) + 1):
+        page = compose_report(some, known[:n], Source("people"), observations=1)
+        assert "the observer" in page.headline.lower()
+        assert "already knows who the person is" in page.headline
+
+
+def test_no_limit_is_a_word_and_large_numbers_are_short(html):
+    assert ">inf<" not in html
+    assert "no limit (∞)" in html
+    assert "41,922,588,819" not in html
 
 
 def test_a_first_call_counts_as_the_three_observations_that_it_shows(page):
-    seen = {row[1]: row[0] for row in page.sections[1].tables[0].rows}
-    assert seen == {
-        1: "One observation",
-        2: "2 weekly observations",
-        3: "One page view",
-        4: "2 weekly page views",
-        5: "3 weekly page views",
-        6: "4 weekly page views",
-    }
+    assert [row[0] for row in page.sections[1].tables[0].rows] == [
+        "One observation",
+        "2 weekly observations",
+        "One page view (3 observations)",
+        "2 weekly page views (4 observations)",
+        "3 weekly page views (5 observations)",
+        "4 weekly page views (6 observations)",
+    ]
 
 
 def test_five_sections_at_most_and_each_with_one_sentence_figure_and_table(page, html):
@@ -140,6 +205,8 @@ def test_computed_numbers_have_four_significant_digits_at_most(text):
 def test_a_regulators_words_have_their_measures_and_one_word_is_never_used(page, html):
     words = [row[0] for row in page.limits.tables[0].rows]
     assert words == ["singling out", "linkability", "inference"]
+    assert "Opinion 05/2014" in page.limits.tables[0].title
+    assert "two sites" in page.limits.tables[0].rows[1][1]
     assert all("%" in row[2] for row in page.limits.tables[0].rows)
     assert not re.search(r"\banonymous", html, re.IGNORECASE)
 

@@ -30,7 +30,7 @@ def test_an_api_that_quiff_does_not_know_has_a_report(api):
     leakage = f"{LEAKAGES[api.name]:g}"
     assert any(f"by {leakage}, from 12.5 %" in sentence for sentence in page.sections[0].sentences)
     summary = dict(zip(page.summary.columns, page.summary.rows[0], strict=True))
-    assert summary["third-party cookie"] == "1 in 1"
+    assert summary["third-party cookie"] == "100 %"
     assert summary[api.title] == f"{100 * LEAKAGES[api.name] / 8:.3g} % (guessing: 12.5 %)"
 
 

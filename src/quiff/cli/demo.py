@@ -58,7 +58,10 @@ def command(out: Path, users: int, seed: int) -> None:
     page = _report(out, users, seed)
     with _step("Write the report"):
         page.write(out / "report.html", force=force)
-    echo(f"\nThe report is {out / 'report.html'}; open it in any browser. It says:")
+    explore = f"quiff explore {shlex.quote(str(out / 'profiles.parquet'))}"
+    echo(f"\nThe report is {out / 'report.html'}; open it in any browser.")
+    echo(f"To try other designs on these people: {explore}")
+    echo("The report says:")
     echo(f"\n{filled(page.headline)}")
 
 
@@ -105,7 +108,9 @@ def _report(out: Path, users: int, seed: int) -> Any:
 
     profiles = out / "profiles.parquet"
     people = Population.read(profiles).with_histories(read_histories(out / "experimental"))
-    source = Source.file(profiles, _commands(out, users, seed), _SYNTHETIC)
+    profiled = f"these {people.n_users:,} visited two or more sites that have topics."
+    about = f"{_SYNTHETIC} Of {users:,} users of the log, {profiled}"
+    source = Source.file(profiles, _commands(out, users, seed), about)
     titles = {study.title for study in STUDIES}
     with ExitStack() as step:
 

@@ -9,7 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import final
 
+import numpy as np
+
 from quiff.apis.base import Api
+from quiff.errors import QuiffError
 from quiff.populations.population import Population
 from quiff.report.first_screen import Answer, growth, summary, verdict
 from quiff.report.limits import may, may_not, reading, regulators_words
@@ -18,14 +21,15 @@ from quiff.report.sections import arranged
 from quiff.report.studies import STUDIES, Progress, Question, sections
 from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.numbers import probability, said
-from quiff.results.views.names import api_names, capitalised
+from quiff.results.views.names import api_names, capitalised, visits
 from quiff.results.views.risk import most_exposed
+from quiff.studies.over_time import over_time
 
 _PARTS = ("quiff", "numpy", "scipy", "altair", "vl-convert-python")
 _SYNTHETIC = "Synthetic: these people were generated; nobody real is described."
 _COMPUTED = (
     "The numbers are computed from these people's data and the documented rules of each API. They are exact,"
-    " but for those that are called about so much, which have an interval."
+    " but for those that are called about so much: estimates, with an interval of 95 % in parentheses."
 )
 _ASSUMPTIONS = (
     "Whoever observes is taken to know the APIs, and everybody's data that the APIs work on: the numbers are "
@@ -156,13 +160,13 @@ def compose_report(
     parts = () if histories is None else (_histories(histories),)
     return Page(
         _title([one.name for one in mains], people, synthetic=bool(about)),
-        tuple(filter(None, (about, *question.measured.warnings, *_filling(question)))),
-        verdict(answers, mains),
+        tuple(filter(None, (about, *question.measured.warnings, *_filling(question, mains)))),
+        verdict(answers, mains) or next(iter(question.measured.sentences), ""),
         summary(answers, mains),
         growth(answers, mains),
         reading(mains),
         tuple(folded[part] for part in folded if below[part] == ""),
-        tuple(arranged(whole, results, answers, mains)),
+        tuple(arranged(whole, results, answers, mains, people)),
         Section("limits", "", (_COMPUTED,), tables=(regulators_words(mains),), parts=parts),
         may(people, mains),
         may_not(people, mains, synthetic=bool(about)),
@@ -203,14 +207,37 @@ def _histories(path: Path) -> Section:
     return Section("histories", title, (text,), (shown.figure(),), tuple(shown.tables()))
 
 
-def _filling(question: Question) -> Iterator[str]:
-    """Yield for how many people topics were filled in at random, if for some."""
+def _filling(question: Question, mains: Sequence[Answer]) -> Iterator[str]:
+    """Yield for how many people topics were filled in at random, if for some, and what that does."""
     filled = question.first.filled
     if filled is not None and filled.filled_sets:
         yield (
             f"For {probability(filled.filled_users)} of them some topics were filled in at random, as a"
-            " browser would."
+            f" browser would.{_moved(question, mains)}"
         )
+
+
+def _moved(question: Question, mains: Sequence[Answer]) -> str:
+    """Say what one visit reveals about those without filled topics, and about as many drawn from all."""
+    people, one = question.first, next((one for one in mains if one.api.needs == ("topics",)), None)
+    if one is None or people.weights is not None or people.counts is not None:
+        return ""
+    try:
+        whole = people.genuine()
+        drawn = np.random.default_rng(question.seed).choice(people.n_users, whole.n_users, replace=False)
+        alike = Population.from_array(range(whole.n_users), people.sets[:, drawn], people.topics)
+        found = [
+            over_time(some, one.api, one.first)[one.api.spec, "posterior", one.first]
+            for some in (whole, alike)
+        ]
+    except QuiffError:  # nobody is left, or it takes too long
+        return ""
+    without, filled = map(probability, found)
+    way = "the same" if without == filled else "higher" if found[0] < found[1] else "lower"
+    return (
+        f" With them the average is {way}: {visits(one.api, one.first)} re-identifies {filled} of"
+        f" {said(whole.n_users)} drawn from all, and {without} of the {said(whole.n_users)} without filling."
+    )
 
 
 def _facts(source: Source, question: Question) -> Iterator[tuple[str, str]]:

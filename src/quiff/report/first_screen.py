@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, log
 from typing import Any, final
 
 from quiff.apis.base import Api
+from quiff.attacks.catalogue import ATTACKS
 from quiff.core.numbers import Number
 from quiff.errors import counted
+from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, curves, probabilities
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import probability
+from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
@@ -18,6 +20,9 @@ from quiff.results.views.names import capitalised, goal_title, visits
 
 _FEW = 3  # APIs with a column each
 _MONTH = range(28, 32)  # days
+CROWD = 1_000_000
+"""People among whom the probability is given too."""
+
 _RISKS = ("risk_mean", "risk_median", "risk_99", "risk_max")
 RECORDS = ("history", "conversions")
 """Attributes that are records, which nobody wants to guess as a whole."""
@@ -31,6 +36,7 @@ class Answer:
     api: Api
     name: str
     rows: Rows
+    linked: str = ""  # how probably one person's records at two sites are linked, and by what
 
     @classmethod
     def of(cls, api: Api, name: str, results: Mapping[str, Result]) -> "Answer":
@@ -42,7 +48,8 @@ class Answer:
             *(own["time"].rows if "time" in own else ()),
             *(row for row in own["risk"].last.rows if row.quantity in _RISKS),
         ]
-        return cls(api, name, Rows(tuple(row for row in rows if row.prior in ("", "population"))))
+        kept = Rows(tuple(row for row in rows if row.prior in ("", "population")))
+        return cls(api, name, kept, _linked(api, results))
 
     def row(self, quantity: str, observations: int = 1) -> Row | None:
         """Return the row of the last stage after so many observations, which for an identifier are alike."""
@@ -114,6 +121,45 @@ def known(api: Api) -> str:
     return f"everybody's {' and '.join(api.needs)}" if api.needs else "everybody"
 
 
+def _linked(api: Api, results: Mapping[str, Result]) -> str:
+    """Return what is known of linking two sites: by the best attack on a visit of each, or by formula."""
+    rows = (
+        Rows(results["attacks"].rows).where(api=api.spec, observations=1).rows if "attacks" in results else ()
+    )
+    tried = [row for row in rows if row.quantity in ATTACKS and ATTACKS[row.quantity].sites == 2]
+    if tried:
+        best = max(tried, key=lambda row: row.value)
+        share = f"about {probability(best.value)}{_interval(best)}"
+        return f"{share} by one {api.visit} at each, by the best attack run"
+    time = results.get("time")
+    if time is None or {row.api for row in time.rows} != {api.spec} or not time.facts.get("link"):
+        return ""
+    return f"{probability(time.facts['link']['vulnerability'])} by one observation at each"
+
+
+def in_a_crowd(people: Population, one: Answer, n: int) -> str:
+    """Return between what the probability of re-identification lies in a larger crowd that includes people.
+
+    With equally probable users, N V = sum_y max_x P(y|x) does not fall when people are added, and is at most
+    the capacity of n observations. Empty if these people are no smaller crowd.
+    """
+    row = one.row("leakage", n)
+    if row is None or people.weights is not None or people.n_users >= CROWD:
+        return ""
+    least = row.value if row.low is None else row.low
+    times = 1 if one.api.redraws == "nothing" else n
+    bounded = one.capacity is not None and times * log(one.capacity) < log(CROWD)
+    most = one.capacity**times if one.capacity is not None and bounded else CROWD
+    low, high = probability(least / CROWD), probability(most / CROWD)
+    return low if low == high else f"{low} to {high}"
+
+
+def seen(one: Answer, n: int) -> str:
+    """Return what brings so many observations, and how many these are where a visit brings several."""
+    words = visits(one.api, n)
+    return f"{words} ({n} observations)" if one.api.shown_at_first > 1 and n >= one.first > 1 else words
+
+
 def verdict(answers: Sequence[Answer], mains: Sequence[Answer]) -> str:
     """Return the answer in a few words: of the APIs that are studied, of the yardsticks, and of guessing."""
     return " ".join(_verdict(answers, mains))
@@ -130,15 +176,14 @@ def _verdict(answers: Sequence[Answer], mains: Sequence[Answer]) -> Iterator[str
         )
     else:
         yield from (_one(one, alone=len(mains) == 1) for one in named)
-    for one in mains:
-        found = one.goal()
-        if one not in named and found is not None and len(mains) <= _FEW:
-            goal, before, after = found
-            yield (
-                f"{one.name}: the observer already knows who the person is, and by one observation "
-                f"({one.api.sees}) guesses {goal_title(goal)} with probability {probability(after)} "
-                f"({probability(before)} without)."
-            )
+    others = [one for one in mains if one not in named]
+    if len(mains) <= _FEW:
+        yield from map(_learnt, others)
+    elif others:
+        yield (
+            f"The observer of {counted(len(others), 'API')} already knows who the person is: the table says "
+            "what is learnt."
+        )
     for one in answers:
         if one not in mains and one.value("posterior") is not None:
             yield f"{capitalised(one.name)}: {about(one, 1)}."
@@ -150,19 +195,45 @@ def _verdict(answers: Sequence[Answer], mains: Sequence[Answer]) -> Iterator[str
 def _one(one: Answer, *, alone: bool) -> str:
     """Say with which probability one visit, and the last of several, re-identifies a person."""
     first, most = one.first, one.most
-    once = f"{visits(one.api, first)} re-identifies a person with probability {about(one, first)}"
-    whom = f" to an observer who knows {known(one.api)}" if alone else ""
-    over = f"; {visits(one.api, most)} do so with {about(one, most)}" if most > first else ""
+    what = f"({first} observations, each {one.api.sees})" if first > 1 else f"({one.api.sees})"
+    once = f"{visits(one.api, first)} {what} re-identifies a person with probability {about(one, first)}"
+    whom = f" at most, by an observer who knows {known(one.api)}" if alone else ""
+    over = f"; {seen(one, most)} do so with {about(one, most)}" if most > first else ""
     text = f"{once}{whom}{over}."
     return capitalised(text) if alone else f"{one.name}: {text}"
 
 
-def about(one: Answer, n: int) -> str:
-    """Return the probability of re-identification, with a word where it is an estimate."""
+def _learnt(one: Answer) -> str:
+    """Say what is learnt about somebody whom the observer knows already."""
+    known, found = f"{one.name}: the observer already knows who the person is", one.goal()
+    if found is not None:
+        goal, before, after = found
+        return (
+            f"{known}, and by one observation ({one.api.sees}) guesses {goal_title(goal)} with probability "
+            f"{probability(after)} ({probability(before)} without)."
+        )
+    if one.capacity is not None:
+        most = said(one.capacity)
+        return f"{known}; one observation multiplies the probability of any guess by at most {most}."
+    return f"{known}; what is learnt of that person is not measured here."
+
+
+def about(one: Answer, n: int, *, interval: bool = False) -> str:
+    """Return the probability of re-identification: where it is an estimate with a word, and its interval."""
     row = one.row("posterior", n)
     if row is None:
         return ""
-    return f"{'' if row.low is None else 'about '}{probability(row.value)}"
+    text = f"{'' if row.low is None else 'about '}{probability(row.value)}"
+    return f"{text}{_interval(row)}" if interval else text
+
+
+def _interval(row: Row) -> str:
+    """Return the ends of the interval of 95 %, with so many digits that they differ."""
+    if row.low is None or row.high is None:
+        return ""
+    ends = [[probability(end, digits) for end in (row.low, row.high)] for digits in (3, 4)]
+    low, high = ends[ends[0][0] == ends[0][1]]
+    return f" ({low} to {high})"
 
 
 def summary(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
@@ -171,7 +242,9 @@ def summary(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
     lines = [line for line in _lines(mains, guess=few) if any(line.text(one) for one in answers)]
     if not lines:
         return None
-    title, cells = "The main numbers", [[line.text(one) for one in answers] for line in lines]
+    data = known(mains[0].api) if len(mains) == 1 else "everybody's data"
+    title = f"The most that an observer who knows {data} achieves"
+    cells = [[line.text(one) for one in answers] for line in lines]
     if few:
         rows = tuple((line.head, *texts) for line, texts in zip(lines, cells, strict=True))
         return Table(title, ("probability", *(one.name for one in answers)), rows)
@@ -194,17 +267,18 @@ def _lines(mains: Sequence[Answer], *, guess: bool) -> Iterator[_Line]:
     yield _Line(once, "one observation", lambda one: _once(one, guess=guess and one in mains))
     visit = next((one for one in mains if one.first > 1), None)
     if visit is not None:
-        brings = f"{visits(visit.api, visit.first)} ({visit.first} observations)"
-        yield _Line(f"by {brings}", visits(visit.api, visit.first), lambda one: about(one, one.first))
+        short = visits(visit.api, visit.first)
+        yield _Line(f"by {seen(visit, visit.first)}", short, lambda one: about(one, one.first))
     longest = max(mains, key=lambda one: one.most)
     if longest.most > longest.first:
         words = visits(longest.api, longest.most)
-        seen = f" ({longest.most} observations)" if longest.first > 1 else ""
         lasts = (longest.api.unit.days or 0) * (longest.most - longest.first + 1)
         when = "in a month, by" if lasts in _MONTH else "by"
         others = {visits(one.api, one.most) for one in mains if one.most > one.first} - {words}
         short = f"{words}, or {' or '.join(sorted(others))}" if others else words
-        yield _Line(f"{when} {words}{seen}", short, lambda one: about(one, one.most))
+        yield _Line(
+            f"{when} {seen(longest, longest.most)}", short, lambda one: about(one, one.most, interval=True)
+        )
     worst = max(mains, key=lambda one: one.riskiest)
     yield _Line(
         f"the person most at risk, {visits(worst.api, worst.riskiest)}",
@@ -213,7 +287,8 @@ def _lines(mains: Sequence[Answer], *, guess: bool) -> Iterator[_Line]:
     )
     goal = shared_goal(mains)
     what = goal_title(goal) if goal else "what it wants to learn"
-    yield _Line(f"a receiver guesses {what}", f"{what} is guessed", lambda one: _learns(one, goal))
+    who = "a receiver, such as an advertiser,"
+    yield _Line(f"{who} guesses {what}", f"{what} is guessed", lambda one: _learns(one, goal))
 
 
 def _read(value: Number | None) -> str:
@@ -224,7 +299,7 @@ def _once(one: Answer, *, guess: bool) -> str:
     after, before = one.value("posterior"), one.value("prior")
     if after is None:
         return ""
-    text = "1 in 1" if after == 1 else probability(after)
+    text = probability(after)
     return f"{text} (guessing: {_read(before)})" if guess else text
 
 

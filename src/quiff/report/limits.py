@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 from quiff.populations.population import Population
-from quiff.report.first_screen import Answer, about, chief, known
+from quiff.report.first_screen import CROWD, Answer, about, chief, in_a_crowd, known
 from quiff.results.numbers import probability, said
 from quiff.results.table import Table
 from quiff.results.views.names import goal_title, visits
 
-_CROWD = 1_000_000
+_WORDS = (
+    "In the words of the Article 29 Working Party (Opinion 05/2014 on Anonymisation Techniques, WP216, "
+    "10 April 2014)"
+)
 
 
 def reading(mains: Sequence[Answer]) -> tuple[str, ...]:
@@ -25,7 +28,11 @@ def reading(mains: Sequence[Answer]) -> tuple[str, ...]:
         ),
         "Re-identification: the best guess at who the person is, among all that were measured, is right.",
         "The observer is the strongest one: who knows the API and everybody's data that it works on.",
-        "A factor multiplies a probability; at most, or capacity: the largest factor for any people.",
+        "A factor, or leakage, multiplies a probability; at most, or capacity: the largest factor, whoever "
+        "the people are and whatever is known of them before (any prior). No limit (∞): it grows with their"
+        " number.",
+        "A receiver is whoever gets the observation, such as an advertiser.",
+        "About 86 % is an estimate from random draws; its interval of 95 % stands in parentheses.",
         "1 in 200 is a probability of 0.5 %. Probabilities from 1 % on are given in percent.",
     )
 
@@ -35,7 +42,7 @@ def regulators_words(mains: Sequence[Answer]) -> Table:
     lines = [(word, one.name, measure, here) for one in mains for word, measure, here in _words(one)]
     order = [word for word, *_ in lines]
     lines.sort(key=lambda line: order.index(line[0]))
-    table = Table("In a regulator's words", ("word", "API", "measure", "here"), tuple(lines))
+    table = Table(_WORDS, ("word", "API", "measure", "here"), tuple(lines))
     if len(mains) > 1:
         return table
     kept = tuple((word, measure, here) for word, _, measure, here in lines)
@@ -55,17 +62,18 @@ def _words(one: Answer) -> Iterator[tuple[str, str, str]]:
     if worst is not None:
         here += f"; {probability(worst)} for the person most at risk"
     yield "singling out", "probability of re-identification", here
-    linked, here = one.row("posterior", most), "not measured"
-    if one.api.redraws == "nothing" and single is not None:
-        here = "every observation is the same, so that all of them link"
-    elif linked is not None and most > first:
+    measure, here = "probability that one person's records at two sites are linked", one.linked
+    if not here and one.api.redraws == "nothing" and single is not None:
+        here = f"at least {probability(single)}, as singling out: every observation of a person is the same"
+    elif not here and most > first:
+        measure = "re-identification by several observations; two sites are not measured"
         here = f"{about(one, most)} after {visits(one.api, most)}"
-    yield "linkability", "re-identification by several observations together", here
+    yield "linkability", measure, here or "not measured"
     found, here = one.goal(), "not measured"
     if found is not None:
         goal, before, after = found
         here = f"{goal_title(goal)}: {probability(after)}, without an observation {probability(before)}"
-    yield "inference", "probability that a receiver guesses right", here
+    yield "inference", "probability that a receiver guesses right: that of section 4", here
 
 
 def may(people: Population, mains: Sequence[Answer]) -> tuple[str, ...]:
@@ -96,18 +104,21 @@ def may_not(people: Population, mains: Sequence[Answer], *, synthetic: bool) -> 
 
 def _may_not(people: Population, one: Answer, synthetic: bool) -> Iterator[str]:
     if synthetic:
-        yield "Anything about real people: these are synthetic."
-    worst, leakage = one.value("risk_max", one.riskiest), one.value("leakage")
+        yield "Not: anything about real people. These are synthetic."
+    worst, n = one.value("risk_max", one.riskiest), one.first
     if worst is not None:
         yield (
-            f"That a person's risk is the average: the most exposed person's is {probability(worst)} after "
-            f"{visits(one.api, one.riskiest)}."
+            f"Not: that a person's risk is the average. The most exposed person's is {probability(worst)} "
+            f"after {visits(one.api, one.riskiest)}."
         )
-    if leakage is not None and people.n_users < _CROWD:
+    if in_a_crowd(people, one, n):
+        later = one.most > n
+        over = f", by {visits(one.api, one.most)} {in_a_crowd(people, one, one.most)}" if later else ""
         yield (
-            f"That another crowd has the same risk: the same factor, {said(leakage)}, gives "
-            f"{probability(leakage / _CROWD)} among a million people, by one observation."
+            f"Not: that it is the same in another crowd. Among {said(CROWD)} people, these among them, it is "
+            f"{in_a_crowd(people, one, n)} by {visits(one.api, n)}{over}: more people never lower the "
+            "factor, and never lift it above its bound."
         )
     if one.most > one.first:
-        yield f"That it stays at {visits(one.api, one.first)}: with time, observations add up."
-    yield "That nobody can be identified: logins, fingerprinting and purchases are not measured."
+        yield f"Not: that it stays at {visits(one.api, one.first)}. With time, observations add up."
+    yield "Not: that nobody can be identified. Logins, fingerprinting and purchases are not measured."

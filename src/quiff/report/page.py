@@ -18,7 +18,7 @@ from quiff.results.result import Result
 from quiff.results.table import Table
 from quiff.safe_text import visible
 
-_PERCENT = re.compile(r"(?<=\d) %")
+_WHOLE = re.compile(r"(?<=\d) (?=%)|(?<=\b1) (?=in \d)|(?<=\b1 in) (?=\d)")
 _MOST_ROWS = 12  # of a table; the commands print them all
 
 
@@ -149,7 +149,7 @@ def _notes(tables: tuple[Table, ...]) -> list[str]:
 
 
 def _visible(value: Any) -> Any:
-    """Return what the template writes: HTML as it is; text without control characters, percents whole."""
+    """Return what the template writes: HTML as it is, text without control characters, "1 in 9" whole."""
     if hasattr(value, "__html__") or not isinstance(value, str):
         return value
-    return _PERCENT.sub("\N{NO-BREAK SPACE}%", visible(value))
+    return _WHOLE.sub("\N{NO-BREAK SPACE}", visible(value))

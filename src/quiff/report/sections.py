@@ -4,17 +4,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from quiff.report.first_screen import RECORDS, Answer, about, chief
+from quiff.populations.population import Population
+from quiff.report.first_screen import CROWD, RECORDS, Answer, about, chief, in_a_crowd, seen
 from quiff.report.page import Section
-from quiff.results.numbers import probability
+from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Rows
 from quiff.results.table import Table
-from quiff.results.views.compare import factor
 from quiff.results.views.names import capitalised, goal_title, stage_names, visits
 
 _FEW = 2  # APIs of each of which a sentence is said
 _MOST = 6  # lines of a table that shows every stage
+_TWO_SIDES = (
+    " A receiver is whoever gets the observation, such as an advertiser; from the person's side the same"
+    " number is what is inferred about them."
+)
 
 
 def arranged(
@@ -22,12 +26,13 @@ def arranged(
     results: Mapping[str, Result],
     answers: Sequence[Answer],
     mains: Sequence[Answer],
+    people: Population,
 ) -> Iterator[Section]:
     """Yield the sections in their order, the sentence, figure and table that answer them first."""
     leads = {"time": _joined(mains, _grows), "risk": _joined(mains, _exposed)}
     tables = {
         "reveals": _revealed(answers, results["reveals"]),
-        "time": _over_time(mains),
+        "time": _over_time(mains, people),
         "risk": _risks(answers, mains),
         "use": _use(answers),
     }
@@ -44,7 +49,9 @@ def arranged(
             figures = [*spread, *figures]
         fresh = [text for text in section.sentences if text not in told]
         told.update(fresh)
-        sentences = (*filter(None, [lead]), *_own_first(fresh, mains))
+        sentences = [*filter(None, [lead]), *_own_first(fresh, mains)]
+        if key == "use" and table is not None:
+            sentences[0] += _TWO_SIDES
         yield Section(
             key,
             section.title,
@@ -87,7 +94,7 @@ def _grows(one: Answer) -> str:
     )
     return (
         f"{shows}e-identification grows from {about(one, first)} after {visits(one.api, first)} to "
-        f"{about(one, most)} after {visits(one.api, most)}, if people do not change."
+        f"{about(one, most, interval=True)} after {visits(one.api, most)}, if people do not change."
     )
 
 
@@ -100,14 +107,21 @@ def _exposed(one: Answer) -> str:
     if mean is None or most is None:
         return ""
     rare = "" if high in (None, most) else f", one person in a hundred with {probability(high or 0)} or more"
-    return (
-        f"After {visits(one.api, n)} the average person is re-identified with probability "
+    text = (
+        f"After {seen(one, n)} the average person is re-identified with probability "
         f"{probability(mean)}{rare}, and the most exposed person with {probability(most)}."
     )
+    if one.most > n and one.value("risk_max", one.most) is None:
+        text += (
+            f" After {visits(one.api, one.most)} each person's own is not measured, for it takes too long to "
+            f"count; the most exposed person's is at least the average, {about(one, one.most)}."
+        )
+    return text
 
 
-def _at_most(value: Any, digits: int) -> str:
-    return "no limit" if value == inf else factor(value, digits)
+def _factor(value: Any, _digits: int) -> str:
+    """Return a factor with four digits, from which the probabilities beside it can be found."""
+    return "the number of people" if value == inf else said(value, 4)
 
 
 def _revealed(answers: Sequence[Answer], result: Result) -> Table | None:
@@ -133,14 +147,14 @@ def _revealed(answers: Sequence[Answer], result: Result) -> Table | None:
         {
             "observed": lambda pair: capitalised(pair[0]),
             "probability": lambda pair: pair[1]["posterior"],
-            "factor": lambda pair: pair[1]["leakage"],
+            "multiplied by": lambda pair: pair[1]["leakage"],
             "at most, any people": lambda pair: pair[1]["bayes_capacity@all"],
         },
-        styles={"probability": probability, "factor": factor, "at most, any people": _at_most},
+        styles={"probability": probability, "multiplied by": _factor, "at most, any people": _factor},
     )
 
 
-def _over_time(mains: Sequence[Answer]) -> Table | None:
+def _over_time(mains: Sequence[Answer], people: Population) -> Table | None:
     """Return the probability of re-identification by what was seen."""
     alone = len(mains) == 1
     lines = [
@@ -150,9 +164,9 @@ def _over_time(mains: Sequence[Answer]) -> Table | None:
         for n in (range(1, one.most + 1) if alone else sorted({1, one.first, one.most}))
     ]
     columns: dict[str, Any] = {
-        "seen": lambda pair: capitalised(visits(pair[0].api, pair[1])),
-        "observations": lambda pair: pair[1],
-        "re-identified": lambda pair: about(*pair),
+        "seen": lambda pair: capitalised(seen(*pair)),
+        "re-identified": lambda pair: about(*pair, interval=True),
+        f"among {said(CROWD)} people": lambda pair: in_a_crowd(people, *pair) or None,
     }
     if not alone:
         columns = {"API": lambda pair: pair[0].name} | columns
@@ -179,7 +193,7 @@ def _risks(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
         "most exposed": "risk_max",
     }
 
-    def seen(pair: tuple[Answer, int]) -> str:
+    def whose(pair: tuple[Answer, int]) -> str:
         one, n = pair
         words = visits(one.api, n)
         return capitalised(words if [one] == list(mains) else f"{one.name}, {words}")
@@ -188,7 +202,7 @@ def _risks(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
         "Each person's own probability of re-identification",
         lines,
         {
-            "seen": seen,
+            "seen": whose,
             **{head: at(name) for head, name in heads.items()},
         },
         styles=dict.fromkeys(heads, probability),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # else every command would load NumPy
 
 _SURE = 10  # significant digits; what a float has beyond them may be the rounding of a computation
 _LONG = 10**15  # from here on nobody reads all digits
+_READ = 10**10  # and from here on not where it is read as a sentence
 _DIGITS: ContextVar[int] = ContextVar("digits", default=3)
 
 
@@ -151,16 +152,16 @@ def said(value: "Number", digits: int | None = None) -> str:
     --------
     >>> said(66.36), said(249997), said(0.00212963), said(1327.2), said(-6440.7), said(float("inf"))
     ('66.4', '249,997', '0.00213', '1,327', '-6,441', 'inf')
-    >>> said(292226.4), said(1.26765e30), said(2.3e-6), said(66.35902, digits=6)
-    ('292,000', '1.27 x 10^30', '2.3 x 10^-6', '66.359')
+    >>> said(292226.4), said(41_922_588_819), said(2.3e-6), said(66.35902, digits=6)
+    ('292,000', '4.19 x 10^10', '2.3 x 10^-6', '66.359')
     """
     digits = _DIGITS.get() if digits is None else digits
     number = float(_whole_or_float(value) if isinstance(value, Fraction) else value)
     size = abs(number)
-    if size < _LONG and _is_whole(number):
+    if size < _READ and _is_whole(number):
         return f"{whole(number):,}"
     text = rounded(number, digits + 1 if 10**digits <= size < 10 ** (digits + 1) else digits)
-    if math.isfinite(size) and (size >= _LONG or "e-" in text):
+    if math.isfinite(size) and (size >= _READ or "e-" in text):
         mantissa, _, power = text.partition("e")
         return f"{mantissa} x 10^{int(power)}"
     return f"{Decimal(text):,f}" if math.isfinite(size) else text

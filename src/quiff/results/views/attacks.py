@@ -15,7 +15,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.numbers import plain, probability, shown
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import heading, many
+from quiff.results.views.names import heading, many, visits
 
 _SHARES = ("precision", "recall", "kept_precision", "kept_recall")
 _COUNTS = {
@@ -42,14 +42,13 @@ def attacked_views(
 ) -> dict[str, Any]:
     """Return title, sentences, tables and figure; `drawn` is how many targets, and simulations."""
     names = {each.name: each.name for each in plan.attacks} | {_bound_of(plan): "the most to expect"}
-    unit = "observation" if api.unit.days is None else "epoch"
     what = "Users re-identified" if plan.goal == "user" else "Secrets guessed"
     by_number = sorted(rows, key=lambda row: (row.observations, list(names).index(row.quantity)))
     tables = {
         "attacks": Table(
             f"{what}, of {many(people.n_users, 'user')}: {many(drawn[0], 'target')} in"
             f" {many(drawn[1], 'simulation')}",
-            (f"{unit}s", "attack", "share", "low", "high"),
+            (f"{api.visit}s", "attack", "share", "low", "high"),
             tuple((row.observations, names[row.quantity], *_interval(row)) for row in by_number),
             (
                 "low, high: an interval of 95 % over simulations.",
@@ -61,7 +60,7 @@ def attacked_views(
         ),
         "noise": Table(
             "How well noise is removed",
-            ("attack", f"{unit}s", "precision", "recall", "kept precision", "kept recall"),
+            ("attack", f"{api.visit}s", "precision", "recall", "kept precision", "kept recall"),
             tuple((name, n, *(getattr(each, share) for share in _SHARES)) for name, n, each in removals),
             (
                 "precision: of the topics removed, those that are noise; recall: of noise, what is removed.",
@@ -78,9 +77,9 @@ def attacked_views(
     return {
         "title": f"Attacks on {many(people.n_users, 'user')}: {api.title}",
         "heading": heading(people, [api]),
-        "sentences": tuple(_sentences(plan, Rows(rows), bounds, unit)),
+        "sentences": tuple(_sentences(plan, Rows(rows), bounds, api)),
         "tables": {name: table for name, table in tables.items() if table.rows},
-        "figures": {"attacks": lambda: _compared(rows, plan, people.n_users, unit)},
+        "figures": {"attacks": lambda: _compared(rows, plan, people.n_users, api)},
     }
 
 
@@ -92,9 +91,13 @@ def _interval(row: Row) -> tuple[Any, Any, Any]:
     return row.value, row.low, row.high
 
 
-def _sentences(plan: Campaign, rows: Rows, bounds: Mapping[int, Bound], unit: str) -> Iterator[str]:
+def _after(api: Api, looks: int) -> str:
+    return visits(api, looks - 1 + api.shown_at_first)
+
+
+def _sentences(plan: Campaign, rows: Rows, bounds: Mapping[int, Bound], api: Api) -> Iterator[str]:
     last, quantity = max(bounds), _bound_of(plan)
-    after, limit = many(last, unit), bounds[last]
+    after, limit = _after(api, last), bounds[last]
     verb = "re-identifies" if plan.goal == "user" else "guesses the secret of"
     final = [row for row in rows.where(observations=last).rows if row.quantity != quantity]
     best, *others = sorted(final, key=lambda row: -row.value)
@@ -115,7 +118,7 @@ def _read(value: Any, low: Any, high: Any) -> str:
     return f"{probability(value)} of the users (95 % interval {probability(low)} to {probability(high)})"
 
 
-def _compared(rows: Sequence[Row], plan: Campaign, n_users: int, unit: str) -> Figure:
+def _compared(rows: Sequence[Row], plan: Campaign, n_users: int, api: Api) -> Figure:
     """Draw the share that each attack re-identifies against observations, the bound in grey."""
     names = {each.name: each.name for each in plan.attacks} | {_bound_of(plan): _BOUND}
     records = [
@@ -128,12 +131,9 @@ def _compared(rows: Sequence[Row], plan: Campaign, n_users: int, unit: str) -> F
         }
         for row in rows
     ]
-    first = (
-        ""
-        if plan.earlier in (None, 0)
-        else f" with one call each; the first shows {plan.earlier + 1} of them"
-    )
-    across, up = Axis("observations", f"{unit}s{first}", "count"), Axis("share", "share of users", "share")
+    first = f", the first with {plan.earlier + 1} observations" if plan.earlier else ""
+    across = Axis("observations", f"{api.visit}s{first}", "count")
+    up = Axis("share", "share of users", "share")
     chart = curves(
         records, across, up, [each.name for each in plan.attacks], points=True, bound=_BOUND, size=(440, 320)
     )
@@ -143,7 +143,7 @@ def _compared(rows: Sequence[Row], plan: Campaign, n_users: int, unit: str) -> F
         key=lambda row: row.value,
     )
     return Figure.of(
-        f"After {many(last, unit)}, {names[best.quantity]} re-identifies {probability(best.value)} of"
+        f"After {_after(api, last)}, {names[best.quantity]} re-identifies {probability(best.value)} of"
         f" {many(n_users, 'user')}",
         chart,
     )

@@ -189,10 +189,12 @@ def _of_api(name: str, api: Api, last: Rows) -> Iterator[str]:
     most, here = last["bayes_capacity@all"], last["bayes_capacity@people"]
     bound = ""
     if most is not None and not isinf(most):
-        bound = f" It can be at most {said(most)} for any people and any prior"
-        bound += (
-            "." if here is None or said(here) == said(most) else f", and {said(here)} with what occurs here."
+        bound = (
+            f" It can be at most {said(most)}, whoever the people are and whatever is known of them before"
         )
+        data = "topics" if api.needs == ("topics",) else "data"
+        whose = f"; {said(here or 0)} with only the {data} that occur here"
+        bound += "." if here is None or said(here) == said(most) else f"{whose}."
     leaks = list(last.say(_LEAKS, name=name, sees=api.sees, bound=bound))
     yield from leaks
     if not leaks and most is not None:

@@ -253,6 +253,7 @@ def _growth(api: Api, leaks: Rows) -> Figure:
         size=(310, 230),
     )
     (found,) = leaks.where(observations=most).say("{posterior}")
+    found = f"about {found}" if any("low" in point for point in own[-1:]) else found
     verb = "re-identifies" if most == 1 else "re-identify"
     return Figure.of(f"{api.title}: {many(most, 'observation')} {verb} a person with {found}", chart)
 
