@@ -94,8 +94,8 @@ def answers(people):
         "How bad is it for the person who is worst off?": (
             "After one page view (3 observations) the average person is re-identified with probability "
             f"{mean}, one person in a hundred with {high99} or more, and the most exposed person with "
-            f"{worst}. After 4 weekly page views each person's own is not measured, for it takes too long to count; "
-            f"the most exposed person's is at least the average, about {month}."
+            f"{worst}. After 4 weekly page views each person's own is not measured, for it takes too long to "
+            f"count; the most exposed person's is at least the average, about {month}."
         ),
         "What does an advertiser learn?": (
             f"Topics API: a receiver guesses a topic of the user correctly with probability {after} "
