@@ -1,7 +1,7 @@
 """The loops of attacks and of many observations, compiled in a process beside this one.
 
 numba compiles a loop when it is first called and keeps the machine code for later processes. So a process
-that goes through a tiny report makes the code for all, while this one is still busy with a log.
+that goes through a tiny study makes the code for all, while this one is still busy with something else.
 """
 
 import subprocess
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _USERS = 300
-_LAST = "link_kernels.rank_linked-*.nbi"  # what numba keeps of the loop that is compiled last
+_LAST = "link_kernels.rank_linked-*.nbi"  # what numba keeps of the loop that a report compiles last
 
 
 @contextmanager
@@ -19,36 +19,63 @@ def compiling() -> Iterator[Callable[[], bool]]:
 
     Yields a function that waits until they are there; it says at once if they were already.
     """
-    beside = subprocess.Popen(  # noqa: S603  # our own words
-        [sys.executable, "-m", __name__], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    with _beside("report") as other:
+
+        def wait() -> bool:
+            there = other.poll() is not None
+            other.wait()
+            return there
+
+        yield wait
+
+
+@contextmanager
+def compiling_last() -> Iterator[None]:
+    """Share the compiling for attacks with another process: it begins with the loops that are needed last."""
+    if _lacking():
+        with _beside("last"):
+            yield
+    else:
+        yield
+
+
+@contextmanager
+def _beside(what: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run this file in another process, which ends with the block."""
+    other = subprocess.Popen(  # noqa: S603  # our own words
+        [sys.executable, "-m", __name__, what], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
-
-    def wait() -> bool:
-        there = beside.poll() is not None
-        beside.wait()
-        return there
-
     try:
-        yield wait
+        yield other
     finally:
-        beside.kill()
-        beside.wait()
+        other.kill()
+        other.wait()
 
 
-def _compile_all() -> None:
-    """Go through a report on a few people, if some loop is not compiled and the code can be kept."""
+def _lacking() -> bool:
+    """Tell whether some loop is not compiled and the code can be kept."""
     from quiff.attacks.link_kernels import rank_linked
     from quiff.core.compiled import kept_in
 
     folder = kept_in(rank_linked)
-    if folder is None or any(folder.glob(_LAST)):
-        return
-    from quiff.populations.population import Population
-    from quiff.report.compose import Source, compose_report
+    return folder is not None and not any(folder.glob(_LAST))
 
-    compose_report(Population.synthetic(_USERS), (), Source("a few people"), attacks=True)
+
+def _compile(what: str) -> None:
+    """Go through a report on a few people, or an attack that links two sites and then the bound."""
+    from quiff.populations.population import Population
+
+    people = Population.synthetic(_USERS)
+    if what == "last":
+        from quiff.studies.attacks import attack
+
+        attack(people, observations=10, seeds=1, sample=20, attacks="bayes-link")
+    elif _lacking():
+        from quiff.report.compose import Source, compose_report
+
+        compose_report(people, (), Source("a few people"), attacks=True)
 
 
 if __name__ == "__main__":
-    _compile_all()
+    _compile(sys.argv[1])

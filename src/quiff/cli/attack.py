@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quiff.cli.ahead import compiling_last
 from quiff.cli.options import (
     PATH,
     json_option,
@@ -165,7 +166,7 @@ def compare_command(
     from quiff.studies.attacks import attack
 
     people = asked.visitors(epochs + (2 if earlier is None else earlier), seed)
-    with shown_progress() as shown:
+    with compiling_last(), shown_progress() as shown:
         return attack(
             people, asked.api(people), observations=epochs, seeds=seeds, sample=sample or None,
             attacks=names or None, earlier=earlier, seed=seed, progress=shown.tell,
