@@ -286,12 +286,18 @@ def test_the_best_score_is_found_among_many_users():
     assert 0 < (expected > 0).sum() < 60
 
 
-@pytest.mark.parametrize(("epochs", "most_pairs"), [(6, 10**9), (9, 0)])  # with all sets, and with one's own
-def test_links_are_found_among_many_users(epochs, most_pairs, monkeypatch):
+@pytest.mark.parametrize(  # with all sets, with one's own, and with profiles of other people
+    ("epochs", "most_pairs", "profiles"), [(6, 10**9, "own"), (9, 0, "own"), (9, 0, "others'")]
+)
+def test_links_are_found_among_many_users(epochs, most_pairs, profiles, monkeypatch):
     monkeypatch.setattr(linking, "_MOST_PAIRS", most_pairs)
     people = Population.synthetic(500, seed=2)
     reports = simulate(people, TopicsAPI(), epochs=epochs, seed=1)
     known, query = (Sighting.of(reports, site, epochs) for site in (0, 1))
+    if profiles != "own":
+        people = Population.from_array(
+            range(500, 1000), Population.synthetic(500, seed=3).sets[0], people.topics
+        )
     sets = np.sort(people.codes, axis=1)
     odds = (0.95 / 5 + 0.05 / 349) / (0.05 / 349)
     fits = [
