@@ -109,7 +109,7 @@ def run_command(
         raise click.UsageError("--earlier does not go with --reports.")
     check_attack(name)
     asked = Asked(profiles, taxonomy=taxonomy, noise=noise)
-    people = None if profiles is None else asked.visitors(1, seed)
+    people = None if profiles is None else asked.visitors(30 if epochs is None else epochs, seed)
     if people is not None:
         api = asked.api(people)
     else:  # as attackers know it who have no profiles: sets of five
@@ -130,7 +130,7 @@ def _read(file: Path, topics: object) -> "Reports":
     """Read observations; text does not tell the taxonomy, and a topic of a profile need not be shown."""
     from quiff.browser.reports import Reports
 
-    check_rows(file, "user", "site", "epoch")
+    check_rows(file)
     if topics is None or file.suffix == ".parquet":
         return Reports.read(file)
     return Reports.read(file, topics=topics)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from quiff.results.result import Result
 
 
+_PER_EPOCH = 0.12  # what users take in an epoch that is drawn, in the memory of reading them
 _PER_DRAWN = 24  # bytes for a topic of a user in an epoch, while it is drawn
 
 
@@ -102,7 +103,7 @@ class Asked:
         elif self.users is not None:
             raise click.UsageError("--users does not go with PEOPLE.")
         else:
-            self._fit()
+            self._fit(drawn=epochs)
             people = self.with_histories(self._read(top=self.top, merged=False))
         if self.drift is None:
             return people
@@ -125,7 +126,7 @@ class Asked:
         options |= {"weights": self.weights, "missing": self.missing, "attributes": self.columns}
         return _marked(Population.read(self.file, **options), self.file)
 
-    def _fit(self) -> bool:
+    def _fit(self, drawn: int = 0) -> bool:
         """Tell whether users fit into the memory that the run may take; else a SizeError if they must."""
         from quiff.core.limits import PROCESS, check_need, memory_allowed
         from quiff.populations.readers import reading_bytes
@@ -133,7 +134,7 @@ class Asked:
 
         if self.file is None or memory_allowed() == inf:
             return True
-        needed = PROCESS + self.takes * reading_bytes(self.file)
+        needed = PROCESS + (self.takes + drawn * _PER_EPOCH) * reading_bytes(self.file)
         single = self.weights or self.histories or self.columns or self.missing == "fill"
         if self.reducible and not single and not tfrecord_files(self.file):
             return needed <= memory_allowed()
@@ -249,13 +250,13 @@ def _check_drawn(topics: int) -> None:
     check_need(f"{topics:,} topics of users over epochs take about", PROCESS + topics * _PER_DRAWN)
 
 
-def check_rows(file: Path, *columns: str) -> None:
-    """Refuse a table whose rows, read with these columns, would take more memory than is allowed."""
+def check_rows(file: Path) -> None:
+    """Refuse a table whose rows would take more memory than is allowed."""
     from quiff.core.limits import PROCESS, check_need, memory_allowed
     from quiff.populations.files import open_table
 
     if memory_allowed() < inf:
-        needed = PROCESS + open_table(file, columns).reading_bytes()
+        needed = PROCESS + open_table(file, ()).reading_bytes()
         check_need(f"{str(file)!r}: to read these rows takes about", needed)
 
 
