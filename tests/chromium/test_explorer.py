@@ -91,6 +91,31 @@ def settled(page, **wanted):
     )
 
 
+# How many places of lines lie on the values beside the points.
+CROSSED = """() => [...document.querySelectorAll("#picture .name")].map((text) => {
+  const box = text.getBBox();
+  return [...document.querySelectorAll("#picture .line")].flatMap((line) =>
+    Array.from({ length: 400 }, (_, k) => line.getPointAtLength((line.getTotalLength() * k) / 399)))
+    .filter(({ x, y }) => x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height).length;
+})"""
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "observations=2&api2=topics:n_topics=v2,noise=0.2",
+        "picture=parameter&api2=topics:n_topics=v2,noise=0.2",
+        "api2=noisy_ranking",
+        "picture=guess&api=event_level&api2=w3c_attribution",
+    ],
+)
+def test_no_line_runs_through_the_values_beside_the_points(page, link, size, query):
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES[size], strict=True)))
+    opened(page, f"{link}?view=design&second=1&{query}", "#picture .line.second")
+    assert page.evaluate(CROSSED) == [0, 0]
+
+
 def in_address(page, **wanted):
     page.wait_for_function(
         """(wanted) => {
@@ -119,7 +144,7 @@ def test_sliders_move_the_numbers_to_those_of_quiff_theory(page, link):
     assert float(page.locator("#number-epsilon").get_attribute("value")) == told["epsilon"]
     row = page.locator("#quiet tr", has_text="re-identified, one observation")
     assert row.locator("td").first.inner_text() == probability(told["bayes_capacity"] / 5000)
-    sentence = page.locator("#sentences").inner_text()
+    sentence = page.locator("#sentences").inner_text().replace("\N{NO-BREAK SPACE}", " ")
     assert f"among 5,000 people, from 1 in 5,000 to {probability(told['bayes_capacity'] / 5000)}" in sentence
     assert (
         f"multiplies the probability of re-identification by at most {said(told['bayes_capacity'])}"

@@ -229,7 +229,7 @@ def test_numbers_are_read_with_three_digits_and_labels_are_not_numbers():
     row = (1234, 1 / 5893, 66.36, 5893, -6440.7, float("inf"), None, True)
     names = ("topic", "share", "factor", "users", "change", "limit", "none", "sure")
     table = Table("A", names, (row,), labels=("topic",))
-    assert list(table.texts()) == [["1234", "0.00017", "66.4", "5,893", "-6,441", "inf", "", "yes"]]
+    assert list(table.texts()) == [["1234", "0.00017", "66.4", "5,893", "-6,441", "no limit", "", "yes"]]
     exact = Table("A", names, (row,), labels=("topic",), digits=6)
     assert next(exact.texts())[1:5] == ["0.000169693", "66.36", "5,893", "-6,440.7"]
 

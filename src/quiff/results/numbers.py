@@ -167,6 +167,17 @@ def said(value: "Number", digits: int | None = None) -> str:
     return f"{Decimal(text):,f}" if math.isfinite(size) else text
 
 
+def amount(value: "Number", digits: int | None = None) -> str:
+    """Return a number of a table to be read: that what is infinite has no limit.
+
+    Examples
+    --------
+    >>> amount(66.36), amount(float("inf"))
+    ('66.4', 'no limit')
+    """
+    return "no limit" if value == math.inf else said(value, digits)
+
+
 def probability(value: "Number", digits: int | None = None) -> str:
     """Return a probability to be read: in percent, and below one percent as one in so many.
 

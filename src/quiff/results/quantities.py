@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
 
-from quiff.results.numbers import probability, said
+from quiff.results.numbers import amount, probability
 from quiff.theory.forms import FORMS
 
 
@@ -30,7 +30,7 @@ class Quantity:
         >>> QUANTITIES["posterior"].text(0.42), QUANTITIES["leakage"].text(66.36)
         ('42 %', '66.4')
         """
-        return (probability if self.is_probability else said)(value, digits)
+        return (probability if self.is_probability else amount)(value, digits)
 
     @property
     def is_probability(self) -> bool:

@@ -16,7 +16,7 @@ from quiff.files import write_text
 from quiff.results.html_page import html_page, html_text
 from quiff.results.layout import columns, filled
 from quiff.results.markup import latex_text, markdown_text
-from quiff.results.numbers import plain, said, shown, to_json
+from quiff.results.numbers import amount, plain, shown, to_json
 from quiff.results.quantities import QUANTITIES
 from quiff.safe_text import csv_cell, visible, visible_lines
 
@@ -324,7 +324,7 @@ class Table:
         >>> list(table.texts())
         [['1234', '5,893'], ['5', '66.4']]
         """
-        styles = [_as_text if name in self.labels else self.styles.get(name, said) for name in self.columns]
+        styles = [_as_text if name in self.labels else self.styles.get(name, amount) for name in self.columns]
         for place, row in enumerate(self._written(self.rows if rows is None else rows)):
             yield [
                 (style if callable(style) else style[place])(cell, self.digits)

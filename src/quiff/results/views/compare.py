@@ -9,7 +9,7 @@ from quiff.apis.base import Api
 from quiff.errors import counted
 from quiff.populations.population import Population
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import probability, said
+from quiff.results.numbers import amount, probability, said
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
 from quiff.results.views.names import api_names, capitalised, goal_title, many, people_words
@@ -143,7 +143,7 @@ def _limits(compared: Sequence[Compared], names: dict[str, str]) -> Table:
 
 def factor(value: Any, digits: int | None = None) -> str:
     """Return a factor to be read: a power of ten if it is large."""
-    return said(value, digits) if value < _LARGE or isinf(value) else f"10^{said(log10(value), digits)}"
+    return amount(value, digits) if value < _LARGE or isinf(value) else f"10^{said(log10(value), digits)}"
 
 
 def _people(compared: Sequence[Compared], names: dict[str, str]) -> Table:

@@ -35,10 +35,12 @@ function present(rows, query) {
     make("tr", { class: "part" }, make("th", { colspan: 4, scope: "rowgroup" }, title)),
     ...rows.filter((row) => row.known === known).map(line),
   ]);
-  const head = ["API, and what one observation is about", "multiplies a probability by, at most", "", `re-identified among ${Number(state.users).toLocaleString("en")}`];
+  const head = [["API, and what one observation is about"], ["multiplies a probability by, at most", "number"], [`re-identified among ${Number(state.users).toLocaleString("en")}`, "number"]]
+    .map(([text, kind]) => make("th", { scope: "col", class: kind }, text));
+  head.splice(1, 0, make("td", { class: "point" }, scale()));
   find("compared").replaceChildren(
     make("div", { class: "wide", role: "region", tabindex: 0, "aria-label": "Every API" }, make("table", { class: "compared" },
-      make("thead", {}, make("tr", {}, ...head.map((text, place) => (text ? make("th", { scope: "col", class: place > 2 ? "number" : null, colspan: place === 1 ? 2 : null }, text, place === 1 ? scale() : null) : null)))), make("tbody", {}, ...body))),
+      make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body))),
     downloads("the comparison", [["CSV", `download/compare.csv?${query}`]]));
   find("compare").dataset.answered = query;
   announce(`${rows.length} APIs`);

@@ -1,5 +1,5 @@
 // The view of one API or two by closed forms: sentences, the picture, numbers.
-import { announce, ask, downloads, find, make, number, probability, problem, table } from "./dom.js";
+import { announce, ask, downloads, find, make, number, probability, problem, sentence, table } from "./dom.js";
 import * as column from "./column.js";
 import { crowd, draw } from "./picture.js";
 import { forget } from "./figures.js";
@@ -73,7 +73,7 @@ function present(answer, query) {
   find("story").textContent = column.story();
   find("story").hidden = !column.story();
   for (const id of ["sentences", "numbers"]) find(id).classList.toggle("two", answer.names.length > 1);
-  find("sentences").replaceChildren(...answer.sentences.map((text) => make("p", {}, text)));
+  find("sentences").replaceChildren(...answer.sentences.map(sentence));
   column.period(answer.period);
   picture(answer, query);
   find("numbers").replaceChildren(...answer.numbers.map(large));

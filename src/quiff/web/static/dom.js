@@ -10,6 +10,9 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+// A paragraph in which a number keeps its percent sign.
+export const sentence = (text) => make("p", {}, text.replaceAll(" %", "\u00a0%"));
+
 export const find = (id) => document.getElementById(id);
 
 // Links to files; each has its kind in words and its address.

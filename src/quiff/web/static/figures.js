@@ -13,6 +13,7 @@ export async function draw(place, spec, { fit = false } = {}) {
   const { usermeta, title, ...shown } = structuredClone(spec);
   if (fit) Object.assign(shown, { width: "container", autosize: { type: "fit-x", contains: "padding" } });
   shown.config = { ...shown.config, padding: 2, background: null };
+  if (fit) shown.config.axisX = { ...shown.config.axisX, titleAnchor: "end" }; // where there is room for a long one
   views.set(place, null);
   const embed = await vega();
   if (!views.has(place)) return;

@@ -1,5 +1,5 @@
 // The view of the paper: what holds, the points with their places, and its items, filtered by the server.
-import { announce, ask, downloads, find, make, problem, table } from "./dom.js";
+import { announce, ask, downloads, find, make, problem, sentence, table } from "./dom.js";
 import { choice, group } from "./controls.js";
 import { paperQuery, state, writeAddress } from "./state.js";
 
@@ -38,7 +38,7 @@ function point(found) {
 
 function summary(answer) {
   const kinds = [...new Set(answer.points.map((found) => found.kind))];
-  find("paper-sentences").replaceChildren(...answer.sentences.map((text) => make("p", {}, text)));
+  find("paper-sentences").replaceChildren(...answer.sentences.map(sentence));
   find("points").replaceChildren(...kinds.map((kind) => make("section", { class: "kind" },
     make("h3", {}, kind[0].toUpperCase() + kind.slice(1)), ...answer.points.filter((found) => found.kind === kind).map(point))));
 }

@@ -4,6 +4,7 @@ import { find, make, number, probability } from "./dom.js";
 const svg = find("picture"), tip = find("tip"), space = svg.namespaceURI;
 const KINDS = ["first", "second"];
 const STEPS = [1, 2, 5];
+const DOWN = [-14, 26, 5, -34, 45, -54, 64]; // from a point to the foot of its text, what is near first
 let scene, drawn, dragging;
 
 export function shape(tag, attributes = {}, ...children) {
@@ -51,7 +52,7 @@ export function draw(picture, form) {
   const width = svg.clientWidth, height = svg.clientHeight;
   if (!width || !height) return;
   const small = width < 480;
-  const edge = { left: small ? 90 : 104, right: small ? 22 : 28, top: 14, bottom: small ? 34 : 44 };
+  const edge = { left: small ? 90 : 104, right: small ? 22 : 28, top: 28, bottom: small ? 34 : 44 };
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const ends = dragging?.ends ?? form.ends(picture);
   const x = axis(...ends.x, edge.left, width - edge.right, picture.powers);
@@ -87,29 +88,40 @@ export function draw(picture, form) {
   svg.setAttribute("aria-label", `${picture.title}. ${picture.points.map((point, place) => point && `${picture.names[place]}: ${form.up(point[1])} at ${form.across(point[0])}`).filter(Boolean).join("; ")}`);
 }
 
-// The values beside the points, where they meet neither a line nor each other.
+// The values beside the points: of all places for them together those that meet least of the lines, the points and each other.
 function labels(picture, form, x, y) {
-  const { width, height, edge } = drawn, taken = [];
-  const crossed = picture.lines.flatMap((line) => line.slice(1).flatMap((to, k) => {
-    const [[a, b], [c, d]] = [spot(line[k], x, y), spot(to, x, y)], count = Math.ceil(Math.hypot(c - a, d - b) / 6);
+  const { width, height, edge } = drawn;
+  const marks = picture.points.flatMap((point, place) => (point ? [mark(picture, place, x, y)] : []));
+  const met = picture.lines.flatMap((line) => line.slice(1).flatMap((to, k) => {
+    const [[a, b], [c, d]] = [spot(line[k], x, y), spot(to, x, y)], count = Math.ceil(Math.hypot(c - a, d - b) / 5);
     return Array.from({ length: Math.min(count, 200) }, (_, i) => [a + ((c - a) * i) / count, b + ((d - b) * i) / count]);
   }));
-  return picture.points.flatMap((point, place) => {
+  const texts = picture.points.flatMap((point, place) => {
     if (!point) return [];
-    const [at, level] = spot(point, x, y), name = picture.names[place];
+    const [at, level] = mark(picture, place, x, y), name = picture.names[place];
     const words = `${picture.names.length < 2 ? "" : name.length <= 24 && width > 480 ? `${name}: ` : `${name[0]}: `}${form.up(point[1])}`;
-    const wide = 7 * words.length;
-    const other = picture.points[1 - place], side = other && !place && spot(other, x, y)[0] >= at ? -14 : 14;
-    const [, best] = [[side, -14], [side, 26], [-side, -14], [-side, 26], [side, 45], [-side, 45], [side, -34], [-side, -34]].map(([right, down]) => {
-      const box = [right > 0 ? at + right : at + right - wide, level + down - 14, wide, 19];
-      const meets = ([a, b]) => a > box[0] - 2 && a < box[0] + wide + 2 && b > box[1] && b < box[1] + box[3];
-      const outside = box[0] < edge.left || box[0] + wide > width - 2 || box[1] < 0 || box[1] + 19 > height - edge.bottom;
-      const over = taken.some((other) => box[0] < other[0] + other[2] && other[0] < box[0] + wide && Math.abs(box[1] - other[1]) < 19);
-      return [crossed.filter(meets).length + (outside ? 500 : 0) + (over ? 1000 : 0), [box, right, down]];
-    }).reduce((one, other) => (other[0] < one[0] ? other : one));
-    taken.push(best[0]);
-    return [shape("text", { x: at + best[1], y: level + best[2], "text-anchor": best[1] > 0 ? "start" : "end", class: `name ${KINDS[place]}`, "aria-hidden": "true" }, words)];
+    const wide = 7.4 * words.length;
+    const places = DOWN.flatMap((down, far) => [14, -14].map((right) => {
+      const left = right > 0 ? at + right : at + right - wide, top = level + down - 13;
+      const near = ([a, b], room) => a > left - room && a < left + wide + room && b > top - room && b < top + 18 + room;
+      const outside = left < edge.left || left + wide > width - 2 || top < 0 || top + 18 > height - edge.bottom;
+      return { box: [left, top, wide], right, down, cost: met.filter((each) => near(each, 3)).length + (marks.some((each) => near(each, 6)) ? 50 : 0) + (outside ? 500 : 0) + far / 4 };
+    }));
+    return [{ place, words, at, level, places }];
   });
+  const over = ([a, b, c], [d, e, f]) => a < d + f + 6 && d < a + c + 6 && Math.abs(b - e) < 19;
+  const choices = texts.length < 2 ? (texts[0]?.places ?? []).map((one) => [one])
+    : texts[0].places.flatMap((one) => texts[1].places.map((other) => [one, other]));
+  const cost = (chosen) => chosen.reduce((sum, each) => sum + each.cost, 0) + (chosen[1] && over(chosen[0].box, chosen[1].box) ? 1000 : 0);
+  const best = choices.map((chosen) => [cost(chosen), chosen]).reduce((one, other) => (other[0] < one[0] ? other : one), [Infinity, []])[1];
+  return best.map(({ right, down }, k) => shape("text", { x: texts[k].at + right, y: texts[k].level + down, "text-anchor": right > 0 ? "start" : "end", class: `name ${KINDS[texts[k].place]}`, "aria-hidden": "true" }, texts[k].words));
+}
+
+// Where the mark of a point stands: two that would hide each other step aside.
+function mark(picture, place, x, y) {
+  const own = spot(picture.points[place], x, y), other = picture.points[1 - place] && spot(picture.points[1 - place], x, y);
+  const hides = other && Math.hypot(other[0] - own[0], other[1] - own[1]) < 12;
+  return [own[0] + (hides ? 18 * place - 9 : 0), own[1]];
 }
 
 // The points stay the same elements, so that a key or a finger does not lose them.
@@ -125,9 +137,7 @@ function handles(picture, form, x, y) {
       handle.addEventListener("keydown", keyed);
       svg.append(handle);
     }
-    const [across, up] = spot(point, x, y), other = picture.points[1 - place];
-    const meets = other && Math.hypot(...spot(other, x, y).map((at, k) => at - [across, up][k])) < 12;
-    handle.setAttribute("transform", `translate(${across + (meets ? 18 * place - 9 : 0)} ${up})`);
+    handle.setAttribute("transform", `translate(${mark(picture, place, x, y).join(" ")})`);
     const told = { "aria-label": `${picture.across}, ${picture.names[place]}`, "aria-valuenow": point[0], "aria-valuemin": drawn.ends.x[0], "aria-valuemax": drawn.ends.x[1], "aria-valuetext": `${form.across(point[0])}: ${form.up(point[1])}` };
     for (const [name, value] of Object.entries(told)) handle.setAttribute(name, value);
   });

@@ -1,5 +1,5 @@
 // A section of a study, wherever it is shown: sentences, the main figure and table, and the rest folded.
-import { downloads, make, table } from "./dom.js";
+import { downloads, make, sentence, table } from "./dom.js";
 import { draw } from "./figures.js";
 
 // `lead` is where the main figure goes that is always in sight.
@@ -18,7 +18,7 @@ export function section(data, view, query, plots, lead) {
   if (lead) lead.replaceChildren(...main.splice(0).map((make) => make()));
   const heading = make("h2", { id: `section-${data.key}` }, data.title);
   return make("section", { "aria-labelledby": heading.id }, heading,
-    ...data.sentences.map((sentence) => make("p", {}, sentence)),
+    ...data.sentences.map(sentence),
     ...[...main, ...tables.slice(0, 1)].map((make) => make()),
     folded([...figures, ...tables.slice(1)], data.tables.slice(1).map(({ title }) => title)));
 }
