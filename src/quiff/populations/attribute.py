@@ -149,7 +149,7 @@ def no_attribute(name: object, there: Sequence[str]) -> str:
     if name == HISTORY:
         return (
             f"{start}; attach browsing histories by people.with_histories(...), on the command line by"
-            " --histories"
+            " --histories, or by --attribute history if the file has that column"
         )
     close = get_close_matches(str(name), there, 1)
     meant = f"; did you mean {close[0]!r}?" if close else ""
