@@ -133,6 +133,19 @@ def needed(module: str, extra: str, use: str) -> Any:
         raise QuiffError(f"{use} needs {library}; install it by: pip install 'quiff[{extra}]'") from None
 
 
+def quoted(value: object) -> str:
+    """Return a value as an error quotes it, in one line.
+
+    Examples
+    --------
+    >>> from quiff import Prior
+    >>> quoted(0.5), quoted(Prior.uniform(["a", "b"])).endswith(" ...")
+    ('0.5', True)
+    """
+    first, *more = repr(value).splitlines()
+    return f"{first} ..." if more else first
+
+
 def typed(function: Callable[_Arguments, _Answer]) -> Callable[_Arguments, _Answer]:
     """Let a function refuse an argument that should be one of quiff's own values, and is something else.
 

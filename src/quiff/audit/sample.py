@@ -53,8 +53,8 @@ class Sample:
         return Sample(self.log, self.secret, self.output, *kinds)
 
 
-def draw_sample(log: Log, rng: np.random.Generator, train: float = 0.5, *, by_part: bool = False) -> Sample:
-    """Draw the rows to work on: each row goes to the first part with probability `train`, else to the second.
+def draw_sample(log: Log, rng: np.random.Generator, *, by_part: bool = False) -> Sample:
+    """Draw the rows to work on: each row goes to one of two parts, with equal probability.
 
     A row of weight w is kept with probability w over the largest weight: what is kept is a plain sample of
     the weighted rows. Of a person one row, drawn at random, counts as independent; whole persons go to one
@@ -72,11 +72,11 @@ def draw_sample(log: Log, rng: np.random.Generator, train: float = 0.5, *, by_pa
     if log.weights is not None:
         rows = rng.binomial(rows, log.weights / log.weights.max())
     if log.person is None:
-        once, first = rows, rng.binomial(rows, train)
+        once, first = rows, rng.binomial(rows, 0.5)
         second = rows - first
     else:
         once = _one_each(log.person, rows, rng)
-        chosen = (rng.random(int(log.person.max()) + 1) < train)[log.person]
+        chosen = (rng.random(int(log.person.max()) + 1) < 0.5)[log.person]
         first, second = np.where(chosen, rows, 0), np.where(chosen, 0, once)
     width, output = np.int64(len(log.outputs)), log.output
     if by_part and log.part is not None:

@@ -8,10 +8,9 @@ import click
 from quiff.safe_text import visible_lines
 
 
-def echo(text: str, *, bold: str = "", nl: bool = True, err: bool = False) -> None:
-    """Print text with its lines, control characters in it as escapes, after what is `bold`."""
-    before = click.style(visible_lines(bold), bold=True) if bold else ""
-    click.echo(before + visible_lines(text), nl=nl, err=err)
+def echo(text: str, *, nl: bool = True, err: bool = False) -> None:
+    """Print text with its lines, control characters in it as escapes."""
+    click.echo(visible_lines(text), nl=nl, err=err)
 
 
 def on_terminal() -> bool:

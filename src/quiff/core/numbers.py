@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from quiff.errors import ProbabilityError, QuiffError, ShapeError, how_many
+from quiff.errors import ProbabilityError, QuiffError, ShapeError, how_many, quoted
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Number: TypeAlias = float | Fraction
@@ -56,7 +56,7 @@ def as_numbers(values: object, *, error: type[QuiffError] = ProbabilityError) ->
     if kind == "O":
         for value in array.flat:
             if not isinstance(value, Real | Decimal | np.bool_):
-                raise error(f"{value!r} is not a number")
+                raise error(f"{quoted(value)} is not a number")
         if all(isinstance(value, Rational | np.bool_) for value in array.flat):
             return as_fractions(array)
         return np.array([as_float(value, error) for value in array.flat]).reshape(array.shape)
@@ -77,7 +77,7 @@ def as_float(value: Any, error: type[QuiffError] = ProbabilityError) -> float:
     except OverflowError:
         raise error(f"{how_many(int(value))} is too large for a float") from None
     except ValueError:
-        raise error(f"{value!r} is not a number") from None
+        raise error(f"{quoted(value)} is not a number") from None
 
 
 def check_unmasked(values: object, error: type[QuiffError] = ShapeError) -> None:

@@ -11,7 +11,7 @@ from numbers import Real as RealNumber
 from operator import index
 from typing import TypeAlias
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, quoted
 
 Real: TypeAlias = float | Fraction
 
@@ -40,7 +40,7 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
             allowed = f"the whole number {least}" if number is None else str(least)
         else:
             allowed = f"a whole number of at least {least} and at most {most}, of which there is none"
-        raise ParameterError(f"{name} must be {allowed}, not {value!r}")
+        raise ParameterError(f"{name} must be {allowed}, not {quoted(value)}")
     return number
 
 
@@ -54,7 +54,7 @@ def check_number(name: str, value: object, least: int, most: float) -> Real:
     quiff.errors.ParameterError: noise must be a number between 0 and 1, not 1.5
     """
     allowed = f"of at least {least}" if most == inf else f"between {least} and {most}"
-    message = f"{name} must be a number {allowed}, not {value!r}"
+    message = f"{name} must be a number {allowed}, not {quoted(value)}"
     number: Real
     if isinstance(value, Rational):
         number = Fraction(int(value.numerator), int(value.denominator))

@@ -78,9 +78,9 @@ class Figure:
         head, mark, rest = svg.partition(">")
         return f"{head}{mark}<style>{dark_style()}</style>{rest}"
 
-    def to_png(self, scale: float = 2.0) -> bytes:
-        """Return the figure as PNG, by default with twice as many pixels as on screen, for print."""
-        return render("vegalite_to_png", self.spec, scale=scale, allowed_base_urls=[])
+    def to_png(self) -> bytes:
+        """Return the figure as PNG, with twice as many pixels as on screen, for print."""
+        return render("vegalite_to_png", self.spec, scale=2.0, allowed_base_urls=[])
 
     def to_html(self) -> str:
         """Return the figure as one HTML page that holds all that it needs and loads nothing."""
