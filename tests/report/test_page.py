@@ -172,7 +172,7 @@ def test_apis_whose_observer_knows_who_it_is_have_an_answer_however_many():
 
 def test_no_limit_is_a_word_and_large_numbers_are_short(html):
     assert ">inf<" not in html
-    assert "no limit (∞)" in html
+    assert ">no limit<" in html
     assert "41,922,588,819" not in html
 
 

@@ -29,10 +29,9 @@ def reading(mains: Sequence[Answer]) -> tuple[str, ...]:
         "Re-identification: the best guess at who the person is, among all that were measured, is right.",
         "The observer is the strongest one: who knows the API and everybody's data that it works on.",
         "A factor, or leakage, multiplies a probability; at most, or capacity: the largest factor, whoever "
-        "the people are and whatever is known of them before (any prior). No limit (∞): it grows with their"
-        " number.",
+        "the people are and whatever is known of them before (any prior). No limit: there is no such bound.",
         "A receiver is whoever gets the observation, such as an advertiser.",
-        "About 86 % is an estimate from random draws; its interval of 95 % stands in parentheses.",
+        "About so much: an estimate from random draws; its interval of 95 % stands in parentheses.",
         "1 in 200 is a probability of 0.5 %. Probabilities from 1 % on are given in percent.",
     )
 
