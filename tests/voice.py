@@ -1,5 +1,7 @@
 """The words that the voice of the project avoids, phrase by phrase, so that ordinary uses stay possible."""
 
+import re
+
 # What is not written, and what is written in its place.
 BANNED = {
     r"nam(e|es|ed|ing) the user": "re-identify the user",
@@ -18,3 +20,11 @@ BANNED = {
     r"the way that scales": "vectorised; for large inputs",
     r"every printed figure": "what the paper prints",
 }
+
+NUMBER = re.compile(r"(?<![\w./:=-])\d[\d,]*(?:\.\d+)?(?![\w/]|[.,:-]\d|\.\w)")
+SCIENTIFIC = re.compile(r"\d(?:\.\d+)?e[+-]\d+")
+
+
+def significant(number):
+    """Count the digits of a number as it is printed, zeros at its ends left out."""
+    return len(number.replace(",", "").replace(".", "").strip("0"))

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from quiff.cli import main, shown
 from quiff.cli.outputs import Output, OutputFile
-from voice import BANNED
+from voice import BANNED, NUMBER, SCIENTIFIC, significant
 
 PIPELINE = ("synth", "treat", "classify", "experiment", "profile", "simulate")  # what they write others read
 FEWER = {
@@ -26,8 +26,6 @@ FEWER = {
     "demo --out demo": "demo --out demo --users 150",
 }
 QUOTED = {("paper",): "puts what is printed beside what was computed, as many digits as it takes"}
-NUMBER = re.compile(r"(?<![\w./:=-])\d[\d,]*(?:\.\d+)?(?![\w/]|[.,:-]\d|\.\w)")
-SCIENTIFIC = re.compile(r"\d(?:\.\d+)?e[+-]\d+")
 
 
 def commands(group=main, *before):
@@ -115,11 +113,6 @@ def test_a_phrase_is_not_printed(printed, phrase):
     word = re.compile(rf"\b(?:{phrase})\b", re.IGNORECASE)
     found = [names for names, each in printed.items() if word.search(" ".join(each.text.split()))]
     assert found == [], f"write: {BANNED[phrase]}"
-
-
-def significant(number):
-    """Count the digits of a number as it is printed, zeros at its ends left out."""
-    return len(number.replace(",", "").replace(".", "").strip("0"))
 
 
 def test_no_computed_number_has_more_than_four_digits(printed):

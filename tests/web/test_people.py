@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import threading
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from quiff.web.jobs import _KEPT, _WAITING, BusyError, Jobs
 from quiff.web.offers import Offers
 from quiff.web.people import Profiles, synthetic_people
 from quiff.web.queries import read_people
+from voice import NUMBER, SCIENTIFIC, significant
 from web.served import PROFILES, finished
 
 QUERY = "n=300&seed=7&api=topics:noise=0.1&observations=3"
@@ -38,6 +40,19 @@ def told(get):
 @pytest.fixture(scope="module")
 def sections(told):
     return {data["key"]: data for kind, data in told if kind == "section"}
+
+
+def test_no_number_of_any_table_has_more_than_four_digits(sections):
+    """Folded ones too; what is infinite is told in words."""
+    cells = [
+        cell for data in sections.values() for each in data["tables"] for row in each["rows"] for cell in row
+    ]
+    assert len(cells) > 100
+    for cell in cells:
+        rest = re.sub(r"1 in [\d,.]+", "", cell)
+        assert [number for number in NUMBER.findall(rest) if significant(number) > 4] == [], cell
+        assert not SCIENTIFIC.search(cell)
+        assert "inf" not in cell.split()
 
 
 def test_it_tells_progress_then_each_section_then_done(told):
