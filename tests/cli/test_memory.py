@@ -103,7 +103,7 @@ def test_more_users_than_fit_are_not_drawn(tmp_path):
     words = ["--rates", rates, "--users", "1000000", "--top", "2", "--epochs", "8", "--memory-limit", "400MB"]
     drawn = run("attack", "compare", *words)
     assert drawn.exit_code == 1
-    assert "20,000,000 topics of users over epochs take about 0.691 GiB of memory, but" in drawn.stderr
+    assert "20,000,000 topics of users over epochs take about 0.468 GiB of memory, but" in drawn.stderr
 
 
 def test_rows_that_do_not_fit_are_not_read(people, tmp_path):
