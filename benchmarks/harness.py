@@ -183,7 +183,8 @@ def series(title, function, sizes, inputs, repeats):
     print(f"growth, {title}", flush=True)
     contenders = [Contender(name, function, options) for name, options in sizes.items()]
     runs = compete(contenders, inputs, repeats)
-    facts = {"ratios": "to the smallest size", **check_equal(runs, list(runs))}
+    ratios = {"ratios": "to the smallest size"} if len(sizes) > 1 else {}
+    facts = ratios | check_equal(runs, list(runs))
     return summary(runs, contenders[0].name, title, facts) | {"sizes": list(sizes.values())}
 
 

@@ -27,6 +27,7 @@ TITLES = {
     "compare": "All APIs side by side",
     "audit": "Audits of logs",
     "growth": "How the cost grows",
+    "large": "Users who outgrow memory",
     "before": "Beside an earlier version",
 }
 SHORT = "In short"
@@ -186,7 +187,7 @@ def _section(name, found):
     write_public(FIGURES / f"{name}.svg", figure.to_svg())
     lines += [f"![{figure.title}](images/benchmarks/{name}.svg)", ""]
     for part in found["parts"]:
-        lines += _table(part, growing="sizes" in part)
+        lines += _table(part, growing=len(part.get("sizes", ())) > 1)
     if found.get("opening"):
         lines += [found["opening"]]
     return "\n".join(lines)
