@@ -94,7 +94,7 @@ class _Risk(RankTables):
 
     def _slice(self, first: int) -> tuple[Array, Array, list[Array]]:
         """Return who has an output of the first epoch, what it means to them, and what to all by table."""
-        users = self.layout.by_first[first]
+        users = self.layout.by_first[first].astype(np.intp)
         tables = [*self.kept, *((on, 1, *self._table(on, users, len(on) + 1)) for on in self.tables)]
         # Small tables come first: few of the steps are as large as all tuples.
         best = reduce(np.maximum, sorted((ranks for _, _, ranks, _ in tables), key=np.size))

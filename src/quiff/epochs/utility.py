@@ -92,9 +92,10 @@ def _naming(
         return sum(n * (alone + powers[1] * pairs[a]).max().item() for a, n in enumerate(shares))
     total: Any = 0
     if epochs == 2:
-        for a, n in enumerate(shares):
-            scores = alone + powers[1] * (pairs[a] + pairs) + powers[2] * triples[a]
-            total += n * sum(k * best for k, best in zip(shares, scores.max(axis=1).tolist(), strict=True))
+        for a, n in enumerate(shares):  # b, a is scored as a, b is
+            scores = alone + powers[1] * (pairs[a] + pairs[a:]) + powers[2] * triples[a, a:]
+            best = zip([n, *(2 * k for k in shares[a + 1 :])], scores.max(axis=1).tolist(), strict=True)
+            total += n * sum(k * score for k, score in best)
         return total
     having = [np.flatnonzero((codes == topic).any(axis=1)) for topic in range(wide)]
 
@@ -107,10 +108,15 @@ def _naming(
 
 
 def counted_together(codes: Array, weights: Array, width: int, k: int) -> Array:
-    """Return the weight of the users whose set has each k topics; the same topic again is no other."""
-    counts = np.zeros(width**k, dtype=weights.dtype)
-    for places in product(codes.T.astype(np.int64), repeat=k):
-        np.add.at(counts, reduce(lambda cell, topic: cell * width + topic, places), weights)
+    """Return the weight of the users whose set has each k topics; the same topic again is no other.
+
+    Sets are ascending, and so must be all topics but the last to be counted: no order says more than another.
+    """
+    counts, columns = np.zeros(width**k, dtype=weights.dtype), codes.T.astype(np.int64)
+    for places in product(range(codes.shape[1]), repeat=k):
+        if list(places[:-1]) == sorted(places[:-1]):
+            cells = reduce(lambda cell, place: cell * width + columns[place], places[1:], columns[places[0]])
+            np.add.at(counts, cells, weights)
     return counts.reshape((width,) * k)
 
 

@@ -40,9 +40,14 @@ class RankTables:
         self.shares = [np.where(np.arange(n) < occurring, 1, spare) for n, occurring, spare in numbers]
         E = layout.n_factors
         self.tables = [on for k in range(E) for on in combinations(range(1, E), k)]
+        few = [on for on in self.tables if layout.rows.shape[0] <= self._step(on)]
+        self._kept = {on: self._made(on, layout.rows) for on in few}
 
     def cells(self, on: tuple[int, ...], users: Array) -> Array:
         """Return the cells of users in the table on some factors, (users, tuples)."""
+        return self._kept[on][users] if on in self._kept else self._made(on, users)
+
+    def _made(self, on: tuple[int, ...], users: Array) -> Array:
         cells = np.zeros((users.shape[0], 1), dtype=np.int32)
         for factor in on:
             codes = self.layout.codes[factor, users, np.newaxis, : self.layout.lengths[factor]]
@@ -52,9 +57,12 @@ class RankTables:
 
     def parts(self, on: tuple[int, ...], users: Array) -> Iterator[Array]:
         """Yield the users, so many at a time that their cells take little memory."""
-        step = max(1, _BLOCK // prod(int(self.layout.lengths[factor]) for factor in on))
+        step = self._step(on)
         for start in range(0, users.shape[0], step):
             yield users[start : start + step]
+
+    def _step(self, on: tuple[int, ...]) -> int:
+        return max(1, _BLOCK // prod(int(self.layout.lengths[factor]) for factor in on))
 
     def best(self, on: tuple[int, ...], users: Array, fits: int) -> Array:
         """Return the best rank of each cell; the axes are the later factors, of length 1 if not in `on`."""
@@ -93,7 +101,8 @@ def best_sum(
 
     def count(first: int) -> Array:
         """Count the tuples that begin with one output by the rank of the best user's value."""
-        sliced = [tables.best(on, layout.by_first[first], len(on) + 1) for on in tables.tables]
+        users = layout.by_first[first].astype(np.intp)
+        sliced = [tables.best(on, users, len(on) + 1) for on in tables.tables]
         counts = np.zeros(ranked.values.shape[0])
         for part, shares in _parts(tables.shares[1:]):
             # Small tables come first: few of the steps are as large as all tuples.
