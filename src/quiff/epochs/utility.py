@@ -94,8 +94,8 @@ def _naming(
     if epochs == 2:
         for a, n in enumerate(shares):  # b, a is scored as a, b is
             scores = alone + powers[1] * (pairs[a] + pairs[a:]) + powers[2] * triples[a, a:]
-            best = zip([n, *(2 * k for k in shares[a + 1 :])], scores.max(axis=1).tolist(), strict=True)
-            total += n * sum(k * score for k, score in best)
+            twice = [n, *(2 * k for k in shares[a + 1 :])]
+            total += n * sum(k * score for k, score in zip(twice, scores.max(axis=1).tolist(), strict=True))
         return total
     having = [np.flatnonzero((codes == topic).any(axis=1)) for topic in range(wide)]
 
