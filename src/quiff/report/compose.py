@@ -162,14 +162,20 @@ def compose_report(
     parts = () if histories is None else (_histories(histories),)
     return Page(
         _title([one.name for one in mains], people, synthetic=bool(about)),
-        tuple(filter(None, (about, *question.measured.warnings, *_filling(question, mains)))),
+        tuple(filter(None, (about, *question.measured.warnings, *_filling(question)))),
         verdict(answers, mains) or next(iter(question.measured.sentences), ""),
         summary(answers, mains),
         growth(answers, mains),
         reading(mains),
         tuple(folded[part] for part in folded if below[part] == ""),
         tuple(arranged(whole, results, answers, mains, people)),
-        Section("limits", "", (_COMPUTED,), tables=(regulators_words(mains),), parts=parts),
+        Section(
+            "limits",
+            "",
+            (f"{_COMPUTED}{_moved(question, mains)}",),
+            tables=(regulators_words(mains),),
+            parts=parts,
+        ),
         may(people, mains),
         may_not(people, mains, synthetic=bool(about)),
         tuple(_facts(source, question)),
@@ -209,13 +215,13 @@ def _histories(path: Path) -> Section:
     return Section("histories", title, (text,), (shown.figure(),), tuple(shown.tables()))
 
 
-def _filling(question: Question, mains: Sequence[Answer]) -> Iterator[str]:
-    """Yield for how many people topics were filled in at random, if for some, and what that does."""
+def _filling(question: Question) -> Iterator[str]:
+    """Yield for how many people topics were filled in at random, if for some."""
     filled = question.first.filled
     if filled is not None and filled.filled_sets:
         yield (
             f"For {probability(filled.filled_users)} of them some topics were filled in at random, as a"
-            f" browser would.{_moved(question, mains)}"
+            " browser would."
         )
 
 
@@ -223,6 +229,8 @@ def _moved(question: Question, mains: Sequence[Answer]) -> str:
     """Say what one visit reveals about those without filled topics, and about as many drawn from all."""
     people, one = question.first, next((one for one in mains if one.api.needs == ("topics",)), None)
     if one is None or people.weights is not None or people.counts is not None:
+        return ""
+    if people.filled is None or not people.filled.filled_sets:
         return ""
     rng = np.random.default_rng(question.seed)
     try:
@@ -239,10 +247,11 @@ def _moved(question: Question, mains: Sequence[Answer]) -> str:
     except QuiffError:  # nobody is left, or it is too much
         return ""
     way = "higher" if without < min(others) else "lower" if without > max(others) else "about the same"
-    filled = probability(sum(others) / _DRAWS)
+    drawn_of_all = probability(sum(others) / _DRAWS)
     return (
-        f" With them the average is {way}: {visits(one.api, one.first)} re-identifies {filled} of {said(n)}"
-        f" drawn from all, and {probability(without)} of the {said(n)} without filling."
+        f" With topics filled in the average is {way}: {visits(one.api, one.first)} re-identifies"
+        f" {probability(without)} of the {said(n)} people without them, and {drawn_of_all} of as many drawn"
+        f" from all {said(people.n_users)} (fewer people are easier to tell apart)."
     )
 
 

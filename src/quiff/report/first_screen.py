@@ -130,7 +130,7 @@ def _linked(api: Api, results: Mapping[str, Result]) -> str:
     if tried:
         best = max(tried, key=lambda row: row.value)
         share = f"about {probability(best.value)}{_interval(best)}"
-        return f"{share} by one {api.visit} at each, by the best attack run"
+        return f"at least {share} by one {api.visit} at each: by the best attack run"
     time = results.get("time")
     if time is None or {row.api for row in time.rows} != {api.spec} or not time.facts.get("link"):
         return ""
@@ -151,6 +151,8 @@ def in_a_crowd(people: Population, one: Answer, n: int) -> str:
     bounded = one.capacity is not None and times * log(one.capacity) < log(CROWD)
     most = one.capacity**times if one.capacity is not None and bounded else CROWD
     low, high = probability(least / CROWD), probability(most / CROWD)
+    if high.endswith("%") and not low.endswith("%"):  # one form for both ends
+        low = f"{said(100 * least / CROWD)} %"
     return low if low == high else f"{low} to {high}"
 
 
@@ -197,7 +199,7 @@ def _one(one: Answer, *, alone: bool) -> str:
     first, most = one.first, one.most
     what = f"({first} observations, each {one.api.sees})" if first > 1 else f"({one.api.sees})"
     once = f"{visits(one.api, first)} {what} re-identifies a person with probability {about(one, first)}"
-    whom = f" at most, by an observer who knows {known(one.api)}" if alone else ""
+    whom = f" on average, by an observer who knows {known(one.api)}" if alone else ""
     over = f"; {seen(one, most)} do so with {about(one, most)}" if most > first else ""
     text = f"{once}{whom}{over}."
     return capitalised(text) if alone else f"{one.name}: {text}"
@@ -288,7 +290,8 @@ def _lines(mains: Sequence[Answer], *, guess: bool) -> Iterator[_Line]:
     goal = shared_goal(mains)
     what = goal_title(goal) if goal else "what it wants to learn"
     who = "a receiver, such as an advertiser,"
-    yield _Line(f"{who} guesses {what}", f"{what} is guessed", lambda one: _learns(one, goal))
+    heard = f"{who} guesses {what} by one observation"
+    yield _Line(heard, f"{what} is guessed", lambda one: _learns(one, goal))
 
 
 def _read(value: Number | None) -> str:

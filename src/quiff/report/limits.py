@@ -7,6 +7,7 @@ from quiff.report.first_screen import CROWD, Answer, about, chief, in_a_crowd, k
 from quiff.results.numbers import probability, said
 from quiff.results.table import Table
 from quiff.results.views.names import goal_title, visits
+from quiff.studies.catalogue import mechanism
 
 _WORDS = (
     "In the words of the Article 29 Working Party (Opinion 05/2014 on Anonymisation Techniques, WP216, "
@@ -18,7 +19,7 @@ def reading(mains: Sequence[Answer]) -> tuple[str, ...]:
     """Return what the words of the page mean."""
     return (
         *(
-            f"{one.name}: one observation is {one.api.sees}; it is about {one.api.unit}."
+            f"{one.name}: {_works(one)}One observation is {one.api.sees}; it is about {one.api.unit}."
             + (
                 f" The first {one.api.visit} shows {one.first} observations, each later one adds one."
                 if one.first > 1
@@ -34,6 +35,12 @@ def reading(mains: Sequence[Answer]) -> tuple[str, ...]:
         "About so much: an estimate from random draws; its interval of 95 % stands in parentheses.",
         "1 in 200 is a probability of 0.5 %. Probabilities from 1 % on are given in percent.",
     )
+
+
+def _works(one: Answer) -> str:
+    """Return how an API works, as its own description says it."""
+    words = mechanism(type(one.api))
+    return f"{words} " if words else ""
 
 
 def regulators_words(mains: Sequence[Answer]) -> Table:
@@ -91,7 +98,7 @@ def _may(people: Population, one: Answer) -> Iterator[str]:
     if one.capacity is not None:
         yield (
             f"One observation ({one.name}) multiplies the probability of any guess about any people by at "
-            f"most {said(one.capacity)}. Such factors compare designs."
+            f"most {said(one.capacity)}, on average over what is shown; more observations add to it."
         )
     yield "Who knows less than this observer succeeds less often. An attack that fails proves little."
 
@@ -104,6 +111,10 @@ def may_not(people: Population, mains: Sequence[Answer], *, synthetic: bool) -> 
 def _may_not(people: Population, one: Answer, synthetic: bool) -> Iterator[str]:
     if synthetic:
         yield "Not: anything about real people. These are synthetic."
+    yield (
+        "Not: that nobody can be identified, however small a number is. Logins, fingerprinting and purchases "
+        "are not measured."
+    )
     worst, n = one.value("risk_max", one.riskiest), one.first
     if worst is not None:
         yield (
@@ -115,9 +126,7 @@ def _may_not(people: Population, one: Answer, synthetic: bool) -> Iterator[str]:
         over = f", by {visits(one.api, one.most)} {in_a_crowd(people, one, one.most)}" if later else ""
         yield (
             f"Not: that it is the same in another crowd. Among {said(CROWD)} people, these among them, it is "
-            f"{in_a_crowd(people, one, n)} by {visits(one.api, n)}{over}: more people never lower the "
-            "factor, and never lift it above its bound."
+            f"{in_a_crowd(people, one, n)} by {visits(one.api, n)}{over}."
         )
     if one.most > one.first:
         yield f"Not: that it stays at {visits(one.api, one.first)}. With time, observations add up."
-    yield "Not: that nobody can be identified. Logins, fingerprinting and purchases are not measured."
