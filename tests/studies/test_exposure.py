@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import quiff
 from quiff import Api, Channel, Cookies, Population, TopicsAPI, exposure, posterior_vulnerability
+from quiff.report.compose import Source, compose_report
 
 TOPICS = "abcdef"
 some_sets = st.lists(st.sets(st.sampled_from(TOPICS), min_size=2, max_size=2), min_size=1, max_size=7)
@@ -209,3 +211,13 @@ def test_shares_by_weight_are_called_so():
     result = exposure(people, TopicsAPI(5, 2, 0.05))
     assert "75 % of the users by weight have what it names" in result.sentences[0]
     assert "Users count as much as their weight." in result.tables["outputs"].notes
+
+
+def test_outputs_that_are_too_many_to_list_are_refused_and_left_out_of_a_report():
+    people, api = Population.synthetic(20, seed=1), quiff.api_from("win_signals")
+    with pytest.raises(quiff.SizeError, match="has 2,097,152 outputs, more than the 200,000"):
+        quiff.exposure(people, api)
+    page = compose_report(people, (api,), Source("people"), observations=1)
+    assert "re-identifies a person with probability" in page.headline
+    (risk,) = (section for section in page.sections if section.key == "risk")
+    assert risk.tables

@@ -1,6 +1,7 @@
 """The studies that the report and the page are made of: one list, in the order in which they are read."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from math import isfinite
@@ -8,7 +9,7 @@ from typing import Any, TypeAlias, final
 
 from quiff.apis.base import Api, parameters_of
 from quiff.apis.defaults import default_apis
-from quiff.errors import QuiffError
+from quiff.errors import QuiffError, SizeError
 from quiff.populations.population import Population
 from quiff.report.page import Section
 from quiff.results.result import Result
@@ -221,7 +222,8 @@ def _time(question: Question) -> Result:
 def _risk(question: Question) -> Result:
     result = user_risk(question.first, *question.apis)
     for api in question.studied:
-        result = result.joined(f"exposure {api.spec}", exposure(question.first, api))
+        with suppress(SizeError):  # too many outputs to list any
+            result = result.joined(f"exposure {api.spec}", exposure(question.first, api))
     return result
 
 

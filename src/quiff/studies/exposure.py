@@ -10,6 +10,7 @@ from quiff.core.kernels import DenseKernel, Kernel, SparseKernel
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, as_number, is_exact, product
 from quiff.core.sparse import SparseRows
+from quiff.errors import SizeError
 from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
@@ -19,6 +20,8 @@ from quiff.studies.members import masses, members, naming_columns
 from quiff.studies.own_risk import marginal, own_risk, ratios
 from quiff.studies.provenance import provenance, repeatable
 from quiff.studies.risk import numbers_of
+
+_MOST = 200_000  # outputs of an API
 
 
 @repeatable
@@ -58,10 +61,17 @@ def exposure(people: Population, api: Api, *, attribute: str | None = None, firs
     ------
     ParameterError
         If an attribute is missing or has several epochs, or people are merged and have weights.
+    SizeError
+        If there are more than 200,000 outputs.
     """
     people, api = checked_people(people), checked_api(api)
     ready = api.fit(people)
     C, stage = ready.channel(people), ready.name
+    if C.outputs.size > _MOST:
+        raise SizeError(
+            f"{api.spec!r} has {C.outputs.size:,} outputs, more than the {_MOST:,} of which those are listed "
+            "that expose most; take parameters with fewer"
+        )
     name = attribute or next(iter(people.attributes), None)
     listed, named, inferred = None, {}, []
     if name is not None:
