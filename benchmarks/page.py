@@ -72,7 +72,8 @@ def write_page():
 
         short[DOCS / "how-to" / "audit.md"] = coverage_table(json.loads(covered.read_text()))
     if "growth" in groups:
-        short[DOCS / "scale.md"] = f"{_ran_on(groups['growth'])}:\n\n{_growth(groups['growth'])}"
+        grown = [*groups["growth"]["parts"], *groups.get("large", {"parts": []})["parts"]]
+        short[DOCS / "scale.md"] = f"{_ran_on(groups['growth'])}:\n\n{_growth(grown)}"
     ordered = [sections[title] for title in (SHORT, *TITLES.values()) if title in sections]
     write_public(PAGE, "\n\n".join(part.strip() for part in (OPENING, *ordered)) + "\n")
     for page, table in short.items():
@@ -136,10 +137,12 @@ def _headlines(groups, closest=False):
     return "\n".join(["| job | size | quiff | peer | times faster |", "|---|---|---|---|---:|", *shown, ""])
 
 
-def _growth(found):
+def _growth(parts):
     """The smallest and the largest size of each series, and how time grows at its end."""
     lines = ["| what grows | from | to | time grows as the size to the power |", "|---|---|---|---:|"]
-    for part in found["parts"]:
+    for part in parts:
+        if len(part["sizes"]) == 1:
+            continue
         first, last = part["rows"][0], part["rows"][-1]
         ends = " | ".join(f"{row['contender']}: {_cost(row)}" for row in (first, last))
         lines.append(f"| {part['title']} | {ends} | {_power(part):.2f} |")
