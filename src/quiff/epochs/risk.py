@@ -84,7 +84,7 @@ class _Risk(RankTables):
         """Add up what each output of the first epoch contributes to each user."""
         risk = np.zeros(self.counts.shape[0])
         hits = [np.zeros(ranks.shape) for _, _, ranks, _ in self.kept]
-        for users, own, others in in_slices(self._slice, range(self.outputs[0]), progress):
+        for users, own, others in in_slices(self._slice, range(self.outputs[0]), progress, small=self.small):
             risk[users] += own
             for total, more in zip(hits, others, strict=True):
                 total += more

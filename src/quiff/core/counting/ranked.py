@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from itertools import combinations
 from math import prod
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from quiff.core.counting.work import Progress, in_slices
 from quiff.core.numbers import Array
 
 _BLOCK = 2**22  # tuples at a time
+_SMALL = 2**20  # tuples of all users
 
 
 class RankTables:
@@ -40,14 +42,18 @@ class RankTables:
         self.shares = [np.where(np.arange(n) < occurring, 1, spare) for n, occurring, spare in numbers]
         E = layout.n_factors
         self.tables = [on for k in range(E) for on in combinations(range(1, E), k)]
-        few = [on for on in self.tables if layout.rows.shape[0] <= self._step(on)]
-        self._kept = {on: self._made(on, layout.rows) for on in few}
+        self.small = layout.rows.shape[0] * int(layout.lengths.max()) ** (E - 1) < _SMALL
+        self._last = local()  # what each thread asked for last
 
     def cells(self, on: tuple[int, ...], users: Array) -> Array:
         """Return the cells of users in the table on some factors, (users, tuples)."""
-        return self._kept[on][users] if on in self._kept else self._made(on, users)
+        known = self._last.__dict__.setdefault("cells", {})
+        if on not in known or known[on][0] is not users:
+            known[on] = users, self._cells(on, users)
+        found: Array = known[on][1]
+        return found
 
-    def _made(self, on: tuple[int, ...], users: Array) -> Array:
+    def _cells(self, on: tuple[int, ...], users: Array) -> Array:
         cells = np.zeros((users.shape[0], 1), dtype=np.int32)
         for factor in on:
             codes = self.layout.codes[factor, users, np.newaxis, : self.layout.lengths[factor]]
@@ -57,12 +63,12 @@ class RankTables:
 
     def parts(self, on: tuple[int, ...], users: Array) -> Iterator[Array]:
         """Yield the users, so many at a time that their cells take little memory."""
-        step = self._step(on)
+        step = max(1, _BLOCK // prod(int(self.layout.lengths[factor]) for factor in on))
+        if 0 < users.shape[0] <= step:
+            yield users  # itself, so that its cells are known the next time
+            return
         for start in range(0, users.shape[0], step):
             yield users[start : start + step]
-
-    def _step(self, on: tuple[int, ...]) -> int:
-        return max(1, _BLOCK // prod(int(self.layout.lengths[factor]) for factor in on))
 
     def best(self, on: tuple[int, ...], users: Array, fits: int) -> Array:
         """Return the best rank of each cell; the axes are the later factors, of length 1 if not in `on`."""
@@ -112,7 +118,7 @@ def best_sum(
             )
         return np.asarray(np.rint(counts).astype(np.int64) * tables.shares[0][first])
 
-    found = in_slices(count, range(tables.outputs[0]), progress)
+    found = in_slices(count, range(tables.outputs[0]), progress, small=tables.small)
     exact = np.int64 if prod(sizes) < 2**63 else object  # numbers of tuples
     return (np.sum(list(found), axis=0, dtype=exact).astype(object) * ranked.values).sum()
 

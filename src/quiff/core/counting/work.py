@@ -35,11 +35,16 @@ def cores() -> int:
 
 
 def in_slices(
-    work: Callable[[_Slice], _Result], slices: Iterable[_Slice], progress: Progress | None = None
+    work: Callable[[_Slice], _Result],
+    slices: Iterable[_Slice],
+    progress: Progress | None = None,
+    *,
+    small: bool = False,
 ) -> Iterator[_Result]:
     """Yield the results of the slices in their order, whichever is done first.
 
-    `work` gains by threads if it lets go of Python's global lock.
+    `work` gains by threads if it lets go of Python's global lock for longer than it takes to get it back: not
+    if slices are `small`, which are worked through one after the other.
 
     >>> list(in_slices(lambda n: n * n, range(4)))
     [0, 1, 4, 9]
@@ -48,7 +53,8 @@ def in_slices(
     pool = ThreadPoolExecutor(cores())
     try:
         # An interrupt arrives here, in the main thread: slices that have not started never will.
-        for done, result in enumerate(pool.map(work, listed), start=1):
+        results = map(work, listed) if small else pool.map(work, listed)
+        for done, result in enumerate(results, start=1):
             if progress is not None:
                 progress(done / len(listed))
             yield result
