@@ -28,3 +28,17 @@ def test_the_last_loops_of_attacks_are_kept_for_the_command(tmp_path):
     kept = {path.name.partition("-")[0] for path in tmp_path.rglob("*.nbi")}
     assert {"link_kernels.rank_linked", "loops.tally_bits", "kernels.best_shares"} <= kept
     assert "kernels.rank_by_bits" not in kept
+
+
+def test_nothing_is_imported_from_the_folder_that_it_is_run_in(tmp_path, monkeypatch):
+    (tmp_path / "numba.py").write_text("open('run', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    with ahead._beside("nothing") as other:
+        other.wait()
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_process_ends_with_the_block_whatever_happens_in_it():
+    with pytest.raises(ZeroDivisionError), ahead._beside("report") as other:
+        raise ZeroDivisionError
+    assert other.poll() is not None

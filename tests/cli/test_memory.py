@@ -115,7 +115,7 @@ def test_rows_that_do_not_fit_are_not_read(people, tmp_path):
     assert run(*words, "--secret", "user").exit_code == 0
     audited = run(*words, "--secret", "epoch")
     assert audited.exit_code == 1
-    assert "to audit 400000 distinct rows takes about 0.375 GiB of memory, but" in audited.stderr
+    assert "to audit 400,000 distinct rows takes about 0.375 GiB of memory, but" in audited.stderr
     attacked = run("attack", "run", "beugin-mcdaniel", "--reports", log, "--memory-limit", "300MB")
     assert attacked.exit_code == 1
     assert "to read these rows takes about 0.281 GiB of memory, but the limit is" in attacked.stderr

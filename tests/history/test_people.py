@@ -229,3 +229,24 @@ def test_what_an_engine_does_not_read_is_told(spark, duckdb, tmp_path):
     text.write_text("user,t1\n")
     with pytest.raises(QuiffError, match="there is no profile; give at least one user"):
         reduce_people(duckdb, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "user,epoch,t1\na,0.6,1\n",
+        "user,epoch,t1\na,x,1\n",
+        "user,t1,t2,genuine\na,1,2,1.6\n",
+        'user,t1\na,"1\n2"\n',
+        "user,t1,t2\na,1,1\n",
+        "user,t1\n,1\n",
+    ],
+)
+def test_what_is_wrong_in_text_is_told_as_if_it_were_read_whole(duckdb, tmp_path, text):
+    path = tmp_path / "people.csv"
+    path.write_text(text)
+    with pytest.raises(QuiffError) as whole:
+        Population.read(path)
+    with pytest.raises(QuiffError) as reduced:
+        reduce_people(duckdb, path)
+    assert str(reduced.value) == str(whole.value)

@@ -94,8 +94,8 @@ def answers(people):
         "How bad is it for the person who is worst off?": (
             "After one page view (3 observations) the average person is re-identified with probability "
             f"{mean}, one person in a hundred with {high99} or more, and the most exposed person with "
-            f"{worst}. After 4 weekly page views each person's own is not measured, for it takes too long to "
-            f"count; the most exposed person's is at least the average, about {month}."
+            f"{worst}. After 4 weekly page views each person's own is not measured; the most exposed "
+            f"person's is at least the average, about {month}."
         ),
         "What does an advertiser learn?": (
             f"Topics API: a receiver guesses a topic of the user correctly with probability {after} "
@@ -133,6 +133,14 @@ def test_a_larger_crowd_is_bounded_from_both_sides(people, page):
     ) in told
 
 
+@pytest.mark.parametrize("spec", ["topics:n_topics=occurring", "floc:k=50"])
+def test_no_larger_crowd_is_told_of_an_api_that_would_be_another_in_it(spec):
+    some = Population.synthetic(300, seed=1, attributes=("history",))
+    page = compose_report(some, (api_from(spec),), Source("people"), observations=1)
+    assert not any("crowd" in text for text in page.may_not)
+    assert not any("about any people" in text for text in page.may)
+
+
 def test_more_people_never_lower_the_factor_that_the_larger_crowd_starts_from(people):
     more, api = Population.synthetic(2 * USERS, seed=1), TopicsAPI()
     both = Population.from_array(range(3 * USERS), np.concatenate([people.codes, more.codes]), people.topics)
@@ -157,8 +165,8 @@ def test_what_filling_does_is_told_by_as_many_people_without_it():
     whole = probability(over_time(people.genuine(), TopicsAPI(), 1)["topics", "posterior"])
     assert "For 37.5 % of them some topics were filled in at random, as a browser would." in page.about
     (told,) = page.limits.sentences
-    assert f"re-identifies {whole} of the 50 people without them, and " in told
-    assert told.endswith("of as many drawn from all 80 (fewer people are easier to tell apart).")
+    assert f" Of the 50 people without filled topics one observation re-identifies {whole}; of as" in told
+    assert told.endswith("(fewer people are easier to tell apart).")
 
 
 def test_apis_whose_observer_knows_who_it_is_have_an_answer_however_many():

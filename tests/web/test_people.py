@@ -1,5 +1,6 @@
 """People: the stream tells what the studies find, and ends when nobody listens."""
 
+import asyncio
 import csv
 import io
 import json
@@ -11,6 +12,7 @@ import pytest
 
 from generality.own_apis import RandomCountry
 from quiff import Api, Population, TopicsAPI, measure
+from quiff.core.limits import memory_allowed, memory_limit
 from quiff.results.numbers import probability, said
 from quiff.web.app import make_app
 from quiff.web.guard import Access
@@ -234,3 +236,16 @@ def test_a_crowded_server_says_so(get):
     answer = get("/api/people", app=make_app(Access(8349), jobs))
     assert answer.status_code == 503
     assert "try again" in answer.text
+
+
+def test_a_study_is_bound_by_the_memory_limit_of_the_command(monkeypatch):
+    found = []
+    monkeypatch.setattr(Jobs, "_study", lambda *_: found.append(memory_allowed()))
+    jobs = Jobs()
+
+    async def study():
+        return [event async for event in jobs.stream(None)]
+
+    with memory_limit(1):
+        asyncio.run(study())
+    assert found == [2**30]

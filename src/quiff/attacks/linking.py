@@ -19,6 +19,7 @@ from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_probability
 
 _MOST_PAIRS = 2 * 10**8
+_SLOW_PAIRS = 100 * _MOST_PAIRS  # a matter of minutes
 _SLICE = 100
 
 
@@ -159,10 +160,11 @@ def _seen(rows: Array, times: Array, sets: _Sets, mine: Array | None) -> _Known:
     pairs = int(np.diff(starts) @ np.diff(sets.starts))
     mosts, totals = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows)
     many = pairs > _MOST_PAIRS
-    if many and columns < 2 * sets.codes.shape[1]:
+    most = _MOST_PAIRS if columns < 2 * sets.codes.shape[1] else inf if mine is not None else _SLOW_PAIRS
+    if pairs > most:
         raise SizeError(
             f"{pairs:,} pairs of {n_rows:,} observations and {sets.users.shape[0]:,} sets have a topic in"
-            f" common after {columns} epochs, more than {_MOST_PAIRS:,}; take fewer users or more epochs"
+            f" common after {columns} epochs, more than {most:,}; take fewer users or more epochs"
         )
     if many and mine is not None:
         for topics in sets.codes[mine].T:

@@ -317,7 +317,7 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool) -> Log:
     pairs = count_pairs(table, columns, is_text)
     if memory_allowed() < inf:
         distinct = int(scalar(con, pairs.count()))
-        what = f"to audit {counted(distinct, 'distinct row')} takes about"
+        what = f"to audit {distinct:,} distinct rows takes about"
         check_need(what, PROCESS + distinct * _PER_PAIR)
     found = fetch_arrow(con, pairs)
     rows = np.asarray(found["rows"])

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _USERS = 300
-_LAST = "link_kernels.rank_linked-*.nbi"  # what numba keeps of the loop that a report compiles last
+# What numba keeps of two loops of attacks: one that commands come to early, and one that they come to late.
+_KEPT = ("kernels.rank_by_bits-*.nbi", "link_kernels.rank_linked-*.nbi")
 
 
 @contextmanager
@@ -22,8 +23,9 @@ def compiling() -> Iterator[Callable[[], bool]]:
     with _beside("report") as other:
 
         def wait() -> bool:
-            there = other.poll() is not None
-            other.wait()
+            there = other is None or other.poll() is not None
+            if other is not None:
+                other.wait()
             return there
 
         yield wait
@@ -32,7 +34,9 @@ def compiling() -> Iterator[Callable[[], bool]]:
 @contextmanager
 def compiling_last() -> Iterator[None]:
     """Share the compiling for attacks with another process: it begins with the loops that are needed last."""
-    if _lacking():
+    from quiff.core.counting.work import cores
+
+    if cores() > 1 and _lacking():
         with _beside("last"):
             yield
     else:
@@ -40,12 +44,18 @@ def compiling_last() -> Iterator[None]:
 
 
 @contextmanager
-def _beside(what: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run this file in another process, which ends with the block."""
-    other = subprocess.Popen(  # noqa: S603  # our own words
-        [sys.executable, "-m", __name__, what], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
+def _beside(what: str) -> Iterator[subprocess.Popen[bytes] | None]:
+    """Run this file in another process, which ends with the block; None if none can be started.
+
+    It is one of the terminal's group, so that what interrupts the command interrupts it too.
+    """
+    words = [sys.executable, "-P", "-m", __name__, what]  # nothing is imported from the folder it is run in
+    quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    try:
+        other = subprocess.Popen(words, **quiet)  # type: ignore[call-overload]  # noqa: S603  # our own words
+    except OSError:
+        yield None
+        return
     try:
         yield other
     finally:
@@ -59,7 +69,7 @@ def _lacking() -> bool:
     from quiff.core.compiled import kept_in
 
     folder = kept_in(rank_linked)
-    return folder is not None and not any(folder.glob(_LAST))
+    return folder is not None and not all(any(folder.glob(name)) for name in _KEPT)
 
 
 def _compile(what: str) -> None:

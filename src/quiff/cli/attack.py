@@ -109,7 +109,11 @@ def run_command(
         raise click.UsageError("--earlier does not go with --reports.")
     check_attack(name)
     asked = Asked(profiles, taxonomy=taxonomy, noise=noise)
-    people = None if profiles is None else asked.visitors(30 if epochs is None else epochs, seed)
+    people = (
+        None
+        if profiles is None
+        else asked.visitors(0 if file is not None else 30 if epochs is None else epochs, seed)
+    )
     if people is not None:
         api = asked.api(people)
     else:  # as attackers know it who have no profiles: sets of five

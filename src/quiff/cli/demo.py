@@ -108,7 +108,7 @@ def _report(out: Path, users: int, seed: int) -> Any:
 
     profiles = out / "profiles.parquet"
     people = Population.read(profiles).with_histories(read_histories(out / "experimental"))
-    profiled = f"these {people.n_users:,} visited two or more sites that have topics."
+    profiled = f"these {people.n_users:,} are no outliers, and visited two or more sites that have topics."
     about = f"{_SYNTHETIC} Of {users:,} synthetic users of its log, {profiled}"
     source = Source.file(profiles, _commands(out, users, seed), about)
     titles = {study.title for study in STUDIES}

@@ -214,9 +214,13 @@ def _set_memory(ctx: click.Context, param: click.Parameter, size: str | None) ->
 
 
 memory_option = option(
-    "--memory-limit", "SIZE", "Refuse to begin what takes more memory than this, such as 2GB.",
-    expose_value=False, callback=_set_memory,
-)  # fmt: skip
+    "--memory-limit",
+    "SIZE",
+    "Take no more memory than this, such as 2GB: an engine uses the disk beyond, and what cannot is not"
+    " begun.",
+    expose_value=False,
+    callback=_set_memory,
+)
 known_option = several(
     "--known", "ATTRIBUTE", "What the adversary already knows of the user, such as country. May be repeated."
 )

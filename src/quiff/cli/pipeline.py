@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from quiff.history.lines import LogFormat
     from quiff.history.tables import Steps
 
-_LEAST = 128 * 10**6  # bytes that DuckDB gets in any case
 _DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
 engine_options = with_options(
@@ -118,13 +117,13 @@ def connected(
     It may use that share of --memory-limit; the rest is for what follows. Without a limit, `usual`.
     """
     from quiff.core.limits import PROCESS, memory_allowed
-    from quiff.history.engine import connect
+    from quiff.history.engine import LEAST, connect
 
     allowed, limit = memory_allowed(), usual
     if allowed < inf and engine == "spark":
         limit = f"{allowed // 10**6:.0f}MB"
     elif allowed < inf:
-        limit = f"{max(share * (allowed - PROCESS), _LEAST) // 10**6:.0f}MB"
+        limit = f"{max(share * (allowed - PROCESS), LEAST) // 10**6:.0f}MB"
     handler = signal.getsignal(signal.SIGINT)
     con = connect(engine, memory_limit=limit, master=master)
     if threading.current_thread() is threading.main_thread():

@@ -5,12 +5,16 @@ import shutil
 import sys
 import warnings
 import weakref
+from math import inf
 from typing import Any
 
 from quiff.errors import ParameterError, first_line
 from quiff.files import scratch
 
 ENGINES = ("duckdb", "spark")
+
+LEAST = 128 * 10**6
+"""Bytes that DuckDB gets in any case."""
 
 _MEBIBYTE = 1024**2
 _SPARK_MEMORY = 2048 * _MEBIBYTE
@@ -50,7 +54,8 @@ def connect(
     goes with them, encrypted by Spark. Spark runs inside this machine and listens to nobody else, unless
     `master` is the address of a cluster, such as ``"spark://host:7077"``. A process has one Spark session: if
     one is there already, it is returned as it is, with a warning if it does not encrypt. `memory_limit` is
-    such as ``"2GB"`` or ``"500 MiB"``, on a cluster for each of its executors.
+    such as ``"2GB"`` or ``"500 MiB"``, on a cluster for each of its executors; without one,
+    what a limit of the whole run leaves.
 
     >>> connect(memory_limit="500MB", threads=1).name
     'duckdb'
@@ -59,9 +64,11 @@ def connect(
         raise ParameterError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
     if threads is not None and threads < 1:
         raise ParameterError(f"threads {threads!r} is below 1")
-    from quiff.core.limits import bytes_of  # which loads numpy
+    from quiff.core.limits import PROCESS, bytes_of, memory_allowed  # which loads numpy
 
     limit = None if memory_limit is None else bytes_of(memory_limit)
+    if limit is None and memory_allowed() < inf:
+        limit = max(int(memory_allowed()) - PROCESS, LEAST)
     if engine == "spark":
         return _connect_spark(limit, master, threads)
     if master is not None:

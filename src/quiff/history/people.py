@@ -82,9 +82,17 @@ def reduce_people(
         raise ParameterError(
             f"{str(path)!r}: TFRecord files are read in this process; leave the engine out (--engine)"
         )
+    _check_missing(missing)
     file = open_profiles(path, top=None if top is None else check_whole("top", top, 1))
     with _table_of(con, file) as table:
         return _Reduction.of(con, file, table, epoch, missing).population(most)
+
+
+def _check_missing(missing: str) -> None:
+    if missing not in ("error", "drop"):
+        raise ParameterError(
+            f"missing is {missing!r}, but an engine can only tell it (error) or leave users out (drop)"
+        )
 
 
 @contextmanager
@@ -101,9 +109,12 @@ def _table_of(con: Any, file: ProfileFile) -> Iterator[Any]:
     folder, reader = scratch.make_temporary("people"), ColumnReader(file.form, file.at)
     try:
         for number, piece in enumerate(file.pieces()):
+            reader.take(piece)
+            # For their checks: a wrong cell is told with its line, as where the users fit into memory.
+            reader.users(), reader.epochs(), reader.codes(), reader.genuine()
             if not file.form.numbered:
                 place = piece.column_names.index(file.form.topics[0])
-                piece = piece.set_column(place, file.form.topics[0], reader.take(piece).lists())
+                piece = piece.set_column(place, file.form.topics[0], reader.lists())
             pq.write_table(piece, folder / f"{number:06}.parquet")
         if not any(folder.iterdir()):
             raise QuiffError(f"{str(file.path)!r}: there is no profile; give at least one user")
@@ -129,10 +140,6 @@ class _Reduction:
 
     @classmethod
     def of(cls, con: Any, file: ProfileFile, every: Any, epoch: int | None, missing: str) -> "_Reduction":
-        if missing not in ("error", "drop"):
-            raise ParameterError(
-                f"missing is {missing!r}, but an engine can only tell it (error) or leave users out (drop)"
-            )
         path, form, table = file.path, file.form, every
         epochs: tuple[int, ...] = ()
         notes: tuple[str, ...] = ()

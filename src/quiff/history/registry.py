@@ -65,4 +65,5 @@ def is_of_synthetic_people(path: Path) -> bool:
     >>> is_of_synthetic_people(Path("topics-users-250000.csv.tar.gz")), is_of_synthetic_people(Path("a.csv"))
     (True, False)
     """
-    return any(entry.synthetic and entry.file in (path.name, path.parent.name) for entry in DATASETS.values())
+    names = {path.name, *([path.parent.name] if path.suffix == ".tfrecord" else ())}
+    return any(entry.synthetic and entry.file in names for entry in DATASETS.values())

@@ -12,8 +12,10 @@ from typing import final
 import numpy as np
 
 from quiff.apis.base import Api
+from quiff.core.counting.work import counting_work
+from quiff.epochs.exact import exact_vulnerability
 from quiff.epochs.sequences import Sequences
-from quiff.errors import QuiffError
+from quiff.errors import QuiffError, SizeError
 from quiff.populations.population import Population
 from quiff.report.first_screen import Answer, growth, summary, verdict
 from quiff.report.limits import may, may_not, reading, regulators_words
@@ -24,9 +26,9 @@ from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.numbers import probability, said
 from quiff.results.views.names import api_names, capitalised, visits
 from quiff.results.views.risk import most_exposed
-from quiff.studies.over_time import over_time
 
 _DRAWS = 3  # of as many people as have no filled topics
+_QUICK = 10**9  # numbers that are looked at: a matter of seconds
 _PARTS = ("quiff", "numpy", "scipy", "altair", "vl-convert-python")
 _SYNTHETIC = "Synthetic: these people were generated; nobody real is described."
 _COMPUTED = (
@@ -235,24 +237,24 @@ def _moved(question: Question, mains: Sequence[Answer]) -> str:
     rng = np.random.default_rng(question.seed)
     try:
         whole = people.genuine()
-        if Sequences.recognised(whole, one.api.fit(whole)) is None:  # else it may take long
-            return ""
         n, places = whole.n_users, range(people.n_users)
         drawn = [people.sets[:, rng.choice(places, n, replace=False)] for _ in range(_DRAWS)]
         alike = (Population.from_array(range(n), sets, people.topics) for sets in drawn)
-        without, *others = (
-            over_time(some, one.api, one.first)[one.api.spec, "posterior", one.first]
-            for some in (whole, *alike)
-        )
+        without, *others = (_counted(some, one) for some in (whole, *alike))
     except QuiffError:  # nobody is left, or it is too much
         return ""
-    way = "higher" if without < min(others) else "lower" if without > max(others) else "about the same"
-    drawn_of_all = probability(sum(others) / _DRAWS)
     return (
-        f" With topics filled in the average is {way}: {visits(one.api, one.first)} re-identifies"
-        f" {probability(without)} of the {said(n)} people without them, and {drawn_of_all} of as many drawn"
-        f" from all {said(people.n_users)} (fewer people are easier to tell apart)."
+        f" Of the {said(n)} people without filled topics {visits(one.api, one.first)} re-identifies"
+        f" {probability(without)}; of as many drawn from all, {probability(sum(others) / _DRAWS)} (fewer people are easier to tell apart)."
     )
+
+
+def _counted(people: Population, one: Answer) -> float:
+    """Return the probability of re-identification by the first visit, if it is counted quickly."""
+    found = Sequences.of(people, one.api)
+    if counting_work(found.sizes(one.first), stable=found.stable) > _QUICK:
+        raise SizeError("to count this takes too long for one sentence")
+    return float(exact_vulnerability(found, one.first))
 
 
 def _facts(source: Source, question: Question) -> Iterator[tuple[str, str]]:

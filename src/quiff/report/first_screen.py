@@ -8,7 +8,7 @@ from typing import Any, final
 from quiff.apis.base import Api
 from quiff.attacks.catalogue import ATTACKS
 from quiff.core.numbers import Number
-from quiff.errors import counted
+from quiff.errors import QuiffError, counted
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, curves, probabilities
 from quiff.results.figures.figure import Figure
@@ -134,17 +134,19 @@ def _linked(api: Api, results: Mapping[str, Result]) -> str:
     time = results.get("time")
     if time is None or {row.api for row in time.rows} != {api.spec} or not time.facts.get("link"):
         return ""
-    return f"{probability(time.facts['link']['vulnerability'])} by one observation at each"
+    share = probability(time.facts["link"]["vulnerability"])
+    return f"at least {share} by one observation at each, if users' sets are independent draws"
 
 
 def in_a_crowd(people: Population, one: Answer, n: int) -> str:
     """Return between what the probability of re-identification lies in a larger crowd that includes people.
 
     With equally probable users, N V = sum_y max_x P(y|x) does not fall when people are added, and is at most
-    the capacity of n observations. Empty if these people are no smaller crowd.
+    the capacity of n observations. Empty if these people are no smaller crowd, or the API would be another
+    in it.
     """
     row = one.row("leakage", n)
-    if row is None or people.weights is not None or people.n_users >= CROWD:
+    if row is None or people.weights is not None or people.n_users >= CROWD or not same(people, one.api):
         return ""
     least = row.value if row.low is None else row.low
     times = 1 if one.api.redraws == "nothing" else n
@@ -154,6 +156,16 @@ def in_a_crowd(people: Population, one: Answer, n: int) -> str:
     if high.endswith("%") and not low.endswith("%"):  # one form for both ends
         low = f"{said(100 * least / CROWD)} %"
     return low if low == high else f"{low} to {high}"
+
+
+def same(people: Population, api: Api) -> bool:
+    """Tell whether the capacity of an API is known, and the same whoever the people are."""
+    try:
+        alone = api.limits()
+    except QuiffError:  # a parameter is known with people only
+        return False
+    known = any(limit.quantity == "bayes_capacity" for limit in alone)
+    return known and alone == api.fit(people).limits()
 
 
 def seen(one: Answer, n: int) -> str:
@@ -233,8 +245,8 @@ def _interval(row: Row) -> str:
     """Return the ends of the interval of 95 %, with so many digits that they differ."""
     if row.low is None or row.high is None:
         return ""
-    ends = [[probability(end, digits) for end in (row.low, row.high)] for digits in (3, 4)]
-    low, high = ends[ends[0][0] == ends[0][1]]
+    ends = ([probability(end, digits) for end in (row.low, row.high)] for digits in range(3, 7))
+    low, high = next((some for some in ends if some[0] != some[1]), (probability(row.low),) * 2)
     return f" ({low} to {high})"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from quiff.populations.population import Population
-from quiff.report.first_screen import CROWD, Answer, about, chief, in_a_crowd, known
+from quiff.report.first_screen import CROWD, Answer, about, chief, in_a_crowd, known, same
 from quiff.results.numbers import probability, said
 from quiff.results.table import Table
 from quiff.results.views.names import goal_title, visits
@@ -79,7 +79,7 @@ def _words(one: Answer) -> Iterator[tuple[str, str, str]]:
     if found is not None:
         goal, before, after = found
         here = f"{goal_title(goal)}: {probability(after)}, without an observation {probability(before)}"
-    yield "inference", "probability that a receiver guesses right: that of section 4", here
+    yield "inference", "probability that a receiver guesses right (What it is good for)", here
 
 
 def may(people: Population, mains: Sequence[Answer]) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def _may(people: Population, one: Answer) -> Iterator[str]:
             f"({one.name}) re-identifies with probability {probability(single)} at most: by an observer who "
             f"knows {known(one.api)}, and uses nothing else."
         )
-    if one.capacity is not None:
+    if one.capacity is not None and same(people, one.api):
         yield (
             f"One observation ({one.name}) multiplies the probability of any guess about any people by at "
             f"most {said(one.capacity)}, on average over what is shown; more observations add to it."

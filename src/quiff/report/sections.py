@@ -113,8 +113,8 @@ def _exposed(one: Answer) -> str:
     )
     if one.most > n and one.value("risk_max", one.most) is None:
         text += (
-            f" After {visits(one.api, one.most)} each person's own is not measured, for it takes too long to "
-            f"count; the most exposed person's is at least the average, {about(one, one.most)}."
+            f" After {visits(one.api, one.most)} each person's own is not measured; the most exposed "
+            f"person's is at least the average, {about(one, one.most)}."
         )
     return text
 

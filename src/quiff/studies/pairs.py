@@ -65,8 +65,8 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
     notes = [
         f"The {many(pairs.distinct, 'distinct set')} do not fit into the memory that is allowed. These"
         " figures need only how many users have each topic and each two topics, and are exact; quantiles of"
-        " users' risks are at most 0.1 % too large. Out of reach are guesses of the whole set, other priors,"
-        " and filled topics.",
+        " users' risks are at most 0.1 % too large, and the share above a threshold is an upper end. Out of"
+        " reach are guesses of the whole set, other priors, and filled topics.",
     ]
     for api in apis:
         shown = _shown(stand_in, api)

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from contextvars import copy_context
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -89,7 +90,9 @@ class Jobs:
             finally:
                 self._places.release()
 
-        threading.Thread(target=work, name="quiff-study", daemon=True).start()
+        # In a copy of this context, which has the memory limit.
+        run = copy_context().run
+        threading.Thread(target=run, args=(work,), name="quiff-study", daemon=True).start()
 
     def _outcome(self, query: Query, send: Callable[[Event], None], gone: threading.Event) -> Event:
         """Run a study when it is its turn, and return the last event of it."""

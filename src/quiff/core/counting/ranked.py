@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from quiff.core.counting.layout import Layout, RankedValues
-from quiff.core.counting.work import Progress, in_slices
+from quiff.core.counting.work import BLOCK, Progress, in_slices
 from quiff.core.numbers import Array
+from quiff.errors import SizeError
 
-_BLOCK = 2**22  # tuples at a time
 _SMALL = 2**20  # tuples of all users
 
 
@@ -44,6 +44,12 @@ class RankTables:
         self.tables = [on for k in range(E) for on in combinations(range(1, E), k)]
         self.small = layout.rows.shape[0] * int(layout.lengths.max()) ** (E - 1) < _SMALL
         self._last = local()  # what each thread asked for last
+        layout.by_first  # noqa: B018 - made here, once for all threads
+        if prod(self.outputs[1:]) >= 2**31:
+            raise SizeError(
+                f"{' x '.join(map(str, self.outputs[1:]))} tuples are too many to be counted one by one; take"
+                " fewer observations"
+            )
 
     def cells(self, on: tuple[int, ...], users: Array) -> Array:
         """Return the cells of users in the table on some factors, (users, tuples)."""
@@ -63,7 +69,7 @@ class RankTables:
 
     def parts(self, on: tuple[int, ...], users: Array) -> Iterator[Array]:
         """Yield the users, so many at a time that their cells take little memory."""
-        step = max(1, _BLOCK // prod(int(self.layout.lengths[factor]) for factor in on))
+        step = max(1, BLOCK // prod(int(self.layout.lengths[factor]) for factor in on))
         if 0 < users.shape[0] <= step:
             yield users  # itself, so that its cells are known the next time
             return
@@ -128,7 +134,7 @@ def _parts(shares: Sequence[Array]) -> Iterator[tuple[slice, Array]]:
     if not shares:
         yield slice(None), np.ones(1)
         return
-    step = max(1, _BLOCK // prod(one.shape[0] for one in shares[1:]))
+    step = max(1, BLOCK // prod(one.shape[0] for one in shares[1:]))
     for start in range(0, shares[0].shape[0], step):
         part = slice(start, start + step)
         yield part, reduce(np.multiply.outer, shares[1:], shares[0][part]).astype(np.float64)

@@ -62,6 +62,9 @@ def in_slices(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+BLOCK = 2**22
+"""Tuples of users that are looked at at a time, where weights differ."""
+
 # Up to this many factors are counted: with sets of their own, and all with the same sets.
 MOST_CHANGING, MOST_STABLE = 4, 5
 # From this many factors on, equal sets are counted by their subsets instead of by bitmaps.
@@ -118,7 +121,8 @@ def counting_memory(sizes: Sizes, *, threads: int, stable: bool = False, weighte
     """
     E, n_rows, top, m = sizes
     if weighted:
-        return int((2 * threads + 1) * 4 * (m + 1) ** (E - 1) + (2 * E + 8) * n_rows * top)
+        cells = (threads + 1) * 2 ** (E - 1) * 4 * min(BLOCK, n_rows * top ** (E - 1))
+        return int((2 * threads + 1) * 4 * (m + 1) ** (E - 1) + (2 * E + 8) * n_rows * top + cells)
     if not stable or E < BY_SUBSETS:
         tables = (2 * threads + 1) * 8 * (m + 1) ** max(E - 2, 0) * words_for(m + 1)
         return int(tables + (2 * E + 8) * n_rows * top)  # and the users by the output of the first factor
