@@ -245,7 +245,8 @@ def _moved(question: Question, mains: Sequence[Answer]) -> str:
         return ""
     return (
         f" Of the {said(n)} people without filled topics {visits(one.api, one.first)} re-identifies"
-        f" {probability(without)}; of as many drawn from all, {probability(sum(others) / _DRAWS)} (fewer people are easier to tell apart)."
+        f" {probability(without)}; of as many drawn from all, {probability(sum(others) / _DRAWS)} (fewer"
+        " people are easier to tell apart)."
     )
 
 
