@@ -44,6 +44,7 @@ HEADLINES = (
     ("an API as a program to its channel", "programs", "Topics as the paper", "lea"),
     ("a raw log to domains", "history", "A log", "pandas + tldextract, row by row"),
     ("a raw log to domains", "history", "A log", "pandas + tldextract, distinct"),
+    ("a raw log to domains", "history", "A log", "polars"),
     ("a raw log to domains", "history", "A log", "DuckDB SQL by hand"),
 )
 
@@ -151,8 +152,9 @@ def _growth(parts):
 
 def _size(part):
     """The size of a part: that of its title, or how many users it is about."""
-    found = re.search(r"\d[\d,]* (users|rows)", part["title"])
-    return found[0] if found else f"{_many(part['facts']['users'])} users"
+    found = re.search(r"(\d[\d,]*) (users|rows)", part["title"])
+    number, what = (found[1].replace(",", ""), found[2]) if found else (part["facts"]["users"], "users")
+    return f"{_many(int(number))} {what}"
 
 
 def _many(number):
