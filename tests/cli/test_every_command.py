@@ -15,6 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from cli.listed import commands
 from quiff.cli import main, shown
 from quiff.cli.outputs import Output, OutputFile
 from voice import BANNED, NUMBER, SCIENTIFIC, significant
@@ -26,16 +27,6 @@ FEWER = {
     "demo --out demo": "demo --out demo --users 150",
 }
 QUOTED = {("paper",): "puts what is printed beside what was computed, as many digits as it takes"}
-
-
-def commands(group=main, *before):
-    """Yield every command with its names: ("attack", "run") for example."""
-    for name in group.list_commands(None):
-        command = group.get_command(None, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, *before, name)
-        else:
-            yield (*before, name), command
 
 
 COMMANDS = dict(commands())

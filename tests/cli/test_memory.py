@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 import quiff
+from cli.listed import commands
 from quiff.cli import main
 from quiff.cli.outputs import Output
 from quiff.core.limits import check_fits, memory_limit
@@ -21,16 +22,6 @@ def run(*arguments):
     return CliRunner().invoke(main, list(map(str, arguments)))
 
 
-def commands(group=main, *before):
-    """Yield every command with its names: ("attack", "run") for example."""
-    for name in group.list_commands(None):
-        command = group.get_command(None, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, *before, name)
-        else:
-            yield (*before, name), {param.name: param for param in command.params}
-
-
 def takes_data(params):
     """Tell whether a command reads a file, runs an engine, or makes as many users as it is asked for."""
     kinds = [param.type for param in params.values()]
@@ -38,7 +29,8 @@ def takes_data(params):
     return reads or {"engine", "users"} & set(params)
 
 
-DATA = {names: params for names, params in commands() if takes_data(params)}
+PARAMS = {names: {param.name: param for param in command.params} for names, command in commands()}
+DATA = {names: params for names, params in PARAMS.items() if takes_data(params)}
 WITHOUT = {  # no limit, and why
     ("attribution", "run"): "a file of events is a few lines",
     ("data", "get"): "copies files piece by piece",
