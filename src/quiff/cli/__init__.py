@@ -155,4 +155,4 @@ def _told(message: str, command: click.Command) -> str:
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="quiff")
 def main() -> None:
-    """Measure what an advertising API gives away about people, and what it is still good for."""
+    """Measure what an advertising API reveals about people, and what it is still good for."""

@@ -92,9 +92,9 @@ def run_command(
     """Run one attack, on simulated observations or a file.
 
     NAME is one that quiff attack list shows. Observations of the users of PEOPLE are simulated. With
-    PEOPLE it is told how well noise is removed, and the bound on all attacks unless the observations are
-    from a file, whose rules may be others; the Bayes-optimal adversaries need PEOPLE. The figure shows
-    among how many users targets are left.
+    PEOPLE the result also says how well noise is removed and, unless the observations are from a file,
+    whose rules may be others, the bound on all attacks; the Bayes-optimal adversaries need PEOPLE. The
+    figure shows among how many users targets are left.
 
     Example: quiff attack run beugin-mcdaniel profiles.parquet --epochs 15 --seed 1
     """
@@ -142,7 +142,13 @@ def _read(file: Path, topics: object) -> "Reports":
 
 @command.command("compare", cls=Writing)
 @asks_for_people(over_time=True, drawn=True)
-@option("--epochs", "E", "Look after 1, 5, 10, ... E epochs, an observation each.", least(1), 30)
+@option(
+    "--epochs",
+    "E",
+    "Look after 1, 5, 10, ... E epochs, an observation (a page view of the Topics API) each.",
+    least(1),
+    30,
+)
 @several("--attack names", "NAME", "Only this one; may be repeated.")
 @_earlier_option
 @option("--seeds", "N", "How many simulations.", int, 3)
@@ -158,7 +164,7 @@ def compare_command(
     seed: int,
     sample: int,
 ) -> "Result":
-    """Run all attacks against epochs, with the bound.
+    """Run all attacks over time, beside the bound.
 
     Of the Topics API, observations of two sites are simulated, and the published attacks are run on them. Of
     any other --api, what one observer sees of each user is drawn at random, and the Bayes-optimal adversary

@@ -25,8 +25,8 @@ _OUTPUTS = {"reduced.parquet": False, "matches.parquet": False}
 @one_of(
     "--matching",
     "How domains under a listed one get topics. as-published repeats a mistake, to compare figures: a"
-    " listed domain may occur anywhere in the name, any sign stands for its dots, and all such domains get"
-    " the topics of the listed domain that is the last to appear in TREATED (by row in the published CSV,"
+    " listed domain may occur anywhere in the name, any character stands for its dots, and all such domains"
+    " get the topics of the listed domain that is the last to appear in TREATED (by row in the published CSV,"
     " else by time of its first visit).",
     "correct", "as-published",
     default="correct",

@@ -33,7 +33,7 @@ def command(asked: Asked, goals: tuple[str, ...], seed: int) -> "Result":
     """Compare APIs, unit by unit.
 
     All APIs are compared, or those that --api names: what an observation can reveal at most, from their
-    parameters alone. With PEOPLE also how probably a user is re-identified by one observation and by those of
+    parameters alone. With PEOPLE also the probability of re-identification by one observation and by those of
     a month, or what one event reveals where the observer knows who it is, and what each is good for. An API
     that needs what the people do not have is listed with the reason. Numbers are grouped by what they are
     about, a click or a user's week, and never ranked across that. The figure shows the capacities.

@@ -26,8 +26,8 @@ def command(every: bool, data: Path | None, mirror: Path | None, out: Path | Non
 
     The paper is "The Privacy-Utility Trade-off in the Topics API" (CCS '24). Its equations are tried on
     random channels, and its figures computed anew from what it prints, from public lists where there is a
-    copy, and from the authors' tables with --data. What differs is told by its cause, with all places that
-    follow from it.
+    copy, and from the authors' tables with --data. What differs is grouped by its cause, with all places
+    that follow from it.
 
     Example: quiff paper --all
     """

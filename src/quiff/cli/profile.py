@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 @option(
     "--max-user-epochs",
     "N",
-    "Give up if users times epochs are more.  [default: 10 million; 200 000 if in most epochs nobody has"
+    "Give up if users times epochs are more.  [default: 10 million; 200,000 if in most epochs nobody has"
     " a visit, as where one date is far from the rest]",
     least(1),
 )
 @drawn_seed_option
-@option("--repeat", "K", "Fill with K seeds, and tell how the number of distinct sets varies.", least(1), 1)
+@option("--repeat", "K", "Fill with K seeds, and say how the number of distinct sets varies.", least(1), 1)
 @option(
     "--with name",
     "NAME or FILE",

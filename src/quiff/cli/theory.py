@@ -42,11 +42,11 @@ def command(
     prior_success: float | Fraction,
     **scenario: Any,
 ) -> "Result":
-    """Print what an API gives away, from its parameters alone.
+    """Print what an API reveals, from its parameters alone.
 
     The numbers are closed forms; no people are needed. Without --api they are those of third-party cookies
-    and the Topics API, on privacy and on use: then the figure shows capacity and epsilon against the noise,
-    and how probably users are counted right. --explain says what each number means.
+    and the Topics API, on privacy and utility: then the figure shows capacity and epsilon against the noise,
+    and the probability that users are counted right. --explain says what each number means.
 
     Example: quiff theory --topics v2 --top 7 --noise 1/20
     """

@@ -52,9 +52,9 @@ def command(
     """Turn a search log into visits: who, when, and which domain.
 
     Users become pseudonyms, and URLs registrable domains: http://www.example.co.uk/page is a visit to
-    example.co.uk. LOG is a text file with tabs, commas, semicolons or bars (|), or in JSON lines, packed by
-    gzip or not; a pipe; or a Parquet file. Every row that is left out is counted by reason. DuckDB keeps to
-    1.2 GB and uses the disk beyond, unless --memory-limit says otherwise.
+    example.co.uk. LOG is a text file with tabs, commas, semicolons or bars (|), or in JSON lines, compressed
+    by gzip or not; a pipe; or a Parquet file. Every row that is left out is counted by reason. DuckDB keeps
+    to 1.2 GB and uses the disk beyond, unless --memory-limit says otherwise.
 
     Times are 2026-03-02 08:10:00 or 2026-03-02T08:10:00, with decimals or not, with a zone (Z, UTC, +02:00,
     +0200, +02) or without, which is UTC; Unix seconds or milliseconds, of which a file has one unit, that of
