@@ -246,6 +246,11 @@ def test_a_study_is_bound_by_the_memory_limit_of_the_command(monkeypatch):
     async def study():
         return [event async for event in jobs.stream(None)]
 
-    with memory_limit(1):
-        asyncio.run(study())
+    def command():
+        with memory_limit(1):
+            asyncio.run(study())
+
+    served = threading.Thread(target=command)  # the browser of other tests may have this one's loop
+    served.start()
+    served.join()
     assert found == [2**30]
