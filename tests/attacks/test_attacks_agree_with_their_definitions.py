@@ -299,15 +299,15 @@ def test_links_are_found_among_many_users(epochs, most_pairs, profiles, monkeypa
             range(500, 1000), Population.synthetic(500, seed=3).sets[0], people.topics
         )
     sets = np.sort(people.codes, axis=1)
-    odds = (0.95 / 5 + 0.05 / 349) / (0.05 / 349)
+    odds = 19 * 349 / 5 + 1
     fits = [
         (sighting.codes[:, :, None, None] == sets[None, None]).any(axis=3).sum(axis=1)
         for sighting in (known, query)
     ]
-    first, second = (odds ** fit.astype(float) for fit in fits)
+    first, second = (np.longdouble(odds) ** fit for fit in fits)  # more digits than the rule on ties needs
     chances = second @ (first / first.sum(axis=1, keepdims=True)).T  # (targets, users)
     mine = np.diag(chances)
-    near = np.isclose(chances, mine[:, None], rtol=1e-9)
+    near = np.abs(chances - mine[:, None]) <= 1e-12 * np.maximum(chances, mine[:, None])
     better = (chances > mine[:, None]) & ~near
     expected = np.where(better.any(axis=1), 0, near.sum(axis=1))
     found = BayesLink(people).tied(known, query, np.arange(500))

@@ -45,7 +45,7 @@ def own_and_worst(rows, weight):
         best, happens = max(joint.values()), sum(joint.values())
         if happens == 0:
             continue
-        guesses = [x for x in rows if joint[x] == best]
+        guesses = [x for x in rows if best - joint[x] <= (1e-12 * best if isinstance(best, float) else 0)]
         for x in guesses:
             own[x] += rows[x][y] * Fraction(1, len(guesses))
         for x in rows:

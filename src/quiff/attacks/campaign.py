@@ -23,7 +23,7 @@ from quiff.core.channel import Channel
 from quiff.core.kernels import Kernel
 from quiff.core.kernels.base import BLOCK
 from quiff.core.limits import check_work
-from quiff.core.numbers import Array, Number
+from quiff.core.numbers import Array, Number, tied
 from quiff.epochs.composed import Composed, factors_of, likelihoods
 from quiff.epochs.estimate import Estimate
 from quiff.epochs.sequences import changing
@@ -35,7 +35,6 @@ from quiff.theory.parameters import check_whole
 from quiff.theory.popularity import binomial_interval
 
 _DENOISED = 20_000  # users whose noise removal is looked at
-_CLOSE = 1 - 1e-9  # products of the same floats in another order differ by less
 Share = Callable[[float], None]
 
 
@@ -244,8 +243,8 @@ class _Sampled(Campaign):
         outcomes = {}
         for place, n in enumerate(self.shown):
             rng = np.random.default_rng([seed, n])
-            tied = self._tied(self.seen.channel(n).kernel, self._targets(seed, rng), rng)
-            outcomes["bayes", n] = Outcome("ties", tied)
+            ties = self._tied(self.seen.channel(n).kernel, self._targets(seed, rng), rng)
+            outcomes["bayes", n] = Outcome("ties", ties)
             done((place + 1) / len(self.shown))
         return outcomes
 
@@ -269,17 +268,17 @@ class _Sampled(Campaign):
         heaviest, alike = _most_probable(groups)
         if self.goal == "secret":
             heaviest, alike = np.ones_like(heaviest), np.ones_like(alike)
-        tied, step = np.zeros(rows.shape[0]), max(1, BLOCK // kernel.n_rows)
+        ties, step = np.zeros(rows.shape[0]), max(1, BLOCK // kernel.n_rows)
         for start in range(0, rows.shape[0], step):
             part = slice(start, start + step)
             joint = np.repeat(scores[:, np.newaxis], secret[part].shape[0], axis=1)
             for factor, outputs in zip(factors, drawn, strict=True):
                 joint *= likelihoods(factor, outputs[part])
                 joint /= joint.max(axis=0)  # of many observations the probabilities would vanish
-            best = joint >= _CLOSE
+            best = tied(joint, joint.max(axis=0))
             mine = best[secret[part], np.arange(best.shape[1])] & heaviest[rows[part]]
-            tied[part] = np.where(mine, alike @ best, 0)
-        return tied
+            ties[part] = np.where(mine, alike @ best, 0)
+        return ties
 
     def bound(self, n: int, seed: int) -> Bound:
         groups = _Secrets(self.seen.groups) if self.goal == "secret" else self.seen.groups
@@ -311,5 +310,5 @@ def _most_probable(groups: Groups) -> tuple[Array, Array]:
     given = np.asarray(weights, dtype=float)
     most = np.zeros(groups.secrets.size)
     np.maximum.at(most, groups.which, given)
-    heaviest = given >= _CLOSE * most[groups.which]
+    heaviest = tied(given, most[groups.which])
     return heaviest, np.bincount(groups.which, heaviest, groups.secrets.size)

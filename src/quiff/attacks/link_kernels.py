@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from quiff.core.compiled import compiled
-from quiff.core.numbers import Array
-
-_CLOSE = 1e-9
+from quiff.core.numbers import TIE, Array
 
 
 @compiled
@@ -149,13 +147,13 @@ def rank_linked(queries: Array, own: Array, known: Any, sets: Any, tied: Array) 
         equal, better = known.times[mine], False
         for step in range(n_rows + 1):
             x = step - 1 if step else first
-            if bound[x] < score * (1 - _CLOSE):
+            if bound[x] < score * (1 - TIE):
                 continue
             other = linked_score(known.rows[x], sets, fits, some, n_some, most, weight, others, scratch)
-            better = other > score * (1 + _CLOSE)
+            better = other * (1 - TIE) > score
             if better:
                 break
-            if other >= score * (1 - _CLOSE):
+            if other >= score * (1 - TIE):
                 equal += known.times[x]
             bound[x] = 0.0
         tied[query] = 0 if better else equal

@@ -20,6 +20,9 @@ Number: TypeAlias = float | Fraction
 # Below this the product of two integers, summed with weights that do not exceed it either, fits 63 bits.
 SMALL = 2**31
 
+# Floats that differ by at most this share of the larger tie: where a best guess is chosen, they are equal.
+TIE = 1e-12
+
 
 def _as_fraction(value: Any) -> Fraction:
     if isinstance(value, bool | np.bool_):
@@ -159,6 +162,29 @@ def product(first: Array, second: Array) -> Array:
     if one is not None and other is not None:
         return filled(one * other, first.shape[0])
     return np.asarray(first * second)
+
+
+def tied(smaller: Any, larger: Any) -> Array:
+    """Tell whether numbers a <= b that are not negative tie: a = b, and for floats b - a <= 10^-12 b.
+
+    Two products of the same probabilities may differ in the last bit, which must not decide a best guess.
+
+    >>> tied(np.array([0.1 * 3, 0.2]), np.array(0.3)).tolist()
+    [True, False]
+    >>> tied(as_numbers([Fraction(3, 10)]), as_numbers([Fraction(3, 10) + Fraction(1, 10**20)])).tolist()
+    [False]
+    """
+    smaller, larger = unified(np.asarray(smaller), np.asarray(larger))
+    return np.asarray(smaller == larger if is_exact(larger) else smaller >= (1 - TIE) * larger)
+
+
+def tie_codes(ascending: Array) -> Array:
+    """Return codes of values from the least up; who ties with the value before has the same.
+
+    >>> tie_codes(np.array([0.1, 0.3, 0.1 * 3, 0.4])).tolist()
+    [0, 1, 1, 2]
+    """
+    return np.cumsum(np.concatenate([[False], ~tied(ascending[:-1], ascending[1:])]))
 
 
 def large(array: Array) -> Array:

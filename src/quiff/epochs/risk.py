@@ -10,7 +10,7 @@ from quiff.core.counting.layout import Layout, RankedValues
 from quiff.core.counting.ranked import RankTables
 from quiff.core.counting.work import Progress, in_slices
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array
+from quiff.core.numbers import Array, tied
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
 
@@ -32,7 +32,7 @@ def user_risk(sequences: Sequences, epochs: int, progress: Progress | None = Non
     idle = weights == 0
     if sequences.outside == 0 and idle.any():
         return _with_idle(sequences, epochs, idle, progress)
-    heaviest = weights == weights.max()
+    heaviest = tied(weights, weights.max())
     if sequences.inside == sequences.outside:  # nothing is told
         return np.where(heaviest, 1 / counts[heaviest].sum(), 0.0)
     return _Risk(sequences, epochs, weights, counts.astype(np.int64)).computed(progress)
@@ -73,7 +73,7 @@ class _Risk(RankTables):
     def __init__(self, sequences: Sequences, epochs: int, weights: Array, counts: Array) -> None:
         p, q = sequences.inside, sequences.outside
         layout = Layout.of(sequences.over(epochs), [sequences.width] * epochs)
-        super().__init__(layout, RankedValues.of(weights, p, q, epochs).ranks)
+        super().__init__(layout, RankedValues.of(weights, p, q, epochs).tied_ranks)
         self.powers = [float(p) ** k * float(q) ** (epochs - k) for k in range(epochs + 1)]
         self.counts, self.single = counts, bool((counts == 1).all())
         self.later = reduce(np.multiply.outer, self.shares[1:], np.ones(()))
@@ -103,9 +103,9 @@ class _Risk(RankTables):
             self.mine.room = np.empty(self.later.shape), np.empty(self.later.shape)
         won, hits = self.mine.room
         won[...] = 0
-        for (_, _, _, tied), win in zip(tables, wins, strict=True):
+        for (_, _, _, ties), win in zip(tables, wins, strict=True):
             if win.any():
-                won += np.multiply(win, tied, out=hits)
+                won += np.multiply(win, ties, out=hits)
         np.divide(self.shares[0][first] * self.later, won, out=won)
         own, others = np.zeros(users.shape[0]), []
         for (on, more, ranks, _), win in zip(tables, wins, strict=True):
@@ -120,15 +120,15 @@ class _Risk(RankTables):
     def _table(self, on: tuple[int, ...], users: Array, fits: int) -> tuple[Array, Array]:
         """Return the best rank of each cell, and how many users have it."""
         best = self.best(on, users, fits)
-        tied = np.zeros(best.size)
+        ties = np.zeros(best.size)
         for part in self.parts(on, users):
             counts, cells = self.counts[part], self.cells(on, part)
             each = None if self.single else np.repeat(counts, cells.shape[1])
             if not self.alike:
                 here = best.take(cells) == self.ranks[fits][part, np.newaxis]
                 cells, each = cells[here], np.repeat(counts, here.sum(axis=1))
-            tied += np.bincount(cells.reshape(-1), each, best.size)
-        return best, tied.reshape(best.shape)
+            ties += np.bincount(cells.reshape(-1), each, best.size)
+        return best, ties.reshape(best.shape)
 
     def _won(self, on: tuple[int, ...], users: Array, fits: int, best: Array, hits: Array) -> Array:
         """Return what users win by the cells where they have the best rank, times p^k q^(E-k)."""

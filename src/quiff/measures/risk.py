@@ -18,16 +18,14 @@ from quiff.core.numbers import (
     as_fractions,
     as_number,
     filled,
-    is_exact,
     matmul,
     same_kind,
+    tied,
     unified,
 )
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
 from quiff.errors import typed
-
-_TIE = 1e-12  # floats that differ by less, relative to the best, are ties
 
 
 @typed
@@ -141,14 +139,12 @@ def strategy(prior: Prior, channel: Channel, aim: Gain | Loss | None = None) -> 
     """
     weights, _ = prior.weights_for(channel.inputs, "channel")
     actions, left = _left(channel.inputs, aim)
-    sign = -1 if isinstance(aim, Loss) else 1
     best, start = [], 0
     for block in channel.kernel.blocks():
         joint = scale_rows(*unified(block, weights))
-        values = sign * (joint if left is None else matmul(left, joint))
-        top = values.max(axis=0)
-        ties = values == top if is_exact(values) else values >= top - _TIE * np.abs(values).max(axis=0)
-        output, action = np.nonzero(np.asarray(ties).T)
+        values = joint if left is None else matmul(left, joint)
+        ties = tied(values.min(axis=0), values) if isinstance(aim, Loss) else tied(values, values.max(axis=0))
+        output, action = np.nonzero(ties.T)
         best.append(np.stack([output + start, action]))
         start += block.shape[1]
     rows, columns = np.concatenate(best, axis=1)

@@ -16,7 +16,7 @@ import numpy as np
 
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.limits import check_work
-from quiff.core.numbers import Array, to_float
+from quiff.core.numbers import TIE, Array, tied, to_float
 
 # t = exp(-exp(s)), by the trapezoidal rule, whose error vanishes fast for such integrands; beyond the ends
 # they are below rounding.
@@ -38,7 +38,7 @@ def one_hot_risk(kernel: OneHotKernel, weights: Array, holders: Array) -> tuple[
     cells, where = np.unique(kernel.places, return_inverse=True)
     heaviest = np.zeros(cells.shape[0])
     np.maximum.at(heaviest, where, weights)
-    best = weights == heaviest[where]
+    best = tied(weights, heaviest[where])
     ties = np.bincount(where[best], holders[best], cells.shape[0])
     won = _won(kernel, cells, heaviest, ties)
     own = np.where(best & (weights > 0), won[where], 0.0)
@@ -65,13 +65,13 @@ def _won(kernel: OneHotKernel, cells: Array, heaviest: Array, ties: Array) -> Ar
     kind = kind.reshape(-1)
     check_work(kinds.shape[0] ** 2 * ratios.shape[0] * _S.shape[0])
     found = np.zeros(kinds.shape[0])
-    for mine, (weight, tied, is_silent) in enumerate(kinds):
+    for mine, (weight, holders, is_silent) in enumerate(kinds):
         values = zip([1.0] if is_silent else ratios, [1.0] if is_silent else marked, strict=True)
         for ratio, probability in values:
             if weight * ratio > 0 and probability > 0:
                 others = counts - (np.arange(counts.shape[0]) == mine)
                 logs = _logs(weight * ratio, kinds, others, ratios, base, at_most)
-                found[mine] += probability * np.trapezoid(_U * np.exp(logs - tied * _U), _S)
+                found[mine] += probability * np.trapezoid(_U * np.exp(logs - holders * _U), _S)
     # What occurs only with a mark tells the cell; without a cell of one's own it never occurs.
     found += np.where(kinds[:, 2] == 0, sure / np.maximum(kinds[:, 1], 1), 0.0)
     return np.asarray(np.minimum(found, 1.0)[kind])
@@ -80,15 +80,15 @@ def _won(kernel: OneHotKernel, cells: Array, heaviest: Array, ties: Array) -> Ar
 def _logs(value: float, kinds: Array, counts: Array, ratios: Array, base: Array, at_most: Array) -> Any:
     """Return the logarithm of the product over the other cells, for each t."""
     total = np.zeros(_U.shape[0])
-    for (weight, tied, is_silent), count in zip(kinds, counts, strict=True):
+    for (weight, holders, is_silent), count in zip(kinds, counts, strict=True):
         if not count or weight == 0:
             continue
         law = ([1.0], [1.0], [0.0, 1.0]) if is_silent else (ratios, base, at_most)
         scaled = weight * np.asarray(law[0])
-        low = int(np.searchsorted(scaled, value, side="left"))
-        equal = law[1][low] if low < scaled.shape[0] and scaled[low] == value else 0.0
+        low = int(np.searchsorted(scaled, (1 - TIE) * value, side="left"))
+        equal = np.sum(law[1][low : int(np.searchsorted((1 - TIE) * scaled, value, side="right"))])
         with np.errstate(divide="ignore"):
-            total += count * np.log(law[2][low] + equal * np.exp(-tied * _U))
+            total += count * np.log(law[2][low] + equal * np.exp(-holders * _U))
     return total
 
 

@@ -8,7 +8,17 @@ from quiff.core.channel import Channel
 from quiff.core.kernels import Kernel, MapKernel, ProductKernel, SparseKernel
 from quiff.core.kernels.base import scale_rows
 from quiff.core.kernels.one_hot import OneHotKernel
-from quiff.core.numbers import Array, constant_of, filled, is_exact, product, quotient, unified
+from quiff.core.numbers import (
+    Array,
+    constant_of,
+    filled,
+    is_exact,
+    product,
+    quotient,
+    tie_codes,
+    tied,
+    unified,
+)
 from quiff.core.sparse import SparseRows, spread
 from quiff.studies.one_hot_risk import one_hot_risk
 
@@ -75,9 +85,9 @@ def _risk_by_blocks(kernel: Kernel, weights: Array, holders: Array) -> tuple[Arr
         matrix, weights = unified(block, weights)
         joint = scale_rows(matrix, weights)
         best = joint.max(axis=0)
-        tied = (joint == best) & (best > 0)
-        share = _inverse(np.where(tied, holders[:, np.newaxis], 0).sum(axis=0), joint)
-        own = own + (np.where(tied, matrix, 0) * share).sum(axis=1)
+        wins = tied(joint, best) & (best > 0)
+        share = _inverse(np.where(wins, holders[:, np.newaxis], 0).sum(axis=0), joint)
+        own = own + (np.where(wins, matrix, 0) * share).sum(axis=1)
         worst = np.maximum(worst, ratios(joint, (joint * holders[:, np.newaxis]).sum(axis=0)).max(axis=1))
     return np.asarray(own), np.asarray(np.minimum(worst, 1))
 
@@ -88,15 +98,15 @@ def _reidentified(kernel: SparseKernel, weights: Array, holders: Array) -> Array
     best = kernel.column_max(weights)
     joint = entries.scale_rows(weights).values
     if (same := constant_of(joint)) is not None:
-        tied = ((best == same) & (best > 0)).take(columns)
+        wins = (tied(same, best) & (best > 0)).take(columns)
     else:
-        tied = (joint == best.take(columns)) & (best > 0).take(columns)
-    ties = _sums(columns, np.where(tied, spread(holders, entries.rows), 0), kernel.n_columns)
+        wins = tied(joint, best.take(columns)) & (best > 0).take(columns)
+    ties = _sums(columns, np.where(wins, spread(holders, entries.rows), 0), kernel.n_columns)
     plain = _PlainWinners.of(kernel, weights, holders, best)
     share = _inverse(ties if plain is None else ties + plain.ties, best)
     constant = constant_of(entries.values)
     won = entries.values * share.take(columns) if constant is None else (constant * share).take(columns)
-    own = entries.with_values(np.where(tied, won, 0)).row_sums()
+    own = entries.with_values(np.where(wins, won, 0)).row_sums()
     return own if plain is None else np.asarray(own + plain.own(kernel, share))
 
 
@@ -104,7 +114,7 @@ def _reidentified(kernel: SparseKernel, weights: Array, holders: Array) -> Array
 class _PlainWinners:
     """The rows that are best in a column by the background, since they have no entry there.
 
-    In one column these are rows of one weight, and all of that weight but those with an entry.
+    In one column these are rows of one weight, or weights that tie, and all of these but those with an entry.
     """
 
     wins: Array  # for each column whether there are any
@@ -121,13 +131,14 @@ class _PlainWinners:
         # The largest weight without an entry in each column: what a kernel of zeros over ones answers.
         places = entries.with_values(filled(np.int64(0), entries.columns.shape[0]))
         heaviest = SparseKernel(filled(np.int64(1), width), places).column_max(weights)
-        wins = (best > 0) & (product(kernel.background, heaviest) == best)
+        wins = (best > 0) & tied(product(kernel.background, heaviest), best)
         if not wins.any():
             return None
-        kinds, kind = np.unique(weights, return_inverse=True)
-        winner = np.where(wins, np.searchsorted(kinds, heaviest), 0)
+        distinct, which = np.unique(weights, return_inverse=True)
+        codes = tie_codes(distinct)
+        kind, winner = codes[which], np.where(wins, codes[np.searchsorted(distinct, heaviest)], 0)
         absent = wins.take(entries.columns) & (winner.take(entries.columns) == kind.take(entries.rows))
-        users = _sums(kind, holders, kinds.shape[0])[winner]
+        users = _sums(kind, holders, distinct.shape[0])[winner]
         without = _sums(entries.columns, np.where(absent, spread(holders, entries.rows), 0), width)
         return cls(wins, kind, winner, absent, np.where(wins, users - without, 0))
 

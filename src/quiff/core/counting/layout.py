@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from quiff.core.numbers import Array, is_exact
+from quiff.core.numbers import Array, is_exact, tie_codes
 
 _SOME = 2**20  # rows at a time
 
@@ -130,6 +130,11 @@ class RankedValues:
 
     ranks: Array  # the rank of each user's value when it fits in k factors, (E + 1, users)
     values: Array  # the value of each rank, exact if the weights and p and q are
+
+    @property
+    def tied_ranks(self) -> Array:
+        """The ranks where values that tie have the same."""
+        return np.asarray(tie_codes(self.values)[self.ranks])
 
     @classmethod
     def of(cls, weights: Array, inside: Any, outside: Any, n_factors: int) -> "RankedValues":
