@@ -197,7 +197,8 @@ class RealTimeMonitoring(Encoded):
                 "bayes_capacity": "e^(epsilon/2) (1 - (1-f)^n) + (1-f)^n, f = 1/(1 + e^(epsilon/2))",
                 "epsilon": "epsilon",
                 "max_case_capacity": "e^epsilon",
-                "shannon_capacity_bits": "at equally probable buckets, a sum over the number of set bits",
+                "shannon_capacity_bits": "at equally probable buckets and the best probability of no report, "
+                "a sum over the number of set bits",
             },
             self.source,
         )

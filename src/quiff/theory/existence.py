@@ -3,7 +3,7 @@
 Source: WICG/attribution-reporting-api at 44a6da3, AGGREGATE.md.
 """
 
-from math import comb, log2
+from math import comb, expm1, log1p, log2
 
 from quiff.theory.mechanisms import Forms
 from quiff.theory.parameters import check_probability, check_whole
@@ -34,7 +34,6 @@ def included(days: int, q: float) -> Forms:
     (28.331824, 4.73631)
     """
     n, q = check_whole("days", days, 1), float(check_probability("q", q))
-    silent = (1 - q) ** n
     law = [comb(n, j) * q**j * (1 - q) ** (n - j) for j in range(n + 1)]  # not attributed
 
     def information(p: float) -> float:
@@ -54,6 +53,6 @@ def included(days: int, q: float) -> Forms:
         a, b = low + (high - low) / 3, high - (high - low) / 3
         low, high = (a, high) if information(a) < information(b) else (low, b)
     return {
-        "bayes_capacity": silent + (1 - silent) / q,
+        "bayes_capacity": (1 - q) ** n + (-expm1(n * log1p(-q)) / q if q < 1 else 1.0),
         "shannon_capacity_bits": information((low + high) / 2),
     }

@@ -7,7 +7,7 @@ variation between two secrets (Chatzikokolakis, Cherubin, Palamidessi and Tronco
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import comb, exp, inf, lgamma, log, log1p, log2
+from math import comb, exp, expm1, inf, lgamma, log, log1p, log2
 
 from quiff.errors import ParameterError
 from quiff.theory.parameters import Real, check_number, check_whole
@@ -64,9 +64,9 @@ def subset_selection(k: int, size: int, epsilon: float | None = None, *, ratio: 
     d = check_whole("size", size, 1, k)
     if d == k:  # there is but one subset
         return _forms(e / e, e / e, 0.0, e / e)
-    p = d * e / (d * e + k - d)
-    shannon = p * log2(p * k / d) + (1 - p) * log2((1 - p) * k / (k - d))
-    inside, outside = p / comb(k - 1, d - 1), (1 - p) / comb(k - 1, d)
+    p, rest = d * e / (d * e + k - d), (k - d) / (d * e + k - d)
+    shannon = p * log2(p * k / d) + rest * log2(rest * k / (k - d))
+    inside, outside = p / comb(k - 1, d - 1), rest / comb(k - 1, d)
     apart = comb(k - 2, d - 1) * (inside - outside)  # subsets with one secret and without the other
     return _forms(k * inside * comb(k, d) / k, e, shannon, 1 - apart)
 
@@ -90,11 +90,13 @@ def rappor(k: int, f: Real, p: Real = 0, q: Real = 1) -> Forms:
         raise ParameterError(
             "the closed forms are for bits that may be both 0 and 1; measure the channel instead"
         )
-    one, none = a / b, (1 - a) / (1 - b)  # what a bit 1, or 0, of the guess multiplies its likelihood by
+    not_a, not_b = rappor_bits(f, 1 - check_number("p", p, 0, 1), 1 - check_number("q", q, 0, 1))
+    one, none = a / b, not_a / not_b  # what a bit 1, or 0, of the guess multiplies its likelihood by
     if one < none:
         raise ParameterError(f"q must be at least p, not q = {q} below p = {p}")
-    silent = (1 - b) ** k  # no bit is 1
-    capacity = one * (1 - silent) + none * silent
+    silent: Real = exp(k * log1p(-b)) if isinstance(b, float) else not_b**k  # no bit is 1
+    heard = -expm1(k * log1p(-b)) if isinstance(b, float) else 1 - silent
+    capacity = min(one * heard + none * silent, k * (a / a))  # what is above is rounding
     return _forms(capacity, one / none, _rappor_shannon(k, float(one), float(none), float(b)), 1 - (a - b))
 
 
@@ -114,12 +116,16 @@ def _rappor_shannon(k: int, one: float, none: float, b: float) -> float:
     """Return the mutual information at the uniform prior, the best one by symmetry; j bits are 1."""
     total = 0.0
     for j in range(k + 1):
-        ways = lgamma(k + 1) - lgamma(j + 1) - lgamma(k - j + 1)
-        probability = exp(ways + j * log(b) + (k - j) * log1p(-b))
+        probability = exp(log_comb(k, j) + j * log(b) + (k - j) * log1p(-b))
         mean = (j * one + (k - j) * none) / k
         told = j * one * log2(one / mean) + (k - j) * none * log2(none / mean)
         total += probability * told / k
     return max(total, 0.0)
+
+
+def log_comb(n: int, k: int) -> float:
+    """Return ln of the number of ways to choose k of n."""
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
 def truncated_geometric(n: int, epsilon: float | None = None, *, ratio: Real | None = None) -> Forms:

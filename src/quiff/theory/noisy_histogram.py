@@ -13,6 +13,7 @@ from quiff.theory.mechanisms import Forms
 from quiff.theory.parameters import check_number, check_whole
 
 _NODES = 4_000
+_NEAR = 20.0  # units in which so many nodes are exact
 _FAR = 600.0  # beyond it, the noise of as many as 2^128 keys hides nothing that a float could hold
 
 
@@ -32,7 +33,11 @@ def laplace_keys(m: int, t: float) -> Forms:
         """e^v (1 - P[rho <= e^v]^m), with u = e^v."""
         return exp(v) * -expm1(m * log1p(-exp(-(t + v) / 2) / 2))
 
-    return _forms(m, apart, 1 + _simpson(above, 0.0, t), _laplace_shannon(t) if m == 1 else None)
+    # Nearly all of it lies within some units of the end, whatever the number of keys: v grows e-fold faster
+    # than the rest falls. What is 80 units away is below rounding.
+    near = max(0.0, t - _NEAR)
+    total = _simpson(above, near, t) + (_simpson(above, max(0.0, t - 80), near) if near else 0.0)
+    return _forms(m, apart, 1 + total, _laplace_shannon(t) if m == 1 else None)
 
 
 def geometric_keys(m: int, epsilon: float, value: int) -> Forms:
@@ -98,7 +103,7 @@ def _forms(m: int, t: float, capacity: float, shannon: float | None) -> Forms:
     """Which key of several, or none: max-case 2t; one key or none: t."""
     apart = t if m == 1 else 2 * t
     forms: Forms = {
-        "bayes_capacity": capacity,
+        "bayes_capacity": min(capacity, m + 1.0),  # no more than the secrets: what is above is rounding
         "epsilon": apart,
         "max_case_capacity": exp(apart) if apart < 700 else inf,
     }

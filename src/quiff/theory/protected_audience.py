@@ -1,34 +1,70 @@
 """Protected Audience: monitoring by one-hot bits, and the noisy status of k-anonymity."""
 
 from functools import cache
-from math import exp, expm1
+from math import exp, expm1, inf, log, log1p, log2
 
-from quiff.theory.mechanisms import Forms, rappor
+from quiff.theory.mechanisms import Forms, log_comb
 from quiff.theory.parameters import check_number, check_whole
 
 _SMALL = 0.05
+_NEGLIGIBLE = 1e-25
 
 
 def monitoring(buckets: int, epsilon: float) -> Forms:
     """One of n bits is set, or none; each is flipped with f = 1/(1 + e^(epsilon/2)).
 
     B = e^(epsilon/2) (1 - (1-f)^n) + (1-f)^n: a set bit multiplies the likelihood of its bucket by
-    e^(epsilon/2), and with no bit set nothing is the best guess.
+    e^(epsilon/2), and with no bit set nothing is the best guess. Shannon's capacity is at equally probable
+    buckets, by symmetry, and at the best probability of nothing to report, found by bisection.
 
     >>> round(monitoring(1028, 1)["bayes_capacity"], 9)
     1.648721271
     """
     n, e = check_whole("buckets", buckets, 1), float(check_number("epsilon", epsilon, 0, 1000))
-    flip = 1 / (1 + exp(e / 2))
-    silent = (1 - flip) ** n
-    forms: Forms = {
-        "bayes_capacity": exp(e / 2) * (1 - silent) + silent,
-        "epsilon": e if n > 1 else e / 2,
-        "max_case_capacity": exp(e if n > 1 else e / 2),
+    flip, apart = 1 / (1 + exp(e / 2)), e if n > 1 else e / 2
+    log_silent = n * log1p(-flip)
+    return {
+        # No more than the number of secrets: what is above is rounding.
+        "bayes_capacity": min(exp(e / 2) * -expm1(log_silent) + exp(log_silent), n + 1.0),
+        "epsilon": apart,
+        "max_case_capacity": exp(apart) if apart < 700 else inf,
+        "shannon_capacity_bits": _monitoring_shannon(n, e / 2, flip),
     }
-    if n > 1:
-        forms["shannon_capacity_bits"] = rappor(n, 2 * flip)["shannon_capacity_bits"]
-    return forms
+
+
+def _monitoring_shannon(n: int, step: float, flip: float) -> float:
+    """Return the largest mutual information over the probability a of nothing to report.
+
+    With j set bits, whose probability is P_j if there is nothing to report, the buckets are on average
+    rho_j = (j e^step + (n-j) e^-step)/n times as probable, and an output a + (1-a) rho_j times. Information
+    is concave in a, and grows as long as nothing to report tells more than a bucket does:
+
+        D_none = -sum_j P_j log2(a + (1-a) rho_j),
+        D_bucket = sum_j P_j [(j e^step - (n-j) e^-step)/n log2 e^step - rho_j log2(a + (1-a) rho_j)].
+    """
+    terms = []
+    for j in range(n + 1):
+        probability = exp(log_comb(n, j) + j * log(flip) + (n - j) * log1p(-flip))
+        marked, plain = j / n * exp(step), (n - j) / n * exp(-step)
+        if probability * (1 + marked) > _NEGLIGIBLE:
+            terms.append((probability, marked + plain, (marked - plain) * step / log(2)))
+
+    def told(a: float) -> tuple[float, float]:
+        """Return D_none and D_bucket."""
+        none = bucket = 0.0
+        for probability, rho, gain in terms:
+            bits = log2(a + (1 - a) * rho)
+            none -= probability * bits
+            bucket += probability * (gain - rho * bits)
+        return none, bucket
+
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        none, bucket = told(middle)
+        low, high = (middle, high) if none > bucket else (low, middle)
+    none, bucket = told(low)
+    return max(0.0, low * none + (1 - low) * bucket)
 
 
 @cache
