@@ -285,7 +285,7 @@ def _told_apart(c: Case) -> Pairs:
 
 def _additive(c: Case, module: Any) -> Pairs:
     yield quiff.additive_capacity(c.channel, c.prior), module.add_capacity(c.pi, c.C)
-    yield quiff.additive_capacity(c.channel, c.prior, of="gains"), module.add_capacity(c.pi, c.C, True)
+    yield quiff.additive_capacity(c.channel, c.prior, of="one-spanning"), module.add_capacity(c.pi, c.C, True)
 
 
 def _two_rows(c: Case, ours: quiff.Capacity, theirs: Any, module: Any) -> Pairs:
@@ -1044,11 +1044,11 @@ ROWS: dict[str, Row] = {
         INFINITE,
     ),
     "measure.g_vuln.add_capacity": Row(
-        "additive_capacity(C, prior), additive_capacity(C, prior, of='gains')",
+        "additive_capacity(C, prior), additive_capacity(C, prior, of='one-spanning')",
         lambda c: _additive(c, G),
     ),
     "measure.l_risk.add_capacity": Row(
-        "additive_capacity(C, prior), additive_capacity(C, prior, of='gains')",
+        "additive_capacity(C, prior), additive_capacity(C, prior, of='one-spanning')",
         lambda c: _additive(c, L),
         "the same for losses: what a loss leaks additively, its gain leaks too",
     ),

@@ -1,6 +1,7 @@
 """The iterative Bayesian update: the most likely distribution, its intervals, and what cannot be."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -101,3 +102,18 @@ def test_an_output_that_no_secret_has_is_refused():
         iterative_bayesian_update(C, [2])
     with pytest.raises(quiff.ParameterError, match="bootstrap=200"):
         iterative_bayesian_update(C, [1]).interval("a")
+
+
+def test_a_prior_on_outputs_says_their_shares():
+    # pi 3/4 + (1 - pi) 1/4 = 7/12 for pi = 2/3.
+    C = Channel([[0.75, 0.25], [0.25, 0.75]], inputs=["x", "y"], outputs=["yes", "no"])
+    shares = {"yes": 7 / 12, "no": 5 / 12}
+    for outputs in (Prior(shares), shares, pd.Series(shares), pd.Series({"no": 5, "yes": 7})):
+        found = iterative_bayesian_update(C, outputs, tolerance=1e-12)
+        assert found.prior["x"] == pytest.approx(2 / 3, abs=1e-6)
+    one_by_one = pd.Series(["yes"] * 7 + ["no"] * 5)
+    assert iterative_bayesian_update(C, one_by_one).prior["x"] == pytest.approx(2 / 3, abs=1e-6)
+    with pytest.raises(quiff.ParameterError, match="intervals need counts"):
+        iterative_bayesian_update(C, Prior(shares), bootstrap=10)
+    with pytest.raises(quiff.LabelError):
+        iterative_bayesian_update(C, Prior({"maybe": 1}))

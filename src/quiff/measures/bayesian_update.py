@@ -10,6 +10,7 @@ import numpy as np
 from quiff.core.channel import Channel
 from quiff.core.kernels import DenseKernel, Kernel
 from quiff.core.kernels.base import BLOCK
+from quiff.core.labels import as_labels, by_label, own_names, same
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, to_float
 from quiff.core.prior import Prior
@@ -50,7 +51,7 @@ class Estimate:
 @typed
 def iterative_bayesian_update(
     C: Channel,
-    outputs: Mapping[Any, float] | Iterable[Hashable],
+    outputs: Mapping[Any, float] | Prior | Iterable[Hashable],
     *,
     start: Prior | None = None,
     tolerance: float = 1e-9,
@@ -70,7 +71,8 @@ def iterative_bayesian_update(
     C
         The channel; any kernel.
     outputs
-        What was observed: how often each output was, by name, or the outputs one by one.
+        What was observed: how often each output was, by name (a mapping, a pandas Series of counts, or a
+        prior on outputs, which are shares), or the outputs one by one.
     start
         Where to begin; by default uniform. A secret of probability 0 keeps it.
     tolerance, max_rounds
@@ -96,6 +98,11 @@ def iterative_bayesian_update(
     weights, total = begin.weights_for(C.inputs, "channel")
     pi = to_float(np.array(weights)) / total
     if bootstrap:
+        if isinstance(outputs, Prior):
+            raise ParameterError(
+                "a prior says shares, not of how many outputs: intervals need counts; give these, or leave"
+                " bootstrap out"
+            )
         check_fits(bootstrap + 1, 2 * (shares.shape[1] + pi.shape[0]))
         n = round(float(shares.sum()))
         again = np.random.default_rng(seed).multinomial(n, shares[0] / shares.sum(), size=bootstrap)
@@ -126,10 +133,12 @@ def _updated(
     return found, max_rounds, False
 
 
-def _observed(C: Channel, outputs: Mapping[Any, float] | Iterable[Hashable]) -> tuple[Kernel, Array]:
+def _observed(C: Channel, outputs: Mapping[Any, float] | Prior | Iterable[Hashable]) -> tuple[Kernel, Array]:
     """Return a kernel of the outputs that were observed, or of all where these are many, and their counts."""
-    if isinstance(outputs, Mapping):
-        counts = {C.outputs.position(y, "output"): float(number) for y, number in outputs.items()}
+    names = own_names(outputs)
+    if names is not None and (not hasattr(outputs, "index") or not same(names, as_labels(range(names.size)))):
+        numbered = by_label(outputs, names, "outputs", "counts")
+        counts = {C.outputs.position(y, "output"): float(n) for y, n in zip(names, numbered, strict=True)}
     else:
         counts = dict(Counter(C.outputs.position(y, "output") for y in outputs))
     numbers = np.array(list(counts.values()), dtype=np.float64)

@@ -25,7 +25,9 @@ _ENTRIES = 6  # numbers that the matrix of a mixed program holds for each variab
 
 @typed
 def additive_capacity(
-    C: Channel, prior: Prior | None = None, of: Literal["vulnerabilities", "gains"] = "vulnerabilities"
+    C: Channel,
+    prior: Prior | None = None,
+    of: Literal["vulnerabilities", "one-spanning", "gains"] = "vulnerabilities",
 ) -> Number:
     """Return the most additive leakage of any gain, under a given prior or under any.
 
@@ -37,27 +39,33 @@ def additive_capacity(
         What the adversary knows; None is anything. Only its support matters for vulnerabilities.
     of
         Which gains are considered: those whose vulnerability lies between 0 and 1 for every prior
-        (``"vulnerabilities"``: 1 - sum_y min_x C[x,y]), or only those that lie between 0 and 1 themselves
-        (``"gains"``: the expected total variation between prior and posterior).
+        (``"vulnerabilities"``: 1 - sum_y min_x C[x,y]), those of which no action's gains are more than 1
+        apart, wherever they lie (``"one-spanning"``: the expected total variation between prior and
+        posterior; Alvim et al., The Science of Quantitative Information Flow, 2020, Ch. 8), or only those
+        that lie between 0 and 1 themselves (``"gains"``).
 
     Examples
     --------
     >>> from quiff import Channel, Prior, additive_capacity
-    >>> C = Channel([[0.75, 0.25], [0.25, 0.75]])
-    >>> additive_capacity(C), additive_capacity(C, Prior({0: 0.75, 1: 0.25}), of="gains")
+    >>> C, prior = Channel([[0.75, 0.25], [0.25, 0.75]]), Prior({0: 0.75, 1: 0.25})
+    >>> additive_capacity(C), additive_capacity(C, prior, of="one-spanning")
     (0.5, 0.1875)
+    >>> additive_capacity(C, prior, of="gains")
+    0.125
     """
     kernel = C.kernel
-    if of not in ("vulnerabilities", "gains"):
-        raise ParameterError(f"of is {of!r}, but must be 'vulnerabilities' or 'gains'")
-    if prior is None and of == "gains":
-        raise ParameterError("the worst gain between 0 and 1 depends on the prior; give one")
+    if of not in ("vulnerabilities", "one-spanning", "gains"):
+        raise ParameterError(f"of is {of!r}, but must be 'vulnerabilities', 'one-spanning' or 'gains'")
+    if prior is None and of != "vulnerabilities":
+        raise ParameterError("the worst of these gains depends on the prior; give one")
     if prior is None:
         return 1 - as_number(kernel.column_min(filled(np.int64(1), kernel.n_rows)).sum())
     weights, total = prior.weights_for(C.inputs, "channel")
     if of == "vulnerabilities":
         support = kernel.take_rows(np.flatnonzero(np.asarray(weights) > 0))
         return 1 - as_number(support.column_min(filled(np.int64(1), support.n_rows)).sum())
+    if of == "gains":
+        return as_number(_most_by_gains(*unified(C.to_numpy(), np.array(weights))), total)
     # sum_y p(y) tv(pi, posterior of y) = 1/2 sum_xy pi_x |C[x,y] - p(y)|
     moved: Any = 0
     for block in kernel.blocks():
@@ -65,6 +73,26 @@ def additive_capacity(
         outer = quotient(mass @ matrix, np.asarray(total))
         moved = moved + scale_rows(np.abs(matrix - outer), mass).sum()
     return as_number(moved, total) / 2
+
+
+def _most_by_gains(matrix: Array, mass: Array) -> Any:
+    """Return the largest additive leakage, times the sum of the masses, of gains between 0 and 1.
+
+    It is a linear program: maximise sum_xy J[x,y] g(y,x) - t over 0 <= g <= 1 and t, with
+    sum_x pi_x g(y,x) <= t for each y: an action for each output, none of which is worth more than t a priori.
+    For a fixed t it falls apart into one knapsack for each output, which the secrets x fill in falling order
+    of J[x,y]/pi_x = C[x,y]. So the value is concave in t, with the slope sum_y C[x_y,y] - 1, where x_y is the
+    secret that fills the knapsack of y at t; the slopes above 0 are added up.
+    """
+    order = np.argsort(-matrix, axis=0, kind="stable")
+    falling, ends = np.take_along_axis(matrix, order, axis=0), np.cumsum(mass[order], axis=0)
+    steps = np.diff(falling, axis=0).reshape(-1)  # how the slope changes where a secret is full
+    places = np.concatenate([0 * mass[:1], ends[:-1].reshape(-1)])
+    changes = np.concatenate([falling[:1].sum(axis=1) - 1, steps])
+    by_place = np.argsort(places, kind="stable")
+    slopes = np.cumsum(changes[by_place])
+    lengths = np.diff(np.append(places[by_place], mass.sum()))
+    return (np.maximum(slopes, 0) * lengths).sum()
 
 
 @typed
