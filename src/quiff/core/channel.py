@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from quiff.core.display import Shown, frame_labels, to_frame
+from quiff.core.display import Shown, in_order, to_frame
 from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
-from quiff.core.labels import Labels, as_labels, check_hashable, same
+from quiff.core.labels import Labels, as_labels, by_label, check_hashable, own_names, same
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, is_exact, quotient
 from quiff.core.prior import Prior
@@ -52,8 +52,7 @@ class Channel(Shown):
     __slots__ = ("_inputs", "_kernel", "_outputs", "_slack")
 
     def __init__(self, rows: object, inputs: object = None, outputs: object = None) -> None:
-        if inputs is None and outputs is None:
-            inputs, outputs = frame_labels(rows)
+        rows, inputs, outputs = in_order(rows, inputs, outputs, ("input", "output"))
         matrix = np.array(as_numbers(rows))
         if matrix.ndim != 2:
             raise ShapeError(f"a channel is a matrix with 2 dimensions, but this array has {matrix.ndim}")
@@ -124,7 +123,7 @@ class Channel(Shown):
     def deterministic_from_codes(cls, inputs: object, codes: object, outputs: object) -> "Channel":
         """Return the channel that gives input i the output at position ``codes[i]``; for large inputs."""
         named, columns = as_labels(inputs, "input"), as_labels(outputs, "output")
-        array = as_codes(codes, (named.size,), columns.size)
+        array = as_codes(by_label(codes, named, "inputs", "codes"), (named.size,), columns.size)
         return cls.from_kernel(named, columns, MapKernel(array, columns.size))
 
     @classmethod
@@ -146,6 +145,9 @@ class Channel(Shown):
         Alice  0.25  0.75
         Bob    0.25  0.75
         """
+        if (names := own_names(row)) is not None:
+            outputs = names if outputs is None else as_labels(outputs, "output")
+            row = by_label(row, outputs, "outputs", "row")
         named, background = as_labels(inputs, "input"), np.array(as_numbers(row))
         if background.ndim != 1:
             raise ShapeError(f"the row of a constant channel has one dimension, not {background.ndim}")
@@ -155,8 +157,7 @@ class Channel(Shown):
     @classmethod
     def proportional(cls, rows: object, inputs: object = None, outputs: object = None) -> "Channel":
         """Return the channel whose rows are proportional to those of a matrix without negative numbers."""
-        if inputs is None and outputs is None:
-            inputs, outputs = frame_labels(rows)
+        rows, inputs, outputs = in_order(rows, inputs, outputs, ("input", "output"))
         matrix = np.array(as_numbers(rows))
         sums = matrix.sum(axis=-1, keepdims=True)
         if not np.all(sums > 0):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quiff.core.labels import Labels
+from quiff.core.labels import Labels, as_labels, index_order
 from quiff.core.numbers import Array, Number
 from quiff.errors import needed
 from quiff.safe_text import visible
@@ -112,6 +112,19 @@ def frame_labels(rows: object) -> tuple[list[Any] | None, list[Any] | None]:
     if hasattr(rows, "index") and hasattr(rows, "columns"):
         return rows.index.tolist(), rows.columns.tolist()
     return None, None
+
+
+def in_order(rows: Any, first: object, second: object, whats: tuple[str, str]) -> tuple[Any, Any, Any]:
+    """Return a matrix and the names of rows and columns; a pandas frame has its own, and follows others."""
+    if frame_labels(rows) == (None, None):
+        return rows, first, second
+    matrix, names = rows.to_numpy(), []
+    for axis, (index, given, what) in enumerate(zip(rows.axes, (first, second), whats, strict=True)):
+        own = as_labels(index.tolist(), what)
+        names.append(own if given is None else as_labels(given, what))
+        order = index_order(own, names[-1], f"{what}s", "frame")
+        matrix = matrix if order is None else matrix.take(order, axis)
+    return matrix, *names
 
 
 def to_index(labels: Labels) -> "pd.Index[Any]":

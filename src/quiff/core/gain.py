@@ -7,7 +7,7 @@ import numpy as np
 
 from quiff.core.composite_labels import ProductLabels, SubsetLabels
 from quiff.core.factor import BestInputs, LeftFactor, Matrix
-from quiff.core.labels import Labels, aligned, as_labels
+from quiff.core.labels import Labels, aligned, as_labels, by_label
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, same_kind
 from quiff.core.payoff import Payoff
@@ -115,11 +115,10 @@ class Gain(Payoff[Array | SparseRows | int]):
         Alice  3      0
         Bob    2      1
         """
-        given = as_labels(by, "input") if isinstance(by, Mapping) else self._inputs
-        order = aligned(self._inputs, given, "gain", "shift")
-        listed = list(by.values()) if isinstance(by, Mapping) else [by] * given.size
+        listed = by_label(by, self._inputs, "gain", "shift")
+        listed = [by] * self._inputs.size if listed is by else listed
         shift, matrix = same_kind(as_numbers(listed, error=GainError), self.to_numpy())
-        return Gain(matrix + (shift if order is None else shift[order]), self._actions, self._inputs)
+        return Gain(matrix + shift, self._actions, self._inputs)
 
     def restricted(self, actions: Iterable[Hashable]) -> "Gain":
         """Return the gain of an adversary who has some of the actions only."""

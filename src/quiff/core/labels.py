@@ -9,7 +9,7 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Rational, Real
 from typing import Any, final, overload
@@ -293,6 +293,49 @@ def aligned(wanted: Labels, given: Labels, wanted_by: str, given_by: str) -> Arr
         _check_among(wanted, given, wanted_by, given_by)
         _check_among(given, wanted, given_by, wanted_by)
     return np.array(found, dtype=np.intp)
+
+
+def by_label(values: Any, labels: Labels, owner: str, what: str) -> Any:
+    """Return values in the order of labels, by the names that they bring along; others are in that order.
+
+    Names are the keys of a mapping, the labels of a prior, or the index of a pandas Series or frame; but not
+    the index 0, 1, 2, ... that pandas gives by itself, unless these are the labels.
+
+    >>> by_label({"Bob": 1, "Alice": 2}, as_labels(["Alice", "Bob"]), "people", "weights")
+    [2, 1]
+    >>> by_label({"Bob": 1}, as_labels(["Alice"]), "people", "weights")
+    Traceback (most recent call last):
+    quiff.errors.LabelError: 'Alice': known to the people, but missing in the weights
+    """
+    names = own_names(values)
+    if names is None:
+        return values
+    if isinstance(values, Mapping):
+        order, listed = aligned(labels, names, owner, what), list(values.values())
+        return listed if order is None else [listed[place] for place in order]
+    array = values.to_numpy()
+    order = (
+        index_order(names, labels, owner, what)
+        if hasattr(values, "index")
+        else aligned(labels, names, owner, what)
+    )
+    return array if order is None else array[order]
+
+
+def own_names(values: object) -> Labels | None:
+    """Return the names that values bring along, see `by_label`; None if they have none."""
+    if isinstance(values, Mapping):
+        return as_labels(values)
+    if isinstance(names := getattr(values, "labels", None), Labels):  # of a prior
+        return names
+    index: Any = getattr(values, "index", None)
+    return as_labels(index.tolist()) if hasattr(index, "tolist") else None
+
+
+def index_order(names: Labels, labels: Labels, owner: str, what: str) -> Array | None:
+    """Return where each label stands in an index of pandas; None if in the same place, or without names."""
+    plain = same(names, as_labels(range(names.size))) and any(label not in names for label in labels)
+    return None if plain else aligned(labels, names, owner, what)
 
 
 def _cut(label: Hashable) -> str:

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from quiff.core.display import frame_labels
+from quiff.core.display import frame_labels, in_order
 from quiff.core.labels import Labels, as_labels
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_numbers, is_exact
@@ -41,8 +41,8 @@ class Metric:
     @classmethod
     def from_matrix(cls, rows: object, labels: object = None) -> "Metric":
         """Return the distance that a square matrix gives; a frame brings its labels, else 0, 1, 2, ..."""
-        if labels is None:
-            labels, _ = frame_labels(rows)
+        labels = frame_labels(rows)[0] if labels is None else labels
+        rows, labels, _ = in_order(rows, labels, labels, ("label", "label"))
         matrix = np.array(as_numbers(rows, error=ParameterError))
         if matrix.ndim != 2:
             raise ShapeError(f"distances are a matrix with 2 dimensions, but this array has {matrix.ndim}")

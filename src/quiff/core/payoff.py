@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from quiff.core.display import Shown, frame_labels, to_frame
+from quiff.core.display import Shown, in_order, to_frame
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import as_numbers
 from quiff.core.validate import cell, check_gains, check_shape
@@ -24,8 +24,7 @@ class Payoff(Shown, Generic[_Structure]):
 
     def __init__(self, rows: object, actions: object = None, inputs: object = None) -> None:
         one, several = self._names
-        if actions is None and inputs is None:
-            actions, inputs = frame_labels(rows)
+        rows, actions, inputs = in_order(rows, actions, inputs, ("action", "input"))
         matrix = np.array(as_numbers(rows, error=GainError))
         if matrix.ndim != 2:
             raise ShapeError(f"a {one} is a matrix with 2 dimensions, but this array has {matrix.ndim}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from quiff.core.display import Shown, to_index
-from quiff.core.labels import Labels, aligned, as_labels
+from quiff.core.labels import Labels, aligned, as_labels, by_label
 from quiff.core.numbers import (
     SMALL,
     Array,
@@ -57,10 +57,8 @@ class Prior(Shown):
     __slots__ = ("_labels", "_total", "_weights")
 
     def __init__(self, probabilities: Mapping[Any, Any]) -> None:
-        if not isinstance(probabilities, Mapping):
-            raise LabelError(_NO_MAPPING.format(type(probabilities).__name__))
-        labels = as_labels(probabilities)
-        self._set(labels, _checked(labels, as_numbers(list(probabilities.values()))), 1)
+        labels, numbers = _by_name(probabilities)
+        self._set(labels, _checked(labels, numbers), 1)
 
     def _set(self, labels: Labels, weights: Array, total: int) -> None:
         weights.flags.writeable = False
@@ -104,7 +102,8 @@ class Prior(Shown):
     def from_count_array(cls, labels: object, counts: Array) -> "Prior":
         """Return the prior proportional to an array of whole numbers, one per label, in the same order."""
         check_unmasked(counts)
-        named, array = as_labels(labels), np.asarray(counts)
+        named = as_labels(labels)
+        array = np.asarray(by_label(counts, named, "prior", "counts"))
         _check_some(named)
         check_shape(array.shape, (named.size,), "the array of counts")
         if array.dtype.kind not in "biu":
@@ -123,9 +122,10 @@ class Prior(Shown):
 
     @classmethod
     def from_array(cls, labels: object, probabilities: object) -> "Prior":
-        """Return the prior with an array of probabilities, one per label, in the same order."""
+        """Return the prior with an array of probabilities, one per label, in the same order or by name."""
         named = as_labels(labels)
-        return cls._of(named, _checked(named, np.array(as_numbers(probabilities))), 1)
+        listed = by_label(probabilities, named, "prior", "probabilities")
+        return cls._of(named, _checked(named, np.array(as_numbers(listed))), 1)
 
     @classmethod
     def point(cls, labels: object, label: Hashable) -> "Prior":
@@ -144,7 +144,7 @@ class Prior(Shown):
         >>> Prior.proportional({"a": 1.5, "b": 0.5})["a"]
         0.75
         """
-        labels, numbers = as_labels(weights), as_numbers(list(weights.values()))
+        labels, numbers = _by_name(weights)
         check_probabilities(numbers, lambda place: f"the weight of {labels[place[0]]!r}")
         if not numbers.any():
             raise ProbabilityError("all weights are 0; at least one label must have some")
@@ -161,7 +161,7 @@ class Prior(Shown):
         >>> Prior.nearest({"a": 0.75, "b": 0.5, "c": -0.25}).to_numpy().tolist()
         [0.625, 0.375, 0.0]
         """
-        labels, values = as_labels(numbers), as_numbers(list(numbers.values()))
+        labels, values = _by_name(numbers)
         if not is_exact(values) and not np.isfinite(values).all():
             raise ProbabilityError("numbers near a prior must be finite")
         values = as_fractions(values) if is_exact(values) else values
@@ -236,6 +236,13 @@ class Prior(Shown):
 
     def _cell(self, row: int, column: int) -> Number:  # noqa: ARG002 - there is one column
         return as_number(self._weights[row], self._total)
+
+
+def _by_name(numbers: Mapping[Any, Any]) -> tuple[Labels, Array]:
+    """Return the labels and the numbers of a mapping."""
+    if not isinstance(numbers, Mapping):
+        raise LabelError(_NO_MAPPING.format(type(numbers).__name__))
+    return as_labels(numbers), as_numbers(list(numbers.values()))
 
 
 def _checked(labels: Labels, probabilities: Array) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from quiff.core.channel import Channel
 from quiff.core.distinct import distinct_codes
 from quiff.core.kernels import MapKernel
-from quiff.core.labels import Labels, SetLabels, as_labels, same
+from quiff.core.labels import Labels, SetLabels, aligned, as_labels, own_names, same
 from quiff.core.numbers import Array
 from quiff.core.validate import as_codes
 from quiff.errors import LabelError, ParameterError, ShapeError, counted
@@ -164,11 +164,22 @@ def attribute_of(name: str, values: object, users: Labels) -> Attribute:
     if isinstance(values, Attribute):
         return Attribute(name, values.values, values.which)
     if isinstance(values, Channel):
-        if not isinstance(values.kernel, MapKernel) or not same(values.inputs, users):
+        if not isinstance(values.kernel, MapKernel):
             raise ParameterError(
                 f"the attribute {name!r} is a channel; give a deterministic one from the users"
             )
-        return Attribute(name, values.outputs, np.asarray(values.kernel.codes))
+        order = aligned(users, values.inputs, "people", f"attribute {name!r}")
+        codes = np.asarray(values.kernel.codes)
+        return Attribute(name, values.outputs, codes if order is None else codes[order])
+    names = None if isinstance(values, Mapping) else own_names(values)
+    if names is not None and all(user in names for user in users):
+        listed = values if hasattr(values, "tolist") else values.to_numpy()  # type: ignore[attr-defined]
+        values = dict(zip(names, listed.tolist(), strict=True))
+    elif names is not None and not same(names, as_labels(range(users.size))):
+        raise LabelError(
+            f"the attribute {name!r} has no value for some users; name each in its index, or give a list in"
+            " the order of the users"
+        )
     if isinstance(values, Mapping):
         lost = sum(user not in values for user in users)
         if lost:

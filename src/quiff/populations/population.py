@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, final
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.labels import Labels, as_labels, same
+from quiff.core.labels import Labels, as_labels, by_label, same
 from quiff.core.numbers import Array
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, counted, needed
@@ -98,7 +98,7 @@ class Population(TopicSets):
         codes, named = codes_of_sets(sets, topics)
         users, listed = as_labels(sets, "user"), weights_by_user(weights, sets)
         filling = None if visited is None else Filling.of(visited_of_sets(visited, sets, codes, named))
-        return cls(users, named, codes, listed, filling=filling)  # type: ignore[arg-type]  # checked there
+        return cls(users, named, codes, listed, filling=filling)
 
     @classmethod
     def from_array(
@@ -126,8 +126,10 @@ class Population(TopicSets):
         [7, 12, 629]
         """
         named = as_labels(users, "user")
+        sets = by_label(sets, named, "users", "sets")
         if topics is None:
             sets, topics = codes_of_values(sets, named)
+        visited = by_label(visited, named, "users", "visited")
         filling = None if visited is None else Filling.of(visited_in_order(np.asarray(sets), visited))
         return cls(named, as_labels(topics, "topic"), sets, weights, filling=filling)  # type: ignore[arg-type]  # checked there
 
@@ -319,8 +321,9 @@ class Population(TopicSets):
     def with_attribute(self, name: str, values: object) -> Self:
         """Return these people with one more attribute; one that has the name already is replaced.
 
-        `values` are the value of each user: a mapping from user to value, a list or array in the order of the
-        users, an `Attribute`, or a deterministic channel from the users.
+        `values` are the value of each user: a mapping from user to value, a pandas Series whose index names
+        the users, a deterministic channel from the users, an `Attribute`, or a list or array in the order of
+        the users.
 
         Examples
         --------

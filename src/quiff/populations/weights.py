@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.labels import Labels, SetLabels, as_labels, same
+from quiff.core.labels import Labels, SetLabels, as_labels, by_label, same
 from quiff.core.numbers import Array, as_fractions, as_numbers, is_exact
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, ShapeError
@@ -15,10 +15,10 @@ from quiff.errors import LabelError, ParameterError, ShapeError
 _LEAST, _MOST = 1e-150, 1e150  # of the largest weight, if a float is to hold sums and products of them
 
 
-def weights_by_user(weights: Mapping[Any, Any] | None, users: Mapping[Any, Any]) -> list[Any] | None:
-    """Return the weights of users in their order, from a mapping."""
-    if weights is None:
-        return None
+def weights_by_user(weights: Any, users: Mapping[Any, Any]) -> Any:
+    """Return the weights of users in their order, from a mapping; others that have names keep them."""
+    if weights is None or hasattr(weights, "to_numpy"):
+        return weights
     for names, others, where in ((users, weights, "weights"), (weights, users, "sets")):
         lost = next((name for name in names if name not in others), None)
         if lost is not None:
@@ -30,7 +30,8 @@ def checked_weights(weights: object, users: Labels) -> Array | None:
     """Return weights as a read-only array, one for each user, exact where they are given so."""
     if weights is None:
         return None
-    array = np.array(as_numbers(weights, error=ParameterError))
+    listed = by_label(weights, users, "people", "weights")
+    array = np.array(as_numbers(listed, error=ParameterError))
     if array.shape != (users.size,):
         raise ShapeError(
             f"the weights have shape {array.shape}, but there are {users.size} users; give one for each"
@@ -53,7 +54,7 @@ def checked_counts(counts: object, users: Labels, n_epochs: int) -> Array | None
     """Return the numbers of users behind merged sets as a read-only array."""
     if counts is None:
         return None
-    array = np.array(counts)
+    array = np.array(by_label(counts, users, "people", "counts"))
     distinct = isinstance(users, SetLabels) and n_epochs == 1
     if not (distinct or same(users, as_labels(range(users.size)))):
         raise ShapeError(
