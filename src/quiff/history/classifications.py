@@ -21,6 +21,7 @@ from quiff.history.archives import read_files
 from quiff.history.domains import domain_table
 from quiff.history.fetch import fetch
 from quiff.history.suffixes import Suffixes
+from quiff.populations.joined_topics import joined, joined_topic
 from quiff.populations.literals import parse_topics
 from quiff.safe_text import shapes
 
@@ -150,6 +151,7 @@ CLASSIFICATIONS: dict[str, Callable[[Path, Suffixes | None, str], tuple[Any, ...
 def _from_file(path: Path, *, lowered: bool) -> Any:
     """Read a classification in the published form, a domain and its topics a line."""
     topics_of: dict[str, list[str]] = {}
+    bare: dict[str, str] = {}  # where each cell stands that is one text without quotes
     for line, domain, topics in _lines(path):
         where = f"{str(path)!r}, line {line}:"
         if not domain or topics is None:
@@ -164,6 +166,10 @@ def _from_file(path: Path, *, lowered: bool) -> Any:
             topics_of[domain] = sorted(set(parse_topics(topics)))
         except QuiffError as error:
             raise QuiffError(f"{where} {error}") from None
+        if len(topics_of[domain]) == 1 and not {"'", '"'} & {*topics}:
+            bare.setdefault(topics_of[domain][0], where)
+    if max(map(len, topics_of.values()), default=0) == 1 and (several := joined_topic(bare)) is not None:
+        raise QuiffError(f"{bare[several]} {joined(several)}")
     schema = pa.schema([("domain", pa.string()), ("topics", pa.list_(pa.string()))])
     columns = [list(topics_of), list(topics_of.values())]
     return ibis.memtable(pa.table(columns, schema=schema))

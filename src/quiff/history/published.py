@@ -22,6 +22,7 @@ from quiff.files.blocks import blocks, find_source
 from quiff.history.line_count import LineCount
 from quiff.history.queries import empty_list, fetch_rows, row_order, scalar
 from quiff.history.scan import engine_errors, scan_csv
+from quiff.populations.joined_topics import NUMBERS
 from quiff.populations.literals import QUOTED, TOPIC_LIST
 from quiff.safe_text import shape, shapes
 
@@ -122,7 +123,10 @@ def _topics(con: Any, rows: Any, cell: Any, path: Path) -> Any:
     bare = text.re_replace(r"[\[\](){}]", "").re_replace(r",\s*$", "").strip()
     cells = quoted.ifelse(inner, bare)
     split = quoted.ifelse(inner.re_split(f"{_END}[^{_BEGIN}{_END}]*{_BEGIN}"), bare.re_split(","))
-    return (cells == "").ifelse(empty_list(cells), split.map(lambda topic: topic.strip()))
+    topics = (cells == "").ifelse(empty_list(cells), split.map(lambda topic: topic.strip()))
+    several = topics.filter(lambda topic: topic.re_search(NUMBERS)).length() > 0
+    _check(con, rows, cell, several, path, "a list of topics with commas between them")
+    return topics
 
 
 def _experimental(con: Any, rows: Any, path: Path) -> Any:
