@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,7 +24,7 @@ from quiff.history.fetch import fetch
 from quiff.history.suffixes import Suffixes
 from quiff.populations.joined_topics import joined, joined_topic
 from quiff.populations.literals import parse_topics
-from quiff.safe_text import shapes
+from quiff.safe_text import column_names
 
 # Old codes that one of the official lists still has, and the codes that replace them.
 MERGED_CATEGORIES = MappingProxyType({"DEV": "ECON", "FEXP": "NEWS", "P2P": "FILE"})
@@ -184,7 +185,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
             names = next(reader, [])
             if not {"domain", "topics"} <= set(names):
                 raise QuiffError(
-                    f"{str(path)!r}, line 1: the columns are {shapes(names, ('domain', 'topics'))};"
+                    f"{str(path)!r}, line 1: the columns are {column_names(names, list(islice(reader, 20)))};"
                     " a classification needs domain and topics"
                 )
             line = reader.line_num + 1

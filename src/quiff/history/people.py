@@ -31,7 +31,7 @@ from quiff.populations.pairs import PairCounts, TooManySetsError
 from quiff.populations.population import Population
 from quiff.populations.readers import chosen_epoch
 from quiff.populations.tfrecords import tfrecord_files
-from quiff.safe_text import shape
+from quiff.safe_text import topic_shape
 from quiff.theory.parameters import check_whole
 
 _WORD = 2**63
@@ -305,7 +305,9 @@ class _Reduction:
         again = codes[..., 1:] == codes[..., :-1]
         if again.any():
             topic = topics[codes[..., 1:][again][0]]
-            raise LabelError(f"{str(self.path)!r}: a set has the topic {shape(topic)} twice; name each once")
+            raise LabelError(
+                f"{str(self.path)!r}: a set has the topic {topic_shape(topic)} twice; name each once"
+            )
         genuine = np.stack([rows[GENUINE + end] for end in suffixes]) if self._tells_number else None
         fields = merged_fields(
             topics, codes, users, visited=digits % 2 == 1 if self.flagged else None, genuine=genuine

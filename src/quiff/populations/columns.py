@@ -19,7 +19,7 @@ from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, cou
 from quiff.populations.attribute import TOPICS
 from quiff.populations.joined_topics import joined, joined_topic, several_numbers
 from quiff.populations.literals import QUOTED, TOPIC_LIST, no_topic_list
-from quiff.safe_text import shape, shapes
+from quiff.safe_text import column_names, shape, topic_shape
 
 # Columns that ``quiff profile`` stores: the ranked topic counts, and how many topics of a set were visited.
 RANKING, GENUINE = "ranking", "genuine"
@@ -83,11 +83,20 @@ def attribute_names(names: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def form_of(
-    at: str, names: Sequence[str], *, top: int | None, weights: str | None, attributes: tuple[str, ...]
+    at: str,
+    names: Sequence[str],
+    below: Sequence[Sequence[str]] | None,
+    *,
+    top: int | None,
+    weights: str | None,
+    attributes: tuple[str, ...],
 ) -> Form:
-    """Return the form of a file from the names of its columns; `at` says where these stand, for messages."""
+    """Return the form of a file from the names of its columns.
+
+    For messages, `at` says where they stand, and `below` are some rows, if the names may be one.
+    """
     numbered = numbered_columns(names)
-    listed = shapes(names, (*_USERS, *_LISTS, *numbered, "epoch", RANKING, GENUINE))
+    listed = column_names(names, below)
     user = next((name for name in _USERS if name in names), None)
     lists = tuple(name for name in _LISTS if name in names)[:1]
     topics = (RANKING,) if top is not None and RANKING in names else lists or numbered
@@ -97,7 +106,7 @@ def form_of(
             " (or t1, t2 and so on), or RandID and sTopics"
         )
     if user and topics:  # the line does name columns, and is nobody's data
-        listed = ", ".join(map(repr, names))
+        listed = column_names(names)
     if weights is not None and weights not in names:
         raise ParameterError(f"{at} there is no column {weights!r} of weights; the columns are {listed}")
     lost = next((name for name in attributes if name not in names), None)
@@ -217,7 +226,7 @@ class ColumnReader:
         self._check(
             again.any(axis=1),
             lambda row: (
-                f"the set has the topic {shape(names[ordered[row, :-1][again[row]][0]])} twice;"
+                f"the set has the topic {topic_shape(names[ordered[row, :-1][again[row]][0]])} twice;"
                 " name each topic once"
             ),
             LabelError,

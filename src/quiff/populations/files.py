@@ -19,6 +19,7 @@ from quiff.files import StrPath, as_path
 from quiff.files.blocks import DAMAGES, damage, find_source, opened
 from quiff.populations.columns import Form, form_of
 from quiff.populations.text_lines import CountedStream, head_of, line_of_row, text_fault, torn_row
+from quiff.safe_text import column_names
 
 _BLOCK = 1 << 24  # bytes of text that are cut into columns at a time; longer than any line
 _ROWS = 1 << 18  # rows of Parquet at a time
@@ -159,26 +160,29 @@ def open_profiles(
 ) -> ProfileFile:
     """Look at the columns of a file, which tell its form."""
     path = as_path(path)
-    names, delimiter = _names_in(path, "; quiff profile writes profiles")
+    names, delimiter, below = _names_in(path, "; quiff profile writes profiles")
     at = f"{str(path)!r}:" if delimiter is None else f"{str(path)!r}, line 1:"
-    form = form_of(at, names, top=top, weights=weights, attributes=attributes)
+    form = form_of(at, names, below, top=top, weights=weights, attributes=attributes)
     return ProfileFile(path, form, names, delimiter)
 
 
 def open_table(path: StrPath, columns: Sequence[str]) -> ProfileFile:
     """Look for some columns in a file of any kind of rows."""
     path = as_path(path)
-    names, delimiter = _names_in(path)
+    names, delimiter, below = _names_in(path)
     lost = next((name for name in columns if names.count(name) != 1), None)
     if lost is not None:
         times = "twice" if lost in names else "not"
-        listed = ", ".join(map(repr, names[:20]))
+        listed = column_names(names, below)
         raise ParameterError(f"the column {lost!r} is {times} in {str(path)!r}; it has {listed}")
     return ProfileFile(path, Form(None, (), False, None, attributes=tuple(columns)), names, delimiter)
 
 
-def _names_in(path: Path, hint: str = "") -> tuple[tuple[str, ...], str | None]:
-    """Return the names of the columns of a file, and the sign between its fields; None in Parquet."""
+def _names_in(path: Path, hint: str = "") -> tuple[tuple[str, ...], str | None, list[list[str]] | None]:
+    """Return the names of the columns of a file, the sign between its fields, and some rows below.
+
+    In Parquet, whose names are no row, the last two are None.
+    """
     if not path.exists():
         raise QuiffError(f"there is no file {str(path)!r}{hint}")
     if not (path.is_dir() or path.suffix == ".parquet"):
@@ -190,7 +194,7 @@ def _names_in(path: Path, hint: str = "") -> tuple[tuple[str, ...], str | None]:
         raise _unreadable(path, error, " as Parquet") from error
     if path.is_dir() and not names:
         raise QuiffError(f"the folder {str(path)!r} has no Parquet file{hint}")
-    return names, None
+    return names, None, None
 
 
 @contextmanager
