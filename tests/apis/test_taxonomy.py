@@ -31,7 +31,7 @@ def test_a_name_refuses_topics_that_it_does_not_have():
         topics_for(Population.from_sets({"Alice": {1, 4}, "Bob": {2, 4}}), "v2")
     with pytest.raises(
         LabelError,
-        match="has the topic 'aaaaa' .only its form; --show-rows shows all., which is not in the taxonomy v1",
+        match=r"has the topic .aaaaa. .only its form; .*, which is not in the taxonomy v1",
     ):
         topics_for(WORDS, "v1")
 
