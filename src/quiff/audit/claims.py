@@ -121,6 +121,9 @@ def claimed_places(C: Channel, outputs: Sequence[Hashable]) -> Array:
             continue
         except LabelError:
             pass  # it may be meant by its text
+        if isinstance(output, tuple) and frozenset(output) in C.outputs:
+            places.append(C.outputs.position(frozenset(output)))
+            continue
         if texts is None:
             small = C.outputs.size <= _LISTED
             texts = {_text(label): k for k, label in enumerate(C.outputs)} if small else {}

@@ -175,8 +175,9 @@ def audit(
         curve = learning_curve(found[0].sample, best, rng, level)
     claim = None
     if api is not None:
-        sample = draw_sample(log, rng)
-        claim = claim_test(sample, claimed_channel(log, api, columns.secret, people), rng)
+        C = claimed_channel(log, api, columns.secret, people)
+        shows_sets = isinstance(C.outputs[0], frozenset)  # tables write them as lists
+        claim = claim_test(draw_sample(log.with_sets() if shows_sets else log, rng), C, rng)
     change = change_test(log, rng) if log.parts else None
     claimed = _claimed_epsilon(api, epsilon)
     rows = tuple(_rows(spec, found, gain, width, level))
