@@ -3,13 +3,16 @@
 Nothing here knows what a profile is; but every error tells the line, or in Parquet the row, where it is.
 """
 
+import bz2
+import gzip
+import lzma
 import re
 import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 import pyarrow as pa
 from pyarrow import compute, csv, parquet
@@ -201,11 +204,12 @@ def _names_in(path: Path, hint: str = "") -> tuple[tuple[str, ...], str | None, 
 def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
     """Open a file for reading its bytes, unpacked; a tar archive must hold one file.
 
-    That there is no other is checked if the file was read to its end, which `whole` says.
+    That there is no other, and that nothing is damaged, is checked if the file was read to its end, which
+    `whole` says. So the archive is unpacked here: tarfile by itself checks no digest.
     """
     try:
         if re.search(r"[.](tar|tgz)([.]\w+)?$", path.name):
-            with tarfile.open(path, "r|*") as archive:
+            with _archive_bytes(path) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
                 files = (member for member in archive if member.isfile())
                 first = next(files, None)
                 if first is None:
@@ -213,15 +217,28 @@ def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
                 yield cast("BinaryIO", archive.extractfile(first))
                 if whole and next(files, None) is not None:
                     raise QuiffError(f"{str(path)!r} has several files; an archive of one is expected")
+                while whole and packed.read(_BLOCK):
+                    pass  # the digest stands behind the last byte
         else:
             with opened(find_source(path)) as stream:
                 yield cast("BinaryIO", stream)
-    except (*DAMAGES, tarfile.TarError) as error:
+    except (*DAMAGES, tarfile.TarError, lzma.LZMAError) as error:
         told = _unreadable(path, error)
         with suppress(QuiffError):  # another way of packing; one of gzip tells how far it can be read
             source = find_source(path)
             told = damage(source, error) if source.packed else told
         raise told from error
+
+
+def _archive_bytes(path: Path) -> IO[bytes]:
+    """Open an archive for its bytes, unpacked and checked by what they are packed by."""
+    with path.open("rb") as stream:
+        first = stream.read(6)
+    if first.startswith(b"BZh"):
+        return cast("IO[bytes]", bz2.open(path))
+    if first.startswith(b"\xfd7zXZ"):
+        return cast("IO[bytes]", lzma.open(path))
+    return cast("IO[bytes]", gzip.open(path)) if first.startswith(b"\x1f\x8b") else path.open("rb")
 
 
 def _unreadable(path: Path, error: BaseException, what: str = "") -> QuiffError:
