@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from quiff.errors import QuiffError, SizeError
+
 # Control characters (C0, DEL, C1), what turns the direction of writing around, line and paragraph separators,
 # halves of surrogate pairs, and code points that are no characters.
 _HARMFUL = "\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef" + "".join(
@@ -117,6 +119,26 @@ def rows_shown() -> Iterator[None]:
 def rows_are_shown() -> bool:
     """Say if `rows_shown` is at work."""
     return _SHOWN.get()
+
+
+@contextmanager
+def rows_left_out(instead: str) -> Iterator[None]:
+    """Put other words in the place of an error that may repeat the data of people, unless rows are shown.
+
+    Examples
+    --------
+    >>> with rows_left_out("a secret is none of the API's"):
+    ...     raise QuiffError("'Zoë' is no number")
+    Traceback (most recent call last):
+    quiff.errors.QuiffError: a secret is none of the API's; what is wrong is left out (--show-rows shows it)
+    """
+    try:
+        yield
+    except Exception as error:
+        if _SHOWN.get() or isinstance(error, SizeError):
+            raise
+        kind = type(error) if isinstance(error, QuiffError) else QuiffError
+        raise kind(f"{instead}; what is wrong is left out (--show-rows shows it)") from None
 
 
 def form(text: object) -> str:
