@@ -5,12 +5,14 @@ import gzip
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
 from quiff import Population, TopicsAPI
 from quiff.apis.taxonomy import topics_for
 from quiff.browser.page_loads import read_page_loads
 from quiff.browser.rates import visit_rates
 from quiff.browser.reports import Reports
+from quiff.cli import main
 from quiff.errors import QuiffError, engine_line
 from quiff.history.classifications import read_classification
 from quiff.history.engine import connect
@@ -126,3 +128,68 @@ def test_published_tables_and_classifications_without_their_first_line(tmp_path)
     listed.write_text(f"{SECRET}.example,{SECRET}\n")
     assert SECRET not in told(lambda: read_table(connect(), table, ("experimental",)))
     assert SECRET not in told(lambda: read_classification(listed))
+
+
+LOGS = {
+    "text for sets": ("topics", "topics,observation\n{s},1\n{s}x,2\n"),
+    "numbers for sets": ("topics", "topics,observation\n4242,1\n4343,2\n"),
+    "sets of other sizes": ("topics", "topics,observation\n['{s}'],1\n['{s}', 'b'],2\n"),
+    "no conversions": ("conversions", "conversions,observation\n{s},1\n{s}@x,2\n"),
+    "no history": ("history", "history,observation\n4242,1\n4343,2\n"),
+}
+SPECS = ["topics", "android_topics", "event_level", "floc", "private_aggregation", "parakeet", "rappor"]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("log", LOGS)
+def test_a_claim_about_a_log(spec, log, tmp_path):
+    column, text = LOGS[log]
+    file = tmp_path / "log.csv"
+    file.write_text(text.format(s=SECRET))
+    for words in ([], ["--people", file]):
+        told = CliRunner().invoke(
+            main, ["audit", str(file), "--secret", column, "--api", spec, *map(str, words)]
+        )
+        assert not told.exception or isinstance(told.exception, SystemExit)
+        assert SECRET not in told.output
+        assert "4242" not in told.output
+
+
+def test_an_own_api_that_fails_on_a_secret(tmp_path):
+    own, log = tmp_path / "own.py", tmp_path / "log.csv"
+    own.write_text("import quiff\n\n@quiff.program\ndef api(country, draw):\n    return {}[country]\n")
+    log.write_text(f"country,observation\n{SECRET},1\nv,2\n")
+    words = ["audit", str(log), "--secret", "country", "--api", f"{own}:api"]
+    told = CliRunner().invoke(main, words)
+    assert told.exit_code == 1
+    assert SECRET not in told.output
+    assert "what is wrong is left out (--show-rows shows it)" in told.output
+    assert SECRET in CliRunner().invoke(main, [*words, "--show-rows"]).output
+
+
+def test_an_audited_file_without_its_first_line(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(f"{SECRET},x\n{SECRET}y,z\n")
+    told = CliRunner().invoke(main, ["audit", str(log)])
+    assert told.exit_code == 1
+    assert SECRET not in told.output
+    assert "'aaaaaa', 'a' (only their forms; --show-rows shows all)" in told.output
+
+
+def test_a_gain_that_lacks_a_secret(tmp_path):
+    log, gain = tmp_path / "log.csv", tmp_path / "gain.csv"
+    log.write_text("secret,observation\n" + f"{SECRET},x\nv,z\n" * 20)
+    gain.write_text("action,v\nguess,1\n")
+    told = CliRunner().invoke(main, ["audit", str(log), "--gain", str(gain)])
+    assert told.exit_code == 1
+    assert SECRET not in told.output
+
+
+@pytest.mark.parametrize("cell", ["{s}", "basket@{s}", "basket@1={s}", "4242"])
+def test_conversions(cell, tmp_path):
+    people = tmp_path / "p.csv"
+    people.write_text("user,t1,conversions\nu,1," + cell.format(s=SECRET) + "\nv,2,\n")
+    told = CliRunner().invoke(main, ["measure", str(people), "--api", "event_level"])
+    assert told.exit_code == 1
+    assert SECRET not in told.output
+    assert "4242" not in told.output

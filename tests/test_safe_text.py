@@ -5,7 +5,7 @@ import unicodedata
 import hypothesis.strategies as st
 from hypothesis import given
 
-from quiff.safe_text import shape, visible, visible_lines
+from quiff.safe_text import form, shape, visible, visible_lines
 
 OVERRIDES = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
 
@@ -45,8 +45,9 @@ def test_lines_and_tabs_stay_where_they_are_asked_for(text):
 
 @given(anything)
 def test_a_shape_has_no_letter_but_a_and_no_digit_but_9(text):
-    inside = shape(text)[1:-1].removesuffix("...")
+    inside = form(text)[1:-1].removesuffix("...")
     for escape in ("\\n", "\\r", "\\t", "\\\\", "\\'"):
         inside = inside.replace(escape, "")
     assert shape(text).isascii()
+    assert shape(text) in (form(text), f"{form(text)} (only its form; --show-rows shows all)")
     assert {c for c in inside if c.isalnum()} <= {"9", "a"} or "\\x" in inside

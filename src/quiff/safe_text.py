@@ -5,7 +5,11 @@ What becomes Markdown, LaTeX or HTML is escaped in `quiff.results`.
 
 import json
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from quiff.errors import QuiffError, SizeError
 
 # Control characters (C0, DEL, C1), what turns the direction of writing around, line and paragraph separators,
 # halves of surrogate pairs, and code points that are no characters.
@@ -18,7 +22,21 @@ _FORMULA = re.compile(r"'*[=+\-@\t\n\r\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(
     r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})(e[+-]?\d{1,4})?|[+-]?inf", re.ASCII | re.IGNORECASE
 )
-_LONGEST = 40
+_LONGEST, _COLUMNS = 40, 20  # characters of a cell, and columns, that a message has
+_TOPIC = re.compile("[0-9]{1,4}")  # what public taxonomies number
+_NAME = re.compile(r"[^\W\d](?:[^\W\d]|[ .-]){0,39}[0-9]{0,2}")
+_DATA = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|://|^[0-9.]+$|^www[.]|@")
+# The columns of quiff's own tables and of published ones: those that mean nothing but a column, and others.
+_SURE = re.compile(
+    "user|topics|t[1-9][0-9]{0,3}|randid|s_?topics|all_?topics|querytime|browsinghistory|anonid|clickurl",
+    re.IGNORECASE,
+)
+_OWN = re.compile(
+    "time|url|domain|topic|epoch|genuine|ranking|history|site|callers|onlookers|host|output|late|kind|value"
+    "|conversions|secret|observation|weights?",
+    re.IGNORECASE,
+)
+_SHOWN: ContextVar[bool] = ContextVar("rows_shown", default=False)
 
 
 def visible(text: str) -> str:
@@ -81,14 +99,54 @@ def csv_text(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def shape(text: object) -> str:
-    """Return what something looks like, without its content: digits as 9, letters as a, in quotes.
-
-    For messages on data of people, which must not repeat them.
+@contextmanager
+def rows_shown() -> Iterator[None]:
+    """Let messages show what they leave out of people's data, inside a ``with`` block (``--show-rows``).
 
     Examples
     --------
-    >>> print(shape("2006-03-01 07:17:12"), shape("Zoë's"), shape(-1.5), shape(None))
+    >>> with rows_shown():
+    ...     print(shape("Zoë's"))
+    "Zoë's"
+    """
+    token = _SHOWN.set(True)
+    try:
+        yield
+    finally:
+        _SHOWN.reset(token)
+
+
+def rows_are_shown() -> bool:
+    """Say if `rows_shown` is at work."""
+    return _SHOWN.get()
+
+
+@contextmanager
+def rows_left_out(instead: str) -> Iterator[None]:
+    """Put other words in the place of an error that may repeat the data of people, unless rows are shown.
+
+    Examples
+    --------
+    >>> with rows_left_out("a secret is none of the API's"):
+    ...     raise QuiffError("'Zoë' is no number")
+    Traceback (most recent call last):
+    quiff.errors.QuiffError: a secret is none of the API's; what is wrong is left out (--show-rows shows it)
+    """
+    try:
+        yield
+    except Exception as error:
+        if _SHOWN.get() or isinstance(error, SizeError):
+            raise
+        kind = type(error) if isinstance(error, QuiffError) else QuiffError
+        raise kind(f"{instead}; what is wrong is left out (--show-rows shows it)") from None
+
+
+def form(text: object) -> str:
+    """Return what something looks like, without its content: digits as 9, letters as a, in quotes.
+
+    Examples
+    --------
+    >>> print(form("2006-03-01 07:17:12"), form("Zoë's"), form(-1.5), form(None))
     '9999-99-99 99:99:99' "aaa'a" '-9.9' nothing
     """
     if text is None:
@@ -98,15 +156,79 @@ def shape(text: object) -> str:
     return repr(formed if len(whole) <= _LONGEST else formed + "...")
 
 
-def shapes(names: Iterable[object], known: Container[object] = ()) -> str:
-    """Return a list of what may be names of columns or, where a file has no such line, somebody's data.
+def shape(text: object) -> str:
+    """Return the `form` of something, and that it is no more than that, unless nothing is left out.
+
+    For messages on data of people, which must not repeat them.
 
     Examples
     --------
-    >>> print(shapes(["user", "Alice", "17"], known=("user", "topics")))
-    'user', 'aaaaa', '99'
+    >>> print(shape("7a"), shape("--"))
+    '9a' (only its form; --show-rows shows all) '--'
     """
-    return ", ".join(repr(name) if name in known else shape(name) for name in names) or "none"
+    if text is None or _SHOWN.get():
+        return "nothing" if text is None else visible(repr(str(text)))
+    formed = form(text)
+    return formed if formed == repr(str(text)) else f"{formed} (only its form; --show-rows shows all)"
+
+
+def topic_shape(topic: object) -> str:
+    """Return a topic: the number of a public taxonomy as it is, of all else the `shape`.
+
+    Examples
+    --------
+    >>> print(topic_shape(400), topic_shape("629"), topic_shape("Zoë"))
+    '400' '629' 'aaa' (only its form; --show-rows shows all)
+    """
+    return f"'{topic}'" if _TOPIC.fullmatch(str(topic)) else shape(topic)
+
+
+def column_names(names: Iterable[object], below: Sequence[Sequence[object]] | None = None) -> str:
+    """Return a list of names of columns; where the line may be somebody's data, quiff's own and forms.
+
+    A line of text has names if none comes again in its column among the rows `below` it, and some cell there
+    looks like data, or one of the names is quiff's. Without `below` they are names for sure, as in Parquet.
+
+    Examples
+    --------
+    >>> print(column_names(["Time", "Domain", "Zoë"], below=[["History", "Law", "Art"]]))
+    'Time', 'Domain', 'aaa' (only their forms; --show-rows shows all)
+    >>> print(column_names(["member", "seen at"], below=[["Zoë", "2006-03-01"]]))
+    'member', 'seen at'
+    """
+    texts = list(map(str, names))
+    named = below is None or are_names(texts, below)
+    several = sum(bool(_SURE.fullmatch(text) or _OWN.fullmatch(text)) for text in texts) > 1
+    plain = [
+        below is None
+        or _SHOWN.get()
+        or any(own.fullmatch(text) for own in (_SURE, *[_OWN] * several, *[_NAME] * named))
+        for text in texts[:_COLUMNS]
+    ]
+    listed = [visible(repr(text)) if seen else form(text) for text, seen in zip(texts, plain, strict=False)]
+    more = ["..."] * (len(texts) > _COLUMNS)
+    left_out = "" if all(plain) else " (only their forms; --show-rows shows all)"
+    return (", ".join([*listed, *more]) or "none") + left_out
+
+
+def are_names(names: Sequence[object], below: Sequence[Sequence[object]]) -> bool:
+    """Say if a first line must be names.
+
+    None comes again in its column, and some column has data below, or is one of quiff's own.
+    """
+    pairs = [(str(name), str(cell)) for row in below for name, cell in zip(names, row, strict=False)]
+    return (
+        not looks_like_data(names)
+        and all(name != cell for name, cell in pairs)
+        and (
+            any(_DATA.search(cell) for _, cell in pairs) or any(_SURE.fullmatch(str(name)) for name in names)
+        )
+    )
+
+
+def looks_like_data(names: Iterable[object]) -> bool:
+    """Say if a first line has what no column is called: a date, a number, an address."""
+    return any(_DATA.search(str(name)) for name in names)
 
 
 def _form(character: str) -> str:

@@ -225,12 +225,13 @@ def test_bad_input_is_told_in_one_line(tmp_path, example, numbers):
         numbers, "--topics", "v3"
     )
     error = refused(example, "--topics", "v1")
-    assert f"Error: {str(example)!r}, line 2: the set has the topic 'aaaaa', which is not in" in error
+    left_out = "only its form; --show-rows shows all"
+    assert f"Error: {str(example)!r}, line 2: the set has the topic 'aaaaa' ({left_out}), which is" in error
     assert "give a number of topics, 'occurring', or another of" in error
     numbers.write_text("user,t1,t2\n1,10,11\n\n2,10,350\n")
-    assert "line 4: the set has the topic '999', which is not in the taxonomy v1" in refused(numbers)
+    assert "line 4: the set has the topic '350', which is not in the taxonomy v1" in refused(numbers)
     numbers.write_text('user,epoch,topics\n1,0,"1,2"\n1,1,"7,350"\n')
-    assert "line 3: the set has the topic '999'" in refused(numbers, "--epoch", 1)
+    assert "line 3: the set has the topic '350'" in refused(numbers, "--epoch", 1)
     assert "4 topics occur, but the taxonomy '3' has only 3" in refused(example, "--topics", 3)
     assert "noise must be a number between 0 and 1, not 1.5" in misused(example, "--noise", 1.5)
     assert "quiff experiment writes one" in refused(example, "--histories", tmp_path / "none")

@@ -65,7 +65,7 @@ def test_help_has_an_example(run):
         (("--epoch", "1"), "profiles.csv': the epoch must be 0, not 1"),
         (
             ("--topics", "v2"),
-            "profiles.csv', line 3: the set has the topic '9', which is not in the taxonomy v2",
+            "profiles.csv', line 3: the set has the topic '2', which is not in the taxonomy v2",
         ),
     ],
 )

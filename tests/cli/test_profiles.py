@@ -23,7 +23,7 @@ from quiff.cli import main
     ("taxonomy", "words"),
     [
         ("2", "'people.csv': 3 topics occur, but the taxonomy '2' has only 2"),
-        ("v1", "'people.csv', line 3: the set has the topic '999', which is not in the taxonomy v1"),
+        ("v1", "'people.csv', line 3: the set has the topic '900', which is not in the taxonomy v1"),
     ],
 )
 def test_a_taxonomy_without_the_topics_of_a_file(tmp_path, monkeypatch, command, taxonomy, words):

@@ -8,8 +8,21 @@ import re
 from urllib.parse import urlsplit
 
 
-def host(url):
-    parts = urlsplit(re.sub(r"[\x0e\x0f\[\]]", "", url))
+def host(url, ports=True):
+    url = re.sub(r"[\x0e\x0f\[\]]", "", url)
+    name, _, rest = (
+        url.lstrip("".join(map(chr, range(33)))).translate(dict.fromkeys(b"\t\r\n")).partition(":")
+    )
+    port = re.split(r"[/?#\s]", rest)[0]
+    if (
+        ports
+        and port.isascii()
+        and port.isdecimal()
+        and len(port) < 6
+        and re.fullmatch("[A-Za-z0-9.-]+", name)
+    ):
+        url = f"//{name}:{rest}"
+    parts = urlsplit(url)
     path, last = parts.path, parts.path.rpartition("/")[2]
     place = parts.netloc or path.removesuffix(last) + last.partition(";")[0]
     place = re.sub("^([A-Za-z0-9+.-]+:)?//", "", place).partition("/")[0].rpartition("@")[2]
@@ -77,7 +90,7 @@ def is_letter(sign):
 
 def as_published(url, rules):
     """By the paper's rules: letters stay as they are, and w's are no label."""
-    name = host(url)
+    name = host(url, ports=False)
     labels = name.split(".")
     if reason := no_name(name):
         return None, reason

@@ -146,6 +146,30 @@ def test_odd_urls_and_labels(backend):
     }
 
 
+PORTS = [
+    ("www.name.com:443", "name.com", None),
+    ("name.com:80/x?y", "name.com", None),
+    ("a.Name.co.uk:8080?x", "name.co.uk", None),
+    ("name.com:443 ", "name.com", None),
+    (" name.com:443#x", "name.com", None),
+    ("intranet:8080/wiki", None, "no-suffix"),
+    ("co.uk:80", None, "bare-suffix"),
+    ("127.0.0.1:80", None, "ip-address"),
+    ("mailto:me@name.com", "name.com", None),
+    ("http:name.com/x", "name.com", None),
+    ("name.com:443443443/x", None, "no-suffix"),  # no port, so that name.com is a scheme
+]
+
+
+def test_a_port_needs_no_scheme(backend):
+    urls = [url for url, _, _ in PORTS]
+    assert answers(find_domains(backend, urls, RULES)) == PORTS
+    assert answers(without_engine(urls, RULES)) == PORTS
+    assert [plain_domains.by_the_list(url, RULES.rules) for url in urls] == [row[1:] for row in PORTS]
+    published = answers(find_domains(backend, urls[:2], RULES, "as-published"))
+    assert published == [(url, None, "no-suffix") for url in urls[:2]]
+
+
 def test_urls_may_come_twice_or_not_at_all(backend):
     assert find_domains(backend, []) == []
     assert answers(find_domains(backend, ["a.com", "com", "a.com"]))[2] == ("a.com", "a.com", None)

@@ -18,6 +18,8 @@ from quiff.history.tables import read_table
 from quiff.history.visits import with_sets
 from quiff.populations.population import Population
 
+FORM = r" \(only its form; --show-rows shows all\)"
+
 TREATED = ",RandID,QueryTime,Domain\n0,7,2006-03-01 07:17:12,a.com\n1,9,2006-03-02 00:00:00,gov.uk\n"
 REDUCED = (
     ",RandID,QueryTime,Domain,topics\n0,7,2006-03-01 07:17:12,a.com,\"'NEWS', 'REL'\"\n"
@@ -76,10 +78,10 @@ def test_timestamps_of_pandas_load(load):
     ("text", "told"),
     [
         (",RandID,Domain\n0,1,a.com\n", "a published table has RandID"),
-        (TREATED.replace("0,7", "0,x"), "has a cell of the form 'a', but a whole number is expected"),
+        (TREATED.replace("0,7", "0,x"), rf"has the cell 'a'{FORM}, but a whole number is expected"),
         (
             TREATED.replace("2006-03-02 00:00:00", "then"),
-            "a cell of the form 'aaaa', but a time is",
+            rf"the cell 'aaaa'{FORM}, but a time is",
         ),
         (REDUCED.replace("'GOVT'", "__import__('os')"), "but a list of topics is expected"),
         (EXPERIMENTAL.replace("('gov.uk'", "(open('x')"), "but a list of pairs"),

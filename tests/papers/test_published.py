@@ -189,7 +189,7 @@ def test_errors_name_the_file_and_the_line(tmp_path):
     columns = ["RandID", "BrowsingHistory", "sTopics"]
     message = broken(tmp_path, columns, [(1, history("a.com"), "['A']"), (2, "exit()", "['A']")])
     assert "line 3 of 'bad.csv'" in message
-    assert "'aaaa()' is no list of pairs" in message
+    assert "'aaaa()' (only its form; --show-rows shows all) is no list of pairs" in message
     message = broken(tmp_path, columns, [(1, history("a.com"), "['A']"), (2, history("a.com"), "['A', 'B']")])
     assert "line 3 of 'bad.csv'" in message
     assert "as many different topics" in message

@@ -122,7 +122,7 @@ def test_pieces_agree_on_the_numbers_of_topics(tmp_path, monkeypatch):
     ("text", "error", "told"),
     [
         ("user,t1\na,1\nb,2\n\na,3\n", LabelError, "line 5: the user of this row is there a second time"),
-        ("user,t1,t2\na,1,2\nb,1,1\n", LabelError, "line 3: the set has the topic '9' twice; name each"),
+        ("user,t1,t2\na,1,2\nb,1,1\n", LabelError, "line 3: the set has the topic '1' twice; name each"),
         ("user,topics\na,\"x,y\"\nb,x\n", ShapeError, "line 3: the set has 1 topic, but the first one 2"),
         ("user,epoch,t1\na,0,1\nb,1,1\n", ParameterError, "has the epochs 0 and 1, but users can be merged"),
         ("user,t1\n", QuiffError, "line 2: there is no profile; give at least one user"),

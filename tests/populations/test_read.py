@@ -2,18 +2,21 @@
 
 import gzip
 import io
+import re
 import tarfile
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
 from quiff.populations.literals import parse_history, parse_topics
 from quiff.populations.population import Population
+
+FORM = r" \(only its form; --show-rows shows all\)"
 
 SETS = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"News", "Travel"}}
 EXPECTED = Population.from_sets(SETS)
@@ -104,7 +107,7 @@ def test_the_population_of_pets_24(mirror):
     [
         (b"", QuiffError, "line 1: the file is empty; its first line must name its columns"),
         (b"user,topics\n", QuiffError, "line 2: there is no profile"),
-        (b"name,topics\na,News\n", QuiffError, "line 1: the columns are 'aaaa', 'topics'; profiles need"),
+        (b"name,topics\na,News\n", QuiffError, "line 1: the columns are 'name', 'topics'; profiles need"),
         (b"user,kind\na,News\n", QuiffError, "profiles need user and topics"),
         (b"user,t1\na,1\nb,2\na,3\n", LabelError, "line 4: the user of this row is there a second time"),
         (b"user,topics\na,\"x,y\"\nb,x\n", ShapeError, "line 3: the set has 1 topic, but the first one 2"),
@@ -114,8 +117,8 @@ def test_the_population_of_pets_24(mirror):
         (b"user,t1\na,1\n,2\n", QuiffError, "line 3: user is empty"),
         (b"user,topics\na,__import__('os')\n", QuiffError, "line 2: .* is no list of topics"),
         (b"user,topics\na,[]\n", ShapeError, "line 2: the set has 0 topics"),
-        (b"user,t1,t2\na,x,x\n", LabelError, "line 2: the set has the topic 'a' twice; name each topic once"),
-        (b"user,t1,t2\n\na,1,2\n\nb,x,x\n", LabelError, "line 5: the set has the topic 'a' twice"),
+        (b"user,t1,t2\na,x,x\n", LabelError, rf"line 2: the set has the topic 'a'{FORM} twice; name"),
+        (b"user,t1,t2\n\na,1,2\n\nb,x,x\n", LabelError, rf"line 5: the set has the topic 'a'{FORM} twice"),
         (b"user,user,t1\na,b,1\n", QuiffError, "line 1: the column 'user' is there twice; name each"),
         (b"\xe9ser,t1\na,1\n", QuiffError, "line 1: a byte is no UTF-8"),
         (b'user,topics,note\na,"x,y","two\nlines"\nb,x,\n', ShapeError, "line 4: the set has 1 topic,"),
@@ -129,7 +132,7 @@ def test_the_population_of_pets_24(mirror):
         (b'user,t1\na,1\nb,"2\n3"\nd,4\n', QuiffError, "line 3: t1 goes over several lines; close"),
         (b'user,t1\na,1\n"b,2\nc,3\nd",4\n', QuiffError, "line 3: user goes over several lines"),
         (b"user,epoch,t1\na,0,1\nb,0,2\na,1,1\n", LabelError, "1 of 2 users has no set in some of"),
-        (b"user,epoch,t1\na,zero,1\n", QuiffError, "line 2: the epoch is 'aaaa', but must be a whole number"),
+        (b"user,epoch,t1\na,zero,1\n", QuiffError, rf"line 2: the epoch is 'aaaa'{FORM}, but must be a"),
     ],
 )  # fmt: skip
 def test_wrong_files_are_told_in_one_line(tmp_path, content, error, told):
@@ -227,6 +230,7 @@ words = st.text(st.characters(codec="utf-8", exclude_characters="'\"\\"), min_si
 
 @given(st.lists(words.map(str.strip).filter(bool), unique=True, max_size=5))
 def test_lists_that_python_writes_come_back(topics):
+    assume(not any(re.search(r"[0-9][\s/;|]+[-+]?[0-9]", topic) for topic in topics))  # several numbers
     assert parse_topics(str(topics)) == tuple(topics)
 
 

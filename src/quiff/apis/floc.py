@@ -19,6 +19,7 @@ from quiff.errors import ParameterError, QuiffError
 from quiff.populations.groups import grouped
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
+from quiff.safe_text import shape
 
 BITS = 50
 _SPEC = "WICG/floc, README; shigeki/floc_simulator at 292fe1b (10 August 2021)"
@@ -243,7 +244,7 @@ def _domains(history: Any) -> tuple[str, ...]:
         return ()
     if not isinstance(words, Iterable) or not all(isinstance(word, str) for word in words):
         raise ParameterError(
-            f"FLoC needs the domains of histories, not {history!r}; give text with spaces between them"
+            f"FLoC needs the domains of histories, not {shape(history)}; give text with spaces between them"
         )
     return tuple(dict.fromkeys(words))
 

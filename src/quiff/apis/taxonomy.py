@@ -11,7 +11,7 @@ from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError
 from quiff.populations.population import Population
-from quiff.safe_text import shape
+from quiff.safe_text import topic_shape
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_size
 
 OCCURRING = "occurring"
@@ -155,8 +155,8 @@ def _check_in_taxonomy(
     unknown = [topic for topic in population.occurring if not _is_one_of(topic, known)]
     if unknown:
         raise LabelError(
-            f"{at(unknown[0])} has the topic {shape(unknown[0])}, which is not in the taxonomy {name}; give "
-            f"a number of topics, {OCCURRING!r}, or another of {', '.join(TAXONOMY_SIZES)}"
+            f"{at(unknown[0])} has the topic {topic_shape(unknown[0])}, which is not in the taxonomy {name};"
+            f" give a number of topics, {OCCURRING!r}, or another of {', '.join(TAXONOMY_SIZES)}"
         )
 
 

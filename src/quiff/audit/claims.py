@@ -16,6 +16,7 @@ from quiff.core.numbers import Array, to_float
 from quiff.errors import LabelError, ParameterError, QuiffError
 from quiff.populations.attribute import TOPICS
 from quiff.populations.population import Population
+from quiff.safe_text import rows_left_out
 
 _POOLED = 1.0  # outputs that are expected less often are counted as one
 _ENOUGH = 5.0  # where all are expected so often, the statistic has its limiting distribution
@@ -80,26 +81,30 @@ def claimed_channel(log: Log, api: Api, columns: Sequence[str], people: Populati
     """
     from quiff.apis.program import Program
 
+    wanted = f" ({', '.join(api.needs)})" if api.needs else ""
+    instead = f"the secrets of the log are not all what {api.spec} works on{wanted}"
     if isinstance(api, Program) and not api.needs:
-        return api.channel(dict(enumerate(log.secrets)))
-    own = _people_of(log.secrets, columns, api.needs)
-    found = api.fit(own if people is None else people).channel(own)
-    return Channel.from_kernel(own.users, found.outputs, found.kernel, found.slack)
-
-
-def _people_of(secrets: Sequence[Any], columns: Sequence[str], needs: Sequence[str]) -> Population:
-    """Return one person for each secret of the log."""
-    names = list(needs) if len(needs) == len(columns) == 1 else list(columns)
-    lost = next((name for name in needs if name not in names), None)
+        with rows_left_out(instead):
+            return api.channel(dict(enumerate(log.secrets)))
+    names = list(api.needs) if len(api.needs) == len(columns) == 1 else list(columns)
+    lost = next((name for name in api.needs if name not in names), None)
     if lost is not None:
         raise ParameterError(
             f"the API needs {lost!r} of each person, but the secret consists of {', '.join(columns)}; name"
             " the columns of the secret as the API names what it needs"
         )
+    with rows_left_out(instead):
+        own = _people_of(log.secrets, names, bool(api.needs))
+        found = api.fit(own if people is None else people).channel(own)
+    return Channel.from_kernel(own.users, found.outputs, found.kernel, found.slack)
+
+
+def _people_of(secrets: Sequence[Any], names: Sequence[str], needed: bool) -> Population:
+    """Return one person for each secret of the log, with its parts as attributes if these are needed."""
     users = as_labels(range(len(secrets)))
-    if not needs:
+    if not needed:
         return Population(users)
-    records = secrets if len(columns) > 1 else [(secret,) for secret in secrets]
+    records = secrets if len(names) > 1 else [(secret,) for secret in secrets]
     parts = {name: [record[k] for record in records] for k, name in enumerate(names)}
     sets = parts.pop(TOPICS, None)
     people = Population(users) if sets is None else Population.from_sets(dict(zip(users, sets, strict=True)))
@@ -121,6 +126,9 @@ def claimed_places(C: Channel, outputs: Sequence[Hashable]) -> Array:
             continue
         except LabelError:
             pass  # it may be meant by its text
+        if isinstance(output, tuple) and frozenset(output) in C.outputs:
+            places.append(C.outputs.position(frozenset(output)))
+            continue
         if texts is None:
             small = C.outputs.size <= _LISTED
             texts = {_text(label): k for k, label in enumerate(C.outputs)} if small else {}

@@ -126,6 +126,32 @@ class Log:
         """How many rows were counted."""
         return int(self.rows.sum())
 
+    def with_sets(self) -> "Log":
+        """Return the log with sets in place of sequences as outputs.
+
+        Examples
+        --------
+        >>> Log.of("aa", [(1, 2), (2, 1)]).with_sets().rows.tolist()
+        [2]
+        """
+        place: dict[Hashable, int] = {}
+        sets = [frozenset(output) if isinstance(output, tuple) else output for output in self.outputs]
+        output = np.array([place.setdefault(value, len(place)) for value in sets])[self.output]
+        keys = [
+            self.secret,
+            output,
+            *(one for one in (self.person, self.weights, self.part) if one is not None),
+        ]
+        first, which = np.unique(np.stack(keys, axis=1), axis=0, return_index=True, return_inverse=True)[1:]
+        rows = np.bincount(which.reshape(-1), self.rows).astype(self.rows.dtype)
+        person, weights, part = (
+            None if one is None else one[first] for one in (self.person, self.weights, self.part)
+        )
+        return Log(
+            self.secrets, tuple(place), self.secret[first], output[first], rows, person, weights, part,
+            self.parts, self.missing,
+        )  # fmt: skip
+
     def of_part(self, part: int) -> "Log":
         """Return the entries of one part."""
         kept = np.asarray(self.part) == part
@@ -191,8 +217,9 @@ def read_pairs(pairs: Any, columns: Columns, *, con: Any = None) -> Log:
     from quiff.history.engine import connect
 
     columns.check()
+    sets = _set_columns(pairs, columns.names)
     with _opened(connect() if con is None else con, pairs, columns) as (engine, table, is_text):
-        return _log(engine, table, columns, is_text)
+        return _log(engine, table, columns, is_text, sets)
 
 
 @contextmanager
@@ -243,11 +270,28 @@ def _of_frame(pairs: Any, names: list[str]) -> Any:
         raise QuiffError(f"a column of the frame cannot be read: {engine_line(error)}") from error
 
 
-def count_pairs(table: Any, columns: Columns, is_text: bool) -> Any:
+def _set_columns(pairs: Any, names: list[str]) -> frozenset[str]:
+    """Return the columns of a frame whose values are sets; lists and tuples are sequences."""
+    if isinstance(pairs, str | Path) or not hasattr(pairs, "dtypes"):
+        return frozenset()
+    found = set()
+    for name in names:
+        if name not in pairs.columns or pairs[name].dtype != object:
+            continue
+        kinds = {isinstance(value, set | frozenset) for value in pairs[name] if np.iterable(value)}
+        if len(kinds) > 1:
+            raise ParameterError(
+                f"the column {name!r} has sets and sequences; make all of them one or the other"
+            )
+        found.update([name] if True in kinds else [])
+    return frozenset(found)
+
+
+def count_pairs(table: Any, columns: Columns, is_text: bool, sets: frozenset[str] = frozenset()) -> Any:
     """Return the counts of a table of pairs, as an expression: the one definition for every engine.
 
-    A list of texts or whole numbers is a set, one of decimals an embedding, whose order is kept. Rows with
-    a missing value, an empty text or nan, are left out.
+    A list is a sequence, whose order is kept; in the columns `sets` it is a set. Rows with a missing value,
+    an empty text or nan, are left out.
     """
     import ibis
 
@@ -255,7 +299,7 @@ def count_pairs(table: Any, columns: Columns, is_text: bool) -> Any:
         table = table.filter(_present(table[columns.time], is_text))
     roles = {"secret": columns.secret, "output": columns.observation}
     keys = {
-        _KEY.format(role, k): _value(table[name])
+        _KEY.format(role, k): table[name].unique().sort() if name in sets else table[name]
         for role, names in roles.items()
         for k, name in enumerate(names)
     }
@@ -286,13 +330,6 @@ def _moment(cut: Any, kind: Any) -> Any:
         raise ParameterError(f"times of the log are numbers, but cut is {cut!r}; give a number") from None
 
 
-def _value(column: Any) -> Any:
-    kind = column.type()
-    if kind.is_array() and not kind.value_type.is_floating():
-        return column.unique().sort()
-    return column
-
-
 def _present(column: Any, is_text: bool) -> Any:
     kind = column.type()
     if kind.is_floating():
@@ -300,7 +337,7 @@ def _present(column: Any, is_text: bool) -> Any:
     return column.notnull() & (column != "") if kind.is_string() and is_text else column.notnull()
 
 
-def _log(con: Any, table: Any, columns: Columns, is_text: bool) -> Log:
+def _log(con: Any, table: Any, columns: Columns, is_text: bool, sets: frozenset[str]) -> Log:
     from quiff.history.queries import fetch_arrow, scalar
 
     total = table.count()
@@ -314,7 +351,7 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool) -> Log:
         when = table[columns.time]
         if not int(scalar(con, (~when.re_search(_NUMBER)).sum()) or 0):
             table = table.mutate(**{columns.time: when.nullif("").cast("float64")})
-    pairs = count_pairs(table, columns, is_text)
+    pairs = count_pairs(table, columns, is_text, sets)
     if memory_allowed() < inf:
         distinct = int(scalar(con, pairs.count()))
         what = f"to audit {distinct:,} distinct rows takes about"
@@ -326,8 +363,8 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool) -> Log:
             f"no row has all of the values of {', '.join(columns.names)}"
             f" ({counted(total, 'row')} in all); nothing can be concluded"
         )
-    secrets, secret = _places(found, "secret", len(columns.secret), is_text)
-    outputs, output = _places(found, "output", len(columns.observation), is_text)
+    secrets, secret = _places(found, "secret", columns.secret, is_text, sets)
+    outputs, output = _places(found, "output", columns.observation, is_text, sets)
     person = (
         None
         if columns.person is None
@@ -351,25 +388,22 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool) -> Log:
     )  # fmt: skip
 
 
-def _places(found: Any, role: str, n_columns: int, is_text: bool) -> tuple[tuple[Hashable, ...], Array]:
+def _places(
+    found: Any, role: str, names: tuple[str, ...], is_text: bool, sets: frozenset[str]
+) -> tuple[tuple[Hashable, ...], Array]:
     """Return the values of a column, or the records of several, and each entry's place among them."""
     from quiff.populations.columns import attribute_column
 
-    if not n_columns:
+    if not names:
         return (None,), np.zeros(found.num_rows, dtype=np.int64)
-    parts = [_column(found[_KEY.format(role, k)], attribute_column, is_text) for k in range(n_columns)]
-    if n_columns == 1:
+    parts = []
+    for k, name in enumerate(names):
+        values, codes = attribute_column(found[_KEY.format(role, k)], is_text)
+        values = [frozenset(value or ()) for value in values] if name in sets else values
+        kept, places = np.unique(codes, return_inverse=True)  # the reader lists a missing value too
+        parts.append((tuple(values[k] for k in kept), places.astype(np.int64)))
+    if len(parts) == 1:
         return parts[0]
     codes, which = np.unique(np.stack([code for _, code in parts], axis=1), axis=0, return_inverse=True)
     records = tuple(tuple(values[c] for (values, _), c in zip(parts, row, strict=True)) for row in codes)
     return records, which.reshape(-1)
-
-
-def _column(column: Any, read: Any, is_text: bool) -> tuple[tuple[Hashable, ...], Array]:
-    import pyarrow as pa
-
-    values, codes = read(column, is_text)
-    if pa.types.is_list(column.type) and not pa.types.is_floating(column.type.value_type):
-        values = [frozenset(value) for value in values]
-    kept, places = np.unique(codes, return_inverse=True)  # the reader lists a missing value too
-    return tuple(values[k] for k in kept), places.astype(np.int64)

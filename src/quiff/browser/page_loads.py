@@ -12,21 +12,20 @@ import pyarrow as pa
 
 from quiff.browser.browser import DAY, WEEK, Browser, PageLoad
 from quiff.browser.decisions import HmacDecisions
-from quiff.browser.report_files import read_rows
+from quiff.browser.report_files import read_rows, rows_below
 from quiff.browser.reports import Reports
 from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
 from quiff.core.labels import as_labels
 from quiff.errors import ParameterError, QuiffError, counted
 from quiff.files import StrPath, as_path
-from quiff.safe_text import shape, shapes
+from quiff.safe_text import column_names, shape
 from quiff.theory.parameters import check_whole
 
 if TYPE_CHECKING:
     from quiff.history.classifications import Classification
 
 _NEEDED = ("user", "time", "site", "callers")
-_KNOWN = (*_NEEDED, "onlookers", "host")
 _FARTHEST = 2**52  # seconds, so that milliseconds fit in eight bytes
 
 
@@ -51,8 +50,9 @@ def read_page_loads(path: StrPath) -> dict[Hashable, tuple[PageLoad, ...]]:
     rows = read_rows(as_path(path))
     missing = [name for name in _NEEDED if name not in rows.column_names]
     if missing or not rows.num_rows:
+        listed = column_names(rows.column_names, rows_below(as_path(path), rows))
         raise QuiffError(
-            f"{os.fspath(path)!r} has the columns {shapes(rows.column_names, _KNOWN)} and "
+            f"{os.fspath(path)!r} has the columns {listed} and "
             f"{counted(rows.num_rows, 'row')}; page loads need user, time, site and callers"
         )
     columns = {name: rows[name].to_pylist() for name in rows.column_names}

@@ -16,10 +16,9 @@ from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, QuiffError, counted, engine_line
 from quiff.files import StrPath, as_path, check_suffix, whole_file
-from quiff.safe_text import csv_cell, csv_text, shape, shapes
+from quiff.safe_text import column_names, csv_cell, csv_text, topic_shape
 
 _COLUMNS = ("user", "site", "epoch", "topic")
-_KNOWN = (*_COLUMNS, "output", "late")
 _UNNAMED = re.compile(r"unnamed ([0-9]{1,9})")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _KEY = b"quiff"
@@ -104,6 +103,13 @@ def read_rows(path: Path) -> Any:
         raise QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}") from error
 
 
+def rows_below(path: Path, rows: Any) -> list[list[Any]] | None:
+    """Return some rows of a table of text, to tell names of columns from data; Parquet has names."""
+    return (
+        None if path.suffix == ".parquet" else [list(row.values()) for row in rows.slice(0, 20).to_pylist()]
+    )
+
+
 def read_reports(path: StrPath, *, topics: object = None, per_call: int | None = None) -> dict[str, Any]:
     """Read a table of reports; return what it says by the fields of `quiff.browser.reports.Reports`."""
     path = as_path(path)
@@ -115,8 +121,9 @@ def read_reports(path: StrPath, *, topics: object = None, per_call: int | None =
         rows = pa.table({name: _renamed(rows[name], csv_text) for name in rows.column_names})
     shows = "output" if "output" in rows.column_names else "topic"
     if not {*_COLUMNS[:3], shows} <= {*rows.column_names} or not rows.num_rows:
+        listed = column_names(rows.column_names, rows_below(path, rows))
         raise QuiffError(
-            f"{str(path)!r} has the columns {shapes(rows.column_names, _KNOWN)} and {rows.num_rows} "
+            f"{str(path)!r} has the columns {listed} and {rows.num_rows} "
             "rows; reports need user, site, epoch and topic, and at least one row"
         )
     for name in ("user", "site", "epoch", "late"):  # where only a topic may be empty
@@ -207,7 +214,7 @@ def _topics(path: Path, column: Any, named: Any) -> tuple[Array, Any]:
     unknown = sorted(topic for topic in used if topic not in place)
     if unknown:
         raise LabelError(
-            f"{str(path)!r} has the topic {shape(unknown[0])}, which is not among the given ones"
+            f"{str(path)!r} has the topic {topic_shape(unknown[0])}, which is not among the given ones"
         )
     codes = np.array([*(place.get(name, -1) for name in names), -1], dtype=np.int32)
     indices = compute.fill_null(array.indices, len(names)).to_numpy(zero_copy_only=False)

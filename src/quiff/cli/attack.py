@@ -11,10 +11,10 @@ from quiff.cli.options import (
     PATH,
     json_option,
     least,
-    memory_option,
     noise_option,
     option,
     population_topics_option,
+    reading_options,
     seed_option,
     several,
 )
@@ -76,7 +76,7 @@ def list_command(as_json: bool) -> None:
 @_earlier_option
 @seed_option
 @option("--sample", "N", "How many targets to draw; 0 attacks everybody.", least(0), 3000)
-@memory_option
+@reading_options
 @shows_result
 def run_command(
     name: str,

@@ -9,11 +9,11 @@ import click
 from quiff.cli.options import (
     PATH,
     flag,
-    memory_option,
     number,
     one_of,
     option,
     read_api,
+    reading_options,
     seed_option,
     several,
 )
@@ -58,7 +58,7 @@ _RULES = ("frequentist", "nearest", "nearest-scaled")
 @one_of("--engine", "What counts the rows.", "duckdb", "spark", default="duckdb")
 @option("--report page", "FILE", "Also write a page: an .html file.", OutputFile(".html", ".htm"))
 @seed_option
-@memory_option
+@reading_options
 @shows_result
 def command(
     log: Path,

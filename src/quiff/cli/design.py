@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.options import PATH, api_option, memory_option, noise_option, number, option, topics_option
+from quiff.cli.options import PATH, api_option, noise_option, number, option, reading_options, topics_option
 from quiff.cli.outputs import OutputFile, Writing, guarded
 from quiff.cli.people import Asked
 from quiff.cli.short_forms import closed_form_apis
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     "With --people: also write the mechanisms, for --api fitted:weights=FILE.",
     OutputFile(".json"),
 )
-@memory_option
+@reading_options
 @shows_result
 def command(
     specs: tuple[str, ...],

@@ -14,9 +14,9 @@ from quiff.cli.options import (
     attribute_option,
     flag,
     histories_option,
-    memory_option,
     missing_option,
     option,
+    reading_options,
     stored_top_option,
     weights_option,
 )
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @weights_option
 @missing_option
 @histories_option
-@memory_option
+@reading_options
 def command(
     file: Path | None, specs: tuple[str, ...], port: int, host: str, no_browser: bool, **options: Any
 ) -> None:

@@ -221,6 +221,23 @@ memory_option = option(
     expose_value=False,
     callback=_set_memory,
 )
+
+
+def _show_rows(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: ARG001
+    if wanted:
+        from quiff.safe_text import rows_shown
+
+        ctx.with_resource(rows_shown())
+
+
+rows_option = click.option(
+    "--show-rows",
+    is_flag=True,
+    expose_value=False,
+    callback=_show_rows,
+    help="In errors, show cells and rows in full; else what they say of people is left out.",
+)
+reading_options = with_options(memory_option, rows_option)
 known_option = several(
     "--known", "ATTRIBUTE", "What the adversary already knows of the user, such as country. May be repeated."
 )

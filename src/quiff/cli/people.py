@@ -20,13 +20,13 @@ from quiff.cli.options import (
     genuine_option,
     histories_option,
     master_option,
-    memory_option,
     missing_option,
     number,
     one_of,
     option,
     population_topics_option,
     read_api,
+    reading_options,
     short_noise_option,
     stored_top_option,
     weights_option,
@@ -330,7 +330,7 @@ def asks_for_people(
         histories_option,
         *(_FROM_RATES if drawn else ()),
         *(_ENGINE if reduced else ()),
-        memory_option,
+        reading_options,
     )
     file = click.argument("file", type=PATH, metavar=name, required=not (drawn or optional))
     names = [each.name for each in fields(Asked)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quiff.cli.options import json_option, memory_option, one_of, option, with_options
+from quiff.cli.options import json_option, one_of, option, reading_options, with_options
 from quiff.cli.outputs import OutputFile, add_input, guarded
 from quiff.cli.progress import shown_progress
 from quiff.history.engine import ENGINES
@@ -24,7 +24,7 @@ _DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 
 engine_options = with_options(
     one_of("--engine", "What computes: DuckDB in this process, or Apache Spark.", *ENGINES, default="duckdb"),
-    memory_option,
+    reading_options,
     option(
         "--master",
         "URL",

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from quiff.cli.options import PATH, flag, least, one_of, option
+from quiff.cli.options import PATH, least, one_of, option
 from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import (
     csv_option,
@@ -18,6 +18,7 @@ from quiff.cli.pipeline import (
     write_csv,
 )
 from quiff.cli.terminal import echo
+from quiff.safe_text import rows_are_shown
 
 _SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tests only."
 _OUTPUTS = {"treated.parquet": False, "domains.parquet": False}
@@ -42,7 +43,6 @@ _OUTPUTS = {"treated.parquet": False, "domains.parquet": False}
     0.5,
 )
 @option("--conversions", "FILE", "What these users did after an advertisement: conversions.parquet.", PATH)
-@flag("--show-rows", "Show three rows in full if too few are kept.")
 @option("--seed", "K", "Repeatable pseudonyms, which are not secret: for tests.", least(0))
 @csv_option
 @engine_options
@@ -66,13 +66,13 @@ def command(
 
     form = log_form(options)
     rules, max_bad_lines, seed = map(options.pop, ("rules", "max_bad_lines", "seed"))
-    more = ("time_format", "coarse_times", "min_kept", "show_rows", "conversions")
+    more = ("time_format", "coarse_times", "min_kept", "conversions")
     of_times = {name: options.pop(name) for name in more}
     usual = DEFAULT_MEMORY_LIMIT if options["engine"] == "duckdb" else None
     with working(**options, usual=usual) as (con, steps):
         result = treat(
             con, logs, out, form=form, suffixes=suffixes, rules=rules, max_bad_lines=max_bad_lines,
-            **of_times, seed=seed, force=forced(), steps=steps,
+            **of_times, show_rows=rows_are_shown(), seed=seed, force=forced(), steps=steps,
         )  # fmt: skip
         write_csv(con, out, "treated", csv_file)
     echo(told("Treated", result, steps, as_json))

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,8 +22,9 @@ from quiff.history.archives import read_files
 from quiff.history.domains import domain_table
 from quiff.history.fetch import fetch
 from quiff.history.suffixes import Suffixes
+from quiff.populations.joined_topics import joined, joined_topic
 from quiff.populations.literals import parse_topics
-from quiff.safe_text import shapes
+from quiff.safe_text import column_names
 
 # Old codes that one of the official lists still has, and the codes that replace them.
 MERGED_CATEGORIES = MappingProxyType({"DEV": "ECON", "FEXP": "NEWS", "P2P": "FILE"})
@@ -150,6 +152,7 @@ CLASSIFICATIONS: dict[str, Callable[[Path, Suffixes | None, str], tuple[Any, ...
 def _from_file(path: Path, *, lowered: bool) -> Any:
     """Read a classification in the published form, a domain and its topics a line."""
     topics_of: dict[str, list[str]] = {}
+    bare: dict[str, str] = {}  # where each cell stands that is one text without quotes
     for line, domain, topics in _lines(path):
         where = f"{str(path)!r}, line {line}:"
         if not domain or topics is None:
@@ -164,6 +167,10 @@ def _from_file(path: Path, *, lowered: bool) -> Any:
             topics_of[domain] = sorted(set(parse_topics(topics)))
         except QuiffError as error:
             raise QuiffError(f"{where} {error}") from None
+        if len(topics_of[domain]) == 1 and not {"'", '"'} & {*topics}:
+            bare.setdefault(topics_of[domain][0], where)
+    if max(map(len, topics_of.values()), default=0) == 1 and (several := joined_topic(bare)) is not None:
+        raise QuiffError(f"{bare[several]} {joined(several)}")
     schema = pa.schema([("domain", pa.string()), ("topics", pa.list_(pa.string()))])
     columns = [list(topics_of), list(topics_of.values())]
     return ibis.memtable(pa.table(columns, schema=schema))
@@ -178,7 +185,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
             names = next(reader, [])
             if not {"domain", "topics"} <= set(names):
                 raise QuiffError(
-                    f"{str(path)!r}, line 1: the columns are {shapes(names, ('domain', 'topics'))};"
+                    f"{str(path)!r}, line 1: the columns are {column_names(names, list(islice(reader, 20)))};"
                     " a classification needs domain and topics"
                 )
             line = reader.line_num + 1

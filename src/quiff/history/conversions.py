@@ -13,7 +13,7 @@ from quiff.errors import ParameterError
 from quiff.files import StrPath
 from quiff.history.queries import scalar
 from quiff.history.scan import scan_parquet
-from quiff.safe_text import shapes
+from quiff.safe_text import column_names
 
 EVENTS = {"user": "string", "time": "timestamp", "site": "string", "kind": "string", "value": "float64"}
 _DAY = 86_400
@@ -27,7 +27,7 @@ def read_conversions(con: Any, path: StrPath) -> Any:
     table = scan_parquet(con, Path(path))
     if not {*EVENTS} <= {*table.columns}:
         raise ParameterError(
-            f"{str(path)!r} has the columns {shapes(table.columns, EVENTS)}, but conversions need"
+            f"{str(path)!r} has the columns {column_names(table.columns)}, but conversions need"
             f" {', '.join(EVENTS)}"
         )
     found = table.select(*EVENTS).cast(EVENTS)

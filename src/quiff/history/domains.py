@@ -42,7 +42,7 @@ def find_domains(
 
 def domain_table(urls: Any, suffixes: Suffixes | None = None, rules: str = "correct") -> Any:
     """Return an Ibis table: url, its domain, and if it has none the reason; of distinct hosts only once."""
-    located = with_host(urls)
+    located = with_host(urls, rules)
     found = host_domains(located.select("host").distinct(), suffixes, rules)
     return located.inner_join(found, "host").select("url", "domain", "reason")
 

@@ -1,7 +1,8 @@
 """From a URL to its host, in expressions that both engines run.
 
 A URL is split as Python's ``urllib.parse.urlparse`` does: the host stands in the network location, which
-``//`` introduces, or else at the start of the path. So ``example.com:80`` has the scheme ``example.com``.
+``//`` introduces, or else at the start of the path. By the rules as published ``example.com:80`` so has the
+scheme ``example.com``; else a number after the colon is a port.
 """
 
 from typing import Any
@@ -38,7 +39,7 @@ def shortened(url: Any) -> Any:
     return long.ifelse("http://" + place, url)
 
 
-def with_host(urls: Any) -> Any:
+def with_host(urls: Any, rules: str = "correct") -> Any:
     """Return an Ibis table with a column ``url``, and add the ``host`` of each, empty if there is none.
 
     Control characters and brackets that logs are known to hold, user names, ports, blanks around the host
@@ -46,9 +47,9 @@ def with_host(urls: Any) -> Any:
     address keeps its colons, and no other host has one. A null is read as an empty URL.
 
     >>> import pyarrow as pa
-    >>> urls = ibis.memtable(pa.table({"url": ["http://me@[www.Example.com]:80/x", "example.com/x", "http:///x"]}))
-    >>> with_host(urls).host.to_pyarrow().to_pylist()
-    ['www.Example.com', 'example.com', '']
+    >>> urls = ["http://me@[www.Example.com]:80/x", "example.com/x", "example.com:443", "http:///x"]
+    >>> with_host(ibis.memtable(pa.table({"url": urls}))).host.to_pyarrow().to_pylist()
+    ['www.Example.com', 'example.com', 'example.com', '']
     """
     kept = urls.columns
     # Most URLs begin with the host, or with http:// and the host. The others are `odd`, and all the work is
@@ -61,6 +62,9 @@ def with_host(urls: Any) -> Any:
     # Brackets and control characters go, and whatever is blank or control before the URL.
     cleaned = looked.given.re_replace(patterns.REMOVED, "").re_replace(patterns.BEFORE, "")
     odd = looked.mutate(odd=plain.ifelse(ibis.null("string"), cleaned))
+    if rules == "correct":
+        ported = odd.odd.re_search(patterns.HOST_AND_PORT)
+        odd = odd.mutate(odd=ported.ifelse("//" + odd.odd, odd.odd))
     located = odd.mutate(authority=odd.odd.re_extract(patterns.NETWORK_LOCATION, 1))
     path = located.odd.re_extract(
         patterns.PATH, 1

@@ -18,7 +18,7 @@ from quiff.history.lines import BadLine
 from quiff.history.queries import fetch_rows
 from quiff.history.read import Log
 from quiff.history.times import KINDS, TimeFormat, with_times
-from quiff.safe_text import shape, visible
+from quiff.safe_text import form, visible
 
 _REASONS = ("", "malformed", "header", "no-url", "no-user", "bad-time")  # why a line goes, by its number
 _CODE = {name: ibis.literal(number, "int8") for number, name in enumerate(_REASONS)}  # a byte a row
@@ -182,7 +182,7 @@ def _examples(
     ]
     shown = []
     for place, (user, time, url) in sorted(zip(_places(log, cells), cells, strict=True), key=str):
-        looks = f"{place}time looks like {shape(time)} ({reason})"
+        looks = f"{place}time looks like {form(time)} ({reason})"
         if show_rows:
             values = (("user", user), ("time", time), ("URL", url))
             looks += ": " + ", ".join(f"{name} {visible(repr(value))}" for name, value in values)

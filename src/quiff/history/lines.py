@@ -17,13 +17,11 @@ from typing import Any, cast
 
 from quiff.errors import ParameterError
 from quiff.files.blocks import Source, blocks
-from quiff.safe_text import shape, shapes
+from quiff.safe_text import are_names, column_names, looks_like_data
 
 BOM = "\ufeff"  # what some editors put before the first line
 LONGEST_LINE = 1 << 20  # the bytes that a line may have; one with more is malformed
 _DELIMITERS = ("\t", ",", ";", "|")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z_ .-]{0,39}[0-9]{0,2}")
-_DATA = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|://|^[0-9.]+$|^www[.]|@")
 _Rows = Sequence[Sequence[str]]
 _LOOKED_AT = 1000  # objects, for the names in them
 
@@ -104,9 +102,9 @@ def look_at_text(sources: tuple[Source, ...], form: LogFormat) -> TextLog:
         below = _below(heads[name], delimiter)
         check_columns(form, own, name, below)
         if own != names:
-            known = _shown(names, _below(heads[first], delimiter))
+            known = column_names(names, _below(heads[first], delimiter))
             raise ParameterError(
-                f"{name!r} begins with the columns {_shown(own, below)}, but {first!r} with {known};"
+                f"{name!r} begins with the columns {column_names(own, below)}, but {first!r} with {known};"
                 " treat files of different forms one by one"
             )
     check_columns(form, names, first)
@@ -122,35 +120,26 @@ def check_columns(form: LogFormat, names: Sequence[str], file: str, below: _Rows
     for option, column in zip(("user", "time", "url"), form.columns, strict=True):
         if names.count(column) == 1:
             continue
-        if form.names is None and any(_DATA.search(name) for name in names):
+        if form.names is None and looks_like_data(names):
+            listed = column_names(names, ())
             raise ParameterError(
-                f"the first line of {file!r} looks like data, not like names of columns: {shapes(names)};"
+                f"the first line of {file!r} looks like data, not like names of columns: {listed};"
                 f" name all its columns in order by --columns, such as --columns {','.join(form.columns)}"
             )
         raise ParameterError(
-            f"{file!r} has the columns {_shown(names, below)} and not one {column!r};"
+            f"{file!r} has the columns {column_names(names, below)} and not one {column!r};"
             f" name its {option} column by --{option}"
-            + ("" if _are_names(names, below) else ", or all columns by --columns if its first line is data")
+            + (
+                ""
+                if below is None or are_names(names, below)
+                else ", or all columns by --columns if its first line is data"
+            )
         )
 
 
 def _below(lines: Sequence[str], delimiter: str) -> _Rows:
     """Return the fields of the lines below the first one."""
     return [[cell.strip('"') for cell in line.split(delimiter)] for line in lines[1:]]
-
-
-def _are_names(names: Sequence[str], below: _Rows | None) -> bool:
-    """Say if a first line must be names: none comes again in its column, and some column has data below."""
-    if below is None:
-        return True
-    pairs = [(name, cell) for row in below for name, cell in zip(names, row, strict=False)]
-    return all(name != cell for name, cell in pairs) and any(_DATA.search(cell) for _, cell in pairs)
-
-
-def _shown(names: Sequence[str], below: _Rows | None) -> str:
-    """Write the names of columns; only the form is shown of what may be data."""
-    known = _are_names(names, below)
-    return ", ".join(repr(name) if known and _NAME.fullmatch(name) else shape(name) for name in names)
 
 
 def _delimiter_of(line: str, form: LogFormat) -> str:
@@ -207,8 +196,9 @@ def _json_log(sources: tuple[Source, ...], heads: dict[str, list[str]], form: Lo
             )
         if form.delimiter or form.names:
             raise ParameterError(f"{file!r} is in JSON, which has no delimiter and names its columns itself")
-        names = {name: None for line in lines for name in (json_object(line) or {})}
-        check_columns(form, tuple(names), file)
+        objects = [json_object(line) or {} for line in lines]
+        names = tuple({name: None for found in objects for name in found})
+        check_columns(form, names, file, [[str(found.get(name)) for name in names] for found in objects])
     return TextLog(sources, form.columns, (0, 1, 2), None, False, headed=False)
 
 

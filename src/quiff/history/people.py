@@ -25,12 +25,13 @@ from quiff.history.queries import fetch_arrow, fetch_rows, joins_as_written, kep
 from quiff.history.scan import scan_parquet
 from quiff.populations.columns import GENUINE, RANKING, ColumnReader, Form, ordered_topics
 from quiff.populations.files import ProfileFile, open_profiles
+from quiff.populations.joined_topics import check_topics, joined, joined_topic
 from quiff.populations.merged import merged_fields
 from quiff.populations.pairs import PairCounts, TooManySetsError
 from quiff.populations.population import Population
 from quiff.populations.readers import chosen_epoch
 from quiff.populations.tfrecords import tfrecord_files
-from quiff.safe_text import shape
+from quiff.safe_text import topic_shape
 from quiff.theory.parameters import check_whole
 
 _WORD = 2**63
@@ -116,6 +117,7 @@ def _table_of(con: Any, file: ProfileFile) -> Iterator[Any]:
                 place = piece.column_names.index(file.form.topics[0])
                 piece = piece.set_column(place, file.form.topics[0], reader.lists())
             pq.write_table(piece, folder / f"{number:06}.parquet")
+        reader.topics()
         if not any(folder.iterdir()):
             raise QuiffError(f"{str(file.path)!r}: there is no profile; give at least one user")
         yield scan_parquet(con, folder)
@@ -166,6 +168,9 @@ class _Reduction:
         names = [row["topic"] for row in fetch_rows(self.con, listed.distinct())]
         if any(name in (None, "") for name in names):
             raise ShapeError(f"{str(self.path)!r}: a topic is empty; all sets must have the same size")
+        check_topics(names, f"{str(self.path)!r}:")
+        if self.form.numbered and self.size == 1 and (several := joined_topic(names)) is not None:
+            raise QuiffError(f"{str(self.path)!r}: {joined(several)}")
         topics, place = ordered_topics(names)
         packed = _Packed(len(topics), self.size, self.flagged)
         known = ibis.memtable(pa.table({"topic": names, "code": pa.array(place.tolist(), pa.int64())}))
@@ -300,7 +305,9 @@ class _Reduction:
         again = codes[..., 1:] == codes[..., :-1]
         if again.any():
             topic = topics[codes[..., 1:][again][0]]
-            raise LabelError(f"{str(self.path)!r}: a set has the topic {shape(topic)} twice; name each once")
+            raise LabelError(
+                f"{str(self.path)!r}: a set has the topic {topic_shape(topic)} twice; name each once"
+            )
         genuine = np.stack([rows[GENUINE + end] for end in suffixes]) if self._tells_number else None
         fields = merged_fields(
             topics, codes, users, visited=digits % 2 == 1 if self.flagged else None, genuine=genuine

@@ -22,16 +22,18 @@ def plain_domains(
     """
     known = suffixes or packaged_suffixes()
     judge = _by_the_list if rules == "correct" else _as_published
-    answers = ((url, *judge(_host(url), known)) for url in urls)
+    answers = ((url, *judge(_host(url, rules), known)) for url in urls)
     return [{"url": url, "domain": domain, "reason": reason} for url, domain, reason in answers]
 
 
-def _host(url: str) -> str:
+def _host(url: str, rules: str) -> str:
     """Return the host of a URL, empty if there is none."""
     place = _part(url, "/", 2 if url.startswith(("http://", "https://")) else 0)
     if not url or _has(place, patterns.PLAIN_PLACE):
         return place
     odd = _without(_without(url, patterns.REMOVED), patterns.BEFORE)
+    if rules == "correct" and _has(odd, patterns.HOST_AND_PORT):
+        odd = f"//{odd}"
     path = in_python(patterns.PATH).findall(odd)[0]
     start = path.partition("/" if "/" in path else ";")[0]
     authority = "".join(in_python(patterns.NETWORK_LOCATION).findall(odd)) or start

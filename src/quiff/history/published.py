@@ -22,8 +22,9 @@ from quiff.files.blocks import blocks, find_source
 from quiff.history.line_count import LineCount
 from quiff.history.queries import empty_list, fetch_rows, row_order, scalar
 from quiff.history.scan import engine_errors, scan_csv
+from quiff.populations.joined_topics import NUMBERS
 from quiff.populations.literals import QUOTED, TOPIC_LIST
-from quiff.safe_text import shape, shapes
+from quiff.safe_text import column_names, shape
 
 _STRING = r"""['"]([^'"\\]*)['"]"""
 _VISIT = rf"^\s*{_STRING}\s*,\s*(?:Timestamp\(\s*)?{_STRING}\s*(?:\)\s*)?$"
@@ -35,7 +36,6 @@ _HEADS = {
     "experimental": ("RandID", "BrowsingHistory", "AllTopics"),
     "profiled": ("RandID", "BrowsingHistory", "AllTopics", "sTopics"),
 }
-_KNOWN = frozenset(name for head in _HEADS.values() for name in head)
 _BATCH = 10_000
 
 
@@ -50,8 +50,10 @@ def read_published(con: Any, path: Path) -> Any:
     if {"RandID", "BrowsingHistory"} <= names:
         return _experimental(con, rows, path)
     if not {"RandID", "QueryTime", "Domain"} <= names:
+        below = [list(row.values()) for row in fetch_rows(con, rows.limit(20))]
+        listed = column_names(rows.columns, below)
         raise ParameterError(
-            f"{str(path)!r} has the columns {shapes(rows.columns, _KNOWN)}; a published table has RandID, and"
+            f"{str(path)!r} has the columns {listed}; a published table has RandID, and"
             " QueryTime and Domain or BrowsingHistory"
         )
     columns = {"user": rows.RandID.try_cast("int64"), "time": rows.QueryTime.try_cast("timestamp")}
@@ -108,7 +110,7 @@ def _check(con: Any, rows: Any, cell: Any, wrong: Any, path: Path, wanted: str) 
     found = fetch_rows(con, rows.filter(wrong).select(cell=cell.fill_null("")).limit(1))
     if found:
         raise ParameterError(
-            f"{str(path)!r} has a cell of the form {shape(found[0]['cell'])}, but {wanted} is expected"
+            f"{str(path)!r} has the cell {shape(found[0]['cell'])}, but {wanted} is expected"
         )
 
 
@@ -122,7 +124,10 @@ def _topics(con: Any, rows: Any, cell: Any, path: Path) -> Any:
     bare = text.re_replace(r"[\[\](){}]", "").re_replace(r",\s*$", "").strip()
     cells = quoted.ifelse(inner, bare)
     split = quoted.ifelse(inner.re_split(f"{_END}[^{_BEGIN}{_END}]*{_BEGIN}"), bare.re_split(","))
-    return (cells == "").ifelse(empty_list(cells), split.map(lambda topic: topic.strip()))
+    topics = (cells == "").ifelse(empty_list(cells), split.map(lambda topic: topic.strip()))
+    several = topics.filter(lambda topic: topic.re_search(NUMBERS)).length() > 0
+    _check(con, rows, cell, several, path, "a list of topics with commas between them")
+    return topics
 
 
 def _experimental(con: Any, rows: Any, path: Path) -> Any:

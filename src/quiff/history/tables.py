@@ -19,7 +19,7 @@ from quiff.history.engine import cancel, on_cluster
 from quiff.history.published import is_published, read_published
 from quiff.history.queries import fetch_rows, progress_of, row_order, store, write_parquet
 from quiff.history.scan import PARQUET_OF, duckdb_name, parquet_files, scan_parquet
-from quiff.safe_text import shapes
+from quiff.safe_text import column_names
 
 
 @dataclass
@@ -74,7 +74,6 @@ COLUMNS = {
     },
 }
 STAGES = tuple(COLUMNS)
-_KNOWN = frozenset(name for columns in COLUMNS.values() for name in columns)
 _DERIVED = {"profiles": {"genuine"}}  # what tables of version 0.1 lack, and other columns tell
 _WRITTEN_BY = {
     "treated": "quiff treat",
@@ -112,7 +111,7 @@ def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]
     if stage not in stages:
         wanted = "; ".join(f"{name}: {', '.join(COLUMNS[name])}" for name in stages)
         raise ParameterError(
-            f"{str(path)!r} has the columns {shapes(table.columns, _KNOWN)}, but this needs a table {wanted}"
+            f"{str(path)!r} has the columns {column_names(table.columns)}, but this needs a table {wanted}"
         )
     if stage == "profiles" and "genuine" not in table.columns:  # the rankings tell how many were visited
         size = table.topics.length()

@@ -220,7 +220,7 @@ def _with_name(con: Any, kept: Any, nameless: tuple[str, ...]) -> tuple[Any, int
 def _domains(work: Workspace, kept: Any, suffixes: Suffixes | None, rules: str) -> Any:
     """Return url, visits, and its domain or the reason why it has none."""
     urls = kept.group_by("url").agg(visits=kept.count())
-    located, _ = work.keep("find the hosts of distinct URLs", with_host(urls))
+    located, _ = work.keep("find the hosts of distinct URLs", with_host(urls, rules))
     found = host_domains(located.select("host").distinct(), suffixes, rules)
     both = located.inner_join(found, "host").select("url", "visits", "domain", "reason")
     domains, _ = work.keep("find the domains of distinct hosts", both)

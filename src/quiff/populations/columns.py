@@ -17,8 +17,9 @@ from quiff.core.distinct import sorted_rows
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
 from quiff.populations.attribute import TOPICS
+from quiff.populations.joined_topics import joined, joined_topic, several_numbers
 from quiff.populations.literals import QUOTED, TOPIC_LIST, no_topic_list
-from quiff.safe_text import shape, shapes
+from quiff.safe_text import column_names, shape, topic_shape
 
 # Columns that ``quiff profile`` stores: the ranked topic counts, and how many topics of a set were visited.
 RANKING, GENUINE = "ranking", "genuine"
@@ -31,7 +32,7 @@ _LISTS = ("sTopics", TOPICS)
 _SEVERAL_LINES = "goes over several lines; close its quotes on one"
 _WHOLE = "^(0|-?[1-9][0-9]{0,17})$"
 _BETWEEN, _BEGIN, _END = "\x1d", "\x1e", "\x1f"
-_EMPTY, _SPLIT = -1, -2  # in place of the number of a topic
+_EMPTY, _SPLIT, _JOINED = -1, -2, -3  # in place of the number of a topic
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,20 @@ def attribute_names(names: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def form_of(
-    at: str, names: Sequence[str], *, top: int | None, weights: str | None, attributes: tuple[str, ...]
+    at: str,
+    names: Sequence[str],
+    below: Sequence[Sequence[str]] | None,
+    *,
+    top: int | None,
+    weights: str | None,
+    attributes: tuple[str, ...],
 ) -> Form:
-    """Return the form of a file from the names of its columns; `at` says where these stand, for messages."""
+    """Return the form of a file from the names of its columns.
+
+    For messages, `at` says where they stand, and `below` are some rows, if the names may be one.
+    """
     numbered = numbered_columns(names)
-    listed = shapes(names, (*_USERS, *_LISTS, *numbered, "epoch", RANKING, GENUINE))
+    listed = column_names(names, below)
     user = next((name for name in _USERS if name in names), None)
     lists = tuple(name for name in _LISTS if name in names)[:1]
     topics = (RANKING,) if top is not None and RANKING in names else lists or numbered
@@ -96,7 +106,7 @@ def form_of(
             " (or t1, t2 and so on), or RandID and sTopics"
         )
     if user and topics:  # the line does name columns, and is nobody's data
-        listed = ", ".join(map(repr, names))
+        listed = column_names(names)
     if weights is not None and weights not in names:
         raise ParameterError(f"{at} there is no column {weights!r} of weights; the columns are {listed}")
     lost = next((name for name in attributes if name not in names), None)
@@ -121,6 +131,8 @@ class ColumnReader:
         self._before = self._rows = 0  # rows of the pieces before, and of this one
         self._size: int | None = None  # of all sets, as the first one tells
         self._numbers: dict[Any, int] = {}
+        self._bare: Any = None  # which cells of this piece are one text without quotes, if some are
+        self._cells: dict[int, int] = {}  # the first row of each topic that is the whole of such a cell
 
     def take(self, table: Any) -> "ColumnReader":
         """Go on to the next piece."""
@@ -198,6 +210,11 @@ class ColumnReader:
         else:
             codes = self._numbered(self._listed().reshape(self._rows, -1))
         size = codes.shape[1]
+        if size == 1 and self._bare is not None:
+            rows = np.flatnonzero(self._bare)
+            topics, first = np.unique(codes[rows, 0], return_index=True)
+            for topic, row in zip(topics.tolist(), rows[first].tolist(), strict=True):
+                self._cells.setdefault(topic, self._before + row)
         if self._size is None and self._form.top not in (None, size):
             raise ParameterError(
                 f"{self._at(0)} the set has {counted(size, 'topic')}, and there are no ranked topic counts to"
@@ -209,7 +226,7 @@ class ColumnReader:
         self._check(
             again.any(axis=1),
             lambda row: (
-                f"the set has the topic {shape(names[ordered[row, :-1][again[row]][0]])} twice;"
+                f"the set has the topic {topic_shape(names[ordered[row, :-1][again[row]][0]])} twice;"
                 " name each topic once"
             ),
             LabelError,
@@ -222,12 +239,19 @@ class ColumnReader:
 
     def lists(self) -> Any:
         """Return the column of sets as lists of topics, split where they are text."""
-        lists = _plain(self._table[self._form.topics[0]])
+        lists, self._bare = _plain(self._table[self._form.topics[0]]), None
         return lists if _is_list(lists.type) else self._split(lists.cast(pa.string()))
 
     def topics(self) -> tuple[list[Any], Array]:
-        """Return all topics in their order, as numbers if all are whole, and the place of each number's."""
-        return ordered_topics(list(self._numbers))
+        """Return all topics in their order, as numbers if all are whole, and the place of each number's.
+
+        All pieces were read: whether each topic is one, and not several, is seen here.
+        """
+        names = list(self._numbers)
+        several = joined_topic(names[topic] for topic in self._cells)
+        if several is not None:
+            raise QuiffError(f"{self._at(self._cells[self._numbers[several]])} {joined(several)}")
+        return ordered_topics(names)
 
     def rows_with(self, topic: Any) -> Array:
         """Return the rows of this piece whose set has a topic as `topics` names it."""
@@ -238,17 +262,18 @@ class ColumnReader:
         """Return the numbers of topics, (rows, s), given the places of their names in what was encoded."""
         known = self._numbers
         listed = (
-            _EMPTY if name == "" else _SPLIT if "\n" in str(name) else known.setdefault(name, len(known))
+            _EMPTY if name == "" else _wrong_name(name) or known.setdefault(name, len(known))
             for name in self._names
         )
         numbers = np.array([*listed, _EMPTY], dtype=np.int32)[cells]
-        empty, split = numbers == _EMPTY, numbers == _SPLIT
+        empty, split, several = (numbers == wrong for wrong in (_EMPTY, _SPLIT, _JOINED))
         self._check(
             empty.any(axis=1),
             lambda row: f"{self._cell(empty[row])} is empty; all sets must have the same size",
             ShapeError,
         )
         self._check(split.any(axis=1), lambda row: f"{self._cell(split[row])} {_SEVERAL_LINES}")
+        self._check(several.any(axis=1), lambda row: joined(self._names[cells[row][several[row]][0]]))
         return numbers
 
     def _cell(self, wrong: Array) -> str:
@@ -265,6 +290,7 @@ class ColumnReader:
     def _stacked(self) -> Array:
         """Return the columns of topics one below the other."""
         columns = [_plain(self._table[name]) for name in self._form.topics]
+        self._bare = np.ones(self._rows, dtype=bool)
         if len({column.type for column in columns}) > 1:
             columns = [column.cast(pa.string()) for column in columns]
         return self._encoded(pa.concat_arrays(columns))
@@ -317,7 +343,8 @@ class ColumnReader:
         bare = pc.replace_substring_regex(text, r"^\s*[\[({]?\s*|\s*,?\s*[\])}]?\s*$", "")
         split = pc.replace_substring(bare, ",", _BETWEEN)
         quoted = pc.match_substring_regex(text, "['\"]")
-        if pc.any(quoted).as_py():
+        self._bare = ~np.asarray(quoted)
+        if not self._bare.all():
             marked = pc.replace_substring_regex(text, QUOTED, rf"{_BEGIN}\1\2{_END}")
             inner = pc.replace_substring_regex(marked, f"^[^{_BEGIN}]*{_BEGIN}|{_END}[^{_END}]*$", "")
             between = pc.replace_substring_regex(inner, f"{_END}[^{_BEGIN}{_END}]*{_BEGIN}", _BETWEEN)
@@ -340,6 +367,11 @@ class ColumnReader:
         visits = np.asarray(pc.struct_field(entries, "visits").fill_null(0)).reshape(n, size)
         ordered = sorted_rows(2 * places[ranked] + (visits > 0))  # both in one number
         return np.asarray(ordered % 2 == 1) if np.array_equal(ordered // 2, codes) else None
+
+
+def _wrong_name(name: Any) -> int:
+    """Return what is wrong with a topic, in place of its number; 0 if nothing is."""
+    return _SPLIT if "\n" in str(name) else _JOINED if several_numbers(name) else 0
 
 
 def ordered_topics(names: list[Any]) -> tuple[list[Any], Array]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError
+from quiff.safe_text import shape
 
 CONVERSIONS = "conversions"
 DAYS = 30.0  # for which synthetic conversions are recorded
@@ -48,7 +49,7 @@ Conversion(days=3.5, kind='purchase', value=20.0, site=''))
     Raises
     ------
     ParameterError
-        If a text is not understood; the message shows it.
+        If a text is not understood; the message shows its form.
     """
     if value is None:
         return ()
@@ -56,13 +57,15 @@ Conversion(days=3.5, kind='purchase', value=20.0, site=''))
         return tuple(sorted(_parsed(word) for word in value.split()))
     if isinstance(value, Iterable) and all(isinstance(event, Conversion) for event in value):
         return tuple(sorted(value))
-    raise ParameterError(f"conversions are {value!r}; write them as in 'basket@1 purchase@3.5=20'")
+    raise ParameterError(f"conversions are {shape(value)}; write them as in 'basket@1 purchase@3.5=20'")
 
 
 def _parsed(word: str) -> Conversion:
     parts = _EVENT.fullmatch(word)
     if parts is None:
-        raise ParameterError(f"the conversion {word!r} is not understood; write KIND@DAYS or KIND@DAYS=VALUE")
+        raise ParameterError(
+            f"the conversion {shape(word)} is not understood; write KIND@DAYS or KIND@DAYS=VALUE"
+        )
     return Conversion(float(parts["days"]), parts["kind"], float(parts["value"] or 0), parts["site"] or "")
 
 

@@ -3,13 +3,16 @@
 Nothing here knows what a profile is; but every error tells the line, or in Parquet the row, where it is.
 """
 
+import bz2
+import gzip
+import lzma
 import re
 import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 import pyarrow as pa
 from pyarrow import compute, csv, parquet
@@ -19,6 +22,7 @@ from quiff.files import StrPath, as_path
 from quiff.files.blocks import DAMAGES, damage, find_source, opened
 from quiff.populations.columns import Form, form_of
 from quiff.populations.text_lines import CountedStream, head_of, line_of_row, text_fault, torn_row
+from quiff.safe_text import column_names
 
 _BLOCK = 1 << 24  # bytes of text that are cut into columns at a time; longer than any line
 _ROWS = 1 << 18  # rows of Parquet at a time
@@ -159,26 +163,29 @@ def open_profiles(
 ) -> ProfileFile:
     """Look at the columns of a file, which tell its form."""
     path = as_path(path)
-    names, delimiter = _names_in(path, "; quiff profile writes profiles")
+    names, delimiter, below = _names_in(path, "; quiff profile writes profiles")
     at = f"{str(path)!r}:" if delimiter is None else f"{str(path)!r}, line 1:"
-    form = form_of(at, names, top=top, weights=weights, attributes=attributes)
+    form = form_of(at, names, below, top=top, weights=weights, attributes=attributes)
     return ProfileFile(path, form, names, delimiter)
 
 
 def open_table(path: StrPath, columns: Sequence[str]) -> ProfileFile:
     """Look for some columns in a file of any kind of rows."""
     path = as_path(path)
-    names, delimiter = _names_in(path)
+    names, delimiter, below = _names_in(path)
     lost = next((name for name in columns if names.count(name) != 1), None)
     if lost is not None:
         times = "twice" if lost in names else "not"
-        listed = ", ".join(map(repr, names[:20]))
+        listed = column_names(names, below)
         raise ParameterError(f"the column {lost!r} is {times} in {str(path)!r}; it has {listed}")
     return ProfileFile(path, Form(None, (), False, None, attributes=tuple(columns)), names, delimiter)
 
 
-def _names_in(path: Path, hint: str = "") -> tuple[tuple[str, ...], str | None]:
-    """Return the names of the columns of a file, and the sign between its fields; None in Parquet."""
+def _names_in(path: Path, hint: str = "") -> tuple[tuple[str, ...], str | None, list[list[str]] | None]:
+    """Return the names of the columns of a file, the sign between its fields, and some rows below.
+
+    In Parquet, whose names are no row, the last two are None.
+    """
     if not path.exists():
         raise QuiffError(f"there is no file {str(path)!r}{hint}")
     if not (path.is_dir() or path.suffix == ".parquet"):
@@ -190,18 +197,19 @@ def _names_in(path: Path, hint: str = "") -> tuple[tuple[str, ...], str | None]:
         raise _unreadable(path, error, " as Parquet") from error
     if path.is_dir() and not names:
         raise QuiffError(f"the folder {str(path)!r} has no Parquet file{hint}")
-    return names, None
+    return names, None, None
 
 
 @contextmanager
 def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
     """Open a file for reading its bytes, unpacked; a tar archive must hold one file.
 
-    That there is no other is checked if the file was read to its end, which `whole` says.
+    That there is no other, and that nothing is damaged, is checked if the file was read to its end, which
+    `whole` says. So the archive is unpacked here: tarfile by itself checks no digest.
     """
     try:
         if re.search(r"[.](tar|tgz)([.]\w+)?$", path.name):
-            with tarfile.open(path, "r|*") as archive:
+            with _archive_bytes(path) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
                 files = (member for member in archive if member.isfile())
                 first = next(files, None)
                 if first is None:
@@ -209,15 +217,28 @@ def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
                 yield cast("BinaryIO", archive.extractfile(first))
                 if whole and next(files, None) is not None:
                     raise QuiffError(f"{str(path)!r} has several files; an archive of one is expected")
+                while whole and packed.read(_BLOCK):
+                    pass  # the digest stands behind the last byte
         else:
             with opened(find_source(path)) as stream:
                 yield cast("BinaryIO", stream)
-    except (*DAMAGES, tarfile.TarError) as error:
+    except (*DAMAGES, tarfile.TarError, lzma.LZMAError) as error:
         told = _unreadable(path, error)
         with suppress(QuiffError):  # another way of packing; one of gzip tells how far it can be read
             source = find_source(path)
             told = damage(source, error) if source.packed else told
         raise told from error
+
+
+def _archive_bytes(path: Path) -> IO[bytes]:
+    """Open an archive for its bytes, unpacked and checked by what they are packed by."""
+    with path.open("rb") as stream:
+        first = stream.read(6)
+    if first.startswith(b"BZh"):
+        return cast("IO[bytes]", bz2.open(path))
+    if first.startswith(b"\xfd7zXZ"):
+        return cast("IO[bytes]", lzma.open(path))
+    return cast("IO[bytes]", gzip.open(path)) if first.startswith(b"\x1f\x8b") else path.open("rb")
 
 
 def _unreadable(path: Path, error: BaseException, what: str = "") -> QuiffError:

@@ -17,6 +17,7 @@ from quiff.core.labels import Labels, as_labels, same
 from quiff.core.numbers import Array
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, counted
+from quiff.populations.joined_topics import check_topics
 from quiff.populations.sets import in_order, members
 
 History = tuple[Hashable, ...] | frozenset[Hashable]
@@ -115,6 +116,7 @@ class Histories:
         distinct = as_labels(dict.fromkeys(histories), "history")
         topics_of = {domain: members(domain, topics) for domain, topics in classification.items()}
         known = in_order({topic for topics in topics_of.values() for topic in topics})
+        check_topics(known, "the classification:")
         return cls(
             as_labels(visits, "user"),
             distinct,

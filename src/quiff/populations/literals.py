@@ -3,6 +3,7 @@
 import re
 
 from quiff.errors import QuiffError
+from quiff.populations.joined_topics import joined, several_numbers
 from quiff.safe_text import shape
 
 # No two parts of a pattern can take the same signs in two ways: engines that go back and try again, as those
@@ -33,8 +34,11 @@ def parse_topics(text: str) -> tuple[str, ...]:
     """Return the topics of a cell, all in quotes or none, with brackets or without; it may be empty."""
     if not _LIST.search(text):
         raise QuiffError(no_topic_list(text))
-    words = ("".join(parts).strip() for parts in _ONE.findall(text))
-    return tuple(word for word in words if word)
+    words = [word for parts in _ONE.findall(text) if (word := "".join(parts).strip())]
+    numbers = next(filter(several_numbers, words), None)
+    if numbers is not None:
+        raise QuiffError(joined(numbers))
+    return tuple(words)
 
 
 def parse_history(text: str) -> list[tuple[str, str]]:

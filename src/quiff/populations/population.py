@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _none: Any = type(None)  # gives None
+_ALONE = (
+    "There is only one person, who is known before anything is observed: 100 % before and after says nothing"
+    " about an API; give more people."
+)
 
 
 @final
@@ -296,6 +300,18 @@ class Population(TopicSets):
     def n_users(self) -> int:
         """How many users there are; N in formulas."""
         return self.users.size if self.counts is None else int(self.counts.sum())
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes figures on these people mislead, in sentences.
+
+        Examples
+        --------
+        >>> Population.from_sets({"Alice": {1, 2}}).warnings[0][:24]
+        'There is only one person'
+        """
+        alone = (_ALONE,) if self.n_users == 1 else ()
+        return (*alone, *(() if self.filled is None else self.filled.warnings()))
 
     @property
     def merged(self) -> bool:

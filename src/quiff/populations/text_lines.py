@@ -12,12 +12,13 @@ from quiff.files.blocks import long_fields
 
 _NO_UTF8 = "a byte is no UTF-8; convert the file, for example by iconv"
 _CARRIAGE_RETURN = "it ends in a carriage return alone; convert the file, for example by tr '\\r' '\\n'"
+_BELOW = 20  # lines that are looked at to tell names of columns from data
 _BEHIND = re.compile(r'"[ \t]++(?=[,\r\n]|$)')  # blanks between a closing quote and the end of its field
 _TORN = "a quote that opens here does not close at the end of its field and swallows the next lines; close it"
 
 
-def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
-    """Return the names of the columns, and the sign between fields: a tab or a comma."""
+def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str, list[list[str]]]:
+    """Return the names of the columns, the sign between fields (a tab or a comma), and some rows below."""
     try:
         line = stream.readline()
         head = line.decode("utf-8-sig").rstrip("\r\n")
@@ -34,7 +35,12 @@ def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str]:
         names = head.split("\t") if delimiter == "\t" else next(csv.reader([head]))
     except csv.Error as error:
         raise QuiffError(f"{path!r}, line 1: it is no CSV, {error}") from error
-    return tuple(name.strip().strip('"') for name in names), delimiter
+    below = [line.decode(errors="replace").rstrip("\r\n").split(delimiter) for line in islice(stream, _BELOW)]
+    return tuple(map(_unquoted, names)), delimiter, [list(map(_unquoted, row)) for row in below]
+
+
+def _unquoted(cell: str) -> str:
+    return cell.strip().strip('"')
 
 
 def line_of_row(stream: BinaryIO, row: int, delimiter: str) -> int:

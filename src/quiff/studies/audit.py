@@ -1,6 +1,7 @@
 """The question what leaks, asked of a log of what was observed: bounds, tests of a claim, and changes."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from quiff.results.result import PerUser, Provenance, Result
 from quiff.results.rows import Row
 from quiff.results.views.audit import Names, audited_views, behind_views
 from quiff.results.views.names import many
+from quiff.safe_text import rows_left_out
 from quiff.studies.provenance import repeatable
 from quiff.theory.parameters import check_number, check_whole
 
@@ -165,7 +167,8 @@ def audit(
     parts += [(name, log.of_part(k)) for k, name in enumerate(log.parts)]
     for name, part in parts if len(log.secrets) > 1 else ():
         sample = draw_sample(part, rng)
-        bound = bounds(sample, chosen, rng, level=level, gain=gain)
+        with nullcontext() if gain is None else rows_left_out("the log's secrets are not those of the gain"):
+            bound = bounds(sample, chosen, rng, level=level, gain=gain)
         risks = [] if gain is not None else secret_risks(sample, bound.guesses, level)
         telling, apart = telling_events(sample, likely_ratio, likely_difference)
         found.append(Audited(name, sample, bound, risks, telling, apart))
@@ -175,8 +178,9 @@ def audit(
         curve = learning_curve(found[0].sample, best, rng, level)
     claim = None
     if api is not None:
-        sample = draw_sample(log, rng)
-        claim = claim_test(sample, claimed_channel(log, api, columns.secret, people), rng)
+        C = claimed_channel(log, api, columns.secret, people)
+        shows_sets = isinstance(C.outputs[0], frozenset)  # tables write them as lists
+        claim = claim_test(draw_sample(log.with_sets() if shows_sets else log, rng), C, rng)
     change = change_test(log, rng) if log.parts else None
     claimed = _claimed_epsilon(api, epsilon)
     rows = tuple(_rows(spec, found, gain, width, level))

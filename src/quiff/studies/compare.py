@@ -80,7 +80,7 @@ def compare(
     return Result(
         rows=tuple(row for one in compared for row in one.rows),
         notes=(*(people.notes if people is not None else ()), *dict.fromkeys(assumed)),
-        warnings=() if people is None or people.filled is None else people.filled.warnings(),
+        warnings=() if people is None else people.warnings,
         provenance=provenance(people, chosen, seed if any(one.drawn for one in compared) else None),
         **comparison_views(compared, people),
     )

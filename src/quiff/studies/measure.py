@@ -111,7 +111,7 @@ def measure(
     return Result(
         rows=rows,
         notes=(*people.notes, *assumed, *left, *left_out(people, apis), *sampled),
-        warnings=() if people.filled is None else people.filled.warnings(),
+        warnings=people.warnings,
         provenance=provenance(people, chosen),
         **views | {"sentences": (*views["sentences"], *remarks)},
     )

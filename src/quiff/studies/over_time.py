@@ -138,7 +138,7 @@ def over_time(
         rows=rows,
         facts=facts,
         notes=notes,
-        warnings=() if people.filled is None or "topics" not in api.needs else people.filled.warnings(),
+        warnings=people.warnings if "topics" in api.needs or people.n_users == 1 else (),
         provenance=provenance(people, [api], seed if drawn else None),
         **views,
     )

@@ -1,0 +1,94 @@
+"""What a message leaves out of people's data it says to leave out, and --show-rows shows it."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from quiff import Population, QuiffError
+from quiff.cli import main
+from quiff.history.classifications import read_classification
+from quiff.safe_text import column_names, rows_shown
+
+ONLY = "only its form; --show-rows shows all"
+
+
+def run(*words):
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture
+def people(tmp_path):
+    def write(text):
+        file = tmp_path / "people.csv"
+        file.write_text(text)
+        return file
+
+    return write
+
+
+def test_the_number_of_a_topic_is_shown(people):
+    file = people("user,t1,t2\nu,1,2\nv,400,7\n")
+    told = run("measure", file, "--topics", "v1")
+    assert told.exit_code == 1
+    assert "line 3: the set has the topic '400', which is not in the taxonomy v1" in told.stderr
+    with pytest.raises(QuiffError, match="has the topic '400' twice"):
+        Population.read(people("user,t1,t2\nu,400,400\n"))
+
+
+def test_another_topic_is_left_out_and_said_to_be(people):
+    file = people("user,t1,t2\nu,Zaphod,Zaphod\n")
+    told = run("measure", file)
+    assert f"has the topic 'aaaaaa' ({ONLY}) twice" in told.stderr
+    assert "has the topic 'Zaphod' twice" in run("measure", file, "--show-rows").stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("User,Topics\nAlice,News\n", "'User', 'Topics'"),
+        ("member,interests\nAlice,17\n", "'member', 'interests'"),
+        ("user,interests\nAlice,News\n", "'user', 'interests'"),
+        ("time,domain\n2006-03-01,a.com\n", "'time', 'domain'"),
+    ],
+)
+def test_names_of_columns_are_shown(people, text, names):
+    with pytest.raises(QuiffError, match=rf"line 1: the columns are {names}; profiles need"):
+        Population.read(people(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [("Zaphod,Art\nFord,Law\n", "'aaaaaa', 'aaa'"), ("17,Zaphod\n18,Ford\n", "'99', 'aaaaaa'"),
+     ("name,Zaphod\nu,Zaphod\n", "'aaaa', 'aaaaaa'")],
+)  # fmt: skip
+def test_what_may_be_data_is_not(people, text, forms):
+    file = people(text)
+    told = run("measure", file).stderr
+    assert f"the columns are {forms} (only their forms; --show-rows shows all); profiles need" in told
+    assert "'Zaphod'" in run("measure", file, "--show-rows").stderr
+
+
+def test_quiffs_own_columns_are_shown(tmp_path):
+    table = tmp_path / "treated.parquet"
+    pq.write_table(pa.table({"user": [1], "time": [2], "domain": ["a.com"], "größe 2": [3]}), table)
+    with pytest.raises(QuiffError, match="the columns are 'user', 'time', 'domain', 'größe 2'; profiles"):
+        Population.read(table)
+
+
+def test_the_columns_of_a_classification(people):
+    with pytest.raises(QuiffError, match="line 1: the columns are 'Domain', 'Topic'; a classification needs"):
+        read_classification(people("Domain,Topic\na.com,News\n"))
+
+
+def test_many_columns_are_cut():
+    assert column_names(range(30)).endswith("'19', ...")
+    with rows_shown():
+        assert column_names(["Zaphod", "17"], below=[]) == "'Zaphod', '17'"
+
+
+@pytest.mark.parametrize(
+    "command", ["measure", "epochs", "popularity", "report", "explore", "treat", "classify", "stats", "audit"]
+)
+def test_every_command_that_reads_people_can_show_rows(command):
+    assert "--show-rows" in run(command, "--help").stdout
