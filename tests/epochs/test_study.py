@@ -145,15 +145,13 @@ class TestCallsSitesAndAdvertisers:
         leaks, call, risk, learned, whole = found.sentences
         limit, in_order, link = found.further
         every = found.facts["epochs"]
-        assert (
-            f"4 weekly observations multiply the probability of re-identification by {said(every[3])}"
-            in leaks
-        )
+        four = "4 observations (2 weekly page views)"
+        assert f"{four} multiply the probability of re-identification by {said(every[3])}" in leaks
         assert f"from 11.1 % to {probability(every[3]['vulnerability'])}" in leaks
         assert f"one observation by {said(every[0])}." in leaks
         different = len(set(self.sets))
         share = probability(every[3]["leakage"] / different)
-        assert f"only {different} different profiles; 4 weekly observations reach {share} of that" in limit
+        assert f"only {different} different profiles; {four} reach {share} of that" in limit
         assert f"the median user with {probability(found.facts['risk']['median'])}" in risk
         for words, name in ((call, "call"), (link, "link")):
             known = found.facts[name]

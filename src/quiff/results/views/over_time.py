@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from quiff.apis.base import Api, Occasion
+from quiff.apis.base import Api, Occasion, in_a_month
 from quiff.core.numbers import Number
 from quiff.populations.filling import Filled
 from quiff.populations.population import Population
@@ -13,7 +13,7 @@ from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import goal_title, heading, many, visits
+from quiff.results.views.names import goal_title, heading, many, month_words, visits
 from quiff.results.views.tables import filling_table, rows_table
 
 _LEAKS = "{api}: {seen} the probability of re-identification by {how}, from {prior} to {posterior}"
@@ -56,16 +56,22 @@ def over_time_views(
     estimated = any(row.low is not None for row in leaks.rows)
     sampled = ("low, high: an interval of 95 % for the leakage.",) if estimated else ()
     leaking = tuple(_of_leakages(api, leaks, profiles))
+    month = in_a_month(api)
     before = "" if prior is None else f", {weights} before: guessed with {probability(prior)}"
     tables = {
         "over_time": rows_table(
             leaks,
             f"{api.title}: probability of re-identification by the number of observations",
             ["observations"],
-            ["posterior", "leakage"],
+            {
+                "which are": lambda some: "a month" if some.rows[0].observations == month else None,
+                "re-identified": "posterior",
+                "leakage": "leakage",
+            },
             interval="leakage",
             notes=(
                 f"{users}{before}.",
+                *filter(None, [month_words(api)]),
                 *(() if filled is None else (filled.sentence(),)),
                 *sampled,
                 *notes,
@@ -115,7 +121,10 @@ def over_time_views(
         ),
         "tables": {name: table for name, table in tables.items() if table.rows},
         "figures": dict(_figures(api, leaks, spreads)),
-        "facts": {"filling": None if filled is None else _filling_facts(filled, genuine)},
+        "facts": {
+            "month_observations": month,
+            "filling": None if filled is None else _filling_facts(filled, genuine),
+        },
     }
 
 
@@ -155,11 +164,14 @@ def _of_leakages(api: Api, leaks: Rows, profiles: int) -> Iterator[str]:
 
 
 def _number(n: int, api: Api) -> str:
-    """Return a number of observations in words, and how far they are apart."""
-    days = api.unit.days
+    """Return a number of observations in words, how far they are apart or what brings them, and a month."""
+    days, month = api.unit.days, n > 1 and n == in_a_month(api)
+    if api.shown_at_first > 1:
+        brought = f" ({visits(api, n)}{': a month' if month else ''})" if n >= api.shown_at_first else ""
+        return f"{many(n, 'observation')}{brought}"
     often = {1.0: "daily ", 7.0: "weekly "}.get(days or 0.0, "")
     apart = f", one in {days:g} days" if days and not often and n > 1 else ""
-    return f"{n} {often}observation{'s' if n > 1 else ''}{apart}"
+    return f"{n} {often}observation{'s' if n > 1 else ''}{apart}{' (a month)' if month else ''}"
 
 
 def occasions_table(known: Sequence[Occasion], prior: Number) -> Table:
