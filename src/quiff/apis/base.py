@@ -302,6 +302,10 @@ class Api(ABC):
         """Return what else is to be said of these parameters, in sentences."""
         return ()
 
+    def warnings(self, people: Population) -> tuple[str, ...]:  # noqa: ARG002 - for subclasses
+        """Return what is taken for granted of these people and may be wrong, with what it changes."""
+        return ()
+
     def closed_forms(self, **scenario: Any) -> ClosedForms | None:
         """Return what is known in closed form beyond `limits`, such as of many users; None if nothing is."""
         if scenario:

@@ -12,7 +12,7 @@ from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
 from quiff.results.views.compare import Compared, comparison_views
-from quiff.studies.checked import names_of
+from quiff.studies.checked import assumed, names_of
 from quiff.studies.provenance import provenance, repeatable
 
 _RECORDS = ("history", "conversions")  # raw events, of which each API takes its own part
@@ -75,14 +75,18 @@ def compare(
     wanted = _wanted(people, goals)
     compared = [_compared(api, people, wanted, seed) for api in chosen]
     compared.sort(key=lambda one: _first(chosen, one.api))
-    assumed = [words for one in compared if one.measured for words in one.api.assumptions]
+    taken = [words for one in compared if one.measured for words in one.api.assumptions]
     return Result(
         rows=tuple(row for one in compared for row in one.rows),
-        notes=(*(people.notes if people is not None else ()), *dict.fromkeys(assumed)),
-        warnings=() if people is None or people.filled is None else people.filled.warnings(),
+        notes=(*(people.notes if people is not None else ()), *dict.fromkeys(taken)),
+        warnings=() if people is None else (*_filling(people), *assumed(people, chosen)),
         provenance=provenance(people, chosen, seed if any(one.drawn for one in compared) else None),
         **comparison_views(compared, people),
     )
+
+
+def _filling(people: Population) -> tuple[str, ...]:
+    return () if people.filled is None else people.filled.warnings()
 
 
 def _one_epoch(people: Population) -> Population:

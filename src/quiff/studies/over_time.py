@@ -19,7 +19,7 @@ from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
 from quiff.results.views.over_time import occasion_sentences, occasions_table, over_time_views
-from quiff.studies.checked import given, names_of
+from quiff.studies.checked import assumed, given, names_of
 from quiff.studies.figures_over_time import goals_over_time, leakages_over_time, risk_over_time, seen_of
 from quiff.studies.measure import bracketed
 from quiff.studies.provenance import provenance, repeatable
@@ -118,6 +118,7 @@ def over_time(
     spreads = {risk["epochs"]: risk["quantiles"] for risk in risks}
     drawn = any(figure["method"] in ("hybrid", "monte-carlo") for figure in figures)
     told = (*notes, *(plan if drawn else ()))
+    filling = () if people.filled is None or "topics" not in api.needs else people.filled.warnings()
     views = over_time_views(people, api, rows, spreads, occasions, seen.distinct(E), told, genuine)
     facts = {
         **ready.parameters(),
@@ -138,7 +139,7 @@ def over_time(
         rows=rows,
         facts=facts,
         notes=notes,
-        warnings=() if people.filled is None or "topics" not in api.needs else people.filled.warnings(),
+        warnings=(*filling, *assumed(every, [api])),
         provenance=provenance(people, [api], seed if drawn else None),
         **views,
     )

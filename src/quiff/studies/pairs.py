@@ -19,6 +19,7 @@ from quiff.results.table import Table
 from quiff.results.views.measure import api_sentences
 from quiff.results.views.names import api_names, many, stage_names
 from quiff.results.views.tables import rows_table
+from quiff.studies.checked import assumed
 from quiff.studies.measure import api_rows
 from quiff.theory.parameters import HALF, Real, check_whole
 
@@ -82,6 +83,7 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
         title=f"What is known about {many(pairs.users, 'user')} from pairs of topics",
         rows=tuple(rows),
         notes=tuple(notes),
+        warnings=assumed(stand_in, known.values()),
         **_views(pairs, known, Rows(tuple(rows))),
     )
 
