@@ -134,7 +134,7 @@ def _linked(api: Api, results: Mapping[str, Result]) -> str:
     if time is None or {row.api for row in time.rows} != {api.spec} or not time.facts.get("link"):
         return ""
     share = probability(time.facts["link"]["vulnerability"])
-    return f"at least {share} by one observation at each, if users' sets are independent draws"
+    return f"at most {share} by one observation at each, if users' sets are independent draws"
 
 
 def in_a_crowd(people: Population, one: Answer, n: int) -> str:
