@@ -52,9 +52,9 @@ def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
     apis
         APIs to offer beside those of the registry, or with other defaults.
     """
-    answers = _Answers(jobs, tuple(apis))
+    answers = _Answers(jobs, tuple(apis), access.key)
     routes = [
-        Route("/", answers.asset),
+        Route("/", answers.page),
         Route("/static/{name}", answers.asset),
         Route("/vega.js", answers.vega),
         Route("/figures.css", _figures_style),
@@ -78,16 +78,25 @@ def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
 class _Answers:
     """The answers to the routes; heavy ones are made in threads, so that none waits for another."""
 
-    def __init__(self, jobs: Jobs, apis: "tuple[Api, ...]") -> None:
+    def __init__(self, jobs: Jobs, apis: "tuple[Api, ...]", key: str) -> None:
         self._jobs = jobs
         self._given = apis
         self._assets = _assets()
+        self._key = key
         self._pictures = CapacityLimiter(1)
         self._sections = lru_cache(maxsize=_KEPT)(self._studied)  # a section has several files
 
+    async def page(self, request: Request) -> Response:
+        """Give the page with its key; if another page led here, it measures nobody until it is asked to."""
+        led = request.headers.get("sec-fetch-site") not in ("none", "same-origin")
+        text = self._assets["index.html"].decode()
+        for name, value in {"key": self._key, "led": "1" if led else "0"}.items():
+            text = text.replace(f'<meta name="{name}" content="">', f'<meta name="{name}" content="{value}">')
+        return Response(text, media_type="text/html")
+
     async def asset(self, request: Request) -> Response:
         """Give a file of the page, by its name among those that there are."""
-        name = request.path_params.get("name", "index.html")
+        name = request.path_params["name"]
         if name not in self._assets:
             raise HTTPException(404)
         return Response(self._assets[name], media_type=_KINDS[name[name.rindex(".") :]])
