@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from math import isinf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anyio import CapacityLimiter, to_thread
@@ -11,9 +12,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quiff import __version__
+from quiff.core.limits import memory_allowed, memory_limit
 from quiff.errors import QuiffError
 from quiff.report.page import Section
 from quiff.results.figures.figure import Figure
@@ -37,6 +39,7 @@ _Pairs: TypeAlias = list[tuple[str, str]]
 
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _PICTURES = ("svg", "png")
+_MEMORY = 1.0  # GiB that an answer may take
 _KEPT = 4  # requests whose studies of closed forms are kept for downloads
 
 
@@ -72,7 +75,18 @@ def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
     handlers: dict[Any, Any] = {BusyError: _busy, QuiffError: _bad, HTTPException: _missing}
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False  # what is not there is not there
-    return Guard(app, access)
+    return Guard(_limited(app), access)
+
+
+def _limited(app: ASGIApp) -> ASGIApp:
+    """Let requests take no more memory than the page may; what the command line says stands."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        said = memory_allowed()
+        with memory_limit(_MEMORY if isinf(said) else said / 2**30):
+            await app(scope, receive, send)
+
+    return answer
 
 
 class _Answers:
@@ -163,8 +177,16 @@ class _Answers:
 
     async def people(self, request: Request) -> Response:
         """Give a study of people as a stream of events."""
-        query = await to_thread.run_sync(read_people, _pairs(request), self._offers)
+        query = await to_thread.run_sync(self._asked, _pairs(request))
         return StreamingResponse(self._jobs.stream(query), media_type="text/event-stream")
+
+    def _asked(self, pairs: _Pairs) -> Query:
+        from quiff.web.people import check_size
+
+        query = read_people(pairs, self._offers)
+        if query not in self._jobs:
+            check_size(query)
+        return query
 
     async def paper(self, request: Request) -> Response:
         """Give what holds, the points, and the items of the paper that are asked for; or these as a file."""
@@ -187,7 +209,8 @@ class _Answers:
         """Give a table or a figure of a study as a file."""
         view, key, number, kind = (request.path_params[n] for n in ("view", "section", "number", "kind"))
         if view == "people":
-            sections = await self._jobs.sections(read_people(_pairs(request), self._offers))
+            asked = await to_thread.run_sync(self._asked, _pairs(request))
+            sections = await self._jobs.sections(asked)
         elif view == "design":
             sections = await to_thread.run_sync(self._read_sections, _pairs(request))
         else:
