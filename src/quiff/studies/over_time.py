@@ -113,7 +113,7 @@ def over_time(
     genuine, alone = _genuine(people, api, E, exact, beside, seed, progress)
     notes = (*people.notes, *_redrawn(ready), *unknown, *left, *_missing(api, figures, risks), *alone)
     slacks = [seen.channel(n).slack if isinstance(seen, Composed) else 1.0 for n in range(1, E + 1)]
-    rows = tuple(_rows(api, people, seen.prior, figures, risks, goals, slacks))
+    rows = tuple(_rows(api, seen.prior, figures, risks, goals, slacks))
     plan = seen.explained([figure["method"] for figure in figures])
     spreads = {risk["epochs"]: risk["quantiles"] for risk in risks}
     drawn = any(figure["method"] in ("hybrid", "monte-carlo") for figure in figures)
@@ -207,7 +207,6 @@ def _without_quantiles(risk: dict[str, Any]) -> dict[str, Any]:
 
 def _rows(
     api: Api,
-    people: Population,
     prior: Number,
     figures: list[dict[str, Any]],
     risks: list[dict[str, Any]],
@@ -237,7 +236,7 @@ def _rows(
         one = replace(blank, observations=risk["epochs"], method="discretised" if cut else "exact")
         for name in ("mean", "median", "p95", "p99", "max"):
             yield replace(one, quantity=f"risk_{name.removeprefix('p')}", value=risk[name])
-        yield replace(one, quantity="users_above", value=risk["above_half"] / people.n_users)
+        yield replace(one, quantity="users_above", value=risk["share_above_half"])
     for goal, learned in goals.items():
         for n, value in enumerate(learned[1:], start=1):
             one = replace(blank, goal=goal, observations=n)

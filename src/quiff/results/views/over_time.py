@@ -7,6 +7,7 @@ from quiff.apis.base import Api, Occasion, in_a_month
 from quiff.core.numbers import Number
 from quiff.populations.filling import Filled
 from quiff.populations.population import Population
+from quiff.results.distribution import of_users
 from quiff.results.figures.charts import Axis, curves, probabilities
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import probability, said
@@ -25,7 +26,7 @@ _LEAST_RISK = 1e-6  # below this the picture would be empty
 _RISK = (
     "After {after} the average user is re-identified with probability {risk_mean}, the median user with"
     " {risk_median}, one in a hundred with {risk_99} or more, and the user most at risk with {risk_max};"
-    " {users_above} of the users with more than 50 %."
+    " {users_above} {of_users} with more than 50 %."
 )
 _LEARNS = (
     "A receiver guesses {what} correctly with probability {goal_posterior} after {after} ({goal_prior}"
@@ -94,6 +95,7 @@ def over_time_views(
             ["observations"],
             {"mean": "risk_mean", "median": "risk_median", "95 %": "risk_95", "99 %": "risk_99"}
             | {"largest": "risk_max", "above 50 %": "users_above"},
+            notes=("Users count as much as they weigh.",) if people.weights is not None else (),
         ),
         "filling": filling_table(filled, ["observations"], leaks, whole),
         "occasions": occasions_table(known, prior or 0),
@@ -111,7 +113,7 @@ def over_time_views(
         "sentences": (
             *leaking[:1],
             *occasion_sentences(known[:1], prior or 0),
-            *_of_risk(leaks),
+            *_of_risk(leaks, people.weights is not None),
             *_of_goals(seen),
         ),
         "further": (
@@ -194,9 +196,9 @@ def occasion_sentences(known: Sequence[Occasion], prior: Number) -> tuple[str, .
     )
 
 
-def _of_risk(leaks: Rows) -> Iterator[str]:
+def _of_risk(leaks: Rows, weighted: bool) -> Iterator[str]:
     n, last = _last(leaks, "risk_mean")
-    return last.say(_RISK, after=many(n, "observation"))
+    return last.say(_RISK, after=many(n, "observation"), of_users=of_users(weighted))
 
 
 def _of_filling(
