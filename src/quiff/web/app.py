@@ -98,6 +98,7 @@ class _Answers:
         self._assets = _assets()
         self._key = key
         self._pictures = CapacityLimiter(1)
+        self._paper = CapacityLimiter(1)  # who comes first has it checked, the others wait without a thread
         self._sections = lru_cache(maxsize=_KEPT)(self._studied)  # a section has several files
 
     async def page(self, request: Request) -> Response:
@@ -192,8 +193,8 @@ class _Answers:
         """Give what holds, the points, and the items of the paper that are asked for; or these as a file."""
         query = read_paper(_pairs(request))
         if request.url.path.endswith(".csv"):
-            return _csv(await to_thread.run_sync(paper_table, query), "paper")
-        return JSONResponse(await to_thread.run_sync(paper_answer, query))
+            return _csv(await to_thread.run_sync(paper_table, query, limiter=self._paper), "paper")
+        return JSONResponse(await to_thread.run_sync(paper_answer, query, limiter=self._paper))
 
     async def design_file(self, request: Request) -> Response:
         """Give every closed form as a CSV file, or a figure of the designs."""
