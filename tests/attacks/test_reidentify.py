@@ -228,7 +228,10 @@ def test_run_tells_rate_bound_and_noise_removal(profiles, tmp_path):
     assert 0 < row["bound"] <= 1
     assert set(found["noise_removal"]) >= {"precision", "recall"}
     assert figure.read_text().startswith("<svg")
-    assert "the most to expect, one target at a time" in run("run", "carey", profiles, "--epochs", "2").output
+    assert (
+        "bound: the most to expect, one target at a time"
+        in run("run", "carey", profiles, "--epochs", "2").output
+    )
 
 
 def test_run_on_a_file_of_reports(profiles, tmp_path):

@@ -82,6 +82,14 @@ def test_anything_but_one_budget_is_wrong_usage(arguments):
     assert result.stdout == ""
 
 
+@pytest.mark.parametrize("more", [[], ["--people", "nobody.csv"]])
+def test_a_second_api_is_refused_and_not_ignored(more):
+    result = run("--api", "topics", "--api", "floc", "--utility", "0.9", *more)
+    assert result.exit_code == 2
+    assert "Error: This command takes one --api, not 2." in result.stderr
+    assert result.stdout == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -141,6 +141,20 @@ def test_people_who_do_not_fit_are_reduced(people, command):
     assert known == pytest.approx({key: wanted[key] for key in known}, rel=1e-12)
 
 
+def test_an_api_that_cannot_be_measured_is_told_aloud(people):
+    """As a warning beside what can be; alone, it is an error."""
+    words = ["measure", people / "many.parquet", "--memory-limit", "250MiB"]
+    alone = run(*words, "--api", "android_topics+cookies")
+    assert alone.exit_code == 1
+    assert alone.stdout == ""
+    assert "android_topics+cookies is not measured: it needs every distinct set" in alone.stderr
+    assert "Allow more memory (--memory-limit)" in alone.stderr
+    beside = run(*words, "--api", "cookies", "--api", "topics")
+    assert beside.exit_code == 0, beside.output
+    assert "cookies is not measured: it needs every distinct set" in " ".join(beside.stdout.split())
+    assert "Topics API: one observation" in beside.stdout
+
+
 def test_what_fits_is_read_as_it_is(people):
     limited, free = (
         json.loads(run("measure", people / "few.parquet", "--json", *more).stdout)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -103,6 +104,31 @@ def test_the_theoretical_tables_are_complete_and_right(run, tmp_path):
     assert all(cell for row in rows for cell in row)
     text = (tmp_path / "theoretical-google.md").read_text()
     assert "Printed: 629, 119.56, 7.780, 2 391.2, 1 679," in text
+
+
+def test_the_limits_of_the_data_are_all_for_the_topics_that_occur(run, tmp_path):
+    def written(*options):
+        run(*options, "--out", tmp_path / "out", "--force")
+        with (tmp_path / "out" / "theoretical-aol.csv").open(newline="") as file:
+            return [[cell if not place else float(cell) for place, cell in enumerate(row)]
+                    for row in list(csv.reader(file))[1:]]  # fmt: skip
+
+    def by_hand(m):  # r + m(1-r)/s, and by how much the worst output raises a probability
+        worst = (0.95 / 5 + 0.05 / m) / (0.05 / m)
+        return [m, 0.05 + m * 0.95 / 5, math.log(worst), worst]
+
+    first, second = written()
+    assert first == ["Citizen Lab", *map(pytest.approx, by_hand(31))]
+    assert second == ["Google v1", *map(pytest.approx, by_hand(169))]
+    assert [f"{value:.6g}" for value in by_hand(169)[2:]] == ["6.46646", "643.2"]
+    # Data of their own: seven topics, in two sets of five.
+    (tmp_path / "data").mkdir()
+    table = [",RandID,BrowsingHistory,AllTopics,sTopics"]
+    visits = repr([("a.com", "2006-03-01 07:17:12"), ("b.com", "2006-03-01 07:17:12")])
+    for user, own in enumerate(("ABCDE", "CDEFG")):
+        table.append(f'{user},{user},"{visits}","{list(own)}","{list(own)}"')
+    (tmp_path / "data" / "experimental.csv").write_text("\n".join(table) + "\n")
+    assert written("--data", tmp_path / "data")[0] == ["Citizen Lab", *map(pytest.approx, by_hand(7))]
 
 
 def test_a_second_run_replaces_the_files_by_force(run, tmp_path):

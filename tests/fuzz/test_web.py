@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+import re
 import socket
 from urllib.parse import quote_from_bytes
 from xml.etree import ElementTree
@@ -12,7 +13,7 @@ import httpx
 import pytest
 
 from fuzzing import cases
-from web.served import served
+from web.served import PAGE, served
 
 PATHS = [
     "", "static/page.css", "static/main.js", "vega.js", "api/settings", "api/design", "api/studies",
@@ -87,7 +88,7 @@ def explorer(tmp_path_factory):
 @pytest.mark.slow
 def test_every_address_is_answered_or_refused_and_the_server_lives_on(explorer):
     statuses = []
-    with httpx.Client(base_url=explorer.link, timeout=120) as client:
+    with httpx.Client(base_url=explorer.link, timeout=120, headers=PAGE) as client:
         for seed in cases(300):
             address = draw_address(random.Random(seed))
             answer = client.get(address)
@@ -99,6 +100,54 @@ def test_every_address_is_answered_or_refused_and_the_server_lives_on(explorer):
         assert explorer.process.poll() is None
         assert client.get("api/settings").json()["file"]["users"] == 3
     assert {200, 400, 404} <= set(statuses)
+
+
+SITES = ["cross-site", "same-site", "same-origin", "none", "", "CROSS-SITE", "x", None]
+MODES = ["navigate", "no-cors", "cors", "websocket", "nested-navigate", None]
+DESTS = ["document", "iframe", "empty", "image", "script", "embed", "object", "frame", None]
+
+
+def draw_asker(source, port):
+    """Return the headers of a page that asks, mostly another one than the explorer's."""
+    drawn = {
+        "Sec-Fetch-Site": source.choice(SITES),
+        "Sec-Fetch-Mode": source.choice(MODES),
+        "Sec-Fetch-Dest": source.choice(DESTS),
+        "Sec-Fetch-User": source.choice(["?1", None]),
+        "Origin": source.choice(
+            [None, None, None, "null", "http://evil.example", f"http://127.0.0.1:{port}"]
+        ),
+        "Referer": source.choice([None, "http://evil.example/", f"http://127.0.0.1:{port}/"]),
+    }
+    return {name: value for name, value in drawn.items() if value is not None}
+
+
+@pytest.mark.slow
+def test_no_other_page_makes_it_work_however_it_leads_there(explorer):
+    """Only the page itself is answered: by what a browser says of it, or by the key that it was given."""
+    port, answered = httpx.URL(explorer.link).port, set()
+    with httpx.Client(base_url=explorer.link, timeout=120) as client:
+        key = re.search('name="key" content="([^"]+)"', client.get("").text)[1]
+        for seed in cases(400):
+            source = random.Random(seed)
+            path = source.choice(PATHS).format(word="time", section="reveals", number=0, kind="csv")
+            given = source.choice(["", "", f"key={key}", f"key={key[:-1]}", f"key=x&key={key}"])
+            query = "&".join(filter(None, [given, source.choice(["", "n=x", "api=topics"])]))
+            asker = draw_asker(source, port)
+            status = client.get(f"{path}?{query}", headers=asker).status_code
+            site, own = asker.get("Sec-Fetch-Site"), given == f"key={key}"
+            foreign = asker.get("Origin", f"http://127.0.0.1:{port}") != f"http://127.0.0.1:{port}"
+            led = (asker.get("Sec-Fetch-Mode"), asker.get("Sec-Fetch-Dest")) == ("navigate", "document")
+            if path.startswith(("api/", "download/")):
+                right = site == "same-origin" or (site is None and own)
+            else:
+                right = site in (None, "none", "same-origin") or (path == "" and led)
+            about = f"seed {seed}: {path}?{query} {asker} {status}"
+            assert (status != 403) == (right and not foreign), about
+            answered |= {path} if status == 200 else set()
+        assert explorer.process.poll() is None
+    assert "" in answered
+    assert any(path.startswith("api/") for path in answered)
 
 
 def check_headers(answer, about):
@@ -146,7 +195,8 @@ def is_number(cell):
 @pytest.mark.slow
 def test_what_is_hardly_http_is_refused_and_the_server_lives_on(explorer):
     port = httpx.URL(explorer.link).port
-    good = f"GET /api/settings HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+    head = f"GET /api/settings HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+    good = f"{head}Sec-Fetch-Site: same-origin\r\nConnection: close\r\n\r\n".encode()
     for seed in cases(100):
         source = random.Random(seed)
         sent = bytearray(good)
@@ -170,4 +220,4 @@ def test_what_is_hardly_http_is_refused_and_the_server_lives_on(explorer):
             answer = connection.recv(20)
         assert not answer or answer.split()[1][:1] in (b"2", b"4"), f"seed {seed}: {bytes(sent)!r} {answer!r}"
     assert explorer.process.poll() is None
-    assert httpx.get(f"{explorer.link}api/settings").status_code == 200
+    assert httpx.get(f"{explorer.link}api/settings", headers=PAGE).status_code == 200

@@ -80,7 +80,7 @@ def answers(people):
             "average, by an observer who knows everybody's topics"
         ),
         "How likely is it that someone is re-identified after a month?": (
-            f"in a month, by 4 weekly page views (6 observations) about {month} ({low} to {high})"
+            f"in a month (28 days), by 4 weekly page views (6 observations) about {month} ({low} to {high})"
         ),
         "How does that compare with a cookie?": "Third-party cookie: 100 %.",
         "And with guessing?": f"Guessing: 1 in {USERS}.",

@@ -290,6 +290,18 @@ def test_views():
         assert len(table.to_pandas()) == len(table.rows)
     assert found._repr_html_().count("<table") == 4
     assert ">1.95<" in found.figure("stages").to_svg()
+    drawn = {
+        (mark["name"], mark["kind"]): mark
+        for marks in found.figure("stages").spec["datasets"].values()
+        for mark in marks
+        if "kind" in mark
+    }
+    table = {row[0]: row for row in found.tables["privacy"].rows}
+    most = found.tables["privacy"].columns.index("at most")
+    assert (table["third-party cookie"][most], table["whole topic set"][most]) == (math.inf, 10)  # C(5,2)
+    assert drawn["third-party cookie", "these people"]["text"] == "3 (at most: no limit)"
+    assert ("third-party cookie", "at most, for any people") not in drawn
+    assert drawn["whole topic set", "at most, for any people"]["leakage"] == 10  # and not the three users
     assert found.figure("trade-off").to_svg().startswith("<svg")
     assert repr(found) == f"<What one observation reveals about 3 users: {len(found.rows)} rows, 4 tables>"
     assert str(found).startswith(f"{found.heading}\n\nTopics API: one observation (a topic) multiplies")

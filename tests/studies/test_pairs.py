@@ -70,7 +70,11 @@ def test_what_needs_more_is_out_of_reach():
         "users": 3, "set_size": 2, "distinct_sets": 2, "occurring_topics": 3,
         "unique_users": pytest.approx(1 / 3),
     }  # fmt: skip
-    assert any(note.startswith("third-party cookie: out of reach") for note in result.notes)
+    missing = "cookies is not measured: it needs every distinct set, and they do not fit."
+    assert result.warnings == (missing,)
+    assert missing in " ".join(result.to_text(everything=False).split())
+    with pytest.raises(quiff.SizeError, match=r"cookies is not measured: .* Allow more memory"):
+        measure_pairs(pairs_of(people), quiff.Cookies())
     assert "More than 2 observations are out of reach; their leakage has a bound." in result.notes
     assert "multiplies the probability of re-identification by" in result.sentences[0]
     assert set(result.tables) == {"privacy", "risk", "over time", "people"}

@@ -24,7 +24,8 @@ def get(app):
         async def once():
             transport = httpx.ASGITransport(app, raise_app_exceptions=False)
             async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
-                named = {name.replace("_", "-"): value for name, value in headers.items()}
+                asked = {"sec_fetch_site": "same-origin", **headers}  # as the page asks
+                named = {name.replace("_", "-"): value for name, value in asked.items() if value}
                 return await client.request(method, path, headers=named)
 
         return finished(once())

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 # The worked example of the paper's figure of the Topics channels.
 PROFILES = "user,t1,t2\nAlice,Music,News\nBob,Sports,Travel\nCarol,Music,News\n"
+PAGE = {"Sec-Fetch-Site": "same-origin"}  # as a browser says for the page
 COMMAND = [sys.executable, "-c", "from quiff.cli import main; main()", "explore", "--no-browser"]
 
 

@@ -83,6 +83,46 @@ def test_other_pages_may_link_here_but_not_ask(get):
     assert get("/api/design", sec_fetch_site="same-origin").status_code == 200
 
 
+WORK = [path for path in PATHS if path.startswith("/api/")] + ["/api/people", "/download/compare.csv"]
+
+
+@pytest.mark.parametrize("path", WORK)
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])  # another port of this machine is the same site
+@pytest.mark.parametrize("dest", ["document", "iframe", "empty", "image"])
+def test_other_pages_may_not_lead_to_what_takes_work(get, path, site, dest):
+    answer = get(path, sec_fetch_site=site, sec_fetch_mode="navigate", sec_fetch_dest=dest)
+    assert (answer.status_code, answer.text) == (403, "other pages may not ask this one\n")
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path.startswith(("/static", "/figures"))])
+def test_nor_to_the_parts_of_the_page(get, path):
+    link = {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate", "sec_fetch_dest": "document"}
+    assert get(path, **link).status_code == 403
+    assert get(path).status_code == 200
+
+
+def test_a_browser_that_does_not_say_who_asks_needs_the_key_of_the_page(get):
+    (key,) = re.findall('<meta name="key" content="([^"]{32,})">', get("/").text)
+    for asker in (None, "none"):  # nothing is said; or an address was typed
+        assert get("/", sec_fetch_site=asker).status_code == 200
+        assert get("/static/page.css", sec_fetch_site=asker).status_code == 200
+        for wrong in ("", "?key=", f"?key={key[:-1]}", f"?key={key}x", f"?x={key}", f"?key=&key={key}"):
+            refused = get(f"/api/design{wrong}", sec_fetch_site=asker)
+            assert (refused.status_code, "only the page itself" in refused.text) == (403, True)
+    assert get(f"/api/design?key={key}", sec_fetch_site=None).status_code == 200
+    assert get(f"/api/design?api=topics&key={key}", sec_fetch_site=None).json()["specs"] == ["topics"]
+    assert get(f"/api/design?key={key}", sec_fetch_site="none").status_code == 403
+    assert get(f"/api/design?key={key}", sec_fetch_site="cross-site").status_code == 403
+    assert Access(8349).key != Access(8349).key
+
+
+def test_a_page_that_another_one_led_to_knows_it(get):
+    link = {"sec_fetch_mode": "navigate", "sec_fetch_dest": "document"}
+    led = {"cross-site": "1", "same-site": "1", None: "1", "none": "0", "same-origin": "0"}
+    for site, expected in led.items():
+        assert f'<meta name="led" content="{expected}">' in get("/", sec_fetch_site=site, **link).text
+
+
 def test_beyond_this_machine_every_request_needs_the_token(get):
     access = Access.beyond(8349, "box.local", any_address=True)
     app = make_app(access, Jobs())

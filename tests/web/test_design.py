@@ -84,14 +84,28 @@ def test_the_pictures_go_through_the_design(get):
 
 def test_time_is_counted_in_what_passes_between_two_observations(get):
     periods = {
-        "api=topics": "week",
+        "api=topics": "observation",  # of which the first page view shows three
+        "api=android_topics": "week",
         "api=noisy_ranking": "day",
         "api=parakeet": "observation",
-        "api=topics&api2=cookies": "week",
+        "api=topics&api2=cookies": "observation",
+        "api=android_topics&api2=cookies": "week",
         "api=topics&api2=noisy_ranking": "observation",
     }
     for query, period in periods.items():
         assert get(f"/api/design?{query}").json()["period"] == period
+
+
+def test_a_month_is_28_days_of_visits(get):
+    months = {
+        "api=topics": 6,  # four weekly page views, the first of which shows three observations
+        "api=android_topics": 4,
+        "api=noisy_ranking": 28,
+        "api=parakeet": None,
+        "api=topics&api2=android_topics": None,
+    }
+    for query, month in months.items():
+        assert get(f"/api/design?{query}").json()["month"] == month
 
 
 def test_a_second_api_is_shown_with_its_differences(get):

@@ -1,15 +1,22 @@
 """The paper: what ``quiff paper`` says, its points, and its items, filtered."""
 
+import asyncio
 import csv
 import io
 import json
+import threading
+import time
 from typing import get_args
 
+import httpx
 import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main
+from quiff.papers import check
 from quiff.papers.items import Verdict
+from quiff.web import paper as paper_view
+from web.served import finished
 
 ORDER = list(get_args(Verdict))
 
@@ -49,3 +56,33 @@ def test_it_is_filtered_by_words_and_downloaded_as_shown(get):
     file = csv.reader(io.StringIO(get("/download/paper.csv?verdict=wrong&words=Taxonomy+629").text))
     assert [row[0] for row in file][1:] == [row[0] for row in rows]
     assert get("/api/paper?words=nowhere-to-be-found").json()["rows"] == []
+
+
+def test_many_who_ask_at_once_have_the_paper_checked_once(app, monkeypatch):
+
+    begun = []
+
+    def slowly(*given, checked=check.check_paper):
+        begun.append(threading.get_ident())
+        time.sleep(0.3)  # long enough for the others to come
+        return checked(*given)
+
+    monkeypatch.setattr(check, "check_paper", slowly)
+    paper_view._paper.cache_clear()
+
+    async def many():
+        transport = httpx.ASGITransport(app)
+        page = {"Sec-Fetch-Site": "same-origin"}
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://127.0.0.1:8349", headers=page
+        ) as client:
+            paths = ["/api/paper", "/download/paper.csv", "/api/paper?verdict=wrong"] * 20
+            first = asyncio.gather(*(client.get(path) for path in paths))
+            await asyncio.sleep(0.1)
+            other = await asyncio.wait_for(client.get("/api/settings"), 30)  # which is not kept waiting
+            assert len(begun) == 1
+            return [*await first, other]
+
+    answers = finished(many())
+    assert {answer.status_code for answer in answers} == {200}
+    assert len(begun) == 1

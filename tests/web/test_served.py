@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from quiff.cli import main
 from quiff.errors import ParameterError
 from quiff.web.serve import find_place
-from web.served import COMMAND, PROFILES, served
+from web.served import COMMAND, PAGE, PROFILES, served
 
 
 def test_a_port_in_use_gives_the_next_free_one():
@@ -61,7 +61,7 @@ def test_it_says_that_a_port_is_in_use_and_where_it_is(tmp_path):
         port = taken.getsockname()[1]
         with served(path, "--port", port, "--weights", "weight") as explorer:
             assert explorer.told[0].startswith(f"Port {port} is in use; this is port ")
-            assert httpx.get(f"{explorer.link}api/settings").json()["file"]["users"] == 3
+            assert httpx.get(f"{explorer.link}api/settings", headers=PAGE).json()["file"]["users"] == 3
 
 
 @pytest.mark.slow
@@ -72,12 +72,12 @@ def test_an_api_of_the_command_line_gets_its_column_and_a_request_runs_no_file(t
     own.write_text(program)
     other.write_text(program + f"open({str(tmp_path / 'run')!r}, 'w')\n")
     with served(people, "--api", f"{own}:shown") as running:
-        settings = httpx.get(f"{running.link}api/settings", timeout=60).json()
+        settings = httpx.get(f"{running.link}api/settings", timeout=60, headers=PAGE).json()
         assert settings["file"]["attributes"] == ["country"]
         assert "shown" in {api["name"] for api in settings["apis"]}
         for path in ("design", "studies", "people"):
             for spec in (f"{other}:shown", f"shown+{other}:shown", f"fitted:weights={other}"):
-                asked = httpx.get(f"{running.link}api/{path}", params={"api": spec}, timeout=60)
+                asked = httpx.get(f"{running.link}api/{path}", params={"api": spec}, timeout=60, headers=PAGE)
                 assert asked.status_code == 400
                 assert "there is no API" in asked.text
     assert not (tmp_path / "run").exists()
@@ -93,7 +93,7 @@ def test_beyond_this_machine_the_link_has_the_token():
 @pytest.mark.slow
 def test_ctrl_c_ends_it_at_once_with_a_study_at_work():
     with served() as explorer:
-        with httpx.stream("GET", f"{explorer.link}api/people?n=50000", timeout=60) as stream:
+        with httpx.stream("GET", f"{explorer.link}api/people?n=50000", timeout=60, headers=PAGE) as stream:
             next(stream.iter_lines())
             explorer.process.send_signal(signal.SIGINT)
             assert explorer.process.wait(timeout=30) == 0
@@ -134,7 +134,8 @@ def _client(link, number, requests):
              "api/design?api=topics:n_topics={m}&users={m}000")  # fmt: skip
     client, statuses = HTTPConnection(httpx.URL(link).netloc.decode(), timeout=60), []
     for i in range(requests):
-        client.request("GET", "/" + paths[i % len(paths)].format(i=i, s=1 + (i + number) % 9, m=100 + i))
+        path = "/" + paths[i % len(paths)].format(i=i, s=1 + (i + number) % 9, m=100 + i)
+        client.request("GET", path, headers=PAGE)
         answer = client.getresponse()
         answer.read()
         statuses.append(answer.status)
@@ -157,7 +158,9 @@ def test_half_open_connections_keep_nobody_out():
         for number in range(400):
             connection = opened.enter_context(socket.create_connection(("127.0.0.1", port)))
             connection.sendall(HALF if number % 2 else b"")
-        statuses = [httpx.get(f"{explorer.link}api/settings", timeout=60).status_code for _ in range(20)]
+        statuses = [
+            httpx.get(f"{explorer.link}api/settings", timeout=60, headers=PAGE).status_code for _ in range(20)
+        ]
         assert statuses == [200] * 20
 
 
@@ -191,7 +194,7 @@ def test_who_does_not_ask_or_drips_is_ended():
             if not left:
                 break
         assert not left
-        assert httpx.get(f"{explorer.link}api/settings").status_code == 200
+        assert httpx.get(f"{explorer.link}api/settings", headers=PAGE).status_code == 200
 
 
 @pytest.mark.slow
@@ -204,7 +207,7 @@ def test_who_does_not_read_is_ended_and_others_are_answered():
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             connection.connect(("127.0.0.1", port))
             connection.sendall(ask * 20)
-        assert httpx.get(f"{explorer.link}api/settings", timeout=60).status_code == 200
+        assert httpx.get(f"{explorer.link}api/settings", timeout=60, headers=PAGE).status_code == 200
         process = psutil.Process(explorer.process.pid)
         for _ in range(600):
             held = [c for c in process.net_connections() if c.status == psutil.CONN_ESTABLISHED]

@@ -7,6 +7,7 @@ from typing import Self, final
 
 from quiff.apis.base import Api, Limit, Naming, Unit, fitted, parameter
 from quiff.apis.specified import limits_from, whole
+from quiff.apis.taxonomy import assumed_topics
 from quiff.apis.topics import TopicsAPI, placed
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain
@@ -99,6 +100,10 @@ class AndroidTopics(Api):
         """Return the channels to the whole set, and to the observed topic."""
         sets = as_set_labels(secrets)
         return {"generalization": Channel.identity(sets), self.name: self.observe(sets)}
+
+    def warnings(self, people: Population) -> tuple[str, ...]:
+        """Say that 446 topics are assumed where topics are words, and what fewer would change."""
+        return assumed_topics(people, self, "Android's second taxonomy")
 
     def goals(self, secrets: object) -> Mapping[str, Gain]:
         """Return the goal of naming a topic of the set."""

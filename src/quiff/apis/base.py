@@ -25,6 +25,9 @@ from quiff.theory.parameters import Real, at_most_one, check_whole
 
 Redraws = Literal["noise", "secret", "nothing"]
 
+MONTH = 28
+"""The days of a month."""
+
 
 @final
 @dataclass(frozen=True)
@@ -299,6 +302,10 @@ class Api(ABC):
         """Return what else is to be said of these parameters, in sentences."""
         return ()
 
+    def warnings(self, people: Population) -> tuple[str, ...]:  # noqa: ARG002 - for subclasses
+        """Return what is taken for granted of these people and may be wrong, with what it changes."""
+        return ()
+
     def closed_forms(self, **scenario: Any) -> ClosedForms | None:
         """Return what is known in closed form beyond `limits`, such as of many users; None if nothing is."""
         if scenario:
@@ -371,6 +378,20 @@ def all_limits(api: Api, prior_success: Real | None = None) -> tuple[Limit, ...]
                 )
             )
     return (*known, *derived)
+
+
+def in_a_month(api: Api) -> int | None:
+    """Return how many observations a month brings, that is, as many visits as 28 days have of its units.
+
+    The first visit brings `shown_at_first`, every later one adds one. None if one observation is about a
+    single event, or about more than a month.
+
+    >>> from quiff import api_from
+    >>> {name: in_a_month(api_from(name)) for name in ("topics", "floc", "select_url", "event_level")}
+    {'topics': 6, 'floc': 4, 'select_url': 28, 'event_level': None}
+    """
+    visits = 0 if api.unit.days is None else int(MONTH / api.unit.days + 1e-9)
+    return visits + api.shown_at_first - 1 if visits else None
 
 
 def check_observations(n: object) -> int:

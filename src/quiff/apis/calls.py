@@ -178,7 +178,7 @@ def call_and_sites(people: Population, api: TopicsAPI) -> tuple[Occasion, ...]:
     titles = {
         "call": f"one page view: {E} weeks, sorted, each topic once",
         "in_order": f"the same {E} weeks in order",
-        "link": "two sites, one observation each of one week: linked",
+        "link": "two sites, one observation each of one week: linked, at most",
     }
     why = ""
     try:
@@ -210,8 +210,8 @@ def call_and_sites(people: Population, api: TopicsAPI) -> tuple[Occasion, ...]:
             "link",
             titles["link"],
             link,
-            "Two sites with one observation each of the same week link a user with probability {posterior}"
-            " (leakage {leakage}), if users' sets are independent draws.",
+            "Two sites with one observation each of the same week link a user with probability at most"
+            " {posterior} (leakage at most {leakage}), if users' sets are independent draws.",
         ),
     )
 

@@ -1,15 +1,17 @@
 """The taxonomy behind a channel that reports topics: its size, and its topics with a name and without."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from math import isinf
 from typing import final
 
 import numpy as np
 
+from quiff.apis.base import Api, parameters_of
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError
+from quiff.errors import LabelError, ParameterError, counted
 from quiff.populations.population import Population
 from quiff.safe_text import topic_shape
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_size
@@ -143,6 +145,37 @@ give a number of topics, 'occurring', or another of v1, v2, google-nl-v2, iab-1.
             f"topics, or {OCCURRING!r}"
         )
     return size
+
+
+def assumed_topics(people: Population, api: Api, whose: str) -> tuple[str, ...]:
+    """Return a warning if topics in words are taken for some of a published taxonomy: fewer of them occur.
+
+    >>> from quiff.apis.topics import TopicsAPI
+    >>> people = Population.from_sets({"Ann": {"Art", "News"}, "Bob": {"News", "Pets"}})
+    >>> print(*assumed_topics(people, TopicsAPI(top_s=2), "Chrome's first taxonomy"))
+    Topics API: 3 topics occur; 349 are assumed, Chrome's first taxonomy: at most 166, epsilon 8.11; with 3 \
+they are 1.47 and 3.38; say n_topics (--api topics:n_topics=3 if there are no others).
+    """
+    taken, occurring = api.parameters()["n_topics"], people.occurring
+    default = next(each.default for each in parameters_of(type(api)) if each.name == "n_topics")
+    if taken != default or occurring.size >= default or _all_numbers(occurring):
+        return ()
+    n = occurring.size
+    words = f"{api.title}: {counted(n, 'topic')} occur{'s' if n == 1 else ''}; {taken} are assumed, {whose}"
+    most, worst = _limits(api)
+    try:
+        fewer = "; with {} they are {} and {}".format(n, *_limits(replace(api, n_topics=n)))  # type: ignore[type-var]
+    except ParameterError:  # sets are drawn from more
+        fewer = ""
+    how = f"say n_topics (--api {api.name}:n_topics={n} if there are no others)"
+    return (f"{words}: at most {most}, epsilon {worst}{fewer}; {how}.",)
+
+
+def _limits(api: Api) -> tuple[str, str]:
+    """Return the capacity and epsilon of one observation, to be read."""
+    found = {limit.quantity: float(limit.value) for limit in api.limits() if not limit.stage}
+    most, worst = (found[name] for name in ("bayes_capacity", "epsilon"))
+    return f"{most:.3g}", "without limit" if isinf(worst) else f"{worst:.3g}"
 
 
 def _all_numbers(topics: Labels) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from quiff import theory
 from quiff.apis.base import Api, Limit, Naming, Occasion, Unit, fitted, parameter
-from quiff.apis.taxonomy import OCCURRING, TaxonomyLabels, topics_for
+from quiff.apis.taxonomy import OCCURRING, TaxonomyLabels, assumed_topics, topics_for
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain_from_codes
 from quiff.core.labels import Labels, SetLabels, as_labels
@@ -241,6 +241,10 @@ class TopicsAPI(Api):
             limit("max_case_capacity", follow(Fraction(ratio), r) if ratio == 1 else ratio, two),
             limit("shannon_capacity_bits", theory.shannon_capacity_bits(m, s, r)),
         )
+
+    def warnings(self, people: Population) -> tuple[str, ...]:
+        """Say that 349 topics are assumed where topics are words, and what fewer would change."""
+        return assumed_topics(people, self, "Chrome's first taxonomy")
 
     def closed_forms(self, **scenario: Any) -> ClosedForms:
         """Return every closed form of the paper, also those that depend on users, epochs and sites."""

@@ -66,11 +66,13 @@ def command(
         raise click.UsageError(
             f"Give exactly one of --capacity, --epsilon, --max-case and --utility, not {len(given)}."
         )
+    if len(specs) > 1:
+        raise click.UsageError(f"This command takes one --api, not {len(specs)}.")
     ((measure, target),) = given
     if profiles is None:
         if out is not None:
             raise click.UsageError("--out goes with --people.")
-        (api,) = closed_form_apis(specs, topics, None, noise)[:1]
+        (api,) = closed_form_apis(specs, topics, None, noise)
         return meet_budget(api, measure, target)  # type: ignore[arg-type]  # the options are named as they
     if measure != "utility" or click.get_current_context().params["figure"] is not None:
         raise click.UsageError("With --people give --utility, and no --figure.")
@@ -79,7 +81,7 @@ def command(
         raise ParameterError(
             f"{str(profiles)!r} has {people.n_epochs} epochs; give a file with the profiles of one epoch"
         )
-    (api,) = closed_form_apis(specs, topics, people.sets.shape[2], noise)[:1]
+    (api,) = closed_form_apis(specs, topics, people.sets.shape[2], noise)
     found = fit_design(people, target, api)
     if out is not None:
         from quiff.files import write_text

@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from quiff.core.counting.membership import MembershipProduct
-from quiff.core.counting.work import Progress
+from quiff.core.counting.multisets import best_over_multisets
+from quiff.core.counting.work import MOST_CHANGING, MOST_STABLE, Progress
 from quiff.core.limits import check_work
 from quiff.core.numbers import Number, as_number, filled
 from quiff.epochs.sequences import Sequences
@@ -15,13 +16,17 @@ from quiff.epochs.sequences import Sequences
 def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
     """Return V, the probability to re-identify the user after E epochs, by counting.
 
-    E is at most 4, or 5 where sets are stable and users equally likely.
+    E is at most 4, or 5 where sets are stable and users equally likely; with few topics and stable sets more.
     """
     profiles, sizes = sequences.profiles(epochs), (sequences.width,) * epochs
+    stable, p, q = sequences.stable, sequences.inside, sequences.outside
     weights = filled(np.int64(1), profiles.size) if profiles.best is None else profiles.best
     total = sequences.n_users if sequences.weights is None else as_number(sequences.weights.sum())
-    counted = MembershipProduct(profiles.codes, sizes, sequences.inside, sequences.outside, sequences.stable)
-    best = as_number(counted.column_max_sum(weights, progress)) / total
+    if stable and epochs > (MOST_STABLE if profiles.best is None else MOST_CHANGING):
+        found = best_over_multisets(profiles.codes[0], sequences.width, weights, p, q, epochs)
+    else:
+        found = MembershipProduct(profiles.codes, sizes, p, q, stable).column_max_sum(weights, progress)
+    best = as_number(found) / total
     if sequences.exact:
         return best
     return min(max(float(best), float(sequences.prior)), 1.0)  # what is beyond is rounding

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias, final
 
 import numpy as np
 
+from quiff.core.counting.multisets import MOST_MULTISETS, multiset_work
 from quiff.core.counting.work import (
     MOST_CHANGING,
     MOST_STABLE,
@@ -26,6 +27,9 @@ _SECONDS = 120.0  # an exact step that takes longer is estimated instead
 _MEMORY = 2**30
 _TOTAL_SECONDS = 600.0
 _COUNTED = 1.5e-9  # seconds for each number that is looked at, on one core
+_ENUMERATED = 6e-9  # seconds for each number of all multisets of outputs, which no more than these take:
+_SHORT = 1.0
+_FRACTIONS = 50  # so many times longer
 _SAMPLED = 4e-9
 _DRAWN = 1e-7  # seconds for an output that is drawn
 _RISKED = 6e-9
@@ -122,7 +126,13 @@ def _allowed() -> float:
 def _step(sequences: Sequences, E: int, exact: bool) -> Step:
     stable, weighted = sequences.stable, sequences.weights is not None
     most = MOST_STABLE if stable and not weighted else MOST_CHANGING
-    reason = f"more than {most} observations cannot be counted"
+    reason = f"counting more than {most} observations of so many sets takes too long"
+    if not stable:
+        reason = f"more than {most} observations of sets that change are not counted"
+    elif most < E <= MOST_MULTISETS:
+        seconds = _enumerated_seconds(sequences, E)
+        if seconds <= (_SECONDS if exact else _SHORT):
+            return Step(E, "exact", seconds, 2**28, "counted exactly")
     if most >= E:
         sizes = sequences.sizes(E)
         work = counting_work(sizes, stable=stable, weighted=weighted)
@@ -140,6 +150,12 @@ def _step(sequences: Sequences, E: int, exact: bool) -> Step:
         return Step(E, "hybrid", seconds, memory, f"{why}, for {reason}")
     why = "sampled, with an interval of 95 %"
     return Step(E, "monte-carlo", seconds, memory, f"{why}, for {reason}")
+
+
+def _enumerated_seconds(sequences: Sequences, E: int) -> float:
+    """Return about how long it takes to look at every multiset of E outputs that occur."""
+    slow = _FRACTIONS if sequences.weights is not None and sequences.exact else 1
+    return slow * _ENUMERATED * multiset_work(sequences.distinct(1), sequences.sizes(1).occurring, E)
 
 
 def _risk_seconds(sequences: Sequences, E: int) -> float:

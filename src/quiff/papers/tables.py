@@ -5,11 +5,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from quiff import theory
 from quiff.files import StrPath, whole_folder
 from quiff.papers.check import PaperCheck
 from quiff.papers.items import CAUSES, KINDS, Judged, Value
+from quiff.papers.recompute import NOISE, TOP_S
 from quiff.papers.verdict import parse_number
 from quiff.results.table import Table
+from quiff.theory.taxonomies import taxonomy_size
 
 TABLES: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("tables.toml").read_text(encoding="utf-8")
@@ -24,12 +27,42 @@ def paper_tables(paper: PaperCheck) -> dict[str, Table]:
     Theoretical limits for the experimental data sets
     row            m  capacity  epsilon  max-case
     Citizen Lab   31      5.94  4.77744     118.8
-    Google v1    169     32.16  7.19083   1,327.2
+    Google v1    169     32.16  6.46646     643.2
     For Google's data m is 169 in the text and 349 in the notebook (stated
-    assumption that the authors' own notebook does not make). Printed: 6.466, 643.2.
+    assumption that the authors' own notebook does not make). With 349: 66.36,
+    7.19083, 1,327.2.
     """
-    made = {name: _table(paper, **parts) for name, parts in TABLES.items()}
+    made = {
+        name: _limits(paper, **parts) if "topics" in parts else _table(paper, **parts)
+        for name, parts in TABLES.items()
+    }
     return {**made, "points": paper.points_table(), "items": paper.table()}
+
+
+def _limits(
+    paper: PaperCheck, title: str, rows: dict[str, str], columns: list[str], topics: list[str]
+) -> Table:
+    """Return the closed forms of each row for as many topics as occur: in the data, or else as printed."""
+    known = {item.id: item for item in paper.items}
+    sizes = [known[each] for each in topics]
+    cells = [
+        (name, *_at(int(_number(item.printed if item.computed is None else item.computed))))
+        for name, item in zip(rows.values(), sizes, strict=True)
+    ]
+    cause, size = CAUSES["occurring"], taxonomy_size("v1")
+    other = ", ".join(f"{float(value or 0):,.6g}" for value in _at(size)[1:])
+    note = f"{cause.title} ({KINDS[cause.kind]}). With {size}: {other}."
+    return Table(title, ("row", *columns), tuple(cells), (note,), digits=6)
+
+
+def _at(m: int) -> tuple[Value | None, ...]:
+    """Return m, the capacity, epsilon and the max-case capacity; without these if no set has five of m."""
+    forms = (theory.bayes_capacity, theory.epsilon, theory.max_case_capacity)
+    return m, *(form(m, TOP_S, NOISE) if m > TOP_S else None for form in forms)
+
+
+def _number(value: Value | str) -> Value:
+    return parse_number(value) if isinstance(value, str) else value
 
 
 def _table(paper: PaperCheck, title: str, rows: dict[str, str], columns: list[str]) -> Table:

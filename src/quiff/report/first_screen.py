@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite, log
 from typing import Any, final
 
-from quiff.apis.base import Api
+from quiff.apis.base import Api, in_a_month
 from quiff.attacks.catalogue import ATTACKS
 from quiff.core.numbers import Number
 from quiff.errors import QuiffError, counted
@@ -19,7 +19,6 @@ from quiff.results.table import Table
 from quiff.results.views.names import capitalised, goal_title, visits
 
 _FEW = 3  # APIs with a column each
-_MONTH = range(28, 32)  # days
 CROWD = 1_000_000
 """People among whom the probability is given too."""
 
@@ -135,7 +134,7 @@ def _linked(api: Api, results: Mapping[str, Result]) -> str:
     if time is None or {row.api for row in time.rows} != {api.spec} or not time.facts.get("link"):
         return ""
     share = probability(time.facts["link"]["vulnerability"])
-    return f"at least {share} by one observation at each, if users' sets are independent draws"
+    return f"at most {share} by one observation at each, if users' sets are independent draws"
 
 
 def in_a_crowd(people: Population, one: Answer, n: int) -> str:
@@ -286,8 +285,7 @@ def _lines(mains: Sequence[Answer], *, guess: bool) -> Iterator[_Line]:
     longest = max(mains, key=lambda one: one.most)
     if longest.most > longest.first:
         words = visits(longest.api, longest.most)
-        lasts = (longest.api.unit.days or 0) * (longest.most - longest.first + 1)
-        when = "in a month, by" if lasts in _MONTH else "by"
+        when = "in a month (28 days), by" if longest.most == in_a_month(longest.api) else "by"
         others = {visits(one.api, one.most) for one in mains if one.most > one.first} - {words}
         short = f"{words}, or {' or '.join(sorted(others))}" if others else words
         yield _Line(

@@ -59,3 +59,9 @@ def left_out(people: Population, apis: tuple[Any, ...]) -> tuple[str, ...]:
     if apis or not people.merged:
         return ()
     return ("Third-party cookies are not measured: single users are not known, only distinct sets.",)
+
+
+def assumed(people: Population, apis: Iterable[Api]) -> tuple[str, ...]:
+    """Return warnings of what APIs take for granted of these people, with what it changes."""
+    there = (api for api in apis if set(api.needs) <= set(people.attributes))
+    return tuple(words for api in there for words in api.warnings(people))

@@ -5,17 +5,16 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from quiff.apis.base import Api, all_limits, checked_api, checked_people
+from quiff.apis.base import Api, all_limits, checked_api, checked_people, in_a_month
 from quiff.apis.defaults import all_apis
 from quiff.errors import ParameterError, QuiffError, SizeError
 from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
 from quiff.results.views.compare import Compared, comparison_views
-from quiff.studies.checked import names_of
+from quiff.studies.checked import assumed, names_of
 from quiff.studies.provenance import provenance, repeatable
 
-_MONTH = 30  # days
 _RECORDS = ("history", "conversions")  # raw events, of which each API takes its own part
 _FEW = 10_000  # numbers of a channel whose Shannon capacity is found by iteration
 
@@ -32,8 +31,8 @@ def compare(
     An observation of one API is about a click, of another about a user's week: numbers are grouped by this
     unit, and none are ranked across units. Where the observer does not know who the user is, it is the
     probability of re-identification by one observation and, where the unit lasts some days, by those of a
-    month; elsewhere, what one event reveals of the secret. What cannot be measured on these people is listed
-    with the reason.
+    month of 28 days; elsewhere, what one event reveals of the secret. What cannot be measured on these
+    people is listed with the reason.
 
     Parameters
     ----------
@@ -56,8 +55,8 @@ def compare(
     [11.51, 6.64]
     >>> people, api = worked_example()
     >>> result = compare(people, api)
-    >>> result[api.spec, "posterior"], round(float(result[api.spec, "posterior", 4]), 4)
-    (Fraction(13, 20), 0.6659)
+    >>> result[api.spec, "posterior"], round(float(result[api.spec, "posterior", 6]), 4)
+    (Fraction(13, 20), 0.6667)
 
     Raises
     ------
@@ -76,11 +75,11 @@ def compare(
     wanted = _wanted(people, goals)
     compared = [_compared(api, people, wanted, seed) for api in chosen]
     compared.sort(key=lambda one: _first(chosen, one.api))
-    assumed = [words for one in compared if one.measured for words in one.api.assumptions]
+    taken = [words for one in compared if one.measured for words in one.api.assumptions]
     return Result(
         rows=tuple(row for one in compared for row in one.rows),
-        notes=(*(people.notes if people is not None else ()), *dict.fromkeys(assumed)),
-        warnings=() if people is None else people.warnings,
+        notes=(*(people.notes if people is not None else ()), *dict.fromkeys(taken)),
+        warnings=() if people is None else (*people.warnings, *assumed(people, chosen)),
         provenance=provenance(people, chosen, seed if any(one.drawn for one in compared) else None),
         **comparison_views(compared, people),
     )
@@ -151,10 +150,9 @@ def _measured(people: Population, api: Api, goals: list[str], seed: int) -> Iter
     last = rows[-1].stage
     rows = [row for row in rows if row.stage == last and (row.scope == "all" or row.prior != "uniform")]
     yield from rows
-    days = api.unit.days
-    count = 1 if days is None else int(_MONTH / days + 1e-9)
+    count = in_a_month(api)
     once = next((row for row in rows if row.quantity == "posterior"), None)
-    if once is None or count < 2:
+    if once is None or count is None or count < 2:
         return
     month = replace(once, observations=count)
     with suppress(SizeError):  # too much to be begun
@@ -163,12 +161,12 @@ def _measured(people: Population, api: Api, goals: list[str], seed: int) -> Iter
 
 def _after(people: Population, api: Api, row: Row, seed: int) -> Row:
     """Return the row with what so many observations reveal."""
-    from quiff.studies.figures_over_time import seen_of
+    from quiff.studies.figures_over_time import ordered, seen_of
 
     n = row.observations
     seen = seen_of(people, api, n, False, False, ())
     seen.check()
-    (leakage, low, high, _, _), method = dict(seen.leakages(n, seed, lambda _: None))[n]
+    (leakage, low, high, _, _), method = ordered(dict(seen.leakages(n, seed, lambda _: None)))[n]
     found: dict[str, Any] = {"value": leakage * seen.prior, "method": method}
     if method != "exact":
         found |= {"low": low * seen.prior, "high": high * seen.prior}

@@ -134,7 +134,7 @@ def risk_over_time(
         if risk is None:
             return None
         users = np.ones(risk.shape[0], dtype=np.int64) if people.counts is None else people.counts
-        return _spread(n, risk, users)
+        return _spread(n, risk, users, people.weights)
     C, groups = seen.channel(n), seen.groups
     work = C.kernel.n_rows * C.kernel.n_columns * (100 if C.exact else 1)  # fractions take longer
     if C.kernel.as_sparse() is None and work > _FEW:
@@ -144,12 +144,15 @@ def risk_over_time(
         return _spread(n, own_risk(C, np.minimum(users, 1), users)[0], users)
     users = np.ones(people.users.size, dtype=np.int64)
     mine = Channel.from_kernel(people.users, C.outputs, C.kernel.take_rows(groups.which))
-    return _spread(n, own_risk(mine, people.weights, users)[0], users)
+    return _spread(n, own_risk(mine, people.weights, users)[0], users, people.weights)
 
 
-def _spread(n: int, risk: Array, users: Array) -> dict[str, Any]:
-    """Return mean, quantiles and the number of users above one half; each user counts once."""
-    spread = Distribution(risk, users)
+def _spread(n: int, risk: Array, users: Array, weights: Array | None = None) -> dict[str, Any]:
+    """Return mean, quantiles, the share above one half, and how many users these are.
+
+    Users count as much as they weigh, so that the mean is the posterior vulnerability.
+    """
+    spread = Distribution(risk, users if weights is None else weights)
     quantiles = tuple(spread.quantile(percent / 100) for percent in range(101))
     return {
         "epochs": n,
@@ -159,6 +162,7 @@ def _spread(n: int, risk: Array, users: Array) -> dict[str, Any]:
         "p99": quantiles[99],
         "max": quantiles[100],
         "above_half": int(users[spread.above(HALF)].sum()),
+        "share_above_half": spread.share_above(HALF),
         "quantiles": quantiles,
     }
 

@@ -26,7 +26,7 @@ from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
 from quiff.results.views.measure import measured_views
-from quiff.studies.checked import checked_apis, checked_priors, left_out, names_of
+from quiff.studies.checked import assumed, checked_apis, checked_priors, left_out, names_of
 from quiff.studies.members import members
 from quiff.studies.provenance import provenance, repeatable
 
@@ -96,7 +96,7 @@ def measure(
     if unused is not None:
         raise ParameterError(f"no API has the secrets of the prior {unused!r}, or something is known")
     genuine, left = _genuine(people, chosen, beside)
-    assumed = tuple(dict.fromkeys(words for api in chosen for words in api.assumptions))
+    taken = tuple(dict.fromkeys(words for api in chosen for words in api.assumptions))
     views = measured_views(people, {api.spec: api for api in chosen}, rows, genuine, beside)
     drawn = dict.fromkeys((row.api, row.goal) for row in rows if row.method == "monte-carlo")
     sampled = tuple(
@@ -110,8 +110,8 @@ def measure(
     )
     return Result(
         rows=rows,
-        notes=(*people.notes, *assumed, *left, *left_out(people, apis), *sampled),
-        warnings=people.warnings,
+        notes=(*people.notes, *taken, *left, *left_out(people, apis), *sampled),
+        warnings=(*people.warnings, *assumed(people, chosen)),
         provenance=provenance(people, chosen),
         **views | {"sentences": (*views["sentences"], *remarks)},
     )

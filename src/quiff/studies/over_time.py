@@ -19,7 +19,7 @@ from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
 from quiff.results.views.over_time import occasion_sentences, occasions_table, over_time_views
-from quiff.studies.checked import given, names_of
+from quiff.studies.checked import assumed, given, names_of
 from quiff.studies.figures_over_time import goals_over_time, leakages_over_time, risk_over_time, seen_of
 from quiff.studies.measure import bracketed
 from quiff.studies.provenance import provenance, repeatable
@@ -113,11 +113,12 @@ def over_time(
     genuine, alone = _genuine(people, api, E, exact, beside, seed, progress)
     notes = (*people.notes, *_redrawn(ready), *unknown, *left, *_missing(api, figures, risks), *alone)
     slacks = [seen.channel(n).slack if isinstance(seen, Composed) else 1.0 for n in range(1, E + 1)]
-    rows = tuple(_rows(api, people, seen.prior, figures, risks, goals, slacks))
+    rows = tuple(_rows(api, seen.prior, figures, risks, goals, slacks))
     plan = seen.explained([figure["method"] for figure in figures])
     spreads = {risk["epochs"]: risk["quantiles"] for risk in risks}
     drawn = any(figure["method"] in ("hybrid", "monte-carlo") for figure in figures)
     told = (*notes, *(plan if drawn else ()))
+    warned = people.warnings if "topics" in api.needs or people.n_users == 1 else ()
     views = over_time_views(people, api, rows, spreads, occasions, seen.distinct(E), told, genuine)
     facts = {
         **ready.parameters(),
@@ -138,7 +139,7 @@ def over_time(
         rows=rows,
         facts=facts,
         notes=notes,
-        warnings=people.warnings if "topics" in api.needs or people.n_users == 1 else (),
+        warnings=(*warned, *assumed(every, [api])),
         provenance=provenance(people, [api], seed if drawn else None),
         **views,
     )
@@ -206,7 +207,6 @@ def _without_quantiles(risk: dict[str, Any]) -> dict[str, Any]:
 
 def _rows(
     api: Api,
-    people: Population,
     prior: Number,
     figures: list[dict[str, Any]],
     risks: list[dict[str, Any]],
@@ -236,7 +236,7 @@ def _rows(
         one = replace(blank, observations=risk["epochs"], method="discretised" if cut else "exact")
         for name in ("mean", "median", "p95", "p99", "max"):
             yield replace(one, quantity=f"risk_{name.removeprefix('p')}", value=risk[name])
-        yield replace(one, quantity="users_above", value=risk["above_half"] / people.n_users)
+        yield replace(one, quantity="users_above", value=risk["share_above_half"])
     for goal, learned in goals.items():
         for n, value in enumerate(learned[1:], start=1):
             one = replace(blank, goal=goal, observations=n)

@@ -10,6 +10,7 @@ from quiff.apis.base import Api
 from quiff.core.kernels import MapKernel
 from quiff.core.numbers import Array, Number, as_number
 from quiff.epochs.sequences import Sequences
+from quiff.errors import SizeError
 from quiff.populations.pairs import PairCounts
 from quiff.populations.population import Population
 from quiff.results.distribution import Distribution
@@ -19,6 +20,7 @@ from quiff.results.table import Table
 from quiff.results.views.measure import api_sentences
 from quiff.results.views.names import api_names, many, stage_names
 from quiff.results.views.tables import rows_table
+from quiff.studies.checked import assumed
 from quiff.studies.measure import api_rows
 from quiff.theory.parameters import HALF, Real, check_whole
 
@@ -48,6 +50,11 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
     threshold
         Which risk of a user is too much: the result says how many users are above.
 
+    Raises
+    ------
+    SizeError
+        If nothing is known of any of the APIs.
+
     Examples
     --------
     Two of three users have the topics Music and News, the third has Sports and Travel:
@@ -68,20 +75,24 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
         " users' risks are at most 0.1 % too large, and the share above a threshold is an upper end. Out of"
         " reach are guesses of the whole set, other priors, and filled topics.",
     ]
+    missing: list[str] = []
     for api in apis:
         shown = _shown(stand_in, api)
         if shown is None:
-            notes.append(f"{api.title}: out of reach, for it needs every distinct set.")
+            missing.append(f"{api.spec} is not measured: it needs every distinct set, and they do not fit.")
             continue
         known[api.spec] = api
         rows += _api_rows(pairs, stand_in, api, *shown, most)
         rows += _risk_rows(pairs, rows[-1], *shown, threshold)
-    if most > _REACHED and known:
+    if not known:
+        raise SizeError(f"{' '.join(missing)} Allow more memory (--memory-limit), or take fewer people")
+    if most > _REACHED:
         notes.append(f"More than {_REACHED} observations are out of reach; their leakage has a bound.")
     return Result(
         title=f"What is known about {many(pairs.users, 'user')} from pairs of topics",
         rows=tuple(rows),
         notes=tuple(notes),
+        warnings=(*missing, *assumed(stand_in, known.values())),
         **_views(pairs, known, Rows(tuple(rows))),
     )
 

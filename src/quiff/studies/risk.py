@@ -17,7 +17,7 @@ from quiff.results.distribution import Distribution
 from quiff.results.result import PerUser, Result
 from quiff.results.rows import Row
 from quiff.results.views.risk import OWN, WORST, Risks, risk_views
-from quiff.studies.checked import checked_apis, given, left_out, names_of
+from quiff.studies.checked import assumed, checked_apis, given, left_out, names_of
 from quiff.studies.own_risk import own_risk
 from quiff.studies.provenance import provenance, repeatable
 from quiff.theory.parameters import HALF, Real, check_probability
@@ -89,6 +89,7 @@ def user_risk(
     return Result(
         rows=tuple(rows),
         notes=(*people.notes, *notes, *given(beside), *left_out(people, apis)),
+        warnings=assumed(people, chosen),
         per_user=PerUser(people.users, values),
         provenance=provenance(people, chosen),
         **risk_views(people, {api.spec: api for api in chosen}, risks, sharing, threshold),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from math import isinf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anyio import CapacityLimiter, to_thread
@@ -11,9 +12,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quiff import __version__
+from quiff.core.limits import memory_allowed, memory_limit
 from quiff.errors import QuiffError
 from quiff.report.page import Section
 from quiff.results.figures.figure import Figure
@@ -37,6 +39,7 @@ _Pairs: TypeAlias = list[tuple[str, str]]
 
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _PICTURES = ("svg", "png")
+_MEMORY = 1.0  # GiB that an answer may take
 _KEPT = 4  # requests whose studies of closed forms are kept for downloads
 
 
@@ -52,9 +55,9 @@ def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
     apis
         APIs to offer beside those of the registry, or with other defaults.
     """
-    answers = _Answers(jobs, tuple(apis))
+    answers = _Answers(jobs, tuple(apis), access.key)
     routes = [
-        Route("/", answers.asset),
+        Route("/", answers.page),
         Route("/static/{name}", answers.asset),
         Route("/vega.js", answers.vega),
         Route("/figures.css", _figures_style),
@@ -72,22 +75,43 @@ def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
     handlers: dict[Any, Any] = {BusyError: _busy, QuiffError: _bad, HTTPException: _missing}
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False  # what is not there is not there
-    return Guard(app, access)
+    return Guard(_limited(app), access)
+
+
+def _limited(app: ASGIApp) -> ASGIApp:
+    """Let requests take no more memory than the page may; what the command line says stands."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        said = memory_allowed()
+        with memory_limit(_MEMORY if isinf(said) else said / 2**30):
+            await app(scope, receive, send)
+
+    return answer
 
 
 class _Answers:
     """The answers to the routes; heavy ones are made in threads, so that none waits for another."""
 
-    def __init__(self, jobs: Jobs, apis: "tuple[Api, ...]") -> None:
+    def __init__(self, jobs: Jobs, apis: "tuple[Api, ...]", key: str) -> None:
         self._jobs = jobs
         self._given = apis
         self._assets = _assets()
+        self._key = key
         self._pictures = CapacityLimiter(1)
+        self._paper = CapacityLimiter(1)  # who comes first has it checked, the others wait without a thread
         self._sections = lru_cache(maxsize=_KEPT)(self._studied)  # a section has several files
+
+    async def page(self, request: Request) -> Response:
+        """Give the page with its key; if another page led here, it measures nobody until it is asked to."""
+        led = request.headers.get("sec-fetch-site") not in ("none", "same-origin")
+        text = self._assets["index.html"].decode()
+        for name, value in {"key": self._key, "led": "1" if led else "0"}.items():
+            text = text.replace(f'<meta name="{name}" content="">', f'<meta name="{name}" content="{value}">')
+        return Response(text, media_type="text/html")
 
     async def asset(self, request: Request) -> Response:
         """Give a file of the page, by its name among those that there are."""
-        name = request.path_params.get("name", "index.html")
+        name = request.path_params["name"]
         if name not in self._assets:
             raise HTTPException(404)
         return Response(self._assets[name], media_type=_KINDS[name[name.rindex(".") :]])
@@ -154,15 +178,23 @@ class _Answers:
 
     async def people(self, request: Request) -> Response:
         """Give a study of people as a stream of events."""
-        query = await to_thread.run_sync(read_people, _pairs(request), self._offers)
+        query = await to_thread.run_sync(self._asked, _pairs(request))
         return StreamingResponse(self._jobs.stream(query), media_type="text/event-stream")
+
+    def _asked(self, pairs: _Pairs) -> Query:
+        from quiff.web.people import check_size
+
+        query = read_people(pairs, self._offers)
+        if query not in self._jobs:
+            check_size(query)
+        return query
 
     async def paper(self, request: Request) -> Response:
         """Give what holds, the points, and the items of the paper that are asked for; or these as a file."""
         query = read_paper(_pairs(request))
         if request.url.path.endswith(".csv"):
-            return _csv(await to_thread.run_sync(paper_table, query), "paper")
-        return JSONResponse(await to_thread.run_sync(paper_answer, query))
+            return _csv(await to_thread.run_sync(paper_table, query, limiter=self._paper), "paper")
+        return JSONResponse(await to_thread.run_sync(paper_answer, query, limiter=self._paper))
 
     async def design_file(self, request: Request) -> Response:
         """Give every closed form as a CSV file, or a figure of the designs."""
@@ -178,7 +210,8 @@ class _Answers:
         """Give a table or a figure of a study as a file."""
         view, key, number, kind = (request.path_params[n] for n in ("view", "section", "number", "kind"))
         if view == "people":
-            sections = await self._jobs.sections(read_people(_pairs(request), self._offers))
+            asked = await to_thread.run_sync(self._asked, _pairs(request))
+            sections = await self._jobs.sections(asked)
         elif view == "design":
             sections = await to_thread.run_sync(self._read_sections, _pairs(request))
         else:

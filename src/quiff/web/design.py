@@ -146,9 +146,24 @@ class DesignAnswer:
 
     @cached_property
     def period(self) -> str:
-        """What passes from one observation to the next: a week or a day, if it is the same for all."""
-        asked = {design.api.unit.days for design in self.designs if design.api.redraws != "nothing"}
+        """What passes from one observation to the next: a week or a day, if it is the same for all.
+
+        Where the first visit shows several, observations are no weeks.
+        """
+        asked = {api.unit.days if api.shown_at_first == 1 else None for api in self._redrawn}
         return _PERIODS.get(asked.pop() or 0.0, "observation") if len(asked) == 1 else "observation"
+
+    @property
+    def month(self) -> int | None:
+        """How many observations a month of 28 days brings, if it is the same for all."""
+        from quiff.apis.base import in_a_month
+
+        asked = {in_a_month(api) for api in self._redrawn}
+        return asked.pop() if len(asked) == 1 else None
+
+    @property
+    def _redrawn(self) -> "list[Api]":
+        return [design.api for design in self.designs if design.api.redraws != "nothing"]
 
     def _after(self, n: int) -> str:
         return f"{n} {self.period}{'s' if n > 1 else ''}"
@@ -162,6 +177,7 @@ class DesignAnswer:
             "specs": [design.api.spec for design in self.designs],
             "names": self.names,
             "period": self.period,
+            "month": self.month,
             "sentences": [
                 design.sentence(name, n, self._after(n))
                 for design, name in zip(self.designs, self.names, strict=True)

@@ -51,6 +51,10 @@ class Jobs:
         self._closing = threading.Event()
         self._kept: OrderedDict[Query, tuple[Section, ...]] = OrderedDict()
 
+    def __contains__(self, query: Query) -> bool:
+        """Tell whether the results of a study are kept."""
+        return query in self._kept
+
     def close(self) -> None:
         """End all studies."""
         self._closing.set()

@@ -8,13 +8,18 @@ from typing import Any, final
 
 from quiff.apis.base import Api
 from quiff.apis.defaults import default_apis
-from quiff.errors import ParameterError
+from quiff.core.kernels.one_hot import OneHotKernel
+from quiff.core.labels import as_labels
+from quiff.core.limits import PROCESS, check_need
+from quiff.errors import ParameterError, QuiffError
 from quiff.populations.population import Population
 from quiff.report.studies import Progress, Question
-from quiff.theory.taxonomies import TAXONOMY_SIZES
+from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES
 from quiff.web.queries import Query
 
 _ATTACKED = 20_000  # users; beyond them the attacks take minutes
+_FEW = 100  # users to see on what an API takes
+_PER_NUMBER = 40  # bytes for each number of a law, measured
 _MOST_SIZES = 40_000  # what synthetic people may be told of their sizes, multiplied
 
 
@@ -42,11 +47,28 @@ def question(query: Query, profiles: Profiles | None, progress: Progress) -> Que
             f"attacks are run here for up to {_ATTACKED} users, not {people.n_users};"
             " see quiff attack compare"
         )
-    cookies = () if people.merged else default_apis(people)[:1]  # merged people cannot be told apart
+    beside = default_apis(people, query.apis[0])  # without an API of their own, of which nothing is asked
+    cookies = () if people.merged else beside[:1]  # merged people cannot be told apart
     apis = {api.spec: api for api in (*cookies, *query.apis)}
     return Question(
         people, tuple(apis.values()), query.observations, query.attacks, query.seed, progress=progress
     )
+
+
+def check_size(query: Query) -> None:
+    """Raise a SizeError if an API of a request would take more memory than the page may, before it is begun.
+
+    How much it takes is seen on a few synthetic people: noise on every cell of a histogram takes the whole
+    law of the noise for each of them.
+    """
+    for api in query.apis:
+        try:
+            kernel = api.channel(synthetic_people(_FEW, query.seed, [api])).kernel
+        except QuiffError:  # told when they are measured
+            continue
+        if isinstance(kernel, OneHotKernel):
+            needed = _PER_NUMBER * kernel.n_cells * kernel.base.shape[0]
+            check_need(f"{api.spec!r}: on this page it takes about", PROCESS + needed)
 
 
 def synthetic_people(users: int, seed: int, apis: Iterable[Api]) -> Population:
@@ -69,9 +91,23 @@ def synthetic_people(users: int, seed: int, apis: Iterable[Api]) -> Population:
             size: Any = TAXONOMY_SIZES.get(value, value) if isinstance(value, str) else value
             if name in sized and isinstance(size, int):
                 sized[name] = size
+    topics = _shared_topics(chosen)
+    if topics:
+        sized["n_topics"] = len(topics)
     if prod(sized.values()) > _MOST_SIZES:
         told = ", ".join(f"{name} {size}" for name, size in sized.items())
         raise ParameterError(f"synthetic people with {told} are too large for this page; take smaller ones")
     needed = {name for api in chosen for name in api.needs}
     attributes = [name for name in ("history", "conversions") if name in needed]
-    return Population.synthetic(users, seed, **sized, attributes=attributes)
+    people = Population.synthetic(users, seed, **sized, attributes=attributes)
+    return people.replaced(topics=as_labels(topics, "topic")) if topics else people
+
+
+def _shared_topics(apis: Iterable[Api]) -> list[int]:
+    """Return the topics that the taxonomies of some APIs share, by their numbers; none if no size is said."""
+    given = [api.parameters()["n_topics"] for api in apis if "n_topics" in api.parameters()]
+    sizes = [TAXONOMY_SIZES.get(each) if isinstance(each, str) else each for each in given]
+    most = min((size for size in sizes if size is not None), default=0)
+    named = [TAXONOMY_NUMBERS[each] for each in given if each in TAXONOMY_NUMBERS]
+    shared = sorted(frozenset.intersection(*named)) if named else list(range(1, most + 1))
+    return shared[:most]

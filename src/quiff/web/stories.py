@@ -54,7 +54,8 @@ def stories() -> tuple[Story, ...]:
         Story(
             "Topics",
             "The crowd that is left",
-            "Among how many people is a person still hidden, after one week, after two? Move the weeks.",
+            "Among how many people is a person still hidden, after one observation, after two? Move their"
+            " number.",
             topics[1],
             picture="crowd",
             observations=2,

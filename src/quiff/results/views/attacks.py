@@ -22,7 +22,7 @@ _COUNTS = {
     "unique": "unique: a target counts if nobody but the right user is left.",
     "ties": "ties: a target counts by the probability of a right guess among those left.",
 }
-_BOUND = "the most to expect, one target at a time"
+_BOUND = "bound: the most to expect, one target at a time"
 _INTERVAL = {"low": probability, "high": probability}
 
 
@@ -41,7 +41,7 @@ def attacked_views(
     removals: Sequence[tuple[str, int, NoiseRemoval]],
 ) -> dict[str, Any]:
     """Return title, sentences, tables and figure; `drawn` is how many targets, and simulations."""
-    names = {each.name: each.name for each in plan.attacks} | {_bound_of(plan): "the most to expect"}
+    names = {each.name: each.name for each in plan.attacks} | {_bound_of(plan): "bound"}
     what = "Users re-identified" if plan.goal == "user" else "Secrets guessed"
     by_number = sorted(rows, key=lambda row: (row.observations, list(names).index(row.quantity)))
     tables = {
@@ -52,8 +52,9 @@ def attacked_views(
             tuple((row.observations, names[row.quantity], *_interval(row)) for row in by_number),
             (
                 "low, high: an interval of 95 % over simulations.",
-                "the most to expect, of an attacker who links one target at a time: the probability of"
-                " success of one who knows everybody's secret; estimates scatter around it.",
+                "bound: the most that an attacker who links one target at a time can expect, that is, the"
+                " probability of success of one who knows everybody's secret. What an attack achieves in some"
+                " simulations is an estimate: by chance it may lie above the bound.",
                 *plan.notes,
             ),
             styles={"share": probability, **_INTERVAL},
@@ -101,17 +102,24 @@ def _sentences(plan: Campaign, rows: Rows, bounds: Mapping[int, Bound], api: Api
     verb = "re-identifies" if plan.goal == "user" else "guesses the secret of"
     final = [row for row in rows.where(observations=last).rows if row.quantity != quantity]
     best, *others = sorted(final, key=lambda row: -row.value)
-    also = ", ".join(f"{row.quantity} {probability(row.value)}" for row in others)
+    also = ", ".join(f"{row.quantity} {probability(row.value)}{_ends(row)}" for row in others)
     yield (
         f"After {after} {best.quantity} {verb} {_read(best.value, best.low, best.high)}"
         f"{f'; {also}' if also else ''}."
     )
     seen = f", from the {many(limit.reports, 'observation')} that a site has by then"
+    above = f" That {best.quantity} lies above it is chance." if best.value > limit.value else ""
     yield (
-        f"No attack that matches each target alone can expect more than "
+        f"The bound: no attack that matches each target alone can expect more than "
         f"{'' if limit.method == 'exact' else 'about '}{probability(limit.value)} after {after}"
-        f"{seen if limit.reports != last else ''}."
+        f"{seen if limit.reports != last else ''}.{above}"
     )
+
+
+def _ends(row: Row) -> str:
+    if row.low is None or row.high is None:
+        return ""
+    return f" ({probability(row.low)} to {probability(row.high)})"
 
 
 def _read(value: Any, low: Any, high: Any) -> str:
@@ -143,8 +151,8 @@ def _compared(rows: Sequence[Row], plan: Campaign, n_users: int, api: Api) -> Fi
         key=lambda row: row.value,
     )
     return Figure.of(
-        f"After {_after(api, last)}, {names[best.quantity]} re-identifies {probability(best.value)} of"
-        f" {many(n_users, 'user')}",
+        f"After {_after(api, last)}, {names[best.quantity]} re-identifies {probability(best.value)}"
+        f"{_ends(best)} of {many(n_users, 'user')}",
         chart,
     )
 

@@ -12,7 +12,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.numbers import amount, probability, said
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import api_names, capitalised, goal_title, many, people_words
+from quiff.results.views.names import api_names, capitalised, goal_title, many, people_words, visits
 
 _LIMITS = ("bayes_capacity", "min_capacity_bits", "shannon_capacity_bits", "epsilon", "max_case_capacity")
 _ABOUT = "one observation is about"
@@ -166,7 +166,8 @@ def _people(compared: Sequence[Compared], names: dict[str, str]) -> Table:
         notes=(
             "Where nobody is re-identified, the observer already knows who it is: there it is what one event "
             "reveals of the secret, such as a conversion.",
-            "A month has as many observations as its 30 days have units; attributes stay the same in it.",
+            "A month is 28 days: as many visits as these have units. The first page view of Topics shows "
+            "three observations, every later one adds one. Attributes stay the same in it.",
         ),
     )
 
@@ -246,7 +247,10 @@ def _reidentified(one: Compared, name: str) -> Iterator[str]:
     month = one.month
     over = ""
     if month is not None:
-        over = f", and by the {month.observations} of a month with {probability(month.value)}"
+        brought = visits(one.api, month.observations)
+        number = many(month.observations, "observation")
+        words = brought if brought.endswith(" observations") else f"{brought}, {number}"
+        over = f", and by those of a month (28 days: {words}) with {probability(month.value)}"
         if month.low is not None and month.high is not None:
             sure = "95 % interval" if one.drawn else "outputs are cut into cells:"
             over += f" ({sure} {probability(month.low)} to {probability(month.high)})"

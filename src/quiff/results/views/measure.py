@@ -10,13 +10,14 @@ from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, marks
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.trade_off import trade_off_figure
-from quiff.results.numbers import probability, said
+from quiff.results.numbers import amount, probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
 from quiff.results.views.names import api_names, capitalised, goal_title, heading, many, stage_names
 from quiff.results.views.tables import filling_table, rows_table
 
+_FAR = 10**15  # a factor that is beyond this is not drawn, for the others would stand in one place
 _LEAKS = (
     "{name}: one observation ({sees}) multiplies the probability of re-identification by {leakage}, from"
     " {prior} to {posterior}.{bound}"
@@ -125,7 +126,7 @@ def measured_views(
             *_of_sets(people, facts, genuine),
         ),
         "tables": {name: table for name, table in tables.items() if table.rows},
-        "figures": dict(_figures(people, apis, seen, last)),
+        "figures": dict(_figures(apis, seen, last)),
         "facts": {"population": facts, "genuine": _genuine_facts(genuine)},
     }
 
@@ -236,13 +237,11 @@ def _of_sets(people: Population, facts: dict[str, Any], genuine: Result | None) 
     yield text
 
 
-def _figures(
-    people: Population, apis: Mapping[str, Api], seen: Rows, last: Rows
-) -> Iterator[tuple[str, Callable[[], Figure]]]:
+def _figures(apis: Mapping[str, Api], seen: Rows, last: Rows) -> Iterator[tuple[str, Callable[[], Figure]]]:
     """Yield the figures that there are numbers for."""
     if seen["leakage"] is None:
         return
-    yield "stages", lambda: _stages_figure(people, apis, seen)
+    yield "stages", lambda: _stages_figure(apis, seen)
     # A goal that all APIs share; an attribute of people, if there is one: nobody wants the whole secret.
     reached = last.where(quantity="goal_posterior", prior="population").by("goal")
     shared = [goal for (goal,), some in reached.items() if len(some.each("api")) == len(apis)]
@@ -262,7 +261,7 @@ def _figures(
         yield "trade-off", lambda: trade_off_figure(title, points, before)
 
 
-def _stages_figure(people: Population, apis: Mapping[str, Api], seen: Rows) -> Figure:
+def _stages_figure(apis: Mapping[str, Api], seen: Rows) -> Figure:
     """Draw for each stage by how much it multiplies the probability, and by how much it could at most."""
     kinds = ("at most, for any people", "these people")
     points: list[dict[str, Any]] = []
@@ -271,10 +270,13 @@ def _stages_figure(people: Population, apis: Mapping[str, Api], seen: Rows) -> F
         leakage, here, most = (some[q] for q in ("leakage", "bayes_capacity@people", "bayes_capacity@all"))
         if leakage is None or here is None:
             continue
-        name, bound = names[key], here if most is None or isinf(most) else min(most, people.n_users)
-        points.append({"name": name, "leakage": float(bound), "kind": kinds[0]})
-        points.append({"name": name, "leakage": float(leakage), "kind": kinds[1], "text": said(leakage)})
+        name, text = names[key], said(leakage)
+        if most is not None and most <= _FAR:
+            points.append({"name": name, "leakage": float(most), "kind": kinds[0]})
+        else:  # what cannot be drawn is said
+            text += f" (at most: {'not known' if most is None else amount(most)})"
+        points.append({"name": name, "leakage": float(leakage), "kind": kinds[1], "text": text})
     axis = Axis("leakage", "factor on the probability of re-identification (log scale)", "log", 1, 10)
     chart = marks(points, axis, kinds, joined=True, step=44, width=400)
-    name, factor = capitalised(points[-1]["name"]), points[-1]["text"]
+    name, factor = capitalised(points[-1]["name"]), points[-1]["text"].partition(" (at most")[0]
     return Figure.of(f"{name} multiplies the probability of re-identification by {factor}", chart)

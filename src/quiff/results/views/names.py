@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping
 
-from quiff.apis.base import Api
+from quiff.apis.base import MONTH, Api, in_a_month
 from quiff.populations.population import Population
 from quiff.results.numbers import said
 
@@ -124,6 +124,22 @@ def visits(api: Api, observations: int) -> str:
         return f"one {thing}"
     often = {1.0: "daily ", 7.0: "weekly "}.get(api.unit.days or 0.0, "")
     return f"{said(number)} {often}{thing}s"
+
+
+def month_words(api: Api) -> str:
+    """Return what a month is of an API, in a sentence; empty if it brings no more than one observation.
+
+    Examples
+    --------
+    >>> from quiff import api_from
+    >>> month_words(api_from("topics"))
+    'A month, 28 days, is 6 observations: 4 weekly page views, of which the first shows 3.'
+    >>> month_words(api_from("floc")), month_words(api_from("event_level"))
+    ('A month, 28 days, is 4 observations.', '')
+    """
+    n, first = in_a_month(api) or 1, api.shown_at_first
+    by = f": {visits(api, n)}, of which the first shows {first}" if first > 1 else ""
+    return f"A month, {MONTH} days, is {many(n, 'observation')}{by}." if n > 1 else ""
 
 
 def many(number: int, thing: str) -> str:

@@ -3,17 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from quiff.apis.base import Api, Occasion
+from quiff.apis.base import Api, Occasion, in_a_month
 from quiff.core.numbers import Number
 from quiff.populations.filling import Filled
 from quiff.populations.population import Population
+from quiff.results.distribution import of_users
 from quiff.results.figures.charts import Axis, curves, probabilities
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import goal_title, heading, many, visits
+from quiff.results.views.names import goal_title, heading, many, month_words, visits
 from quiff.results.views.tables import filling_table, rows_table
 
 _LEAKS = "{api}: {seen} the probability of re-identification by {how}, from {prior} to {posterior}"
@@ -25,7 +26,7 @@ _LEAST_RISK = 1e-6  # below this the picture would be empty
 _RISK = (
     "After {after} the average user is re-identified with probability {risk_mean}, the median user with"
     " {risk_median}, one in a hundred with {risk_99} or more, and the user most at risk with {risk_max};"
-    " {users_above} of the users with more than 50 %."
+    " {users_above} {of_users} with more than 50 %."
 )
 _LEARNS = (
     "A receiver guesses {what} correctly with probability {goal_posterior} after {after} ({goal_prior}"
@@ -56,16 +57,22 @@ def over_time_views(
     estimated = any(row.low is not None for row in leaks.rows)
     sampled = ("low, high: an interval of 95 % for the leakage.",) if estimated else ()
     leaking = tuple(_of_leakages(api, leaks, profiles))
+    month = in_a_month(api)
     before = "" if prior is None else f", {weights} before: guessed with {probability(prior)}"
     tables = {
         "over_time": rows_table(
             leaks,
             f"{api.title}: probability of re-identification by the number of observations",
             ["observations"],
-            ["posterior", "leakage"],
+            {
+                "which are": lambda some: "a month" if some.rows[0].observations == month else None,
+                "re-identified": "posterior",
+                "leakage": "leakage",
+            },
             interval="leakage",
             notes=(
                 f"{users}{before}.",
+                *filter(None, [month_words(api)]),
                 *(() if filled is None else (filled.sentence(),)),
                 *sampled,
                 *notes,
@@ -88,6 +95,7 @@ def over_time_views(
             ["observations"],
             {"mean": "risk_mean", "median": "risk_median", "95 %": "risk_95", "99 %": "risk_99"}
             | {"largest": "risk_max", "above 50 %": "users_above"},
+            notes=("Users count as much as they weigh.",) if people.weights is not None else (),
         ),
         "filling": filling_table(filled, ["observations"], leaks, whole),
         "occasions": occasions_table(known, prior or 0),
@@ -105,7 +113,7 @@ def over_time_views(
         "sentences": (
             *leaking[:1],
             *occasion_sentences(known[:1], prior or 0),
-            *_of_risk(leaks),
+            *_of_risk(leaks, people.weights is not None),
             *_of_goals(seen),
         ),
         "further": (
@@ -115,7 +123,10 @@ def over_time_views(
         ),
         "tables": {name: table for name, table in tables.items() if table.rows},
         "figures": dict(_figures(api, leaks, spreads)),
-        "facts": {"filling": None if filled is None else _filling_facts(filled, genuine)},
+        "facts": {
+            "month_observations": month,
+            "filling": None if filled is None else _filling_facts(filled, genuine),
+        },
     }
 
 
@@ -155,11 +166,14 @@ def _of_leakages(api: Api, leaks: Rows, profiles: int) -> Iterator[str]:
 
 
 def _number(n: int, api: Api) -> str:
-    """Return a number of observations in words, and how far they are apart."""
-    days = api.unit.days
+    """Return a number of observations in words, how far they are apart or what brings them, and a month."""
+    days, month = api.unit.days, n > 1 and n == in_a_month(api)
+    if api.shown_at_first > 1:
+        brought = f" ({visits(api, n)}{': a month' if month else ''})" if n >= api.shown_at_first else ""
+        return f"{many(n, 'observation')}{brought}"
     often = {1.0: "daily ", 7.0: "weekly "}.get(days or 0.0, "")
     apart = f", one in {days:g} days" if days and not often and n > 1 else ""
-    return f"{n} {often}observation{'s' if n > 1 else ''}{apart}"
+    return f"{n} {often}observation{'s' if n > 1 else ''}{apart}{' (a month)' if month else ''}"
 
 
 def occasions_table(known: Sequence[Occasion], prior: Number) -> Table:
@@ -182,9 +196,9 @@ def occasion_sentences(known: Sequence[Occasion], prior: Number) -> tuple[str, .
     )
 
 
-def _of_risk(leaks: Rows) -> Iterator[str]:
+def _of_risk(leaks: Rows, weighted: bool) -> Iterator[str]:
     n, last = _last(leaks, "risk_mean")
-    return last.say(_RISK, after=many(n, "observation"))
+    return last.say(_RISK, after=many(n, "observation"), of_users=of_users(weighted))
 
 
 def _of_filling(

@@ -74,7 +74,7 @@ function present(answer, query) {
   find("story").hidden = !column.story();
   for (const id of ["sentences", "numbers"]) find(id).classList.toggle("two", answer.names.length > 1);
   find("sentences").replaceChildren(...answer.sentences.map(sentence));
-  column.period(answer.period);
+  column.period(answer.period, answer.month);
   picture(answer, query);
   find("numbers").replaceChildren(...answer.numbers.map(large));
   find("remarks").replaceChildren(...answer.remarks.map((text) => make("p", { class: "remark" }, text)));

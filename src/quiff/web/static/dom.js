@@ -15,10 +15,14 @@ export const sentence = (text) => make("p", {}, text.replaceAll(" %", "\u00a0%")
 
 export const find = (id) => document.getElementById(id);
 
+// What the server says to the page alone, and an address with the key by which it knows that the page asks.
+export const told = (name) => document.querySelector(`meta[name="${name}"]`).content;
+export const keyed = (path) => `${path}${path.includes("?") ? "&" : "?"}key=${told("key")}`;
+
 // Links to files; each has its kind in words and its address.
 export function downloads(what, links) {
   const made = links.map(([kind, href]) =>
-    make("a", { href, download: true, "aria-label": `Download ${kind}: ${what}` }, kind));
+    make("a", { href: keyed(href), download: true, "aria-label": `Download ${kind}: ${what}` }, kind));
   return make("p", { class: "download" }, "Download ", ...made);
 }
 
@@ -59,7 +63,7 @@ export async function refusal(answer) {
 }
 
 export async function ask(path, signal) {
-  const answer = await fetch(path, { signal });
+  const answer = await fetch(keyed(path), { signal });
   if (!answer.ok) throw await refusal(answer);
   return answer.json();
 }

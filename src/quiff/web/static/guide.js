@@ -5,7 +5,7 @@ import { state, writeAddress } from "./state.js";
 const STEPS = [
   ["Choose an API here, and move a slider. The sentence and the picture follow.", { view: "design" }, ".designs"],
   ["The sentence says what one observation can do at most, for any people. The number of people is yours to set.", { view: "design" }, "#sentences"],
-  ["The picture: how far it goes, week after week. Drag the point.", { view: "design", picture: "time" }, "#figure"],
+  ["The picture: how far it goes, observation after observation. Drag the point.", { view: "design", picture: "time" }, "#figure"],
   ["The same probability as a crowd: among how many people is a person still hidden?", { view: "design", picture: "crowd" }, "#figure"],
   ["Set a second design (B) beside it, of the same API or of another. A story sets both.", { view: "design", picture: "time" }, "#design-B"],
   ["People: measure exactly, on synthetic people or on your own file. Nothing leaves this machine.", { view: "people" }, "#start"],

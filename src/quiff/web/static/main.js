@@ -5,7 +5,7 @@ import * as design from "./design.js";
 import * as guide from "./guide.js";
 import * as paper from "./paper.js";
 import * as people from "./people.js";
-import { ask, find, problem } from "./dom.js";
+import { ask, find, problem, told } from "./dom.js";
 import { address, readAddress, state, writeAddress } from "./state.js";
 
 const VIEWS = { design, people, compare, paper };
@@ -51,6 +51,7 @@ try {
     Object.assign(state, { view: "people", source: "file", run: "1" });
     writeAddress();
   }
+  if (told("led") === "1") state.run = "0"; // another page must not make this one work
   column.build(settings, (changed) => VIEWS[state.view].refresh(changed));
   for (const view of Object.values(VIEWS)) view.build(settings, show);
   show();

@@ -1,5 +1,5 @@
 // The view of people: a study runs on the server, and its sections come in one after the other.
-import { announce, find, problem, refusal } from "./dom.js";
+import { announce, find, keyed, problem, refusal } from "./dom.js";
 import * as column from "./column.js";
 import { forget, prepare } from "./figures.js";
 import { section } from "./sections.js";
@@ -61,7 +61,7 @@ function run() {
   find("people-about").hidden = true;
   find("synthetic").hidden = state.source === "file";
   find("synthetic").textContent = `These ${Number(state.n).toLocaleString("en")} people are synthetic: nobody real is described.`;
-  stream = new EventSource(`api/people?${query}`);
+  stream = new EventSource(keyed(`api/people?${query}`));
   stream.addEventListener("progress", ({ data }) => { const { step, share } = JSON.parse(data); tell(step, share); });
   stream.addEventListener("section", ({ data }) => found(JSON.parse(data), query));
   stream.addEventListener("done", () => end("Done."));
@@ -74,7 +74,7 @@ async function refused(query) {
   if (!stream) return;
   end("");
   running = null;
-  const answer = await fetch(`api/people?${query}`).catch(() => null);
+  const answer = await fetch(keyed(`api/people?${query}`)).catch(() => null);
   const error = answer && !answer.ok ? await refusal(answer) : new Error("The connection was lost; start again.");
   problem(column.fail(error) ? "" : error.message);
   answer?.body?.cancel().catch(() => {});
