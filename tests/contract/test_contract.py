@@ -88,9 +88,19 @@ def test_a_moved_number_is_noticed():
     assert not agree("SizeError", "0.5")
 
 
-@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("log", pipeline.TREATED)
-def test_every_stage_writes_the_same_tables(log, tmp_path, request, monkeypatch):
+def test_every_stage_writes_the_same_tables(backend, log, tmp_path, monkeypatch):
     monkeypatch.setenv("QUIFF_MIRROR", "")
-    expected = json.loads(pipeline.FROZEN.read_text())[log]
-    assert pipeline.stages(log, tmp_path, request.node.callspec.params["backend"]) == expected
+    engine = "duckdb" if backend.name == "duckdb" else "spark"
+    assert pipeline.stages(log, tmp_path, engine) == json.loads(pipeline.FROZEN.read_text())[log]
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_log_and_its_people_on_spark(tmp_path, monkeypatch):
+    """A real session takes a log to people, and these to distinct sets: the tables and numbers of DuckDB."""
+    monkeypatch.setenv("QUIFF_MIRROR", "")
+    assert pipeline.stages("records", tmp_path, "spark") == json.loads(pipeline.FROZEN.read_text())["records"]
+    command = ["measure", tmp_path / "profiles.parquet", "--epoch", 2, "--top", 3]
+    rows = {engine: pipeline.run(*command, "--engine", engine)["rows"] for engine in ("duckdb", "spark")}
+    assert len(rows["spark"]) > 20
+    assert rows["spark"] == rows["duckdb"] == pipeline.run(*command)["rows"]
