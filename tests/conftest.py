@@ -3,6 +3,7 @@
 import functools
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -77,14 +78,14 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 # Of what needs Spark or Chromium, `make test` runs these; every other case is for `make test-all`.
-ONCE = (
-    "tests/contract/test_contract.py::test_a_log_and_its_people_on_spark",
-    "tests/chromium/test_explorer.py::test_every_view_is_clean[light-",
-    "tests/chromium/test_hostile_labels.py::test_figures_of_every_kind",
-    "tests/chromium/test_hostile_labels.py::test_a_report",
-    "tests/chromium/test_hostile_labels.py::test_the_explorer",
-    "tests/chromium/test_report.py::test_it_loads_nothing_and_says_nothing",
-    "tests/chromium/test_report.py::test_axe_finds_nothing[1280-light]",
+ONCE = re.compile(
+    r"""tests/(
+        contract/test_contract[.]py::test_a_log_and_its_people_on_spark
+        |chromium/test_explorer[.]py::test_every_view_is_clean.(design|people|compare|paper)-light
+        |chromium/test_hostile_labels[.]py::(test_figures_of_every_kind|test_a_report|test_the_explorer)($|\[)
+        |chromium/test_report[.]py::(test_it_loads_nothing_and_says_nothing|test_axe_finds_nothing.1280-light)
+    )""",
+    re.VERBOSE,
 )
 # Copies of the tree, processes of their own, and every code block: for `make test-all` as a whole.
 FULL = (
@@ -104,7 +105,7 @@ FULL = (
 def pytest_collection_modifyitems(items):
     for item in items:
         heavy = "[spark" in item.nodeid or "chromium" in item.fixturenames
-        if item.nodeid.startswith(FULL) or (heavy and not item.nodeid.startswith(ONCE)):
+        if item.nodeid.startswith(FULL) or (heavy and not ONCE.match(item.nodeid)):
             item.add_marker(pytest.mark.full)
 
 
