@@ -24,6 +24,7 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook, fuzzing`
+import words
 
 FLAGS = [
     "--headless",
@@ -64,6 +65,7 @@ if not os.environ.get("QUIFF_FUZZ"):
 
 def pytest_runtest_setup(item):
     _DRAWS.seed(item.nodeid)
+    words.Current.item = item
 
 
 class ByFile(LoadFileScheduling):
