@@ -6,13 +6,11 @@ VENV := .venv
 RUN := .venv-run
 BIN := $(VENV)/bin
 WORKERS ?= 2
-# Tests of prose (every code block is run) and of copies of the tree: check-docs.
-PROSE := tests/docs tests/recipes tests/release
 # A file stays with one worker, which makes what its tests share once.
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast check check-docs fuzz bench docs pictures dist clean
+.PHONY: help setup demo test test-all test-rest check words fuzz bench docs pictures dist clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -40,20 +38,20 @@ setup: $(VENV)/ready  ## build the virtual environment in .venv
 demo: $(RUN)/ready  ## from a synthetic log to a report, in the folder demo
 	@$(RUN)/bin/quiff demo --force
 
-test: check  ## all checks and all tests but those of check-docs, the same on every run
-	$(PYTEST) $(PROSE:%=--ignore %)
+test: setup  ## lint, types, examples and tests; Spark and Chromium once each; the same on every run
+	$(PYTEST) -m "not full"
 
-test-fast: setup  ## the tests without the slow ones
-	$(PYTEST) -m "not slow"
+test-all: test test-rest  ## all tests
 
-check: setup  ## lint, format, types, docstrings' examples, import direction, names
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python -m pytest --quiet --numprocesses $(WORKERS) --doctest-modules src tests/test_architecture.py
+# Properties are tried on more examples here; nothing else is run twice.
+test-rest: setup  ## what test leaves out: all of Spark and Chromium, code blocks, notebooks, recipes, site, wheel
+	$(PYTEST) -m "full or hypothesis" --hypothesis-profile full
 
-check-docs: setup  ## run all code blocks, notebooks and recipes; build site and wheel
-	$(PYTEST) $(PROSE)
+check: setup  ## only lint, format, types, docstrings' examples, import direction, names
+	$(PYTEST) tests/test_quality.py tests/test_examples.py tests/test_architecture.py
+
+words: setup  ## renew the snapshots of errors (then read the diff)
+	$(PYTEST) -m "not full" --snapshot-update
 
 fuzz: setup  ## explore at random; what fails is kept for make test (MINUTES=30)
 	$(BIN)/python tools/fuzz.py --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) $(TESTS)

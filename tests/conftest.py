@@ -3,6 +3,7 @@
 import functools
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -23,6 +24,7 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook, fuzzing`
+import words
 
 FLAGS = [
     "--headless",
@@ -33,18 +35,19 @@ FLAGS = [
     "--disable-sync",
 ]
 
-SPARK = pytest.param("spark", marks=pytest.mark.slow)
-
 _KEPT = DirectoryBasedExampleDatabase(Path(__file__).parent / "fuzz" / "examples")
 _ALWAYS = {
     "deadline": None,  # no timed assertions
     "suppress_health_check": [hypothesis.HealthCheck.too_slow],
+    "derandomize": False,
 }
-# The same on every run: pyproject.toml fixes Hypothesis's seed, and what `make fuzz` kept is only read.
-hypothesis.settings.register_profile(
-    "quiff", derandomize=False, database=ReadOnlyDatabase(_KEPT), max_examples=100, **_ALWAYS
-)
-hypothesis.settings.register_profile("fuzz", derandomize=False, database=_KEPT, max_examples=2000, **_ALWAYS)
+# The same on every run: pyproject.toml fixes Hypothesis's seed, and what `make fuzz` kept is only read. The
+# profile is "quiff" in `make test`, "full" in `make test-all`, and "fuzz" in `make fuzz`.
+for _name, _examples in {"quiff": 50, "full": 200}.items():
+    hypothesis.settings.register_profile(
+        _name, database=ReadOnlyDatabase(_KEPT), max_examples=_examples, **_ALWAYS
+    )
+hypothesis.settings.register_profile("fuzz", database=_KEPT, max_examples=2000, **_ALWAYS)
 hypothesis.settings.load_profile("fuzz" if os.environ.get("QUIFF_FUZZ") else "quiff")
 
 # Half of Spark's time is Java's second compiler at work on queries that run once.
@@ -62,6 +65,7 @@ if not os.environ.get("QUIFF_FUZZ"):
 
 def pytest_runtest_setup(item):
     _DRAWS.seed(item.nodeid)
+    words.Current.item = item
 
 
 class ByFile(LoadFileScheduling):
@@ -73,6 +77,38 @@ class ByFile(LoadFileScheduling):
 
 def pytest_xdist_make_scheduler(config, log):
     return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+# Of what needs Spark or Chromium, `make test` runs these; every other case is for `make test-all`.
+ONCE = re.compile(
+    r"""tests/(
+        contract/test_contract[.]py::test_a_log_and_its_people_on_spark
+        |chromium/test_explorer[.]py::test_every_view_is_clean.(design|people|compare|paper)-light
+        |chromium/test_hostile_labels[.]py::(test_figures_of_every_kind|test_a_report|test_the_explorer)($|\[)
+        |chromium/test_report[.]py::(test_it_loads_nothing_and_says_nothing|test_axe_finds_nothing.1280-light)
+    )""",
+    re.VERBOSE,
+)
+# Copies of the tree, processes of their own, and every code block: for `make test-all` as a whole.
+FULL = (
+    "tests/docs/test_code_blocks.py",
+    "tests/docs/test_notebooks.py",
+    "tests/docs/test_site.py",
+    "tests/docs/test_spark_cluster_page.py",
+    "tests/fuzz/test_kills.py",
+    "tests/fuzz/test_web.py",
+    "tests/recipes/",
+    "tests/release/test_clean_start.py",
+    "tests/release/test_wheel.py",
+)
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items):
+    for item in items:
+        heavy = "[spark" in item.nodeid or "chromium" in item.fixturenames
+        if item.nodeid.startswith(FULL) or (heavy and not ONCE.match(item.nodeid)):
+            item.add_marker(pytest.mark.full)
 
 
 def missing(reason):
@@ -96,12 +132,12 @@ def duckdb():
     return engine("duckdb")
 
 
-@pytest.fixture(scope="session", params=[SPARK])
+@pytest.fixture(scope="session", params=["spark"])
 def spark(request):
     return engine(request.param)
 
 
-@pytest.fixture(scope="session", params=["duckdb", SPARK])
+@pytest.fixture(scope="session", params=["duckdb", "spark"])
 def backend(request):
     """Each engine in turn."""
     return engine(request.param)

@@ -19,7 +19,7 @@ from quiff import (
 )
 from quiff.attacks.bound import attack_bound
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")

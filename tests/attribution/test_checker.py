@@ -54,7 +54,7 @@ def test_symmetry_does_not_change_the_verdict(name):
     assert reduced.canonical < whole.canonical <= whole.worlds
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", VARIATIONS)
 def test_symmetry_does_not_change_the_verdict_at_size_3(name):
     reduced, whole = (check_worlds(3, rules_named(name), symmetry=symmetry) for symmetry in (True, False))
@@ -62,7 +62,7 @@ def test_symmetry_does_not_change_the_verdict_at_size_3(name):
     assert len(reduced.violation.world) == len(whole.violation.world)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_draft_passes_at_size_3():
     found = check_worlds(3, DRAFT)
     assert found.violation is None

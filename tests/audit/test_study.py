@@ -107,7 +107,7 @@ def test_persons_count_once(folder):
     assert width[0] > width[1]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_audit_on_spark_is_that_on_duckdb(folder, duckdb, spark):
     """Everything: text, Parquet, sets, persons, weights, counts, times, two logs, claims, no secret."""
     frame = frame_of(0.5).assign(

@@ -11,8 +11,6 @@ from quiff.cli import main
 from quiff.results.numbers import said
 from web.served import served
 
-pytestmark = pytest.mark.slow
-
 WAIT = 60_000  # milliseconds; other tests may run at the same time
 # What is done on the page, by the kind of control, and the API that this spells.
 MOVES = {

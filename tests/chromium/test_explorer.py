@@ -12,8 +12,6 @@ from quiff.cli import main
 from quiff.results.numbers import probability, said
 from web.served import PROFILES, served
 
-pytestmark = pytest.mark.slow
-
 DRAWN = "#picture .line"
 VIEWS = {
     "design": ("?view=design", DRAWN),

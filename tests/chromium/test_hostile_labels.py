@@ -18,8 +18,6 @@ from quiff.results.table import Table
 from quiff.results.views.attributes import change_figure
 from web.served import served
 
-pytestmark = pytest.mark.slow
-
 WAIT = 60_000  # milliseconds; other tests may run at the same time
 HOSTILE = [
     "</script><script>window.pwned=1</script>",

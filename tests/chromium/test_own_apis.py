@@ -8,8 +8,6 @@ from generality.own_apis import FILE, LEAKAGES, OPTIONS, write_people
 from quiff.cli import main
 from web.served import served
 
-pytestmark = pytest.mark.slow
-
 WAIT = 120_000  # milliseconds; other tests may run at the same time
 CLASSES = {
     "hash_cohort": "HashCohort",

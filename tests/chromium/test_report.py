@@ -10,8 +10,6 @@ from quiff.report.compose import Source, compose_report
 from quiff.report.page import Page, Section
 from quiff.results.table import Table
 
-pytestmark = pytest.mark.slow
-
 _UNFOLD = "document.querySelectorAll('details').forEach(part => { part.open = true; })"
 
 

@@ -20,7 +20,7 @@ def test_a_process_starts_only_if_a_loop_is_lacking(monkeypatch, lacking):
     assert started == ["last"] * lacking
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_last_loops_of_attacks_are_kept_for_the_command(tmp_path):
     """Linking two sites, and the bound; the loops that match users are left to the command."""
     env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -26,11 +26,11 @@ def test_help_names_every_command(run):
         assert f"  {name} " in result.output
 
 
-@pytest.mark.parametrize("name", main.list_commands(None))
-def test_the_help_of_each_command_shows_an_example(run, name):
-    result = run(name, "--help")
-    assert result.exit_code == 0
-    assert f"Example: quiff {name}" in result.output
+def test_the_help_of_each_command_shows_an_example(run):
+    for name in main.list_commands(None):
+        result = run(name, "--help")
+        assert result.exit_code == 0
+        assert f"Example: quiff {name}" in result.output
 
 
 @pytest.mark.parametrize("names", [(), ("data",), ("attack",), ("attribution",)])

@@ -197,7 +197,7 @@ def test_in_the_midst_of_a_download(tmp_path, monkeypatch):
     check_end(process, signal.SIGTERM, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_in_the_midst_of_spark(tmp_path):
     pytest.importorskip("pyspark")
     write_log(SyntheticLog(users=2000, seed=1), tmp_path / "log")

@@ -37,7 +37,7 @@ def notebook(request):
     return nbformat.read(FOLDER / f"{request.param}.ipynb", as_version=4)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_run_shows_what_is_stored(notebook, tmp_path, monkeypatch):
     stored = [outputs(cell) for cell in notebook.cells]
     run_in_a_fresh_kernel(notebook, tmp_path, monkeypatch)

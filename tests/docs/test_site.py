@@ -17,8 +17,6 @@ import quiff
 from quiff import theory
 from quiff.cli import main
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[2]
 PHONE = {"width": 390, "height": 800}
 WAIT = 60_000  # milliseconds; other tests may run at the same time

@@ -27,8 +27,6 @@ LOOPBACK = "127.0.0.1"
 DEPLOY = "org.apache.spark.deploy"
 PATIENCE = 180  # seconds, after which a daemon that says nothing is taken for dead
 
-pytestmark = pytest.mark.slow
-
 
 @contextmanager
 def daemon(arguments, log, env):

@@ -111,7 +111,7 @@ def killed(folder, words, number, moment):
     return process.returncode, told
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_what_is_killed_is_whole_or_absent(made, tmp_path):
     source, seconds = made
     inputs, hits = digests(source / "in"), 0

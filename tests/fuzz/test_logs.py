@@ -49,7 +49,7 @@ def test_treat_equals_a_plain_reading(duckdb):
         assert result.dropped == dropped, f"seed {seed}"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 def test_spark_reads_the_same_rows(spark):
     for seed in cases(20):

@@ -85,7 +85,7 @@ def explorer(tmp_path_factory):
         yield running
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_every_address_is_answered_or_refused_and_the_server_lives_on(explorer):
     statuses = []
     with httpx.Client(base_url=explorer.link, timeout=120, headers=PAGE) as client:
@@ -192,7 +192,7 @@ def is_number(cell):
     return True
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_what_is_hardly_http_is_refused_and_the_server_lives_on(explorer):
     port = httpx.URL(explorer.link).port
     head = f"GET /api/settings HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"

@@ -50,6 +50,6 @@ def test_one_epoch(codes, channel):
     assert f"{quiff.posterior_vulnerability(users, channel, naming):.5f}" == "0.95406"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_two_epochs_exactly(channel):
     assert f"{quiff.bayes_capacity(quiff.repeat(channel, 2)):.2f}" == "1831.03"

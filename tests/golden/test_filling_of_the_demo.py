@@ -31,7 +31,7 @@ def profiles(tmp_path_factory):
     return out / "profiles.parquet"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_figures_with_filling_and_without(profiles):
     rows = pq.read_table(profiles).to_pylist()
     visited = [frozenset(e["topic"] for e in row["ranking"][:5] if e["visits"]) for row in rows]

@@ -32,7 +32,7 @@ def test_up_to_three_epochs_with_exact_and_with_float_numbers(people, sequences)
     assert f"{quiff.bayes_capacity(quiff.repeat(C, 3)):.2f}" == "12454.69"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_four_epochs_by_subsets_and_by_bitmaps(people, sequences):
     codes, ones = sequences.profiles(4).codes, np.ones(sequences.profiles(4).size, dtype=np.int64)
     by_bitmaps = MembershipProduct(codes, (349,) * 4, sequences.inside, sequences.outside, stable=False)
@@ -41,20 +41,20 @@ def test_four_epochs_by_subsets_and_by_bitmaps(people, sequences):
     assert (f"{V * people.n_users:.2f}", f"{V:.4f}") == ("32380.74", "0.1295")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_five_epochs(people, sequences):
     leakage = exact_vulnerability(sequences, 5) * people.n_users
     assert (f"{leakage:.2f}", f"{leakage / people.n_users:.5f}") == ("56010.87", "0.22405")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_ten_epochs_are_estimated_close_to_what_the_prototype_found(sequences):
     found = hybrid_leakage(sequences, 10, samples=2000)
     assert found.low <= 148_555 + 275
     assert found.high >= 148_555 - 275
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_risk_is_very_uneven(sequences):
     risk = user_risk(sequences, 3)
     assert f"{risk.mean():.4f}" == "0.0498"
@@ -71,14 +71,14 @@ def test_a_real_call_and_two_linked_sites(people):
     assert f"{linked_sites(people, TopicsAPI()):.2f}" == "34.30"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_what_an_advertiser_learns(sequences):
     found = [naming_gain(sequences, E) for E in range(4)]
     assert [f"{V:.4f}" for V in found[:1]] == ["0.2713"]
     assert [f"{V:.5f}" for V in found[1:]] == ["0.95406", "0.99134", "0.99596"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_three_epochs_of_changing_sets_at_full_size(people):
     """Everybody's sets are somebody else's in each epoch: nothing is known but the bounds."""
     rng = np.random.default_rng(7)

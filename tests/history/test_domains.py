@@ -249,7 +249,7 @@ def test_a_shortened_url_has_the_same_host(duckdb, urls):
     assert all(len(row["url"]) <= len(row["whole"]) for row in rows)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @settings(max_examples=3)
 @given(st.lists(URLS.filter(can_be_split), min_size=200, max_size=400))
 def test_every_url_is_read_as_by_the_rules_on_spark(spark, urls):

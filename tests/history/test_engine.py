@@ -96,7 +96,7 @@ def test_a_spark_session_of_somebody_else_is_taken_if_it_keeps_secrets_and_time(
         connect("spark")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_spark_stays_on_this_machine(spark):
     settings = spark._session.sparkContext.getConf()
     assert settings.get("spark.driver.host") == settings.get("spark.driver.bindAddress") == "127.0.0.1"
@@ -105,7 +105,7 @@ def test_spark_stays_on_this_machine(spark):
     assert spark._session.sparkContext.master == "local[2]"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_there_is_one_spark_session(spark):
     assert connect("spark")._session is spark._session
     with pytest.raises(ParameterError, match="Spark runs at 'local\\[2\\]' already"):

@@ -14,7 +14,7 @@ from quiff.history.tables import table_digest
 from quiff.history.treat import treat
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.full,
     # PySpark leaves the sockets by which it hands over results to the garbage collector.
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
 ]

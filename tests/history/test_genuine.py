@@ -107,7 +107,7 @@ def test_tables_of_version_0_1_are_read_with_the_column(backend, tmp_path):
     assert describe(backend, [old]).distinct_sets == describe(backend, [tmp_path / "p.parquet"]).distinct_sets
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_both_engines_write_the_same_column(duckdb, spark, tmp_path):
     write_reduced(tmp_path, written_visits())
     for con in (duckdb, spark):

@@ -144,7 +144,7 @@ def test_the_order_of_first_appearance_tells_nothing_of_names_on_both_engines(ba
         assert share_of_permutations(found) > 0.01, name
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_order_of_first_appearance_tells_nothing_of_a_log_by_time_on_spark(spark, tmp_path):
     """Later stages know the table only, which is sorted whatever the log was."""
     with many_files(spark):

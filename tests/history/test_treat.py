@@ -176,7 +176,7 @@ def run_killed(log, out, engine="duckdb"):
     assert not [path for path in out.iterdir() if not path.name.startswith(".")]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_run_killed_on_spark_leaves_no_table_of_who_is_who(spark, tmp_path):
     log = log_of_users(tmp_path / "log.txt", [f"secret-{k}" for k in range(50)])
     run_killed(log, tmp_path / "out", "spark")

@@ -51,7 +51,7 @@ def test_what_an_engine_wrote_is_replaced_by_force_only(backend, log, tmp_path):
     assert {path.name for path in out.iterdir()} == {"treated.parquet", "domains.parquet"}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_each_engine_replaces_and_reads_the_tables_of_the_other(duckdb, spark, log, tmp_path):
     out = tmp_path / "out"
     digests = set()
@@ -64,7 +64,7 @@ def test_each_engine_replaces_and_reads_the_tables_of_the_other(duckdb, spark, l
     assert (out / "treated.parquet" / MARKER).is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_spark_table_with_something_else_in_it_is_left_alone(duckdb, spark, log, tmp_path):
     out = tmp_path / "out"
     treat(spark, [log], out, seed=1)

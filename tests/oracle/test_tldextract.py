@@ -103,7 +103,7 @@ def test_every_rule_of_the_pinned_list(mirror, duckdb):
     check_every_rule(duckdb, mirror / PINNED)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_every_rule_of_the_pinned_list_on_spark(mirror, spark):
     check_every_rule(spark, mirror / PINNED)
 

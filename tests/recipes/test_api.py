@@ -6,8 +6,6 @@ import math
 import pytest
 from kitchen import follow
 
-pytestmark = pytest.mark.slow  # a copy of the code, and processes of its own
-
 MEASURED = """
 import json
 import numpy as np

@@ -5,8 +5,6 @@ import json
 import pytest
 from kitchen import follow
 
-pytestmark = pytest.mark.slow  # a copy of the code, and processes of its own
-
 RUN = """
 import json
 import quiff

@@ -9,8 +9,6 @@ from functools import partial
 import pytest
 from kitchen import follow
 
-pytestmark = pytest.mark.slow  # a copy of the code, and processes of its own
-
 NAME = "two-sites"
 FILE = "two-sites.csv"
 COMMAND = "import sys; from quiff.cli import main; main(sys.argv[1:])"

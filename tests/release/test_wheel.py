@@ -26,8 +26,6 @@ LEFT_OVER = re.compile(
     r"__pycache__|\.(pyc|pyo|nbi|nbc|so|orig|rej|swp|tmp|egg-info)\b|~$|/\.(?!gitignore|github)"
 )
 
-pytestmark = pytest.mark.slow
-
 
 def build(kind, source, folder):
     """Build without an environment of its own, which would have to be fetched."""

@@ -324,7 +324,7 @@ def test_a_cohort_is_not_the_topic_of_its_number():
         popularity(people, Cohorts())
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_population_of_pets_24(mirror):
     people = Population.read(mirror / "topics-users-250000.csv.tar.gz")
     found = popularity(people, TopicsAPI())

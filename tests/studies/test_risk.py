@@ -391,7 +391,7 @@ def published(mirror):
     return [frozenset(map(int, row[1:])) for row in rows]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_published_population(published):
     """All topics occur and a genuine one is likelier, so that the best guesses for t are those who have t."""
     m, s, r = 349, 5, 0.05

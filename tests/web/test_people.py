@@ -103,7 +103,7 @@ def test_a_download_of_what_was_not_run_runs_it(get):
     assert get("/download/people/reveals-0.csv?n=100&seed=3").status_code == 200
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_attacks_are_shown_if_they_were_asked_for(get):
     told = events(get("/api/people?n=100&attacks=1").text)
     (attacks,) = (data for kind, data in told if kind == "section" and data["key"] == "attacks")

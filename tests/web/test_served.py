@@ -53,7 +53,7 @@ def test_a_file_that_is_not_there_is_told_in_one_line():
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_it_says_that_a_port_is_in_use_and_where_it_is(tmp_path):
     path = tmp_path / "profiles.csv"
     path.write_text(PROFILES.replace("\n", ",1\n").replace("t2,1", "t2,weight"))
@@ -64,7 +64,7 @@ def test_it_says_that_a_port_is_in_use_and_where_it_is(tmp_path):
             assert httpx.get(f"{explorer.link}api/settings", headers=PAGE).json()["file"]["users"] == 3
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_api_of_the_command_line_gets_its_column_and_a_request_runs_no_file(tmp_path):
     people, own, other = (tmp_path / name for name in ("people.csv", "own.py", "other.py"))
     people.write_text("user,country\na,BR\nb,UY\nc,BR\n")
@@ -90,7 +90,7 @@ def test_beyond_this_machine_the_link_has_the_token():
         assert httpx.get(f"http://127.0.0.1:{port}/api/settings").status_code == 403
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_ctrl_c_ends_it_at_once_with_a_study_at_work():
     with served() as explorer:
         with httpx.stream("GET", f"{explorer.link}api/people?n=50000", timeout=60, headers=PAGE) as stream:
@@ -100,7 +100,7 @@ def test_ctrl_c_ends_it_at_once_with_a_study_at_work():
         assert explorer.process.stdout.read() == "The explorer has ended.\n"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_other_signals_end_it_like_any_command():
     with served() as explorer:
         explorer.process.send_signal(signal.SIGTERM)
@@ -108,7 +108,7 @@ def test_other_signals_end_it_like_any_command():
         assert explorer.process.stdout.read() == "Ended by SIGTERM; what was not finished is removed.\n"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_thousand_requests_from_several_clients_leave_memory_flat():
     with served() as explorer:
         process = psutil.Process(explorer.process.pid)
@@ -151,7 +151,7 @@ def test_the_command_is_there():
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_half_open_connections_keep_nobody_out():
     with served() as explorer, ExitStack() as opened:
         port = httpx.URL(explorer.link).port
@@ -164,7 +164,7 @@ def test_half_open_connections_keep_nobody_out():
         assert statuses == [200] * 20
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_who_does_not_ask_or_drips_is_ended():
     whole = b"GET /api/settings HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
     with served() as explorer, ExitStack() as opened:
@@ -197,7 +197,7 @@ def test_who_does_not_ask_or_drips_is_ended():
         assert httpx.get(f"{explorer.link}api/settings", headers=PAGE).status_code == 200
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_who_does_not_read_is_ended_and_others_are_answered():
     with served() as explorer, ExitStack() as opened:
         port = httpx.URL(explorer.link).port
@@ -217,7 +217,7 @@ def test_who_does_not_read_is_ended_and_others_are_answered():
         assert held == []
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_what_is_no_http_gets_a_plain_400_with_all_headers():
     with served() as explorer:
         port = httpx.URL(explorer.link).port
