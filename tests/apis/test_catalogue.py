@@ -258,7 +258,7 @@ def test_a_table_of_cohorts_must_be_one(tmp_path):
     (tmp_path / "short.bin").write_bytes(b"no table")
     with pytest.raises(QuiffError, match="does not cover"):
         api_from(f"floc:table={tmp_path / 'short.bin'}")
-    with pytest.raises(QuiffError, match="cannot be read"):
+    with pytest.raises(QuiffError, match="cannot read the table of cohorts"):
         api_from(f"floc:table={tmp_path / 'none.bin'}")
     with pytest.raises(ParameterError, match="the name of a file, not 3"):
         FLoC(table=3)

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from quiff.cli import main
 from quiff.cli.outputs import Output, OutputFile
+from quiff.errors import QuiffError
 from quiff.files import MARKER
 from quiff.report.page import Page
 
@@ -279,3 +280,50 @@ def test_results_of_several_stages_can_lie_in_one_folder(here):
     done("classify", ".", "--with", "listed.csv", "--out", ".", "--force")
     done("experiment", "reduced.parquet", "--out", ".", "--force")
     done("profile", "experimental.parquet", "--out", "profiles.parquet", "--top", 2, "--force")
+
+
+def test_the_file_of_an_own_api_is_an_input(here):
+    own, people = Path("own.py"), Path("p.csv")
+    own.write_text("import quiff\n\n@quiff.program\ndef api(country, draw):\n    return country\n")
+    people.write_text("user,country\nu,AT\nv,BR\n")
+    os.link(own, "out.svg")
+    before = held(here)
+    for spec in ("own.py:api", "cookies+own.py:api"):
+        result = run("measure", "p.csv", "--api", spec, "--figure", "out.svg", "--force")
+        assert result.exit_code == 1
+        assert "cannot write 'out.svg': it is the input 'own.py'; name another" in result.stderr
+    assert held(here) == before
+
+
+@pytest.mark.parametrize("more", [[], ["--force"]])
+def test_a_link_is_no_place_for_an_output(here, more):
+    Path("p.csv").write_text("user,t1\nu,1\nv,2\n")
+    Path("system").write_text("settings")
+    Path("out.svg").symlink_to("system")
+    result = run("measure", "p.csv", "--figure", "out.svg", *more)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "cannot write 'out.svg': it is a link to 'system'; name that, or another" in result.stderr
+    assert Path("system").read_text() == "settings"
+    assert Path("out.svg").is_symlink()
+
+
+def test_two_outputs_of_one_command_appear_together(here, monkeypatch):
+    Path("p.csv").write_text("user,t1\nu,1\nv,2\n")
+    Path("out.svg").write_text("old")
+    before = held(here)
+
+    def fails(*_):
+        assert Path("out.svg").read_text() == "old"  # the figure is made, but has not got its name
+        raise QuiffError("no more room")
+
+    with monkeypatch.context() as changed:
+        changed.setattr("quiff.cli.shown._write_tables", fails)
+        result = run("measure", "p.csv", "--figure", "out.svg", "--csv", "tables", "--force")
+    assert result.exit_code == 1
+    assert "Wrote" not in result.stderr
+    assert held(here) == before
+    result = run("measure", "p.csv", "--figure", "out.svg", "--csv", "tables", "--force")
+    assert result.exit_code == 0, result.stderr
+    assert "Wrote out.svg" in result.stderr
+    assert Path("out.svg").read_text().startswith("<svg")
+    assert any(Path("tables").glob("*.csv"))

@@ -57,6 +57,43 @@ main(["treat", "log.txt", "--out", "out"])
 """
 
 
+# A finaliser, out of which Python lets no exception, is at work when the signal comes.
+FINALISER = """
+import time
+import weakref
+from pathlib import Path
+import click
+from quiff.cli import main
+
+class Engine:
+    pass
+
+def drop():
+    print("ready", flush=True)
+    end = time.monotonic() + 1.5
+    while time.monotonic() < end:
+        time.sleep(0.01)
+
+def work():
+    engine = Engine()
+    weakref.finalize(engine, drop)
+    del engine
+    WAIT
+
+command = click.Command("apis", callback=work)
+main.get_command = lambda ctx, name: command
+main(["apis"])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("wait", ["time.sleep(100)", "pass"])
+def test_a_signal_inside_a_finaliser_ends_the_run(tmp_path, number, wait):
+    process = begun(tmp_path, FINALISER.replace("WAIT", wait))
+    process.send_signal(number)
+    check_end(process, number, tmp_path)
+
+
 @pytest.fixture
 def log(tmp_path):
     rows = "".join(f"{k}\tq\t2006-03-01 00:00:00\t1\thttp://s{k}.com\n" for k in range(100))

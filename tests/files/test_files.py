@@ -3,12 +3,23 @@
 import os
 import socket
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from quiff.errors import ParameterError
-from quiff.files import check_suffix, check_target, staged, whole_file, whole_folder, write_bytes, write_text
+from quiff.files import (
+    check_suffix,
+    check_target,
+    staged,
+    together,
+    whole_file,
+    whole_folder,
+    write_bytes,
+    write_text,
+    written,
+)
 from quiff.files.targets import MARKER
 
 
@@ -108,15 +119,27 @@ def test_a_file_system_without_links_will_do(tmp_path, monkeypatch):
     assert held(tmp_path) == {"a.txt": b"two"}
 
 
-def test_a_link_stays_a_link(tmp_path):
-    (tmp_path / "target.txt").write_text("old")
-    link = tmp_path / "link.txt"
-    link.symlink_to("target.txt")
-    with pytest.raises(ParameterError, match="there already"):
-        write_text(link, "new")
-    write_text(link, "new", force=True)
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("there", ["file", "folder", "nothing"])
+def test_a_link_is_refused_and_so_is_what_it_points_to(tmp_path, there, force):
+    if there == "folder":
+        (tmp_path / "target").mkdir()
+        (tmp_path / "target" / MARKER).write_text('{"wrote": []}')
+    elif there == "file":
+        (tmp_path / "target").write_text("old")
+    link = tmp_path / "link"
+    link.symlink_to("target")
+    before = held(tmp_path)
+    for write in (
+        lambda: write_text(link, "new", force=force),
+        lambda: check_target(link, force=force),
+        lambda: check_target(link, force=force, folder=True),
+        lambda: whole_folder(link, force=force).__enter__(),
+    ):
+        with pytest.raises(ParameterError, match=r"link': it is a link to 'target'; name that, or another"):
+            write()
     assert link.is_symlink()
-    assert (tmp_path / "target.txt").read_text() == "new"
+    assert held(tmp_path) == before
 
 
 def test_links_in_a_circle_are_told(tmp_path):
@@ -362,7 +385,43 @@ def test_a_folder_without_write_permission_is_told_before_any_work(tmp_path, mon
 @pytest.mark.parametrize(
     "write", [lambda path: write_text(path, "x"), lambda path: check_target(path, parents=False)]
 )
-def test_the_folder_that_is_missing_is_the_one_that_a_link_points_into(tmp_path, write):
-    (tmp_path / "link.txt").symlink_to("missing/a.txt")
-    with pytest.raises(ParameterError, match=r"link\.txt': there is no folder '.*missing'; make it first"):
-        write(tmp_path / "link.txt")
+def test_a_folder_that_is_missing_is_told_behind_links_too(tmp_path, write):
+    (tmp_path / "link").symlink_to("missing")
+    with pytest.raises(ParameterError, match=r"a\.txt': there is no folder '.*missing'; make it first"):
+        write(tmp_path / "link" / "a.txt")
+
+
+class TestTogether:
+    def test_outputs_get_their_names_together(self, tmp_path):
+        with together():
+            write_text(tmp_path / "a.txt", "a")
+            with whole_folder(tmp_path / "b") as folder:
+                write_text(folder / "c.txt", "c")
+                assert (folder / "c.txt").read_text() == "c"
+            assert not (tmp_path / "a.txt").exists()
+            assert written(tmp_path / "a.txt").read_text() == "a"
+            assert written(tmp_path / "other") == tmp_path / "other"
+        assert (tmp_path / "a.txt").read_text() == "a"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b"]
+        assert sorted(path.name for path in (tmp_path / "b").iterdir()) == [MARKER, "c.txt"]
+
+    def test_all_or_none(self, tmp_path):
+        (tmp_path / "a.txt").write_text("old")
+        before = held(tmp_path)
+        with suppress(KeyError), together():
+            write_text(tmp_path / "a.txt", "new", force=True)
+            raise KeyError
+        assert held(tmp_path) == before
+
+    def test_what_has_its_name_already_is_taken_back(self, tmp_path):
+        (tmp_path / "a.txt").write_text("old")
+
+        def write():
+            with together():
+                write_text(tmp_path / "a.txt", "new", force=True)
+                write_text(tmp_path / "b.txt", "new")
+                (tmp_path / "b.txt").write_text("somebody's")
+
+        with pytest.raises(ParameterError, match=r"b.txt': the file is there already"):
+            write()
+        assert held(tmp_path) == {"a.txt": b"old", "b.txt": b"somebody's"}

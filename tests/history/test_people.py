@@ -152,7 +152,7 @@ def test_large_sets_are_packed_into_several_words(duckdb, tmp_path):
     [
         ({"user": ["a", "a"], "t1": [1, 2]}, LabelError, "1 user without a name, or there a second time"),
         ({"user": ["a", None], "t1": [1, 2]}, LabelError, "1 user without a name"),
-        ({"user": ["a"], "t1": [1], "t2": [1]}, LabelError, "a set has the topic '9' twice"),
+        ({"user": ["a"], "t1": [1], "t2": [1]}, LabelError, "a set has the topic '1' twice"),
         ({"user": ["a"], "t1": ["x"], "t2": [" "]}, ShapeError, "a topic is empty"),
         ({"user": ["a", "b"], "topics": [["x"], ["x", "y"]]}, ShapeError, "sets have from 1 to 2 topics"),
         ({"user": ["a"], "topics": ["x, y"]}, ParameterError, "the topics are text"),

@@ -162,4 +162,22 @@ def test_no_bytes_make_it_crash(content):
 
     names = [np.frombuffer(name, dtype=np.uint8) for name in (b"epoch_", b"_topics")]
     data = np.frombuffer(field(1, content), np.uint8)
-    assert take_example(data, 0, data.shape[0], *names, np.zeros((1, 5), np.uint16)) in range(1, 6)
+    assert take_example(data, 0, data.shape[0], *names, np.zeros((1, 5), np.uint16)) in range(1, 7)
+
+
+def named(*epochs):
+    entries = [
+        field(1, field(1, f"epoch_{epoch}_topics".encode()) + field(2, int64s([1, 2, 3, 4, 5 + k])))
+        for k, epoch in enumerate(epochs)
+    ]
+    return record(field(1, b"".join(entries)))
+
+
+@pytest.mark.parametrize(
+    ("records", "place"), [([(0, 0)], 1), ([(0, 1), (1, 1)], 2), ([(0, 1), (0, 1, 0)], 2)]
+)
+def test_an_epoch_that_is_named_twice_is_refused(records, place, tmp_path):
+    """Else topic 0 would be invented for the one that is missing."""
+    (tmp_path / "a.tfrecord").write_bytes(b"".join(named(*epochs) for epochs in records))
+    with pytest.raises(quiff.QuiffError, match=f"record {place}: it names an epoch twice"):
+        Population.read(tmp_path / "a.tfrecord")

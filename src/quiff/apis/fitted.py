@@ -17,7 +17,8 @@ from quiff.core.gain import Gain, membership_gain_from_codes
 from quiff.core.labels import Labels, as_labels
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError, engine_line
+from quiff.errors import LabelError, ParameterError, QuiffError
+from quiff.files.blocks import small_file
 from quiff.populations.population import Population
 from quiff.populations.sets import as_set_labels
 from quiff.theory.parameters import check_probability
@@ -177,7 +178,7 @@ class FittedAPI(Api):
 def _read(path: Path, aim: str) -> dict[Any, Any]:
     """Return the weights of a file."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = small_file(path, "the weights in ").decode()
         if path.suffix.lower() == ".json":
             found = json.loads(text)
             mechanisms = found.get("fitted")
@@ -186,8 +187,8 @@ def _read(path: Path, aim: str) -> dict[Any, Any]:
         else:
             found = {row["topic"]: float(row["weight"]) for row in csv.DictReader(text.splitlines())}
         topics = list(found)
-    except OSError as error:
-        raise QuiffError(f"cannot read the weights in {str(path)!r}: {engine_line(error)}") from error
+    except ParameterError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError) as error:
         raise QuiffError(
             f"{str(path)!r} has no weights by topic; quiff design --people FILE --utility U --out FILE.json"

@@ -16,6 +16,7 @@ from quiff.core.gain import Gain, membership_gain
 from quiff.core.labels import as_labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError
+from quiff.files.blocks import small_file
 from quiff.populations.groups import grouped
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
@@ -165,12 +166,7 @@ class Cohorts:
     @classmethod
     def read(cls, table: bytes | str | Path) -> "Cohorts":
         """Read a table: a byte a cohort, its low 6 bits log2 of the width, bit 6 whether it is blocked."""
-        try:
-            content = table if isinstance(table, bytes) else Path(table).read_bytes()
-        except OSError as error:
-            raise QuiffError(
-                f"the table of cohorts {str(table)!r} cannot be read: {error.strerror}"
-            ) from None
+        content = table if isinstance(table, bytes) else small_file(Path(table), "the table of cohorts ")
         codes = np.frombuffer(content, dtype=np.uint8)
         widths = np.int64(1) << np.minimum(codes & 63, 62).astype(np.int64)
         ends = np.cumsum(widths.astype(object))

@@ -12,8 +12,8 @@ from quiff.attribution.options import CallError, Config
 from quiff.attribution.rules import DRAFT, Rules
 from quiff.errors import ParameterError, counted, first_line
 from quiff.files import StrPath, as_path
+from quiff.files.blocks import small_file
 
-_LARGEST_FILE = 1 << 28  # bytes
 _LAST_SECOND = 8_640_000_000_000  # of the wall clock of browsers
 _UNSIGNED, _LONG = (0, 2**32 - 1), (-(2**31), 2**31 - 1)
 _COMMENT = "$comment"
@@ -291,17 +291,11 @@ def _quoted(value: Any) -> str:
 
 
 def _read(path: StrPath) -> Any:
-    name, file = repr(str(path)), as_path(path)
+    name, content = repr(str(path)), small_file(as_path(path))
     try:
-        if file.stat().st_size > _LARGEST_FILE:
-            raise ParameterError(f"{name} is larger than {_LARGEST_FILE >> 20} MiB; split it")
-        return json.loads(file.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise ParameterError(f"cannot read {name}: {first_line(error)}") from error
+        return json.loads(content.decode("utf-8-sig"))
     except RecursionError:
         raise ParameterError(f"{name} is nested too deeply for a file of events") from None
-    except ParameterError:
-        raise
     except ValueError as error:  # of JSON, of UTF-8, or a number of thousands of digits
         raise ParameterError(f"{name} is not JSON: {first_line(error).partition('; use sys')[0]}") from None
 

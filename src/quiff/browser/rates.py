@@ -10,6 +10,7 @@ from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, ShapeError, counted, engine_line, typed
 from quiff.files import StrPath, as_path
+from quiff.files.blocks import find_source, opened_lines
 from quiff.history.fetch import fetch
 from quiff.populations.population import Population
 from quiff.safe_text import shape
@@ -78,7 +79,8 @@ def visit_rates(path: StrPath | None = None, *, mirror: StrPath | None = None) -
     """
     file = fetch("visit-rates", mirror) if path is None else as_path(path)
     try:
-        table = np.loadtxt(file, delimiter=",", ndmin=2)
+        with opened_lines(find_source(file)) as stream:
+            table = np.loadtxt(stream, delimiter=",", ndmin=2)
     except (OSError, ValueError) as error:
         raise QuiffError(f"cannot read {str(file)!r} as a table of rates: {engine_line(error)}") from error
     return VisitRates.of(table)

@@ -16,6 +16,7 @@ from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, QuiffError, counted, engine_line
 from quiff.files import StrPath, as_path, check_suffix, whole_file
+from quiff.files.blocks import find_source, opened_lines
 from quiff.safe_text import column_names, csv_cell, csv_text, topic_shape
 
 _COLUMNS = ("user", "site", "epoch", "topic")
@@ -98,7 +99,8 @@ def read_rows(path: Path) -> Any:
     try:
         if path.suffix == ".parquet":
             return parquet.read_table(path).combine_chunks()
-        return csv.read_csv(path, convert_options=empty)
+        with opened_lines(find_source(path)) as stream:
+            return csv.read_csv(stream, convert_options=empty)
     except (pa.ArrowException, OSError) as error:
         raise QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}") from error
 

@@ -86,6 +86,8 @@ class _Commands(click.Group):
             end.arm()
             result = super().invoke(ctx)
             end.disarm()
+            if end.number is not None:  # a finaliser swallowed it
+                raise Ended(end.number)
         except BaseException as error:
             end.disarm()
             if end.number is not None or isinstance(error, KeyboardInterrupt):

@@ -122,15 +122,17 @@ def _people(path: Path, spec: str | None) -> Any:
 
 def _gain(path: Path) -> "Gain":
     import csv
+    import io
 
     from quiff.core.gain import Gain
     from quiff.errors import ParameterError, first_line
+    from quiff.files.blocks import small_file
 
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            (_, *names), *rows = list(csv.reader(file))
+        text = small_file(path).decode("utf-8-sig")
+        (_, *names), *rows = list(csv.reader(io.StringIO(text, newline="")))
         values = [[float(cell) for cell in row[1:]] for row in rows if row]
-    except (OSError, ValueError, csv.Error) as error:
+    except (ValueError, csv.Error) as error:
         raise ParameterError(f"cannot read the gain {str(path)!r}: {first_line(error)}") from error
     return Gain(values, [row[0] for row in rows if row], _values(names))
 

@@ -6,6 +6,7 @@ else that its words name is an input, which is never replaced.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,16 @@ def _inputs(ctx: click.Context) -> Iterator[Path]:
         for entry in value if isinstance(value, tuple) else (value,):
             if isinstance(entry, str | Path) and str(entry) and os.path.lexists(entry):
                 yield Path(entry)
+            elif isinstance(entry, str) and param.name in ("spec", "specs"):
+                yield from _files_of(entry)
+
+
+def _files_of(spec: str) -> Iterator[Path]:
+    """Yield the files that an API of ``--api`` names: those of one's own, and those of parameters."""
+    own = (part[: part.index(".py") + 3] for part in spec.split("+") if ".py" in part)
+    for name in (*own, *re.split("[+:,=]", spec)):
+        if Path(name).is_file():
+            yield Path(name)
 
 
 def _apart(path: Path, inputs: list[Path]) -> list[Path]:

@@ -101,10 +101,11 @@ def write_csv(con: Any, folder: Path, stage: str, file: Path | None) -> None:
     """Write a table as CSV too, if the option says so."""
     if file is None:
         return
+    from quiff.files import written
     from quiff.history.published import write_published
     from quiff.history.tables import read_table
 
-    table, _ = read_table(con, folder / f"{stage}.parquet", (stage,))
+    table, _ = read_table(con, written(folder / f"{stage}.parquet"), (stage,))
     write_published(con, table, stage, file, **guarded(file))
 
 
@@ -136,8 +137,10 @@ def connected(
 
 @contextmanager
 def working(**options: Any) -> Iterator[tuple[Any, "Steps"]]:
-    """Connect to the engine that the options name, and show the steps of the run."""
-    with connected(**options) as con, shown_progress() as shown:
+    """Connect to the engine that the options name, and show the steps; outputs get their names together."""
+    from quiff.files import together
+
+    with connected(**options) as con, shown_progress() as shown, together():
         yield con, shown.steps
 
 

@@ -73,6 +73,7 @@ def command(
 
     Example: quiff profile experimental --out profiles.parquet --seed 1
     """
+    from quiff.files import written
     from quiff.history.classifications import read_classification
     from quiff.history.profile import profile
     from quiff.history.published import write_published
@@ -95,7 +96,7 @@ def command(
             force=forced(), steps=steps,
         )  # fmt: skip
         if csv_file is not None:
-            sets = with_sets(con, history, out)
+            sets = with_sets(con, history, written(out))
             write_published(con, sets, "profiled", csv_file, **guarded(csv_file))
     echo(_told(result, steps, as_json))
 

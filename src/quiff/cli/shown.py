@@ -53,11 +53,16 @@ def shows_result(function: Callable[..., "Result"]) -> Callable[..., None]:
         *, explain: bool, as_json: bool, form: str, folder: Path | None, keep_formulas: bool,
         figure: Path | None, everything: bool, **given: Any,
     ) -> None:  # fmt: skip
-        result = noted(function(**given))
-        if figure is not None:
-            write_figure(result, figure)
-        if folder is not None:
-            _write_tables(result, folder, keep_formulas)
+        from quiff.files import together
+
+        with together():
+            result = noted(function(**given))
+            if figure is not None:
+                result.figure().write(figure, **guarded(figure))
+            if folder is not None:
+                _write_tables(result, folder, keep_formulas)
+        for path in filter(None, (figure, folder)):
+            wrote(path)
         if as_json:
             echo(result.to_json())
         elif explain:
@@ -96,7 +101,6 @@ def _write_tables(result: "Result", folder: Path, keep_formulas: bool) -> None:
     with whole_folder(folder, **guarded(folder)) as new:
         for name, table in result.tables.items():
             table.write(new / f"{quote(name, safe=' ')}.csv", keep_formulas=keep_formulas)
-    wrote(folder)
 
 
 def _text(result: "Result", form: str, everything: bool, keep_formulas: bool) -> str:

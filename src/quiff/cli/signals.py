@@ -9,8 +9,9 @@ import logging
 import os
 import signal
 import socket
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -19,6 +20,7 @@ from quiff.files import scratch
 
 _WAKING = 2.0  # seconds in which the main thread should notice
 _UNWINDING = 30.0  # seconds in which it should have tidied up
+_SOON = 0.02  # seconds after which what was swallowed is tried again
 _AGAIN = 0.2  # seconds after which a query that has begun meanwhile is ended too
 
 
@@ -41,6 +43,7 @@ class Ending:
         self._armed = False
         self._usual: dict[int, str] = {}
         self._noticed = threading.Event()
+        self._repeat: threading.Timer | None = None
         self._last = threading.Lock()  # whoever has it ends the process
 
     def handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - Python's signature
@@ -52,6 +55,18 @@ class Ending:
         self._noticed.set()
         if self._armed:
             raise Ended(number)
+
+    def again(
+        self, lost: "sys.UnraisableHookArgs", usual: Callable[["sys.UnraisableHookArgs"], None]
+    ) -> None:
+        """Break off anew what a finaliser swallowed, in which Python lets no exception out."""
+        if not isinstance(lost.exc_value, Ended):
+            usual(lost)
+            return
+        self._noticed.clear()
+        self._repeat = threading.Timer(_SOON, os.kill, (os.getpid(), lost.exc_value.number))
+        self._repeat.daemon = True
+        self._repeat.start()
 
     def expect(self, number: int, sentence: str) -> None:
         """Take a signal for the usual way to end this run: status 0, and a sentence of its own."""
@@ -98,6 +113,8 @@ class Ending:
 
     def close(self) -> None:
         """Let the listener go."""
+        if self._repeat is not None:
+            self._repeat.cancel()
         self._last.acquire(blocking=False)
 
     def _status(self, number: int) -> int:
@@ -133,6 +150,8 @@ def ending() -> Iterator[Ending]:
         if signal.getsignal(number) is not signal.SIG_IGN
     }
     logged = logging.root.manager.disable
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda lost: found.again(lost, hook)
     old = signal.set_wakeup_fd(mouth.fileno(), warn_on_full_buffer=False)
     listener = threading.Thread(target=found.listen, args=(ear,), name="quiff-signals", daemon=True)
     listener.start()
@@ -142,6 +161,7 @@ def ending() -> Iterator[Ending]:
         found.close()
         logging.disable(logged)
         signal.set_wakeup_fd(old)
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
         mouth.close()

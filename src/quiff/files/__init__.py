@@ -8,8 +8,9 @@ What is read, packed or not, is read by :mod:`quiff.files.blocks`.
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,10 +35,12 @@ __all__ = [
     "check_suffix",
     "check_target",
     "staged",
+    "together",
     "whole_file",
     "whole_folder",
     "write_bytes",
     "write_text",
+    "written",
 ]
 
 
@@ -61,11 +64,12 @@ def whole_file(
 ) -> Iterator[Path]:
     """Give the path of a new file, which gets its name when all went well, and goes away when not.
 
-    Of a link, what it points to is written and the link stays. `force` replaces a regular file, or a folder
+    A link is refused, and so is what it points to. `force` replaces a regular file, or a folder
     with nothing but what quiff wrote there, but never one of `inputs`. For a `public` one, folders above it
     are made, and others may read it as the system's habits are.
     """
-    target = resolved(path)
+    resolved(path)  # links in a circle are told
+    target = resolved(Path(path).parent) / Path(path).name
     with staged(
         target.parent, force=force, inputs=inputs, make=public, private=not public, shown=path
     ) as stage:
@@ -78,7 +82,8 @@ def whole_folder(path: StrPath, *, force: bool = False, inputs: Iterable[StrPath
 
     The parameters are those of :func:`whole_file`; parents are made, and an empty folder needs no force.
     """
-    target = resolved(path)
+    resolved(path)
+    target = resolved(Path(path).parent) / Path(path).name
     with staged(target.parent, force=force, inputs=inputs, shown=path) as stage:
         new = stage.add(target.name, folder=True)
         new.mkdir(mode=0o700)
@@ -110,10 +115,6 @@ class Staged:
 
     def _check(self, name: str, folder: bool) -> None:
         target = self.folder / name
-        if target.is_symlink():  # of a file that is named alone, the link is followed
-            raise ParameterError(
-                f"cannot write {str(target)!r}: it is a link; remove it, or name another folder"
-            )
         shown = target if self.shown is None else self.shown
         check_target(shown, force=self.force, inputs=self.inputs, folder=folder)
 
@@ -128,9 +129,13 @@ class Staged:
                     done.append(name)
                     _exchange(self.scratch, self.folder / name, replace=self.force)
             except BaseException:
-                for name in reversed(done):
-                    _put_back(self.scratch, self.folder / name)
+                self._take_back(done)
                 raise
+
+    def _take_back(self, names: Sequence[str] | None = None) -> None:
+        """Put back what was there before outputs got their names."""
+        for name in reversed(list(self._outputs) if names is None else names):
+            _put_back(self.scratch, self.folder / name)
 
 
 @contextmanager
@@ -156,7 +161,16 @@ def staged(
         hidden = scratch.make(target, private=private)
         scratch.new_folder(hidden).mkdir(mode=0o700 if private else 0o777)
         stage = Staged(hidden, target, force, tuple(inputs), private, shown)
-        yield stage
+        waiting = _waiting.get() if private else None
+        token = _waiting.set(None)  # what is written inside has its place there at once
+        try:
+            yield stage
+        finally:
+            _waiting.reset(token)
+        if waiting is not None:
+            waiting.append(stage)
+            hidden = None
+            return
         stage._place()
         placed = True
     except OSError as error:
@@ -164,6 +178,52 @@ def staged(
     finally:
         if hidden is not None:
             scratch.drop(hidden, failed=not placed)
+
+
+_waiting: ContextVar[list[Staged] | None] = ContextVar("waiting", default=None)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Let all outputs that are written inside get their names together, when all went well.
+
+    Until then `written` says where they are. What is public, such as a data set in the cache, does not wait.
+    """
+    stages: list[Staged] = []
+    token, placed = _waiting.set(stages), False
+    try:
+        yield
+        with scratch.uninterrupted():
+            _place_all(stages)
+        placed = True
+    finally:
+        _waiting.reset(token)
+        for stage in stages:
+            scratch.drop(stage.scratch, failed=not placed)
+
+
+def _place_all(stages: list[Staged]) -> None:
+    """Give the outputs of all stages their names, or none of them."""
+    for number, stage in enumerate(stages):
+        try:
+            stage._place()
+        except BaseException as error:
+            for before in reversed(stages[:number]):
+                before._take_back()
+            if isinstance(error, OSError):
+                name = os.fspath(stage.folder if stage.shown is None else stage.shown)
+                raise ParameterError(f"cannot write {name!r}: {first_line(error)}") from error
+            raise
+
+
+def written(path: StrPath) -> Path:
+    """Return where an output is that was written inside `together`, and has not yet got its name."""
+    target = Path(path).absolute()
+    for stage in _waiting.get() or ():
+        for name in stage._outputs:
+            if (stage.folder / name).absolute() == target:
+                return stage.new / name
+    return Path(path)
 
 
 def _finish(new: Path, private: bool) -> None:

@@ -6,6 +6,7 @@ into a scratch file first, since it can be read only once.
 
 import csv
 import gzip
+import io
 import os
 import shutil
 import stat
@@ -15,11 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, BinaryIO, cast
 
 from quiff.errors import ParameterError, first_line
 
 BLOCK = 1 << 19  # how many bytes are read at a time
+LONGEST = 1 << 24  # the bytes of a line of a table
+SMALL = 1 << 28  # the bytes of a file that is read at once
 _GZIP = b"\x1f\x8b"
 DAMAGES = (OSError, EOFError, zlib.error)
 """What is raised where the bytes of a file cannot be read, or not be unpacked."""
@@ -136,6 +139,60 @@ def opened(source: Source) -> IO[bytes]:
         return cast("IO[bytes]", gzip.open(source.path) if source.packed else source.path.open("rb"))
     except OSError as error:
         raise ParameterError(f"cannot read {source.name!r}: {first_line(error)}") from error
+
+
+def opened_lines(source: Source) -> BinaryIO:
+    """Open a file for its lines, unpacked; one that is longer than any should be is an error, not memory."""
+    return bounded_lines(opened(source), source.name)
+
+
+def bounded_lines(stream: IO[bytes], name: str) -> BinaryIO:
+    """Return a stream of the same bytes that raises an error where a line has more than 16 MiB."""
+    return cast("BinaryIO", io.BufferedReader(_BoundedLines(stream, name), BLOCK))
+
+
+class _BoundedLines(io.RawIOBase):
+    """The bytes of a stream, as long as its lines are no longer than `LONGEST`."""
+
+    def __init__(self, inner: IO[bytes], name: str) -> None:
+        self._inner, self._name, self._lines, self._length = inner, name, 1, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any, /) -> int:
+        data = self._inner.read(len(room))
+        first, last = data.find(b"\n"), data.rfind(b"\n")
+        if self._length + (len(data) if first < 0 else first) > LONGEST:
+            raise ParameterError(
+                f"{self._name!r}, line {self._lines}: it is longer than {LONGEST >> 20} MiB; is it a table?"
+            )
+        self._length = self._length + len(data) if last < 0 else len(data) - last - 1
+        self._lines += data.count(b"\n")
+        room[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._inner.close()
+        super().close()
+
+
+def small_file(path: Path, what: str = "") -> bytes:
+    """Return the bytes of a file that is read at once: a regular one of at most 256 MiB."""
+    name = f"{what}{str(path)!r}"
+    try:
+        with path.open("rb") as stream:
+            found = os.fstat(stream.fileno())
+            if not stat.S_ISREG(found.st_mode) and not stat.S_ISFIFO(found.st_mode):
+                kind = "folder" if stat.S_ISDIR(found.st_mode) else "device"
+                raise ParameterError(f"cannot read {name}: it is a {kind}; name a file")
+            content = stream.read(SMALL + 1)
+    except OSError as error:
+        raise ParameterError(f"cannot read {name}: {first_line(error)}") from error
+    if len(content) > SMALL:
+        raise ParameterError(f"{name} is larger than {SMALL >> 20} MiB; split it")
+    return content
 
 
 def blocks(source: Source, size: int = BLOCK) -> Iterator[bytes]:

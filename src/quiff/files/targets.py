@@ -2,7 +2,8 @@
 
 What is there already is replaced only where that is asked for (``force=True``, ``--force``), and only a
 regular file, or a folder that holds nothing but what quiff wrote into it: a marker in the folder lists that.
-A device, a pipe, an input, a part of one, or a folder that one lies in is never replaced.
+A device, a pipe, an input, a part of one, or a folder that one lies in is never replaced. A symbolic link is
+no place for an output: neither it nor what it points to is written.
 """
 
 import json
@@ -66,10 +67,13 @@ def check_target(
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
+        _check_link(path)
         check_place(shown, target.parent, parents)
         return
     except OSError as error:
         raise ParameterError(f"cannot write {shown!r}: {first_line(error)}") from error
+    if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
+        _check_link(path)
     if stat.S_ISDIR(mode):
         _check_folder(Path(path), target, force, folder)
     elif not stat.S_ISREG(mode):
@@ -80,6 +84,15 @@ def check_target(
     elif not force:
         raise ParameterError(f"cannot write {shown!r}: the file is there already; {_FORCE}")
     check_place(shown, target.parent, parents)
+
+
+def _check_link(path: StrPath) -> None:
+    """Raise an error if a path is a symbolic link, whatever it points to."""
+    if Path(path).is_symlink():
+        to = os.fspath(Path(path).readlink())
+        raise ParameterError(
+            f"cannot write {os.fspath(path)!r}: it is a link to {to!r}; name that, or another"
+        )
 
 
 def resolved(path: StrPath) -> Path:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from quiff.errors import ParameterError, QuiffError
 from quiff.files import StrPath
-from quiff.files.blocks import DAMAGES, damage, find_source, opened
+from quiff.files.blocks import DAMAGES, damage, find_source, opened_lines
 from quiff.history.archives import read_files
 from quiff.history.domains import domain_table
 from quiff.history.fetch import fetch
@@ -180,7 +180,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
     """Yield line, domain and topics of each row; a quote that is not closed is an error, not a long field."""
     line, source = 1, find_source(path)
     try:
-        with io.TextIOWrapper(opened(source), encoding="utf-8-sig", newline="") as file:
+        with io.TextIOWrapper(opened_lines(source), encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, strict=True)
             names = next(reader, [])
             if not {"domain", "topics"} <= set(names):

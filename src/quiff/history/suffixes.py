@@ -9,8 +9,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any, final
 
-from quiff.errors import ParameterError, first_line
+from quiff.errors import ParameterError
 from quiff.files import StrPath
+from quiff.files.blocks import small_file
 
 EXTRA_SUFFIXES = (
     "bg.ac.yu", "ac.yu", "cg.yu", "co.yu", "edu.yu", "gov.yu", "net.yu", "org.yu", "yu", "or.tp", "tp", "an",
@@ -41,10 +42,9 @@ class Suffixes:
     @classmethod
     def read(cls, path: StrPath, *, extra: Iterable[str] = EXTRA_SUFFIXES) -> "Suffixes":
         """Read a list in the format of publicsuffix.org and add the rules of ``extra``."""
+        content = small_file(Path(path), "the suffix list ")
         try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except OSError as error:
-            raise ParameterError(f"cannot read the suffix list {str(path)!r}: {first_line(error)}") from error
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ParameterError(f"the suffix list {str(path)!r} is not in UTF-8") from error
         return cls.parse(text, name=repr(str(path)), extra=extra)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from quiff.errors import ParameterError, QuiffError
 from quiff.files import StrPath
+from quiff.files.blocks import small_file
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS
 
 
@@ -78,8 +79,8 @@ def taxonomy_topics(name: StrPath) -> tuple[str, ...]:
     if name in TAXONOMY_NUMBERS:
         return tuple(str(number) for number in sorted(TAXONOMY_NUMBERS[name]))
     try:
-        lines = Path(name).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = small_file(Path(name)).decode().splitlines()
+    except (ParameterError, UnicodeDecodeError) as error:
         raise ParameterError(
             f"cannot read the taxonomy {name!r}; give v1, v2, or a file with one topic a line"
         ) from error

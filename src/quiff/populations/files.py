@@ -11,15 +11,17 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 import pyarrow as pa
 from pyarrow import compute, csv, parquet
 
+from quiff.core.limits import memory_allowed
 from quiff.errors import ParameterError, QuiffError, engine_line
 from quiff.files import StrPath, as_path
-from quiff.files.blocks import DAMAGES, damage, find_source, opened
+from quiff.files.blocks import DAMAGES, bounded_lines, damage, find_source, opened_lines
 from quiff.populations.columns import Form, form_of
 from quiff.populations.text_lines import CountedStream, head_of, line_of_row, text_fault, torn_row
 from quiff.safe_text import column_names
@@ -30,6 +32,8 @@ _LONG = 16  # times as long are rows with ranked topic counts
 # What reading takes, measured: bytes for a byte of text, for a topic in Parquet, and for a row.
 _PER_TEXT, _PER_TOPIC, _PER_ROW = 8, 32, 100
 _PACKED = 4
+_COPIES = 4  # that are made of text on its way
+_MOST_TEXT = 2**31 - 1  # bytes of a column of text in Arrow
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,11 @@ class ProfileFile:
             if self.delimiter is None:
                 if most is not None and self._parquet_bytes() > most:
                     return None
-                return parquet.read_table(self.path, columns=self.form.columns)
+                table = parquet.read_table(
+                    self.path, columns=self.form.columns, read_dictionary=self._texts(), partitioning=None
+                )
+                self._check_cells(table, most)
+                return table
             allowed = None if most is None else most // _PER_TEXT
             with _unpacked(self.path, whole=True) as stream:
                 counted = CountedStream(stream)
@@ -75,10 +83,12 @@ class ProfileFile:
         with self._errors():
             if self.delimiter is None:
                 size = _ROWS if columns is None else max(_ROWS // _LONG, 1)
-                for name in parquet.ParquetDataset(self.path).files:
-                    with parquet.ParquetFile(name) as file:
+                for name in parquet.ParquetDataset(self.path, partitioning=None).files:
+                    with parquet.ParquetFile(name, read_dictionary=self._texts()) as file:
                         for batch in file.iter_batches(size, columns=columns or self.form.columns):
-                            yield pa.Table.from_batches([batch])
+                            piece = pa.Table.from_batches([batch])
+                            self._check_cells(piece, None if memory_allowed() == inf else memory_allowed())
+                            yield piece
                 return
             rows = 0
             with _unpacked(self.path, whole=True) as stream:
@@ -93,6 +103,23 @@ class ProfileFile:
                         yield piece
             self._check_lines(counted, rows)
 
+    def _texts(self) -> list[str]:
+        """Return the columns of text in Parquet, of which each is read once, however often it is there."""
+        schema = parquet.ParquetDataset(self.path, partitioning=None).schema
+        return [field.name for field in schema if pa.types.is_string(field.type)]
+
+    def _check_cells(self, table: Any, most: float | None) -> None:
+        """Refuse cells that would take more than `most` bytes, or than Arrow can put together."""
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            for chunk in filter(lambda chunk: pa.types.is_dictionary(chunk.type), column.chunks):
+                lengths = compute.binary_length(chunk.dictionary).take(chunk.indices.drop_null())
+                takes = compute.sum(lengths.cast(pa.int64())).as_py() or 0
+                if takes > min(_MOST_TEXT, inf if most is None else most / _COPIES):
+                    raise QuiffError(
+                        f"{str(self.path)!r}: the cells of {name} take {takes / 2**30:.2g} GiB as text,"
+                        " longer than names are; is it the right column?"
+                    )
+
     def reading_bytes(self) -> int:
         """Estimate what reading takes before it is begun; packed text unpacks to some times its size."""
         if self.delimiter is None:
@@ -104,7 +131,7 @@ class ProfileFile:
     def _parquet_bytes(self) -> int:
         """Estimate what reading takes from the numbers of rows and topics that the files tell."""
         needed, wanted = 0, (*self.form.topics, *self.form.attributes)
-        for name in parquet.ParquetDataset(self.path).files:
+        for name in parquet.ParquetDataset(self.path, partitioning=None).files:
             facts = parquet.read_metadata(name)
             needed += facts.num_rows * _PER_ROW
             for group in map(facts.row_group, range(facts.num_row_groups)):
@@ -192,7 +219,7 @@ def _names_in(path: Path, hint: str = "") -> tuple[tuple[str, ...], str | None, 
         with _unpacked(path) as stream:
             return head_of(stream, str(path))
     try:
-        names = tuple(parquet.ParquetDataset(path).schema.names)
+        names = tuple(parquet.ParquetDataset(path, partitioning=None).schema.names)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error, " as Parquet") from error
     if path.is_dir() and not names:
@@ -214,14 +241,15 @@ def _unpacked(path: Path, *, whole: bool = False) -> Iterator[BinaryIO]:
                 first = next(files, None)
                 if first is None:
                     raise QuiffError(f"{str(path)!r} has no file; an archive of one is expected")
-                yield cast("BinaryIO", archive.extractfile(first))
+                with bounded_lines(cast("BinaryIO", archive.extractfile(first)), str(path)) as stream:
+                    yield stream
                 if whole and next(files, None) is not None:
                     raise QuiffError(f"{str(path)!r} has several files; an archive of one is expected")
                 while whole and packed.read(_BLOCK):
                     pass  # the digest stands behind the last byte
         else:
-            with opened(find_source(path)) as stream:
-                yield cast("BinaryIO", stream)
+            with opened_lines(find_source(path)) as stream:
+                yield stream
     except (*DAMAGES, tarfile.TarError, lzma.LZMAError) as error:
         told = _unreadable(path, error)
         with suppress(QuiffError):  # another way of packing; one of gzip tells how far it can be read

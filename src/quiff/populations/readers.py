@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, counted
@@ -65,7 +66,7 @@ def read_profiles(
             columns = {name: attribute_column(table[name], file.delimiter is not None) for name in names}
             rows = np.arange(table.num_rows) if users is None else labels_of(users)
             found = whole_table(file, table, rows, columns, missing, seed)
-    except NotImplementedError as error:  # Arrow's, of a cast
+    except (NotImplementedError, pa.ArrowException) as error:  # of a cast
         raise QuiffError(
             f"{str(file.path)!r}: a column is neither text nor numbers nor lists of these; give users as"
             " text or numbers, and topics as lists of them, or in columns t1, t2 and so on"

@@ -15,7 +15,7 @@ from quiff.core.numbers import Array
 _POLYNOMIAL = 0x82F63B78  # of CRC-32C, its bits reversed
 _MASK = 0xA282EAD8
 _WORD = 0xFFFFFFFF
-CUT, DAMAGED, MALFORMED, UNLIKE, LARGE = 1, 2, 3, 4, 5  # what can be wrong with a record
+CUT, DAMAGED, MALFORMED, UNLIKE, LARGE, TWICE = 1, 2, 3, 4, 5, 6  # what can be wrong with a record
 _LARGEST = 65_535  # the largest number of a topic
 
 
@@ -156,6 +156,7 @@ def take_numbers(data: Array, start: int, stop: int, numbers: Array) -> int:
 def take_example(data: Array, start: int, stop: int, before: Array, after: Array, sets: Array) -> int:
     """Write the topics of one user, (epochs, s); return 0, or what is wrong."""
     seen, example = 0, start
+    named = np.uint64(0)  # a bit for each epoch
     while example < stop:
         field, sized, at, example = next_field(data, example, stop)
         if field < 0:
@@ -178,6 +179,10 @@ def take_example(data: Array, start: int, stop: int, before: Array, after: Array
                 continue
             if epoch >= sets.shape[0]:
                 return UNLIKE
+            bit = np.uint64(1) << np.uint64(epoch)
+            if named & bit:
+                return TWICE
+            named |= bit
             found = take_numbers(data, value, end, sets[epoch])
             if found != sets.shape[1]:
                 return UNLIKE if found >= 0 else -found

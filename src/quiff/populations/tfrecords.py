@@ -26,6 +26,7 @@ _MOST = 64  # epochs, and topics of a set
 _WRONG = (
     "", "the file ends within it", "it is damaged: its checksum differs", "it is no tf.train.Example",
     "it has other epochs, or other numbers of topics, than the first", "a topic is no number up to 65535",
+    "it names an epoch twice",
 )  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def _wrong(file: Path, before: int, wrong: int) -> QuiffError:
 
 def _shape(data: Array, file: Path) -> tuple[int, int]:
     """Return the epochs of the first record and the number of topics in each."""
-    from quiff.populations.record_loops import MALFORMED, take_example, whole_number
+    from quiff.populations.record_loops import MALFORMED, TWICE, take_example, whole_number
 
     stop = 12 + whole_number(data, 0, 8)
     room = np.zeros((_MOST, _MOST), dtype=np.uint16)
@@ -91,7 +92,7 @@ def _shape(data: Array, file: Path) -> tuple[int, int]:
             wrong = take_example(data, 12, stop, _BEFORE, _AFTER, room[:epochs, :topics])
             if wrong == 0:
                 return epochs, topics
-            if wrong == MALFORMED:
+            if wrong in (MALFORMED, TWICE):
                 raise _wrong(file, 0, wrong)
     raise QuiffError(
         f"{str(file)!r}, record 1: it has no features epoch_0_topics, epoch_1_topics and so on, with as many"
