@@ -6,7 +6,7 @@ from quiff.results.numbers import probability
 PEOPLE = Population.synthetic(40, seed=1)
 
 
-def test_an_attack_above_the_bound_is_said_to_be_so_by_chance():
+def test_an_attack_above_the_bound_is_said_to_be_so_by_sampling_error():
     above = below = 0
     for seed in range(12):
         found = attack(PEOPLE, observations=[1], seeds=2, attacks="bayes-profiles", seed=seed)
@@ -14,7 +14,9 @@ def test_an_attack_above_the_bound_is_said_to_be_so_by_chance():
         first, second = found.sentences
         assert f"(95 % interval {probability(reached.low)} to {probability(reached.high)})" in first
         assert second.startswith("The bound: no attack that matches each target alone can expect more than")
-        assert second.endswith("That bayes-profiles lies above it is chance.") == (reached.value > bound)
+        assert second.endswith("That bayes-profiles lies above it is sampling error.") == (
+            reached.value > bound
+        )
         ends = f"{probability(reached.value)} ({probability(reached.low)} to {probability(reached.high)})"
         assert ends in found.figure().title
         assert [row[1] for row in found.tables["attacks"].rows] == ["bayes-profiles", "bound"]

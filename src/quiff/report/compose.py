@@ -27,6 +27,15 @@ from quiff.results.numbers import probability, said
 from quiff.results.views.names import api_names, capitalised, visits
 from quiff.results.views.risk import most_exposed
 
+SMALLEST = 5
+"""How many people a cell of a report is about at least, unless users are listed."""
+
+_CELLS = {
+    False: f"The smallest cell that this report shows is of {SMALLEST} people: what is about fewer is merged"
+    " or left out (--list-users shows it). But the largest risk, and that of one in a hundred, may be one"
+    " person's, and so is a smallest group (k-anonymity); none of them says whose.",
+    True: "Cells may be about a single person, for users were to be listed (--list-users).",
+}
 _DRAWS = 3  # of as many people as have no filled topics
 _QUICK = 10**9  # numbers that are looked at: a matter of seconds
 _PARTS = ("quiff", "numpy", "scipy", "altair", "vl-convert-python")
@@ -140,10 +149,10 @@ def compose_report(
     QuiffError
         If the APIs cannot be measured on these people.
     """
-    given = Question(people, tuple(apis), observations, attacks, seed)
-    question = (
-        given if progress is None else Question(people, given.apis, observations, attacks, seed, progress)
-    )
+    least = 1 if list_users else SMALLEST
+    question = Question(people, tuple(apis), observations, attacks, seed, least=least)
+    if progress is not None:
+        question = replace(question, progress=progress)
     pairs = {section.key: (section, result) for section, result in sections(question)}
     results = {key: result for key, (_, result) in pairs.items()}
     titles = api_names({api.spec: api for api in question.apis})
@@ -161,7 +170,7 @@ def compose_report(
     if list_users and "risk" in whole and results["risk"].per_user is not None:
         listed = Section("users", "The users most at risk", tables=(most_exposed(results["risk"]),))
         whole["risk"] = _with_parts(whole["risk"], [*whole["risk"].parts, listed])
-    parts = () if histories is None else (_histories(histories),)
+    parts = () if histories is None else (_histories(histories, least),)
     return Page(
         _title([one.name for one in mains], people, synthetic=bool(about)),
         tuple(filter(None, (about, *question.measured.warnings, *_filling(question)))),
@@ -182,7 +191,7 @@ def compose_report(
         may_not(people, mains, synthetic=bool(about)),
         tuple(_facts(source, question)),
         source.commands,
-        tuple(dict.fromkeys((*_ASSUMPTIONS, *question.measured.notes))),
+        tuple(dict.fromkeys((*_ASSUMPTIONS, _CELLS[list_users], *question.measured.notes))),
         print_all,
     )
 
@@ -200,12 +209,12 @@ def _with_parts(section: Section, parts: Sequence[Section]) -> Section:
     return replace(section, parts=tuple(parts))
 
 
-def _histories(path: Path) -> Section:
+def _histories(path: Path, least: int) -> Section:
     """Describe the table of browsing histories that people come from."""
     from quiff.history.engine import connect
     from quiff.history.stats import describe
 
-    shown = DatasetStatistics(describe(connect(), [path]))
+    shown = DatasetStatistics(describe(connect(), [path]), least)
     found, title = shown.statistics, "The browsing histories"
     if found.sizes is None:
         return Section("histories", title, tables=tuple(shown.tables()))

@@ -55,6 +55,8 @@ class Question:
         The random seed of simulations.
     progress
         Called with the name of a study and the share of it that is done; what it raises ends the studies.
+    least
+        How many people at least a cell is about; smaller ones are merged, or left out.
     """
 
     people: Population
@@ -63,6 +65,7 @@ class Question:
     attacks: bool = False
     seed: int = 0
     progress: Progress = field(default=lambda _name, _share: None, compare=False)
+    least: int = 1
 
     def __post_init__(self) -> None:
         if not self.apis:
@@ -186,7 +189,9 @@ def _use(question: Question) -> Result:
     simulations = max(50, min(1000, _MOST_SIMULATED // question.first.n_users))
     for api in question.studied:
         try:
-            counted = popularity(question.first, api, seed=question.seed, simulations=simulations)
+            counted = popularity(
+                question.first, api, seed=question.seed, simulations=simulations, least=question.least
+            )
         except QuiffError:  # not every API lets anything be counted
             continue
         result = result.joined(f"popularity {api.spec}", counted)
@@ -220,10 +225,12 @@ def _time(question: Question) -> Result:
 
 
 def _risk(question: Question) -> Result:
-    result = user_risk(question.first, *question.apis)
+    result = user_risk(question.first, *question.apis, least=question.least)
     for api in question.studied:
         with suppress(SizeError):  # too many outputs to list any
-            result = result.joined(f"exposure {api.spec}", exposure(question.first, api))
+            result = result.joined(
+                f"exposure {api.spec}", exposure(question.first, api, least=question.least)
+            )
     return result
 
 

@@ -34,6 +34,7 @@ class DatasetStatistics(Tabled):
     """
 
     statistics: Statistics
+    least: int = 1  # how many users at least a count in a table is of
 
     def tables(self) -> list[Table]:
         """Return the counts, the sizes of histories, users per count, and the most visited domains."""
@@ -92,12 +93,14 @@ class DatasetStatistics(Tabled):
             return []
         sizes = asdict(found.sizes)
         names = tuple(_SIZES.get(name, name) for name in sizes)
-        first = found.users_per_count[:_SHOWN]
-        more = len(found.users_per_count) - len(first)
-        notes = (f"{more} more counts up to {found.sizes.max}; the JSON has them all.",) if more else ()
+        listed = tuple(pair for pair in found.users_per_count if pair[1] >= self.least)
+        first, few = listed[:_SHOWN], len(found.users_per_count) - len(listed)
+        more = len(listed) - len(first)
+        notes = [f"{more} more counts up to {found.sizes.max}; the JSON has them all."] if more else []
+        notes += [f"{few} counts of fewer than {self.least} users each are left out."] if few else []
         return [
             Table("Records of a user", names, (tuple(sizes.values()),)),
-            Table("Users per count of records", ("records", "users"), first, notes),
+            Table("Users per count of records", ("records", "users"), first, tuple(notes)),
         ]
 
     def _most_visited(self) -> list[Table]:

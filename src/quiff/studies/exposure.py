@@ -8,13 +8,14 @@ from quiff.apis.base import Api, checked_api, checked_people
 from quiff.core.channel import Channel
 from quiff.core.kernels import DenseKernel, Kernel, SparseKernel
 from quiff.core.labels import Labels
-from quiff.core.numbers import Array, as_number, is_exact, product
+from quiff.core.numbers import Array, as_number, filled, is_exact, product
 from quiff.core.sparse import SparseRows
 from quiff.errors import SizeError
 from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
 from quiff.results.views.exposure import ExposingOutput, Outputs, exposure_views
+from quiff.results.views.names import many
 from quiff.studies.attributes import inferences, rows_of
 from quiff.studies.members import masses, members, naming_columns
 from quiff.studies.own_risk import marginal, own_risk, ratios
@@ -25,7 +26,9 @@ _MOST = 200_000  # outputs of an API
 
 
 @repeatable
-def exposure(people: Population, api: Api, *, attribute: str | None = None, first: int | None = 20) -> Result:
+def exposure(
+    people: Population, api: Api, *, attribute: str | None = None, first: int | None = 20, least: int = 1
+) -> Result:
     """Measure, for each output of an API, how far it exposes users, and which values it reveals.
 
     With C the channel from users to outputs and prior pi (uniform, or the users' weights), an output y lets
@@ -48,6 +51,8 @@ def exposure(people: Population, api: Api, *, attribute: str | None = None, firs
         Whose values are looked at; by default the first of the people's attributes.
     first
         How many outputs and values the tables list, those that expose most; None is all.
+    least
+        How many users at least are behind an output, or have a value, that is listed.
 
     Examples
     --------
@@ -78,14 +83,16 @@ def exposure(people: Population, api: Api, *, attribute: str | None = None, firs
         listed = members(people, name)
         named = naming_columns(ready, name, listed[0], stage, C)
         inferred = inferences(C.kernel, *listed, masses(people), named)
+        having = _of_members(listed[1], _holders(people), listed[0].size)
+        inferred = [one for one in inferred if having[listed[0].position(one.value)] >= least]
         inferred.sort(key=lambda one: -one.leakage)
-    outputs = None if ready.observer_knows_who else _outputs(people, stage, C, listed, named)
+    outputs = None if ready.observer_knows_who else _outputs(people, stage, C, listed, named, least)
     rows = [row for one in inferred for row in rows_of(api, stage, str(name), one)]
     if outputs is not None:
         numbers = {
             "prior": outputs.guess,
             "posterior": outputs.vulnerability,
-            "worst_posterior": max(each.posterior for each in outputs.listed),
+            "worst_posterior": outputs.worst,
         }
         rows += [Row(api.spec, api.unit, stage, "user", "population", 1, q, v) for q, v in numbers.items()]
     return Result(
@@ -96,8 +103,18 @@ def exposure(people: Population, api: Api, *, attribute: str | None = None, firs
     )
 
 
+def _holders(people: Population) -> Array:
+    """Return how many users each row stands for."""
+    return filled(np.int64(1), people.users.size) if people.counts is None else people.counts
+
+
 def _outputs(
-    people: Population, stage: str, C: Channel, listed: tuple[Labels, Array] | None, named: dict[int, Array]
+    people: Population,
+    stage: str,
+    C: Channel,
+    listed: tuple[Labels, Array] | None,
+    named: dict[int, Array],
+    least: int,
 ) -> Outputs:
     """Return how far each output exposes: those that name one value, or all if none does."""
     weights, holders = numbers_of(people, {stage: C})
@@ -110,10 +127,12 @@ def _outputs(
         occurs = np.bincount(codes.reshape(-1), minlength=labels.size) > 0
         times = np.bincount(np.concatenate(list(named.values())), minlength=C.outputs.size)
         values = {int(y): place for place, ys in named.items() if occurs[place] for y in ys if times[y] == 1}
-        behind, risks = (_of_members(codes, numbers, labels.size) for numbers in (mass, product(mass, own)))
+        behind, risks, users = (
+            _of_members(codes, numbers, labels.size) for numbers in (mass, product(mass, own), holders)
+        )
     if not values:
         shows = _shows(C.kernel)
-        behind, risks = marginal(shows, mass), marginal(shows, product(mass, own))
+        behind, risks, users = (marginal(shows, each) for each in (mass, product(mass, own), holders))
         values = {int(y): int(y) for y in np.flatnonzero(happens > 0)}
     ys, places, outputs = list(values), list(values.values()), list(C.outputs)
     whole, best_of, behind_of = np.asarray([total]), best[ys], behind[places]
@@ -125,9 +144,14 @@ def _outputs(
     )
     listed_numbers = zip(*(column.tolist() for column in columns), strict=True)
     found = [ExposingOutput(outputs[y], *numbers) for y, numbers in zip(ys, listed_numbers, strict=True)]
-    found.sort(key=lambda each: (-each.posterior, -each.own_risk))
+    worst = max(each.posterior for each in found)
+    few = [each for each, place in zip(found, places, strict=True) if users[place] < least]
+    found = sorted((e for e in found if e not in few), key=lambda each: (-each.posterior, -each.own_risk))
     vulnerability = as_number(best.sum()) / total
-    return Outputs(tuple(found), as_number(weights.max()) / total, vulnerability, bool(named))
+    guess = as_number(weights.max()) / total
+    left = f"{many(len(few), 'output')} with fewer than {least} users behind are not listed." if few else ""
+    among = f"of the outputs with {least} users or more behind them, " if few else ""
+    return Outputs(tuple(found), guess, vulnerability, bool(named), worst, left, among)
 
 
 def _shows(kernel: Kernel) -> Kernel:

@@ -110,6 +110,7 @@ def popularity(
     seed: int = 0,
     simulations: int = 1000,
     top: int = 10,
+    least: int = 1,
 ) -> Result:
     """Ask how well one observation of each user tells which values are popular, such as topics.
 
@@ -131,6 +132,8 @@ def popularity(
         How many times the outputs of all users are drawn.
     top
         How many values to find in order; at most those that some user has.
+    least
+        How many users at least have a value that is listed.
 
     Examples
     --------
@@ -164,7 +167,7 @@ def popularity(
         notes=people.notes,
         provenance=provenance(people, [api], seed),
         **popularity_views(
-            api.fit(people), draws.attribute, draws.n_users, (runs, seed), values, found, growth
+            api.fit(people), draws.attribute, draws.n_users, (runs, seed), values, found, growth, least
         ),
     )
 

@@ -27,7 +27,11 @@ _FRACTIONS = 8  # bytes; a number that takes more is a fraction
 
 @repeatable
 def user_risk(
-    people: Population, *apis: Api, known: str | Iterable[str] = (), threshold: Real = HALF
+    people: Population,
+    *apis: Api,
+    known: str | Iterable[str] = (),
+    threshold: Real = HALF,
+    least: int = 1,
 ) -> Result:
     """Measure each user's own risk after each stage of some APIs.
 
@@ -53,6 +57,8 @@ def user_risk(
         The attributes that the adversary already knows of the user: best guesses have the same values.
     threshold
         Which risk is too much: the result says how many users are above.
+    least
+        How many users at least a group in a table has; smaller ones are merged with the next.
 
     Examples
     --------
@@ -92,7 +98,7 @@ def user_risk(
         warnings=assumed(people, chosen),
         per_user=PerUser(people.users, values),
         provenance=provenance(people, chosen),
-        **risk_views(people, {api.spec: api for api in chosen}, risks, sharing, threshold),
+        **risk_views(people, {api.spec: api for api in chosen}, risks, sharing, threshold, least),
     )
 
 

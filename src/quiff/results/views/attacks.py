@@ -54,7 +54,7 @@ def attacked_views(
                 "low, high: an interval of 95 % over simulations.",
                 "bound: the most that an attacker who links one target at a time can expect, that is, the"
                 " probability of success of one who knows everybody's secret. What an attack achieves in some"
-                " simulations is an estimate: by chance it may lie above the bound.",
+                " simulations is an estimate: it may lie above the bound, by sampling error.",
                 *plan.notes,
             ),
             styles={"share": probability, **_INTERVAL},
@@ -108,7 +108,7 @@ def _sentences(plan: Campaign, rows: Rows, bounds: Mapping[int, Bound], api: Api
         f"{f'; {also}' if also else ''}."
     )
     seen = f", from the {many(limit.reports, 'observation')} that a site has by then"
-    above = f" That {best.quantity} lies above it is chance." if best.value > limit.value else ""
+    above = f" That {best.quantity} lies above it is sampling error." if best.value > limit.value else ""
     yield (
         f"The bound: no attack that matches each target alone can expect more than "
         f"{'' if limit.method == 'exact' else 'about '}{probability(limit.value)} after {after}"

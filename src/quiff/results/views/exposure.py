@@ -44,6 +44,9 @@ class Outputs:
     guess: Number
     vulnerability: Number
     naming: bool
+    worst: Number  # the largest probability of re-identification by an output, also by one that is not listed
+    left_out: str = ""  # how many are not listed, for few users are behind them
+    among: str = ""  # and of which ones the first is the one that exposes most
 
 
 def exposure_views(
@@ -60,12 +63,15 @@ def exposure_views(
     by_weight = ("Users count as much as their weight.",) if weighted else ()
     sentences, tables, figures = [], {}, {}
     facts: dict[str, Any] = {"api": api.spec, "users": people.n_users}
-    if outputs is not None:
+    if outputs is not None and not outputs.listed:
+        sentences.append(f"{api.title}: {outputs.left_out}")
+    elif outputs is not None:
         sentences += _sentences(api.title, outputs, of_users(weighted))
         tables["outputs"] = _table(f"Which outputs expose most: {about}", outputs, first, by_weight)
         first_of = outputs.listed[0]
         most = (
-            f"{str(first_of.output)!r} exposes most: it re-identifies with {probability(first_of.posterior)}"
+            f"{outputs.among}{str(first_of.output)!r} exposes most: it re-identifies with "
+            f"{probability(first_of.posterior)}"
         )
         figures["outputs"] = lambda: exposure_figure(outputs, f"{api.title}: {most}")
         facts |= {"guess": outputs.guess, "vulnerability": outputs.vulnerability}
@@ -99,6 +105,7 @@ def exposure_views(
 def _table(title: str, outputs: Outputs, first: int | None, by_weight: tuple[str, ...]) -> Table:
     behind = "have the value that it names" if outputs.naming else "can show it"
     rest = 1 - sum(each.contribution for each in outputs.listed) / outputs.vulnerability
+    rest = 0 if outputs.left_out else rest  # of those that are left out too
     notes = [
         f"The probability of re-identification, max_x P(x | y), is that after the output; without any it is "
         f"{probability(outputs.guess)}, and the factor is their ratio.",
@@ -109,6 +116,8 @@ def _table(title: str, outputs: Outputs, first: int | None, by_weight: tuple[str
             f"Outputs that name nothing that users have make the rest of the vulnerability,"
             f" {probability(rest)}."
         )
+    if outputs.left_out:
+        notes.append(outputs.left_out)
     if first is not None and first < len(outputs.listed):
         notes.append(f"The first {first} of {len(outputs.listed)} outputs.")
     return Table.of(
@@ -133,12 +142,13 @@ def _sentences(name: str, outputs: Outputs, whose: str) -> list[str]:
     again = f"multiplying the probability by {said(most.posterior / outputs.guess)}"
     if isclose(most.posterior, least.posterior):
         return [
-            f"{name}: all outputs expose alike: one re-identifies the user with "
+            f"{name}: {outputs.among}all outputs expose alike: one re-identifies the user with "
             f"{probability(most.posterior)}, {again}."
         ]
     behind = "have what it names" if outputs.naming else "can show it"
     return [
-        f"{name}: the output {str(most.output)!r} exposes most: it re-identifies the user with "
+        f"{name}: {outputs.among}the output {str(most.output)!r} exposes most: it re-identifies the user "
+        "with "
         f"{probability(most.posterior)}, {again}; {probability(most.share)} {whose} {behind}.",
         f"The output {str(least.output)!r} exposes least, with {probability(least.posterior)}; "
         f"{probability(least.share)} {whose} {behind}.",

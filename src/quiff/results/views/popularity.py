@@ -135,9 +135,12 @@ def popularity_views(
     values: tuple[ValuePopularity, ...],
     found: tuple[Finding, ...],
     growth: tuple[Growth, ...],
+    least: int,
 ) -> dict[str, Any]:
     """Return title, sentences, tables, figure and facts; `drawn` is how many simulations, and their seed."""
     simulations, seed = drawn
+    listed = tuple(each for each in values if each.users >= least)
+    left = len(values) - len(listed)
     word, label, users = value_words(attribute), _label(attribute), many(n_users, "user")
     top, several = max(each.top for each in found), _several(word)
     title = f"Popularity of {attribute}, from one observation each of {users}"
@@ -148,11 +151,12 @@ def popularity_views(
         "values": Table(
             title,
             (label, "users", "share", "standard error", "estimated share", "low", "high"),
-            tuple((v.value, v.users, v.share, v.standard_error, *v.estimate.shares(n_users)) for v in values),
+            tuple((v.value, v.users, v.share, v.standard_error, *v.estimate.shares(n_users)) for v in listed),
             (
                 "The standard error is that of an estimated share: sqrt(n p(1-p) + (N-n) q(1-q))/((p-q) N).",
                 f"Estimate and 95 % interval (low, high) are from one simulation with seed {seed}.",
                 "The estimate is unbiased and may lie outside 0 and 1; the interval is clipped to them.",
+                *((f"{left} more that fewer than {least} users have are not listed.",) if left else ()),
             ),
             (label,),
         ),
@@ -189,7 +193,7 @@ def popularity_views(
             _growth_sentence(growth, users, word),
         ),
         "tables": tables,
-        "figures": {"popularity": lambda: _figure(values, growth, n_users, top, word)},
+        "figures": {"popularity": lambda: _figure(listed, growth, n_users, top, word)},
         "facts": {
             **api.parameters(),
             "n_users": n_users,

@@ -1,6 +1,6 @@
 """How each user's own risk is shown: its distribution, who is most exposed, and who shares a secret."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -11,7 +11,7 @@ from quiff.core.numbers import Number, as_number
 from quiff.errors import ParameterError
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
-from quiff.results.distribution import Distribution, of_users
+from quiff.results.distribution import ROUNDING, Distribution, of_users
 from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import probability, said
@@ -40,6 +40,7 @@ def risk_views(
     risks: Mapping[str, Risks],
     sharing: Mapping[str, Groups],
     threshold: Number,
+    least: int,
 ) -> dict[str, Any]:
     """Return title, sentences, tables, figures and facts of users' own risks; all by the specs of APIs."""
     names = stage_names(apis, [(spec, stage) for spec, stages in risks.items() for stage in stages])
@@ -58,10 +59,14 @@ def risk_views(
         "histogram": Table(
             "Users by their own risk",
             ("observed", "from", "below", "share of users"),
-            tuple((name, *bar) for name, risk in own.items() for bar in risk.histogram() if bar[2] > 0),
+            tuple(
+                (name, *bar)
+                for name, risk in own.items()
+                for bar in _merged(risk.histogram(), least / people.n_users)
+            ),
             styles=dict.fromkeys(("from", "below", "share of users"), probability),
         ),
-        "sharing": _sharing(users, api_names(apis), sharing),
+        "sharing": _sharing(users, api_names(apis), sharing, least),
     }
     return {
         "title": title,
@@ -135,16 +140,35 @@ def _spread(
     )
 
 
-def _sharing(users: str, names: Mapping[str, str], sharing: Mapping[str, Groups]) -> Table:
+def _merged(groups: Sequence[tuple[Any, Any, Any]], least: float) -> list[tuple[Any, Any, Any]]:
+    """Return groups (from, to, size) that are no smaller than some size: a smaller one goes with the next.
+
+    >>> _merged([(0, 1, 0.25), (1, 2, 0.01), (2, 3, 0.74), (3, None, 0)], 0.05)
+    [(0, 1, 0.25), (1, 3, 0.75)]
+    """
+    found: list[tuple[Any, Any, Any]] = []
+    for low, high, size in groups:
+        if size > 0 and found and found[-1][2] < least * (1 - ROUNDING):
+            found[-1] = (found[-1][0], high, found[-1][2] + size)
+        elif size > 0:
+            found.append((low, high, size))
+    if len(found) > 1 and found[-1][2] < least * (1 - ROUNDING):
+        (low, _, size), (_, high, more) = found[-2:]
+        found[-2:] = [(low, high, size + more)]
+    return found
+
+
+def _sharing(users: str, names: Mapping[str, str], sharing: Mapping[str, Groups], least: int) -> Table:
     facts = {names[spec]: _sharing_facts(groups) for spec, groups in sharing.items()}
+    listed = [
+        (name, low, high, some, found["users"])
+        for name, found in facts.items()
+        for low, high, some in _merged([tuple(each.values())[:3] for each in found["groups"]], least)
+    ]
     return Table(
         f"Who shares a secret: {users}",
         ("API", "others with the same secret", "users", "share of users"),
-        tuple(
-            (name, _others(group["others_from"], group["others_to"]), group["users"], group["share"])
-            for name, found in facts.items()
-            for group in found["groups"]
-        ),
+        tuple((name, _others(low, high), some, some / whole) for name, low, high, some, whole in listed),
         tuple(
             f"{name}: {many(found['distinct_secrets'], 'different secret')}; every secret has "
             f"{said(found['k_anonymity'])} or more users (k-anonymity)."

@@ -40,7 +40,7 @@ export function build(given, changed) {
   const source = choice({ name: "source", label: "Who", options, change: () => { show(); told(); } });
   const n = number({ name: "n", label: "How many", min: bounds.n[0], max: bounds.n[1], scale: powers(...bounds.n), change: () => told() });
   const seed = number({ name: "seed", label: "Random seed", min: 0, max: 100, change: () => told() });
-  const observed = number({ name: "observed", label: "Visits of one person (page views of Topics, the first of which shows three observations; 4 a week apart are a month)", min: 1, max: 10, change: () => told() });
+  const observed = number({ name: "observed", label: "Visits of one person (page views of Topics; 4 weekly ones are a month)", min: 1, max: 10, change: () => told() });
   const attacks = check({ name: "attacks", label: "Run the published attacks too (takes longer)", change: () => told() });
   const start = make("button", { type: "submit", class: "main", id: "start" }, "Measure");
   const stop = make("button", { type: "button", id: "stop", disabled: true }, "Cancel");
