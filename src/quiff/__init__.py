@@ -8,7 +8,7 @@ from typing import Any
 
 import lazy_loader
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 _load, _listed, __all__ = lazy_loader.attach_stub(__name__, __file__)
 _ROOMS = ("apis", "audit", "mechanisms", "testing", "theory")  # packages that need no import of their own
 
