@@ -169,3 +169,13 @@ def test_a_published_table_has_one_topic_a_name(tmp_path):
         QuiffError, match=r"'9 9 9' \(.*\), but a list of topics with commas between them is exp"
     ):
         read_published(connect(), file)
+
+
+@pytest.mark.parametrize("between", [" ", "/", ";", "|", "; "])
+def test_whatever_stands_between_topics_the_accepted_forms_are_named(tmp_path, between):
+    file = tmp_path / "people.csv"
+    file.write_text(
+        "user,topics\n" + "".join(f"u{n},{between.join(map(str, range(n, n + 5)))}\n" for n in range(1, 60))
+    )
+    with pytest.raises(QuiffError, match="seems to be several topics; put commas between them"):
+        Population.read(file)

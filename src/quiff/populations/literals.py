@@ -60,4 +60,6 @@ def parse_history(text: str) -> list[tuple[str, str]]:
 
 def no_topic_list(text: str) -> str:
     """Return the message for a cell that is no list of topics."""
+    if ";" in text or "|" in text:
+        return joined(text)
     return f"{shape(text)} is no list of topics, such as ['NEWS', 'REL']; put all of them in quotes, or none"
