@@ -74,8 +74,6 @@ LISTS = {
 @pytest.mark.parametrize("between", [" ", "/", ";", "|", " / ", "  "])
 @pytest.mark.parametrize("way", [*WAYS, *LISTS])
 def test_several_numbers_are_no_topic(way, between, tmp_path):
-    if way == "text, one column of sets" and between[0] in ";|":
-        pytest.skip("no list of topics, which another test says")
     with pytest.raises(QuiffError, match=SEVERAL):
         (WAYS | LISTS)[way](tmp_path, numbers(between))
 
@@ -83,8 +81,6 @@ def test_several_numbers_are_no_topic(way, between, tmp_path):
 @pytest.mark.parametrize("between", [" ", "/", ";", "|", " / "])
 @pytest.mark.parametrize("way", WAYS)
 def test_words_that_recur_in_other_combinations_are_topics_of_their_own(way, between, tmp_path):
-    if way == "text, one column of sets" and between[0] in ";|":
-        pytest.skip("no list of topics, which another test says")
     with pytest.raises(QuiffError, match=SEVERAL):
         WAYS[way](tmp_path, words(between))
 
@@ -169,13 +165,3 @@ def test_a_published_table_has_one_topic_a_name(tmp_path):
         QuiffError, match=r"'9 9 9' \(.*\), but a list of topics with commas between them is exp"
     ):
         read_published(connect(), file)
-
-
-@pytest.mark.parametrize("between", [" ", "/", ";", "|", "; "])
-def test_whatever_stands_between_topics_the_accepted_forms_are_named(tmp_path, between):
-    file = tmp_path / "people.csv"
-    file.write_text(
-        "user,topics\n" + "".join(f"u{n},{between.join(map(str, range(n, n + 5)))}\n" for n in range(1, 60))
-    )
-    with pytest.raises(QuiffError, match="seems to be several topics; put commas between them"):
-        Population.read(file)
