@@ -55,6 +55,8 @@ class Columns:
 
     def check(self) -> None:
         """Raise an error if a column is secret and observation in one, or one is not named that is needed."""
+        if "" in (*self.secret, *self.observation, self.person, self.weights, self.counts, self.time):
+            raise ParameterError("the name of a column is empty; name one, or leave the option out")
         if not self.observation:
             raise ParameterError("observation names no column; give at least one")
         if self.cut is not None and self.time is None:
@@ -339,6 +341,7 @@ def _present(column: Any, is_text: bool) -> Any:
 
 def _log(con: Any, table: Any, columns: Columns, is_text: bool, sets: frozenset[str]) -> Log:
     from quiff.history.queries import fetch_arrow, scalar
+    from quiff.populations.columns import attribute_column
 
     total = table.count()
     if columns.counts is not None:
@@ -365,11 +368,7 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool, sets: frozenset[
         )
     secrets, secret = _places(found, "secret", columns.secret, is_text, sets)
     outputs, output = _places(found, "output", columns.observation, is_text, sets)
-    person = (
-        None
-        if columns.person is None
-        else np.asarray(found["person"].combine_chunks().dictionary_encode().indices)
-    )
+    person = None if columns.person is None else attribute_column(found["person"], False)[1]
     weights = None if columns.weights is None else np.asarray(found["weight"], dtype=np.float64)
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise ParameterError(f"the weights in {columns.weights!r} must be numbers from 0 on, not all 0")

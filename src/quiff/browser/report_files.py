@@ -180,6 +180,8 @@ def _about(path: Path, text: bytes) -> dict[str, Any]:
 
 def _dictionary(column: Any) -> Any:
     array = column.combine_chunks()
+    if pa.types.is_nested(array.type):
+        raise QuiffError("a column of reports has lists or records; give user, site, epoch and topic as such")
     return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
 
 

@@ -16,7 +16,7 @@ from quiff.cli.short_forms import OPTIONS
 from quiff.cli.shown import WORDS
 from quiff.cli.signals import Ended, Ending, ending
 from quiff.cli.terminal import terminal_width
-from quiff.errors import QuiffError, described
+from quiff.errors import QuiffError, described, engine_line
 from quiff.results.layout import WIDTH
 from quiff.safe_text import visible_lines
 
@@ -94,7 +94,11 @@ class _Commands(click.Group):
                 ctx.exit(end.finish(end.number or signal.SIGINT))
             if isinstance(error, QuiffError):
                 raise self._as_told(error, ctx) from error
+            arrow = sys.modules.get("pyarrow")  # whose readers say what is wrong with a file in their own way
+            outer = (OSError, MemoryError) if arrow is None else (OSError, MemoryError, arrow.ArrowException)
             own = _own_line(error)
+            if isinstance(error, outer) and not isinstance(error, BrokenPipeError) and not own:
+                raise click.ClickException(f"this cannot be done: {engine_line(error)}") from error
             if own and isinstance(error, Exception):
                 raise click.ClickException(f"{own}: {described(error)}") from error
             raise

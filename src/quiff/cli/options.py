@@ -16,6 +16,7 @@ import click
 
 from quiff.cli.outputs import OutputFile
 from quiff.errors import ParameterError, QuiffError
+from quiff.files import check_name
 from quiff.theory.parameters import check_probability, check_whole
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
@@ -32,6 +33,8 @@ class Input(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path; that of a data set's copy, if there is no such file."""
         name = str(value)
+        with at_option(ctx, param or "FILE"):
+            check_name(name)
         if not os.path.lexists(name) and not Path(name).suffix:
             from quiff.history.fetch import local_copy
             from quiff.history.registry import DATASETS

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from quiff.errors import ParameterError
-from quiff.files import check_suffix, check_target
+from quiff.files import check_name, check_suffix, check_target
 
 _FORCE = "quiff.force"
 _INPUTS = "quiff.inputs"
@@ -31,6 +31,14 @@ class Output(click.Path):
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what is no name of a file."""
+        try:
+            check_name(value)
+        except ParameterError as error:
+            self.fail(f"{error}.", param, ctx)
+        return super().convert(value, param, ctx)
 
     def check(self, path: Path, force: bool, inputs: list[Path]) -> None:
         """Raise an error if it must not be written."""
@@ -134,7 +142,7 @@ def _files_of(spec: str) -> Iterator[Path]:
     """Yield the files that an API of ``--api`` names: those of one's own, and those of parameters."""
     own = (part[: part.index(".py") + 3] for part in spec.split("+") if ".py" in part)
     for name in (*own, *re.split("[+:,=]", spec)):
-        if Path(name).is_file():
+        if os.path.isfile(name):  # noqa: PTH113 - what is no name at all is no file
             yield Path(name)
 
 

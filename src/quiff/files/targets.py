@@ -25,6 +25,7 @@ _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
 }
+_LONGEST_NAME, _LONGEST_PATH = 255, 4095  # bytes
 _FORCE = "use force=True (--force) to replace it, or name another"
 
 
@@ -37,7 +38,17 @@ def as_path(path: object) -> Path:
     if not isinstance(path, str | os.PathLike):
         given = f"{repr(path).partition(chr(10))[0]:.40} ({type(path).__name__})"
         raise ParameterError(f"the name of a file was expected, such as 'profiles.parquet', not {given}")
+    check_name(path)
     return Path(path)
+
+
+def check_name(path: StrPath) -> None:
+    """Raise an error for what no file is called: a part of more than 255 bytes, or a null in it."""
+    name = os.fsencode(path)
+    if b"\0" in name or max(map(len, name.split(b"/"))) > _LONGEST_NAME or len(name) > _LONGEST_PATH:
+        raise ParameterError(
+            f"{os.fsdecode(name)[:40]!r}... is no name of a file: it is too long, or has a null in it"
+        )
 
 
 def check_suffix(path: StrPath, suffixes: Sequence[str]) -> None:

@@ -309,6 +309,10 @@ class _Reduction:
                 f"{str(self.path)!r}: a set has the topic {topic_shape(topic)} twice; name each once"
             )
         genuine = np.stack([rows[GENUINE + end] for end in suffixes]) if self._tells_number else None
+        if genuine is not None and genuine.dtype.kind not in "iu":
+            raise QuiffError(
+                f"{str(self.path)!r}: the number of visited topics, {GENUINE}, must be a whole number"
+            )
         fields = merged_fields(
             topics, codes, users, visited=digits % 2 == 1 if self.flagged else None, genuine=genuine
         )
