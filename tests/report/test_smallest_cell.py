@@ -92,3 +92,11 @@ def _texts(section):
 )
 def test_a_small_group_goes_with_the_next(groups, merged):
     assert _merged(groups, 5) == merged
+
+
+def test_people_of_whom_nothing_can_be_listed_have_a_report_all_the_same():
+    few = Population.from_sets({"a": {1, 2}, "b": {3, 4}, "c": {5, 6}})
+    page = compose_report(few, (TopicsAPI(20, 2),), Source("3 people"), observations=1)
+    text = page.to_html()
+    assert "outputs with fewer than 5 users behind are not listed" in text
+    assert not any(table.columns[0] in ("output", "topic", "topics") for table in tables(page) if table.rows)

@@ -192,8 +192,8 @@ def popularity_views(
             *(_finding_sentence(each, word, simulations) for each in found),
             _growth_sentence(growth, users, word),
         ),
-        "tables": tables,
-        "figures": {"popularity": lambda: _figure(listed, growth, n_users, top, word)},
+        "tables": {name: table for name, table in tables.items() if table.rows},
+        "figures": {"popularity": lambda: _figure(listed, growth, n_users, top, word)} if listed else {},
         "facts": {
             **api.parameters(),
             "n_users": n_users,
