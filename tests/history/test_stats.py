@@ -69,6 +69,8 @@ def test_visits(duckdb, tmp_path_factory, stage, visits):
     assert found.domains_by_labels == Counter(domain.count(".") + 1 for domain in domains)
     assert dict(found.users_per_count) == Counter(users.values())
     assert found.most_visited == tuple(sorted(domains.items(), key=lambda pair: (-pair[1], pair[0]))[:10])
+    visitors = [len({row[0] for row in rows if row[2] == domain}) for domain, _ in found.most_visited]
+    assert found.visitors == tuple(visitors)
     assert (found.first, found.last) == (str(min(r[1] for r in rows)), str(max(r[1] for r in rows)))
 
 

@@ -6,7 +6,9 @@ from html import unescape
 import pytest
 
 from quiff import Population, TopicsAPI
+from quiff.history.stats import Statistics, sizes_of_counts
 from quiff.report.compose import SMALLEST, Source, compose_report
+from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.views.risk import _merged
 
 # Topic 1 is everybody's, topic 2 that of half of them, the others of one, two, three, ... users.
@@ -100,3 +102,15 @@ def test_people_of_whom_nothing_can_be_listed_have_a_report_all_the_same():
     text = page.to_html()
     assert "outputs with fewer than 5 users behind are not listed" in text
     assert not any(table.columns[0] in ("output", "topic", "topics") for table in tables(page) if table.rows)
+
+
+def test_domains_of_few_visitors_are_left_out():
+    counts = ((1, 6),)
+    found = Statistics(
+        "treated", 6, 6, domains=2, sizes=sizes_of_counts(counts), users_per_count=counts,
+        most_visited=(("all.example", 9), ("one.example", 4)), visitors=(6, 1),
+    )  # fmt: skip
+    table = DatasetStatistics(found, 5).tables()[-1]
+    assert table.rows == (("all.example", 9),)
+    assert "1 domain of fewer than 5 users" in table.notes[0]
+    assert len(DatasetStatistics(found).tables()[-1].rows) == 2

@@ -59,6 +59,7 @@ class Statistics:
     # How many users have each number of records, from the least number on.
     users_per_count: tuple[tuple[int, int], ...] = ()
     most_visited: tuple[tuple[str, int], ...] = ()  # the domains with most records, and how many these are
+    visitors: tuple[int, ...] = ()  # how many users these domains have
     # The range of time; of a log, that of the times that can be read.
     first: str | None = None
     last: str | None = None
@@ -159,10 +160,10 @@ def _log(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
 
 def _visits(con: Any, visits: Any, stage: str) -> Statistics:
     counts = _users_per_count(con, visits)
-    domains = visits.group_by("domain").agg(visits=visits.count())
+    domains = visits.group_by("domain").agg(visits=visits.count(), users=visits.user.nunique())
     labels = domains.select(labels=domains.domain.re_split(r"[.]").length())
     by_labels = fetch_rows(con, labels.group_by("labels").agg(n=labels.count()).order_by("labels"))
-    most = domains.order_by([domains.visits.desc(), domains.domain]).limit(_MOST_VISITED)
+    most = fetch_rows(con, domains.order_by([domains.visits.desc(), domains.domain]).limit(_MOST_VISITED))
     topics = distinct_entries(con, visits.topics) if "topics" in visits.columns else 0
     return Statistics(
         stage,
@@ -173,7 +174,8 @@ def _visits(con: Any, visits: Any, stage: str) -> Statistics:
         domains_by_labels={int(row["labels"]): int(row["n"]) for row in by_labels},
         sizes=sizes_of_counts(counts) if counts else None,
         users_per_count=counts,
-        most_visited=tuple((row["domain"], int(row["visits"])) for row in fetch_rows(con, most)),
+        most_visited=tuple((row["domain"], int(row["visits"])) for row in most),
+        visitors=tuple(int(row["users"]) for row in most),
         **_span(con, visits),
     )
 

@@ -104,8 +104,11 @@ class DatasetStatistics(Tabled):
         ]
 
     def _most_visited(self) -> list[Table]:
-        most = self.statistics.most_visited
-        return [Table("Most visited domains", ("domain", "records"), most)] if most else []
+        most, visitors = self.statistics.most_visited, self.statistics.visitors
+        shown = tuple(row for row, users in zip(most, visitors, strict=True) if users >= self.least)
+        few = len(most) - len(shown)
+        notes = (f"Left out: {counted(few, 'domain')} of fewer than {self.least} users.",) if few else ()
+        return [Table("Most visited domains", ("domain", "records"), shown, notes)] if most else []
 
 
 def _share(points: Sequence[dict[str, Any]], records: float) -> Any:
