@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import inf
 from typing import Any, NamedTuple, final
+from unicodedata import normalize
+from urllib.parse import unquote_to_bytes
 
 from quiff.errors import QuiffError
 
@@ -83,6 +85,9 @@ class Conversion(NamedTuple):
     max_value: int
 
 
+_KEPT = re.compile("[\u00df\u03c2\u200c\u200d]")
+
+
 @cache
 def _suffixes() -> Any:
     from publicsuffixlist import PublicSuffixList
@@ -94,19 +99,37 @@ def _suffixes() -> Any:
 def registrable_domain(host: str) -> str | None:
     """Return the registrable domain of a host; None if it has none, or the name is no host.
 
+    The name is read as the URL standard (WHATWG, "host parsing") does: percent-encoding is taken off, letters
+    such as that of ``faß.de`` stay what they are, and a dot at the end is part of the name, and of the
+    domain.
+
     Examples
     --------
     >>> registrable_domain("www.shop.example"), registrable_domain("co.uk"), registrable_domain(":")
     ('shop.example', None, None)
+    >>> registrable_domain("%61.example."), registrable_domain("faß.de")
+    ('a.example.', 'xn--fa-hia.de')
     """
+    dot = "." if host.endswith(".") else ""
     try:
-        name = host.encode("idna").decode().lower() if not host.isascii() else host.lower()
+        decoded = unquote_to_bytes(host.encode()).decode().removesuffix(".")
+        labels = re.split("[.\u3002\uff0e\uff61]", decoded)
+        name = ".".join(_in_ascii(label) for label in labels)
     except UnicodeError:
         return None
     if len(name) > _LONGEST or not _HOST.fullmatch(name) or _ADDRESS.fullmatch(name):
         return None
     domain: str | None = _suffixes().privatesuffix(name)
-    return domain
+    return None if domain is None else domain + dot
+
+
+def _in_ascii(label: str) -> str:
+    """Return a label as the DNS has it; IDNA 2008 keeps four letters that Python's codec replaces."""
+    if label.isascii():
+        return label.lower()
+    if not _KEPT.search(label):
+        return label.encode("idna").decode().lower()
+    return "xn--" + normalize("NFC", normalize("NFKC", label).lower()).encode("punycode").decode()
 
 
 def parse_site(text: str) -> str:
