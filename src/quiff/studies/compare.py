@@ -56,7 +56,7 @@ def compare(
     >>> people, api = worked_example()
     >>> result = compare(people, api)
     >>> result[api.spec, "posterior"], round(float(result[api.spec, "posterior", 6]), 4)
-    (Fraction(13, 20), 0.6667)
+    (Fraction(13, 20), 0.6666)
 
     Raises
     ------
