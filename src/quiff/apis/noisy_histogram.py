@@ -19,7 +19,7 @@ from quiff.core.gain import Gain, bayes_gain, predicate_gain
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, SizeError, counted
 from quiff.mechanisms.noise import laplace
 from quiff.populations.conversions import CONVERSIONS, kinds_of
 from quiff.populations.histories import Histories
@@ -30,6 +30,7 @@ from quiff.theory.noisy_histogram import geometric_keys, laplace_keys
 _SERVICE = "privacysandbox/aggregation-service at 5208655 (27 June 2025)"
 _W3C = "w3c/attribution at 9fab4e8 (14 May 2026), api.bs"
 _LISTED = 10_000  # keys up to which all secrets are listed
+_MEASURED = 100_000  # keys up to which a channel is made: the number of its outputs has millions of digits
 _CELLS = 4_096  # into which Laplace noise is cut
 _MODEL = "a range of the model; patcg-individual-drafts/ipa at 53a7a8f sets none"
 _OTHERS = "a range of the model; w3c/attribution at 9fab4e8 sets none"
@@ -70,6 +71,11 @@ class NoisyHistogram(Api):
 
     def observe(self, secrets: object) -> Channel:
         """Return the channel from keys to noisy histograms, whose columns are never written out."""
+        if self.keys > _MEASURED:
+            raise SizeError(
+                f"a noisy histogram of {counted(self.keys, 'key')} has more outputs than can be counted; take"
+                f" at most {_MEASURED} keys, or the closed forms (quiff compare), which hold for any number"
+            )
         named = as_labels(secrets)
         places = np.array([-1 if key is None else self._place(key) for key in named], dtype=np.int64)
         base, marked, cells, slack = self._laws()

@@ -12,6 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
+from warnings import warn
 
 from quiff.apis.base import Api, parameters_of
 from quiff.errors import ParameterError, QuiffError, described
@@ -60,8 +61,21 @@ def apis() -> dict[str, type[Api]]:
     """
     known = {name: _loaded(place) for name, place in _APIS.items()}
     for point in entry_points(group=_GROUP):
-        if point.name not in known:
-            known[point.name] = point.load()
+        if point.name in known:
+            continue
+        try:
+            made = point.load()
+            if not (isinstance(made, type) and issubclass(made, Api)):
+                raise TypeError(f"{point.value} is no class of APIs")
+        except (Exception, SystemExit) as error:  # of somebody else's package
+            package = point.dist.name if point.dist else point.value
+            warn(
+                f"the API {point.name!r} of the package {package!r} is left out, for it cannot be loaded:"
+                f" {described(error)}; mend or uninstall the package",
+                stacklevel=2,
+            )
+        else:
+            known[point.name] = made
     return known
 
 
@@ -110,7 +124,11 @@ def _one(spec: str) -> Api:
     file = _FILE.match(spec)
     name, _, given = (file["rest"] if file else spec).partition(":")
     made = _from_file(Path(file["file"]), name) if file else api_class(name)
-    values = dict(_assignment(part, spec) for part in given.split(",")) if given else {}
+    assigned = [_assignment(part, spec) for part in given.split(",")] if given else []
+    values = dict(assigned)
+    if len(values) < len(assigned):
+        twice = next(name for k, (name, _) in enumerate(assigned) if name in dict(assigned[:k]))
+        raise ParameterError(f"{spec!r} has the parameter {twice!r} twice; give it once")
     if isinstance(made, Api):
         if not values:
             return made

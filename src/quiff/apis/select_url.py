@@ -10,7 +10,8 @@ from quiff.apis.specified import Encoded, check_attribute, encoded, number, one_
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import as_labels
-from quiff.core.limits import check_fits
+from quiff.core.limits import check_memory
+from quiff.errors import counted
 from quiff.theory.budgets import messages
 
 _SPEC = "WICG/shared-storage at 8bfc7f5 (3 April 2025), select-url.md"
@@ -76,7 +77,7 @@ class SelectURL(Encoded):
 
     def observe(self, secrets: object) -> Channel:
         """Return the map from values to messages, which are the chosen indices one after the other."""
-        check_fits(1, self._messages)
+        check_memory(f"the probabilities of {counted(self._messages, 'message')} need", 2 * self._messages)
         named = as_labels(secrets)
         codes = [encoded(value, self._messages) for value in named]
         return Channel.deterministic_from_codes(named, codes, range(self._messages))

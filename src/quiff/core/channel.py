@@ -8,7 +8,7 @@ import numpy as np
 from quiff.core.display import Shown, in_order, to_frame
 from quiff.core.kernels import DenseKernel, Kernel, MapKernel, SparseKernel, cascade
 from quiff.core.labels import Labels, as_labels, by_label, check_hashable, own_names, same
-from quiff.core.limits import check_fits
+from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, is_exact, quotient
 from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
@@ -17,6 +17,8 @@ from quiff.errors import LabelError, ParameterError, ProbabilityError, ShapeErro
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_PER_OUTPUT = 2  # arrays of as many numbers as there are outputs, more than of other sizes
 
 
 @final
@@ -259,6 +261,9 @@ class Channel(Shown):
     @classmethod
     def _over(cls, inputs: Labels, outputs: Labels, background: Array, entries: SparseRows) -> "Channel":
         """Check and return entries over a background row."""
+        check_memory(
+            f"the probabilities of {counted(outputs.size, 'output')} need", _PER_OUTPUT * outputs.size
+        )
         check_shape(background.shape, (outputs.size,), "the background row")
         kernel = SparseKernel(background, entries)
         entries = kernel.entries

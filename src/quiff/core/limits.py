@@ -17,6 +17,9 @@ _GIB = 2**30
 PROCESS = 250 * 2**20
 """The bytes that a run takes before it reads anything."""
 
+_LESS = "fewer people, or smaller parameters of the API"
+_LITTLE = 64 * 2**20  # bytes that do not matter beside what a run takes anyway
+_COPIES = 4  # arrays of one size that a computation holds at once
 _FRACTION, _PASS = 100, 1000  # how many floats are looked at in the time of one fraction, and to begin a pass
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMGT])(i?)B?", re.IGNORECASE)
 _limits = {
@@ -89,13 +92,13 @@ def memory_allowed() -> float:
     return _limit("QUIFF_MEMORY_LIMIT") * _GIB
 
 
-def check_need(what: str, needed: float) -> None:
+def check_need(what: str, needed: float, less: str = "fewer people") -> None:
     """Raise a SizeError if a run would take more bytes than it may; the message begins with what it does."""
     if needed > memory_allowed():
         raise SizeError(
             f"{what} {needed / _GIB:.3g} GiB of memory, but the limit is"
             f" {_limit('QUIFF_MEMORY_LIMIT'):.3g} GiB; raise it (--memory-limit, or"
-            f" QUIFF_MEMORY_LIMIT={int(needed // _GIB) + 1}), or take fewer people"
+            f" QUIFF_MEMORY_LIMIT={int(needed // _GIB) + 1}), or take {less}"
         )
 
 
@@ -152,7 +155,9 @@ def check_fits(rows: int, columns: int, number_size: int = 8) -> None:
 def check_memory(what: str, numbers: int, number_size: int = 8) -> None:
     """Raise a SizeError if so many numbers are over the limit; the message begins with what needs them."""
     needed, limit = numbers * number_size, _limit("QUIFF_DENSE_LIMIT")
-    check_need(what, needed)
+    check_need(what, needed, _LESS)
+    if _COPIES * needed > _LITTLE:
+        check_need(f"{what}, with what is computed from them,", PROCESS + _COPIES * needed, _LESS)
     if needed <= limit * _GIB:
         return
     enough = needed // _GIB + 1

@@ -144,12 +144,17 @@ def laplace(values: Iterable[float], scale: float, *, cells: int = 200) -> Chann
     check_fits(points.size, edges.size + 1)
     # P[x + Z <= e], from the side where it is small, so that differences keep their digits.
     reach = (edges[np.newaxis, :] - points[:, np.newaxis]) / b
-    tail = np.exp(-np.abs(reach)) / 2
+    ends = reach[:, [0, -1]]
+    tail = np.exp(-np.abs(ends)) / 2
+    first = np.where(ends[:, :1] <= 0, tail[:, :1], 1 - tail[:, :1])
+    last = np.where(ends[:, 1:] >= 0, tail[:, 1:], 1 - tail[:, 1:])
     widths = np.diff(edges) / b
-    near = np.minimum(np.abs(reach[:, 1:]), np.abs(reach[:, :-1]))  # no value lies inside a cell
-    inner = np.exp(-near) * -np.expm1(-widths) / 2
-    first = np.where(reach[:, :1] <= 0, tail[:, :1], 1 - tail[:, :1])
-    last = np.where(reach[:, -1:] >= 0, tail[:, -1:], 1 - tail[:, -1:])
+    np.abs(reach, out=reach)
+    inner = np.minimum(reach[:, 1:], reach[:, :-1])  # no value lies inside a cell
+    del reach
+    np.exp(np.negative(inner, out=inner), out=inner)
+    inner *= -np.expm1(-widths)
+    inner /= 2
     outputs = list(pairwise([-inf, *edges.tolist(), inf]))
     widest = float(widths.max(initial=0))
     slack = widest / -expm1(-widest) if widest else 1.0

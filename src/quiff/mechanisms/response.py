@@ -11,13 +11,15 @@ from quiff.core.channel import Channel
 from quiff.core.composite_labels import ProductLabels, SubsetLabels
 from quiff.core.kernels import ProductKernel, SparseKernel
 from quiff.core.labels import as_labels
-from quiff.core.limits import check_fits
+from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import filled
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import sets_as_entries
-from quiff.errors import LabelError, ParameterError
+from quiff.errors import LabelError, ParameterError, counted
 from quiff.theory.mechanisms import check_ratio, rappor_bits
 from quiff.theory.parameters import Real, check_number, check_whole
+
+_PER_ANSWER = 2  # numbers
 
 
 def randomised_response(
@@ -44,6 +46,7 @@ def randomised_response(
     """
     named = as_labels(labels)
     k = named.size
+    check_memory(f"{counted(k, 'answer')} of randomised response need", _PER_ANSWER * k)
     if truth is not None and epsilon is None and ratio is None:
         p = check_number("truth", truth, 0, 1)
         if k == 1 and p != 1:

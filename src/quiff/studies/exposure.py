@@ -10,7 +10,7 @@ from quiff.core.kernels import DenseKernel, Kernel, SparseKernel
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, as_number, filled, is_exact, product
 from quiff.core.sparse import SparseRows
-from quiff.errors import SizeError
+from quiff.errors import SizeError, counted
 from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
@@ -74,8 +74,8 @@ def exposure(
     C, stage = ready.channel(people), ready.name
     if C.outputs.size > _MOST:
         raise SizeError(
-            f"{api.spec!r} has {C.outputs.size:,} outputs, more than the {_MOST:,} of which those are listed "
-            "that expose most; take parameters with fewer"
+            f"{api.spec!r} has {counted(C.outputs.size, 'output')}, more than the {_MOST:,} of which those"
+            " are listed that expose most; take parameters with fewer"
         )
     name = attribute or next(iter(people.attributes), None)
     listed, named, inferred = None, {}, []

@@ -105,7 +105,7 @@ def _reidentified(kernel: SparseKernel, weights: Array, holders: Array) -> Array
     plain = _PlainWinners.of(kernel, weights, holders, best)
     share = _inverse(ties if plain is None else ties + plain.ties, best)
     constant = constant_of(entries.values)
-    won = entries.values * share.take(columns) if constant is None else (constant * share).take(columns)
+    won = (entries.values if constant is None else constant) * share.take(columns)
     own = entries.with_values(np.where(wins, won, 0)).row_sums()
     return own if plain is None else np.asarray(own + plain.own(kernel, share))
 
@@ -195,8 +195,11 @@ def ratios(part: Array, whole: Array) -> Array:
 
 def _inverse(counts: Array, like: Array) -> Array:
     """Return 1 / counts, 0 for 0: exact if the other array is."""
-    counts = counts if is_exact(like) else counts.astype(np.float64)
-    return np.where(counts > 0, quotient(np.ones_like(counts), np.maximum(counts, 1)), 0)
+    if not is_exact(like):
+        counts = counts.astype(np.float64)
+        return np.where(counts > 0, quotient(np.ones_like(counts), np.maximum(counts, 1)), 0)
+    distinct, which = np.unique(counts, return_inverse=True)  # a fraction for each, not for every output
+    return np.where(distinct > 0, quotient(np.ones_like(distinct), np.maximum(distinct, 1)), 0)[which]
 
 
 def _sums(places: Array, values: Array, size: int) -> Array:

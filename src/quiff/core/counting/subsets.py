@@ -17,6 +17,7 @@ import numpy as np
 
 from quiff.core.counting.work import Progress, in_slices, words_for
 from quiff.core.distinct import distinct_codes
+from quiff.core.limits import check_memory
 from quiff.core.numbers import Array
 
 _BLOCK = 2**16  # sets looked at between two chances to be interrupted
@@ -122,7 +123,9 @@ def _almost(sets: Array, faces: Array, width: int) -> tuple[int, ...]:
     if size == 0:
         return (0, width)
     n_faces = int(faces.max()) + 1
-    rows = np.zeros((n_faces, words_for(width)), dtype=np.uint64)
+    words = words_for(width)
+    check_memory(f"which of {width} topics go with each of {n_faces} groups of topics needs", n_faces * words)
+    rows = np.zeros((n_faces, words), dtype=np.uint64)
     tally = np.zeros(size + 2, dtype=np.int64)
     sets = np.require(sets, np.int32, ["C", "W"])  # of one type, so that the loops are compiled once
     mark_faces(rows, sets, faces)

@@ -102,7 +102,7 @@ class OneHotKernel(Kernel):
 
     @cached_property
     def _product(self) -> ProductKernel:
-        check_fits(self.n_rows, self.n_cells)
+        check_fits(self.n_rows * self.n_cells, self.base.shape[0])
         laws = DenseKernel(np.stack([self.base, self.marked]))
         return ProductKernel(
             [laws.take_rows((self.places == i).astype(np.intp)) for i in range(self.n_cells)]

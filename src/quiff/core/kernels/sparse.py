@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from quiff.core.distinct import distinct_codes
-from quiff.core.kernels.base import Kernel, entropy_terms, least_log
+from quiff.core.kernels.base import BLOCK, Kernel, entropy_terms, least_log
 from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import (
     Array,
@@ -60,6 +60,8 @@ class SparseKernel(Kernel):
     def _extreme(self, weights: Array, better: Any) -> Array:
         """Compare, in each column, the rows that have an entry there with the rows that have none."""
         background, weights = same_kind(self.background, weights)
+        size = number_size(background)
+        check_memory(f"the largest probabilities of {self.n_columns} outputs need", self.n_columns, size)
         result = np.array(background * self._best_plain_weight(weights, better))
         counts = self.entries.column_counts
         occupied = counts > 0
@@ -129,9 +131,10 @@ class SparseKernel(Kernel):
         sums, rest, result = unified(sums, rest, result)
         common = np.multiply.outer(sums, rest)
         found = np.asarray(common + result)
+        del result
         if not is_exact(found):
             # Where little is left of the common part, it is rounding: look at these columns entry by entry.
-            for column in np.flatnonzero((abs(found) < _LITTLE * abs(common)).any(axis=0)).tolist():
+            for column in _cancelled(found, common):
                 dense = to_float(self.columns(column, column + 1))
                 if isinstance(left, SparseRows):
                     found[:, column] = left.transposed_matmul_dense(dense)[:, 0]
@@ -272,6 +275,17 @@ class SparseKernel(Kernel):
             _mixture(mine, others, share[0]),
             first.with_values(_mixture(first.values, second.values, share[0])),
         )
+
+
+def _cancelled(found: Array, common: Array) -> list[int]:
+    """Return the columns where some sum is little beside its common part; some columns at a time."""
+    step = max(1, BLOCK // max(found.shape[0], 1))
+    columns: list[int] = []
+    for start in range(0, found.shape[1], step):
+        part = (slice(None), slice(start, start + step))
+        little = (abs(found[part]) < _LITTLE * abs(common[part])).any(axis=0)
+        columns += (start + np.flatnonzero(little)).tolist()
+    return columns
 
 
 def _mixture(first: Array, second: Array, r: Any) -> Array:

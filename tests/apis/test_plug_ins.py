@@ -1,0 +1,48 @@
+"""Packages that add APIs: one that cannot be loaded is named and left out, and the rest works."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from quiff.apis import registry
+from quiff.apis.topics import TopicsAPI
+from quiff.errors import ParameterError
+
+
+@pytest.fixture
+def plug_ins(monkeypatch):
+    def install(*points):
+        monkeypatch.setattr(registry, "entry_points", lambda group: [p for p in points if p.group == group])
+        registry.apis.cache_clear()
+
+    yield install
+    registry.apis.cache_clear()
+
+
+GOOD = EntryPoint("mine", "quiff.apis.topics:TopicsAPI", "quiff.apis")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("no_such_package:API", "ModuleNotFoundError: No module named 'no_such_package'"),
+        ("quiff.apis.topics:NoSuchClass", "AttributeError"),
+        ("json:loads", "TypeError: json:loads is no class of APIs"),
+    ],
+)
+def test_a_broken_package_is_named_and_skipped(plug_ins, value, words):
+    plug_ins(EntryPoint("broken", value, "quiff.apis"), GOOD)
+    with pytest.warns(UserWarning, match="the API 'broken' of the package .* is left out") as told:
+        known = registry.apis()
+    assert words in str(told[0].message)
+    assert "mend or uninstall the package" in str(told[0].message)
+    assert known["mine"] is TopicsAPI
+    assert registry.api_from("topics:noise=0.1").noise == 0.1
+    with pytest.raises(ParameterError, match="there is no API 'broken'"):
+        registry.api_from("broken")
+
+
+@pytest.mark.parametrize("spec", ["topics:noise=0.1,noise=0.2", "topics:noise=0.1, noise =0.1"])
+def test_a_parameter_that_is_given_twice_is_refused(spec):
+    with pytest.raises(ParameterError, match="has the parameter 'noise' twice; give it once"):
+        registry.api_from(spec)
