@@ -74,7 +74,7 @@ with open("/proc/self/status") as status:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(
     "spec",

@@ -122,7 +122,7 @@ def draw_asker(source, port):
     return {name: value for name, value in drawn.items() if value is not None}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_no_other_page_makes_it_work_however_it_leads_there(explorer):
     """Only the page itself is answered: by what a browser says of it, or by the key that it was given."""
     port, answered = httpx.URL(explorer.link).port, set()
