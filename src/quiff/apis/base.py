@@ -21,7 +21,7 @@ from quiff.populations.population import Population
 from quiff.theory.curves import Curves
 from quiff.theory.design import Design, Designs, Measure
 from quiff.theory.forms import ClosedForms
-from quiff.theory.parameters import Real, at_most_one, check_whole
+from quiff.theory.parameters import MOST_OBSERVATIONS, Real, at_most_one, check_whole
 
 Redraws = Literal["noise", "secret", "nothing"]
 
@@ -396,7 +396,7 @@ def in_a_month(api: Api) -> int | None:
 
 def check_observations(n: object) -> int:
     """Return a number of observations, at least 1."""
-    return check_whole("observations", n, 1)
+    return check_whole("observations", n, 1, MOST_OBSERVATIONS)
 
 
 def stages_of(api: Api, people: Population | Histories) -> dict[str, Channel]:

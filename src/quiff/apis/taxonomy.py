@@ -11,13 +11,15 @@ import numpy as np
 from quiff.apis.base import Api, parameters_of
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, counted
+from quiff.errors import LabelError, ParameterError, SizeError, counted
 from quiff.populations.population import Population
 from quiff.safe_text import topic_shape
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_size
 
 OCCURRING = "occurring"
 """The name for the taxonomy of just the topics that occur in a population."""
+
+_MOST_TOPICS = 10**9
 
 
 @final
@@ -40,6 +42,8 @@ class TaxonomyLabels(Labels):
     """
 
     def __init__(self, known: Labels, size: int) -> None:
+        if size > _MOST_TOPICS:
+            raise SizeError(f"n_topics is {size}; people are measured for at most {_MOST_TOPICS} topics")
         self.known = known
         self._size = size
 

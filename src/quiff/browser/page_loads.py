@@ -20,7 +20,7 @@ from quiff.core.labels import as_labels
 from quiff.errors import ParameterError, QuiffError, counted
 from quiff.files import StrPath, as_path
 from quiff.safe_text import column_names, shape
-from quiff.theory.parameters import check_whole
+from quiff.theory.parameters import MOST_OBSERVATIONS, check_whole
 
 if TYPE_CHECKING:
     from quiff.history.classifications import Classification
@@ -138,7 +138,7 @@ def simulate_page_loads(
     rules = rules or BrowserRules()
     most = rules.epochs_per_call - 1
     before = most if earlier is None else check_whole("earlier", earlier, 0, most)
-    columns = check_whole("epochs", epochs, 1) + before
+    columns = check_whole("epochs", epochs, 1, MOST_OBSERVATIONS) + before
     named = as_labels(list(sites), "site")
     check_whole("sites", named.size, 1)
     ordered = {user: sorted(listed, key=lambda load: load.time) for user, listed in loads.items()}

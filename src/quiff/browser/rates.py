@@ -14,7 +14,7 @@ from quiff.files.blocks import find_source, opened_lines
 from quiff.history.fetch import fetch
 from quiff.populations.population import Population
 from quiff.safe_text import shape
-from quiff.theory.parameters import Real, check_probability, check_whole
+from quiff.theory.parameters import MOST_OBSERVATIONS, Real, check_probability, check_whole
 
 _CHUNK = 2**22  # numbers at a time
 _ROUNDS = 16  # of drawing anew what is in the set already, before weights are looked at one by one
@@ -161,7 +161,8 @@ def top_codes(
     Without padding, places that no visited topic takes are -1. Whatever the ranking and the padding, the same
     seed gives the same visits.
     """
-    epochs, top_s = check_whole("epochs", epochs, 1), check_whole("top_s", top_s, 1, rates.topics.size)
+    epochs = check_whole("epochs", epochs, 1, MOST_OBSERVATIONS)
+    top_s = check_whole("top_s", top_s, 1, rates.topics.size)
     rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
     first = _chosen(rates.topics, high_utility)
     fit = _chosen(rates.topics, rates.topics if pad_from is None else pad_from)
@@ -211,7 +212,7 @@ def drift(population: Population, epochs: int, rate: Real, seed: int | None = No
     >>> changing.epoch(0) == people
     True
     """
-    epochs, rate = check_whole("epochs", epochs, 1), check_probability("rate", rate)
+    epochs, rate = check_whole("epochs", epochs, 1, MOST_OBSERVATIONS), check_probability("rate", rate)
     population.check_unmerged()
     if population.occurring.size == population.top_s and rate > 0 and epochs > 1:
         raise ParameterError(

@@ -19,7 +19,7 @@ from quiff.core.numbers import Array
 from quiff.epochs.sequences import changing
 from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
-from quiff.theory.parameters import Real, check_number, check_probability, check_whole
+from quiff.theory.parameters import MOST_OBSERVATIONS, Real, check_number, check_probability, check_whole
 
 _DELAY = 2 * DAY
 _NOTHING = -1
@@ -85,7 +85,7 @@ def simulate(
     """
     checked_people(population).check_unmerged()
     named = as_labels(range(check_whole("sites", sites, 1)) if isinstance(sites, int) else sites, "site")
-    epochs = check_whole("epochs", epochs, 1)
+    epochs = check_whole("epochs", epochs, 1, MOST_OBSERVATIONS)
     if not isinstance(api, BrowserRules | TopicsAPI):
         api = checked_api(api)
         given = {"earlier": earlier, "n_topics": n_topics, "call_day": call_day, "decide": decide}

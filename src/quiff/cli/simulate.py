@@ -163,12 +163,13 @@ def _reports(asked: Asked, epochs: int, **options: Any) -> "Reports":
     from dataclasses import replace
 
     from quiff.browser.simulation import browser_of, simulate
-    from quiff.theory.parameters import check_whole
+    from quiff.theory.parameters import MOST_OBSERVATIONS, check_whole
 
     asked = replace(asked, specs=("cookies",)) if options["cookies"] else asked
     earlier, share, seed = options["earlier"], options["coverage"], options["seed"]
     window = 1 if "three-epochs" in options["without"] else 3
-    people = asked.visitors(check_whole("epochs", epochs, 1) + (window if earlier is None else earlier), seed)
+    check_whole("epochs", epochs, 1, MOST_OBSERVATIONS)
+    people = asked.visitors(epochs + (window if earlier is None else earlier), seed)
     api = asked.api(people)
     common: dict[str, Any] = {"epochs": epochs, "sites": options["sites"], "seed": seed}
     browser = browser_of(people, api, options["without"], options["block"])

@@ -16,7 +16,7 @@ from quiff.core.numbers import Array, Number, as_number, as_numbers, is_exact
 from quiff.core.sparse import fold_max
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
-from quiff.theory.parameters import Real, check_whole
+from quiff.theory.parameters import MOST_OBSERVATIONS, Real, check_whole
 
 
 @final
@@ -171,7 +171,7 @@ class Sequences:
         return np.stack([ids[first] for ids, _ in self._ids[:epochs]])
 
     def _checked(self, epochs: int) -> int:
-        E = check_whole("epochs", epochs, 1)
+        E = check_whole("epochs", epochs, 1, MOST_OBSERVATIONS)
         if not self.stable and len(self.sets) < E:
             n = len(self.sets)
             raise ParameterError(f"there are sets for {n} epochs, but epochs is {E}; ask for {n} at most")

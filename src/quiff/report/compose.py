@@ -11,7 +11,7 @@ from typing import final
 
 import numpy as np
 
-from quiff.apis.base import Api
+from quiff.apis.base import Api, check_observations
 from quiff.core.counting.work import counting_work
 from quiff.epochs.exact import exact_vulnerability
 from quiff.epochs.sequences import Sequences
@@ -150,7 +150,7 @@ def compose_report(
         If the APIs cannot be measured on these people.
     """
     least = 1 if list_users else SMALLEST
-    question = Question(people, tuple(apis), observations, attacks, seed, least=least)
+    question = Question(people, tuple(apis), check_observations(observations), attacks, seed, least=least)
     if progress is not None:
         question = replace(question, progress=progress)
     pairs = {section.key: (section, result) for section, result in sections(question)}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
-from quiff.apis.base import Api, checked_api, checked_people
+from quiff.apis.base import Api, check_observations, checked_api, checked_people
 from quiff.apis.defaults import default_apis
 from quiff.attacks.base import Attack, Sighting
 from quiff.attacks.bound import Bound, attack_bound
@@ -20,6 +20,7 @@ from quiff.studies.provenance import provenance, repeatable
 from quiff.theory.parameters import check_whole
 
 _STEP = 5
+_MOST_SEEDS = 1_000
 
 
 @repeatable
@@ -84,6 +85,7 @@ def attack(
     people = checked_people(people)
     api = default_apis(people)[-1] if api is None else checked_api(api)
     shown = looks(observations) if isinstance(observations, int) else tuple(sorted({*observations}))
+    seeds = check_whole("seeds", seeds, 1, _MOST_SEEDS)
     if not shown:
         raise ParameterError("observations is empty; give at least one number of observations to look at")
     chosen = [attacks] if isinstance(attacks, str) else attacks
@@ -93,7 +95,7 @@ def attack(
     def done(before: int) -> Callable[[float], None]:
         return lambda share: tell("attacks", (before + share) / seeds)
 
-    runs = [plan.run(seed + number, done(number)) for number in range(check_whole("seeds", seeds, 1))]
+    runs = [plan.run(seed + number, done(number)) for number in range(seeds)]
     if not any(runs):
         raise SizeError(plan.notes[-1])
     bounds = {}
@@ -234,7 +236,7 @@ def looks(most: int) -> tuple[int, ...]:
     >>> looks(12)
     (1, 5, 10, 12)
     """
-    most = check_whole("observations", most, 1)
+    most = check_observations(most)
     return tuple(sorted({1, *range(_STEP, most + 1, _STEP), most}))
 
 

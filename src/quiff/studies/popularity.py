@@ -35,6 +35,8 @@ from quiff.theory.popularity import (
 )
 from quiff.theory.ranking import ahead, needed_pairs, order_approximately, order_bounds
 
+_MOST_RUNS = 100_000  # simulations
+
 
 @repeatable
 def estimate_popularity(
@@ -152,7 +154,7 @@ def popularity(
     """
     people = checked_people(people)
     api = checked_apis(people, ())[-1] if api is None else checked_api(api)
-    seed, runs = check_whole("seed", seed, 0), check_whole("simulations", simulations, 1)
+    seed, runs = check_whole("seed", seed, 0), check_whole("simulations", simulations, 1, _MOST_RUNS)
     wanted = check_whole("top", top, 1)
     draws = named_draws(people, api, attribute)
     holders = draws.having()

@@ -13,13 +13,12 @@ from typing import Any
 from quiff import theory
 from quiff.errors import ParameterError
 from quiff.theory.curves import Curves, counting_points, noise_curves
-from quiff.theory.parameters import HALF, Real, check_probability, check_whole, follow
+from quiff.theory.parameters import HALF, MOST_OBSERVATIONS, Real, check_probability, check_whole, follow
 from quiff.theory.topics import least_users
 
 _MOST_COUNTED = 1_000_000  # so far the sums are known to be accurate
 _MOST_TOPICS = 100_000  # the limits keep the numbers of sets and powers within reason
 _MOST_USERS = 10**15
-_MOST_EPOCHS = 10_000
 _FEW_USERS = (2, 3, 4, 5, 10, 30)  # in the paper's examples, and at the end of its figure
 _DRAWN = 30
 
@@ -140,7 +139,7 @@ class Scenario:
             sets = check_whole("distinct_sets", distinct_sets, least_users(s, m1), sets)
         return cls(
             m, s, check_probability("noise", noise), m1, sets, N,
-            check_whole("epochs", epochs, 1, _MOST_EPOCHS), check_whole("contexts", contexts, 2),
+            check_whole("epochs", epochs, 1, MOST_OBSERVATIONS), check_whole("contexts", contexts, 2),
             check_probability("prior_success", prior_success), _checked_gain(prior_gain, m1, s),
             check_probability("share", share),
         )  # fmt: skip

@@ -16,6 +16,8 @@ from quiff.errors import ParameterError, quoted
 Real: TypeAlias = float | Fraction
 
 HALF = Fraction(1, 2)
+MOST_OBSERVATIONS = 10_000
+"""Of one person: once a day for 27 years. What asks for more would not end."""
 
 
 def check_whole(name: str, value: object, least: int, most: int | None = None) -> int:

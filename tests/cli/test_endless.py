@@ -1,0 +1,45 @@
+"""Numbers that would not end, or that no array can hold, are refused at once, with what is allowed."""
+
+import pytest
+from click.testing import CliRunner
+
+import quiff
+from quiff.cli import main
+
+COMMANDS = {
+    "popularity --simulations": ["popularity"],
+    "epochs --epochs": ["epochs"],
+    "attack compare --seeds": ["attack", "compare", "--epochs", "2"],
+    "attack compare --epochs": ["attack", "compare", "--seeds", "1"],
+    "simulate --epochs": ["simulate", "--out", "reports.parquet"],
+    "report --epochs": ["report", "--out", "report.html"],
+    "measure --topics": ["measure"],
+}
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"u{place},{1 + place % 5},{6 + place % 3}\n" for place in range(12)]
+    (tmp_path / "people.csv").write_text("user,t1,t2\n" + "".join(rows))
+    return tmp_path
+
+
+@pytest.mark.parametrize("number", [10**9 + 1, 10**20])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_it_is_refused_in_one_line_and_nothing_is_written(people, name, number):
+    before = sorted(path.name for path in people.iterdir())
+    option = name.split()[-1]
+    words = [*COMMANDS[name], "people.csv", option, str(number)]
+    done = CliRunner().invoke(main, words, catch_exceptions=False)
+    assert done.exit_code in (1, 2), done.output
+    assert str(number) in done.stderr
+    assert sorted(path.name for path in people.iterdir()) == before
+
+
+def test_as_many_observations_as_are_allowed_end_in_an_estimate():
+    people = quiff.Population.from_sets({f"u{place}": {place % 5, 5 + place % 4} for place in range(20)})
+    with pytest.raises(quiff.ParameterError, match="between 1 and 10000"):
+        quiff.over_time(people, quiff.TopicsAPI(20, 2), 10_001)
+    with pytest.raises(quiff.ParameterError, match="between 1 and 1000"):
+        quiff.attack(people, quiff.TopicsAPI(20, 2), seeds=1_001)
