@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import sys
+import threading
 from pathlib import Path
 
 import hypothesis
@@ -66,6 +67,8 @@ if not os.environ.get("QUIFF_FUZZ"):
 def pytest_runtest_setup(item):
     _DRAWS.seed(item.nodeid)
     words.Current.item = item
+    if threading.current_thread() is threading.main_thread():  # a Spark session leaves its own behind
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class ByFile(LoadFileScheduling):

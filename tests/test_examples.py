@@ -6,6 +6,7 @@ import pkgutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import quiff
@@ -20,9 +21,9 @@ MODULES = sorted(module.name for module in pkgutil.walk_packages(quiff.__path__,
 def test_the_examples_of_a_room(room, capsys):
     modules = [name for name in MODULES if name.split(".")[1] == room]
     assert modules
-    results = [
-        doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS) for name in modules
-    ]
+    with np.printoptions(formatter=None):  # which other libraries set
+        loaded = map(importlib.import_module, modules)
+        results = [doctest.testmod(module, optionflags=doctest.ELLIPSIS) for module in loaded]
     assert sum(result.failed for result in results) == 0, capsys.readouterr().out
 
 

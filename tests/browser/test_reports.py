@@ -136,5 +136,5 @@ def test_what_cannot_be_is_refused(tmp_path):
         reports.write(tmp_path / "no" / "reports.csv")
     with pytest.raises(ValueError, match="read-only"):
         reports.by_epoch[0, 0, 0] = 1
-    with pytest.raises(LabelError, match="has the topic '9', which is not among"):
+    with pytest.raises(LabelError, match="has the topic '1', which is not among"):
         Reports.read(reports.write(tmp_path / "reports.csv"), topics=[2])

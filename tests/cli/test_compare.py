@@ -62,7 +62,7 @@ def test_on_people_with_a_figure_and_csv(run, tmp_path):
 
 
 def test_a_column_that_is_not_there_is_no_error_for_all(run, tmp_path):
-    (tmp_path / "few.csv").write_text("user,topics\na,1 2\nb,2 3\n")
+    (tmp_path / "few.csv").write_text("user,t1,t2\na,1,2\nb,2,3\n")
     done = run("few.csv", "--api", "topics:top_s=2", "--api", "event_level", "--api", "floc", "--all")
     assert done.exit_code == 0, done.output
     assert "Not measured on these people" in done.output

@@ -65,7 +65,7 @@ def test_bad_input_leaves_nothing(profiles, tmp_path):
 def test_the_smallest_populations_have_a_report_at_any_noise(tmp_path, lines, noise):
     file = tmp_path / "tiny.csv"
     file.write_text("\n".join(["user,t1,t2", *lines]))
-    result = report(file, tmp_path / "report.html", "--noise", noise, "--topics", "occurring")
+    result = report(file, tmp_path / "report.html", "--noise", noise, "--topics", "occurring", "--list-users")
     assert result.exit_code == 0, result.output
     page = (tmp_path / "report.html").read_text()
     assert ("Popularity of topics" in page) == (noise == "0")

@@ -103,4 +103,5 @@ def test_a_log_and_its_people_on_spark(tmp_path, monkeypatch):
     command = ["measure", tmp_path / "profiles.parquet", "--epoch", 2, "--top", 3]
     rows = {engine: pipeline.run(*command, "--engine", engine)["rows"] for engine in ("duckdb", "spark")}
     assert len(rows["spark"]) > 20
-    assert rows["spark"] == rows["duckdb"] == pipeline.run(*command)["rows"]
+    users = [row for row in pipeline.run(*command)["rows"] if row["api"] != "cookies"]  # who engines merge
+    assert rows["spark"] == rows["duckdb"] == users

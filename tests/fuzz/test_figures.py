@@ -35,7 +35,7 @@ def draw_figure(source):
     kind = source.randrange(3)
     if kind == 0:
         outputs = [ExposingOutput(n, *xs, 0.5) for n, xs in zip(names, numbers, strict=True)]
-        return exposure_figure(Outputs(tuple(outputs), 0.1, 0.5, naming=True), draw_label(source))
+        return exposure_figure(Outputs(tuple(outputs), 0.1, 0.5, naming=True, worst=0.9), draw_label(source))
     if kind == 1:
         rows = [(n, *xs[:2]) for n, xs in zip(names, numbers, strict=True)]
         marks = (draw_label(source) + "1", draw_label(source) + "2")

@@ -23,6 +23,7 @@ FOUND = DatasetStatistics(
         sizes=sizes_of_counts(COUNTS),
         users_per_count=COUNTS,
         most_visited=(("a.com", 7), ("b.org", 3)),
+        visitors=(4, 2),
         first="2006-03-01 00:00:00",
         last="2006-05-31 23:59:59",
     )

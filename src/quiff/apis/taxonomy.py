@@ -1,6 +1,6 @@
 """The taxonomy behind a channel that reports topics: its size, and its topics with a name and without."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isinf
@@ -18,6 +18,9 @@ from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_s
 
 OCCURRING = "occurring"
 """The name for the taxonomy of just the topics that occur in a population."""
+
+SIZE = "n_topics"
+"""The name of the parameter that says how many topics there are."""
 
 _MOST_TOPICS = 10**9
 
@@ -126,7 +129,7 @@ def topics_for(
     >>> topics_for(people, "v1")
     Traceback (most recent call last):
     ...
-    quiff.errors.LabelError: the set of user number 1 has the topic '999', which is not in the taxonomy v1; \
+    quiff.errors.LabelError: the set of user number 1 has the topic '400', which is not in the taxonomy v1; \
 give a number of topics, 'occurring', or another of v1, v2, google-nl-v2, iab-1.1
 
     Raises
@@ -207,3 +210,13 @@ def _is_one_of(topic: Hashable, known: frozenset[int]) -> bool:
     """Tell whether a topic is one of the numbers, written as a number or as a word."""
     text = str(topic)
     return text.isdecimal() and int(text) in known
+
+
+def shared_topics(apis: Iterable[Api]) -> list[int]:
+    """Return the topics that the taxonomies of some APIs share, by their numbers; none if no size is said."""
+    given = [api.parameters()[SIZE] for api in apis if SIZE in api.parameters()]
+    sizes = [TAXONOMY_SIZES.get(each) if isinstance(each, str) else each for each in given]
+    most = min((size for size in sizes if size is not None), default=0)
+    named = [TAXONOMY_NUMBERS[each] for each in given if each in TAXONOMY_NUMBERS]
+    shared = sorted(frozenset.intersection(*named)) if named else list(range(1, most + 1))
+    return shared[:most]

@@ -10,7 +10,7 @@ from quiff.core.kernels import DenseKernel, Kernel, SparseKernel
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, as_number, filled, is_exact, product
 from quiff.core.sparse import SparseRows
-from quiff.errors import SizeError, counted
+from quiff.errors import SizeError, how_many
 from quiff.populations.population import Population
 from quiff.results.result import Result
 from quiff.results.rows import Row
@@ -73,8 +73,9 @@ def exposure(
     ready = api.fit(people)
     C, stage = ready.channel(people), ready.name
     if C.outputs.size > _MOST:
+        size = f"{C.outputs.size:,}" if C.outputs.size < 10**15 else how_many(C.outputs.size)
         raise SizeError(
-            f"{api.spec!r} has {counted(C.outputs.size, 'output')}, more than the {_MOST:,} of which those"
+            f"{api.spec!r} has {size} outputs, more than the {_MOST:,} of which those"
             " are listed that expose most; take parameters with fewer"
         )
     name = attribute or next(iter(people.attributes), None)

@@ -1,5 +1,6 @@
 """The page's answers: what each address gives, as JSON, a stream of events, or a file."""
 
+import re
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -15,7 +16,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quiff import __version__
-from quiff.core.limits import memory_allowed, memory_limit
 from quiff.errors import QuiffError
 from quiff.report.page import Section
 from quiff.results.figures.figure import Figure
@@ -40,6 +40,7 @@ _Pairs: TypeAlias = list[tuple[str, str]]
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _PICTURES = ("svg", "png")
 _MEMORY = 1.0  # GiB that an answer may take
+_WORK = re.compile("/(api|download)/")
 _KEPT = 4  # requests whose studies of closed forms are kept for downloads
 
 
@@ -82,6 +83,11 @@ def _limited(app: ASGIApp) -> ASGIApp:
     """Let requests take no more memory than the page may; what the command line says stands."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if not _WORK.search(scope.get("path", "")):  # the page itself, which waits for nothing to be loaded
+            await app(scope, receive, send)
+            return
+        from quiff.core.limits import memory_allowed, memory_limit
+
         said = memory_allowed()
         with memory_limit(_MEMORY if isinf(said) else said / 2**30):
             await app(scope, receive, send)
