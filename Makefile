@@ -10,7 +10,7 @@ WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-rest check words fuzz bench docs pictures dist clean
+.PHONY: help setup demo test test-all test-rest check fuzz bench docs pictures dist clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -49,9 +49,6 @@ test-rest: setup  ## what test leaves out: all of Spark and Chromium, code block
 
 check: setup  ## only lint, format, types, docstrings' examples, import direction, names
 	$(PYTEST) tests/test_quality.py tests/test_examples.py tests/test_architecture.py
-
-words: setup  ## renew the snapshots of errors (then read the diff)
-	$(PYTEST) -m "not full" --snapshot-update
 
 fuzz: setup  ## explore at random; what fails is kept for make test (MINUTES=30)
 	$(BIN)/python tools/fuzz.py --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) $(TESTS)

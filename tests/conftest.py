@@ -25,7 +25,6 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook, fuzzing`
-import words
 
 FLAGS = [
     "--headless",
@@ -66,7 +65,6 @@ if not os.environ.get("QUIFF_FUZZ"):
 
 def pytest_runtest_setup(item):
     _DRAWS.seed(item.nodeid)
-    words.Current.item = item
     if threading.current_thread() is threading.main_thread():  # a Spark session leaves its own behind
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
