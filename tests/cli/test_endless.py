@@ -14,6 +14,9 @@ COMMANDS = {
     "simulate --epochs": ["simulate", "--out", "reports.parquet"],
     "report --epochs": ["report", "--out", "report.html"],
     "measure --topics": ["measure"],
+    "epsilon --observations": ["epsilon", "1"],
+    "synth --users": ["synth", "--out", "log"],
+    "synth --rows": ["synth", "--out", "log"],
 }
 
 
@@ -25,12 +28,13 @@ def people(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("number", [10**9 + 1, 10**20])
+@pytest.mark.parametrize("number", [10**10 + 1, 10**20])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_it_is_refused_in_one_line_and_nothing_is_written(people, name, number):
     before = sorted(path.name for path in people.iterdir())
     option = name.split()[-1]
-    words = [*COMMANDS[name], "people.csv", option, str(number)]
+    people_of = ["people.csv"] if name.split()[0] not in ("epsilon", "synth") else []
+    words = [*COMMANDS[name], *people_of, option, str(number)]
     done = CliRunner().invoke(main, words, catch_exceptions=False)
     assert done.exit_code in (1, 2), done.output
     assert str(number) in done.stderr

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from quiff.apis.base import Api, checked_api
+from quiff.apis.base import Api, check_observations, checked_api
 from quiff.errors import ParameterError
 from quiff.results.result import Provenance, Result
 from quiff.results.rows import Row
@@ -69,7 +69,7 @@ def explain_epsilon(
             raise ParameterError("epsilon is missing, and no API has one from its parameters alone; give it")
     e = float(check_number("epsilon", epsilon, 0, float("inf")))
     n = check_whole("secrets", secrets, 2)
-    times = sorted({check_whole("observations", count, 1) for count in observations})
+    times = sorted({check_observations(count) for count in observations})
     check_number("delta", delta, 0, 1)
     rows = (*_bounds(e, n, times, delta), *_of_apis(chosen, own))
     return Result(

@@ -48,6 +48,9 @@ class Block:
     conversions: dict[str, tuple[Conversion, ...]]
 
 
+_MOST = {"users": 10**8, "rows": 10**10}  # some hundred gigabytes
+
+
 @dataclass(frozen=True)
 class SyntheticLog:
     """A synthetic search log of so many users, or of so many rows.
@@ -68,7 +71,7 @@ class SyntheticLog:
                 f"users is {self.users} and rows is {self.rows}; give exactly one of the two"
             )
         name, size = ("users", self.users) if self.rows is None else ("rows", self.rows)
-        check_whole(name, size, 1)
+        check_whole(name, size, 1, _MOST[name])
         check_whole("seed", self.seed, 0)
 
     @property
