@@ -8,6 +8,7 @@ import bisect
 import csv
 import json
 import math
+from contextlib import nullcontext
 
 import pytest
 
@@ -91,6 +92,7 @@ def test_a_moved_number_is_noticed():
 @pytest.mark.parametrize("log", pipeline.TREATED)
 def test_every_stage_writes_the_same_tables(backend, log, tmp_path, monkeypatch):
     monkeypatch.setenv("QUIFF_MIRROR", "")
+    monkeypatch.setattr("quiff.cli.pipeline.connected", lambda **_: nullcontext(backend))  # one for all tests
     engine = "duckdb" if backend.name == "duckdb" else "spark"
     assert pipeline.stages(log, tmp_path, engine) == json.loads(pipeline.FROZEN.read_text())[log]
 
