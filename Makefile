@@ -43,9 +43,8 @@ test: setup  ## lint, types, examples and tests; Spark and Chromium once each; t
 
 test-all: test test-rest  ## all tests
 
-# Properties are tried on more examples here; nothing else is run twice.
 test-rest: setup  ## what test leaves out: all of Spark and Chromium, code blocks, notebooks, recipes, site, wheel
-	$(PYTEST) -m "full or hypothesis" --hypothesis-profile full
+	$(PYTEST) -m full
 
 check: setup  ## only lint, format, types, docstrings' examples, import direction, names
 	$(PYTEST) tests/test_quality.py tests/test_examples.py tests/test_architecture.py
