@@ -42,7 +42,7 @@ _ALWAYS = {
     "derandomize": False,
 }
 # The same on every run: pyproject.toml fixes Hypothesis's seed, and what `make fuzz` kept is only read. The
-# profile is "quiff" in `make test`, "full" in `make test-all`, and "fuzz" in `make fuzz`.
+# profile is "quiff", and "fuzz" in `make fuzz`; --hypothesis-profile full takes more examples.
 for _name, _examples in {"quiff": 50, "full": 200}.items():
     hypothesis.settings.register_profile(
         _name, database=ReadOnlyDatabase(_KEPT), max_examples=_examples, **_ALWAYS
