@@ -255,7 +255,11 @@ def test_the_command_compares_rules(run, profiles, tmp_path):
         (["--epochs", 2, "--out", "x.csv"], 2, "Give one of PEOPLE, --rates and --page-loads."),
         (["{profiles}", "--out", "x.csv"], 2, "Give --epochs and --out"),
         (["{profiles}", "--epochs", 2, "--out", "x.txt"], 2, "'x.txt' must end in .parquet or .csv."),
-        (["{profiles}", "--epochs", 0, "--out", "x.csv"], 2, "epochs must be a whole number of at least 1"),
+        (
+            ["{profiles}", "--epochs", 0, "--out", "x.csv"],
+            2,
+            "epochs must be a whole number between 1 and 10000",
+        ),
         (["none.csv", "--epochs", 1, "--out", "x.csv"], 1, "'none.csv'"),
         (["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv"], 2, "--with"),
         (["{profiles}", "--epochs", 1, "--out", "x.csv", "--block", "zzz"], 1, "'zzz' is not a known topic"),

@@ -278,7 +278,7 @@ def test_cookies_report_the_same_name_everywhere():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"epochs": 0}, "epochs must be a whole number of at least 1, not 0"),
+        ({"epochs": 0}, "epochs must be a whole number between 1 and 10000, not 0"),
         ({"sites": 0}, "sites must be a whole number of at least 1, not 0"),
         ({"earlier": 3}, "earlier must be a whole number between 0 and 2, not 3"),
         ({"coverage": 2}, "coverage must be a number between 0 and 1, not 2"),

@@ -322,7 +322,10 @@ def test_the_command_prints_tables_and_tells_errors_in_a_line(profiles):
     assert "The users' own risk" in CliRunner().invoke(main, ["epochs", profiles, "--all"]).stdout
     wrong = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "0"])
     assert wrong.exit_code == 2
-    assert "Invalid value for '--epochs': epochs must be a whole number of at least 1, not 0." in wrong.stderr
+    assert (
+        "Invalid value for '--epochs': epochs must be a whole number between 1 and 10000, not 0."
+        in wrong.stderr
+    )
     wrong = CliRunner().invoke(main, ["epochs", profiles, "--missing", "fill", "--seed", "-1"])
     assert "Invalid value for '--seed': -1 is not in the range x>=0." in wrong.stderr
 
@@ -360,9 +363,9 @@ def test_the_command_asks_for_exact_past_a_limit(profiles, monkeypatch):
 
 
 def test_very_many_epochs_are_refused_before_they_are_begun(profiles):
-    refused = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "20000"])
+    refused = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "10000"])
     assert refused.exit_code == 1
-    assert "20000 observations of these people would take more than 10 minutes" in refused.stderr
+    assert "10000 observations of these people would take more than 10 minutes" in refused.stderr
 
 
 def test_on_a_terminal_the_command_explains_itself_first(tmp_path):

@@ -373,7 +373,7 @@ def test_a_file_is_not_replaced(tmp_path):
     [
         ({}, "give exactly one of the two"),
         ({"users": 3, "rows": 3}, "users is 3 and rows is 3; give exactly one"),
-        ({"users": 0}, "users must be a whole number of at least 1, not 0"),
+        ({"users": 0}, "users must be a whole number between 1 and 100000000, not 0"),
         ({"rows": -5}, "rows must be .*, not -5"),
         ({"rows": 1e6}, "rows must be .*, not 1000000.0"),
         ({"users": 3, "seed": -1}, "seed must be .*, not -1"),

@@ -275,7 +275,7 @@ def test_topics_that_nobody_has_may_be_shown_but_are_not_listed():
         ({"api": FittedAPI({1: 0.5, 2: 0.75, 3: 0.5})}, "outputs do not name what users have"),
         ({"attribute": "country"}, "does not work on 'country'; choose 'topics'"),
         ({"top": 0}, "top must be a whole number of at least 1, not 0"),
-        ({"simulations": 0}, "simulations must be a whole number of at least 1, not 0"),
+        ({"simulations": 0}, "simulations must be a whole number between 1 and 100000, not 0"),
         ({"seed": -1}, "seed must be a whole number of at least 0, not -1"),
     ],
 )
