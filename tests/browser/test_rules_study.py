@@ -265,7 +265,7 @@ def test_the_command_compares_rules(run, profiles, tmp_path):
         (["{profiles}", "--epochs", 1, "--out", "x.csv", "--block", "zzz"], 1, "'zzz' is not a known topic"),
         (["--compare-rules"], 2, "Give PEOPLE"),
         (["{profiles}", "--compare-rules", "--seed", -1], 2, "'--seed': -1 is not in the range x>=0."),
-        (["{profiles}", "--epochs", -5, "--drift", 0, "--out", "x.csv"], 2, "of at least 1, not -5"),
+        (["{profiles}", "--epochs", -5, "--drift", 0, "--out", "x.csv"], 2, "between 1 and 10000, not -5"),
         (
             ["{profiles}", "--epochs", 1, "--users", 9, "--out", "x.csv"],
             2,
