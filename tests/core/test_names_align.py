@@ -114,3 +114,10 @@ def test_a_row_and_codes_with_names():
     assert C.to_numpy().tolist() == [[0, 1], [1, 0]]
     shifted = bayes_gain(["u", "v"]).shifted(pd.Series({"v": 0, "u": 2}))
     assert shifted.to_numpy().tolist() == [[3, 0], [2, 1]]
+
+
+def test_a_map_is_a_mapping():
+    series = pd.Series({"v": 1, "u": 0})
+    with pytest.raises(LabelError, match="not a Series; take its to_dict"):
+        Channel.deterministic(series)
+    assert Channel.deterministic(series.to_dict())["u", 0] == 1

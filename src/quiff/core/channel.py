@@ -18,6 +18,7 @@ from quiff.errors import LabelError, ParameterError, ProbabilityError, ShapeErro
 if TYPE_CHECKING:
     import pandas as pd
 
+_NO_MAP = "a map is a mapping from input to output, not a {}; take its to_dict()"
 _PER_OUTPUT = 2  # arrays of as many numbers as there are outputs, more than of other sizes
 
 
@@ -114,6 +115,8 @@ class Channel(Shown):
         Bob    0    1
         Carol  1    0
         """
+        if not isinstance(mapping, Mapping):
+            raise LabelError(_NO_MAP.format(type(mapping).__name__))
         if outputs is None:
             check_hashable(mapping.values(), "output")
             outputs = dict.fromkeys(mapping.values())
