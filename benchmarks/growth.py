@@ -62,7 +62,7 @@ def study_merged(inputs, clock, users):
     clock.start()
     found = quiff.measure(people, quiff.TopicsAPI(349, 5, NOISE))
     clock.stop()
-    assert found.facts["population"]["users"] == users
+    assert found.population["users"] == users
     _check(found, people)
     return {f"leakage, {users} users merged": found["topics", "leakage"]}
 
@@ -75,7 +75,7 @@ def read_merged(inputs, clock, users):
     people = _lap(clock, "read and merge", lambda: quiff.Population.read(file, merged=True))
     found = _lap(clock, "measure", lambda: quiff.measure(people, quiff.TopicsAPI(349, 5, NOISE)))
     clock.stop()
-    return {f"distinct sets of {users} users": found.facts["population"]["distinct_sets"]}
+    return {f"distinct sets of {users} users": found.population["distinct_sets"]}
 
 
 def log_to_profiles(inputs, clock, rows):

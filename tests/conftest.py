@@ -13,6 +13,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase, ReadOnlyDatabase
+from syrupy.location import PyTestLocation
 from xdist.scheduler import LoadFileScheduling
 
 from quiff.history.engine import connect
@@ -25,6 +26,8 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook, fuzzing`
+pytest.register_assert_rewrite("words")
+import words  # noqa: E402 - it is rewritten
 
 FLAGS = [
     "--headless",
@@ -42,7 +45,7 @@ _ALWAYS = {
     "derandomize": False,
 }
 # The same on every run: pyproject.toml fixes Hypothesis's seed, and what `make fuzz` kept is only read. The
-# profile is "quiff", and "fuzz" in `make fuzz`; --hypothesis-profile full takes more examples.
+# profile is "quiff", "full" in `make test-rest`, and "fuzz" in `make fuzz`.
 for _name, _examples in {"quiff": 50, "full": 200}.items():
     hypothesis.settings.register_profile(
         _name, database=ReadOnlyDatabase(_KEPT), max_examples=_examples, **_ALWAYS
@@ -107,9 +110,37 @@ FULL = (
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items):
     for item in items:
+        if not isinstance(item, pytest.Function):  # the examples of a docstring
+            continue
         heavy = "[spark" in item.nodeid or "chromium" in item.fixturenames
         if item.nodeid.startswith(FULL) or (heavy and not ONCE.match(item.nodeid)):
             item.add_marker(pytest.mark.full)
+        settings = getattr(item.obj, "_hypothesis_internal_use_settings", None)
+        if settings and settings.max_examples == hypothesis.settings().max_examples:  # it has no own number
+            item.add_marker(pytest.mark.property)
+        names = words.TESTS.setdefault(item.path, set())
+        if words.named(item.function.__code__, item.function.__globals__):
+            item.add_marker(pytest.mark.words)
+            names.add(words.Room.get_snapshot_name(test_location=PyTestLocation(item)))
+
+
+@pytest.fixture(autouse=True)
+def _words(request):
+    """Give a test that compares words its snapshots."""
+    if request.node.get_closest_marker("words"):
+        words.Now.snapshot = request.getfixturevalue("snapshot").use_extension(words.Room)
+    yield
+    words.Now.snapshot = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    yield
+    if snapshot := words.Now.snapshot:  # a test that passes has used all that are its own
+        file = words.Room.get_location(test_location=snapshot.test_location, index=0)
+        name = words.Room.get_snapshot_name(test_location=snapshot.test_location)
+        own = {key for key, test in words.stored(file).items() if test == name}
+        words.without(file, own - {done.snapshot_name for done in snapshot.executions.values()}, item.config)
 
 
 def missing(reason):

@@ -9,6 +9,7 @@ from quiff import Population, QuiffError
 from quiff.cli import main
 from quiff.history.classifications import read_classification
 from quiff.safe_text import column_names, rows_shown
+from words import refused, worded
 
 ONLY = "only its form; --show-rows shows all"
 
@@ -31,8 +32,8 @@ def test_the_number_of_a_topic_is_shown(people):
     file = people("user,t1,t2\nu,1,2\nv,400,7\n")
     told = run("measure", file, "--topics", "v1")
     assert told.exit_code == 1
-    assert "line 3: the set has the topic '400', which is not in the taxonomy v1" in told.stderr
-    with pytest.raises(QuiffError, match="has the topic '400' twice"):
+    worded(told.stderr, 3, 400)
+    with refused(QuiffError, 400):
         Population.read(people("user,t1,t2\nu,400,400\n"))
 
 
@@ -40,7 +41,7 @@ def test_another_topic_is_left_out_and_said_to_be(people):
     file = people("user,t1,t2\nu,Zaphod,Zaphod\n")
     told = run("measure", file)
     assert f"has the topic 'aaaaaa' ({ONLY}) twice" in told.stderr
-    assert "has the topic 'Zaphod' twice" in run("measure", file, "--show-rows").stderr
+    worded(run("measure", file, "--show-rows").stderr)
 
 
 @pytest.mark.parametrize(
@@ -72,12 +73,12 @@ def test_what_may_be_data_is_not(people, text, forms):
 def test_quiffs_own_columns_are_shown(tmp_path):
     table = tmp_path / "treated.parquet"
     pq.write_table(pa.table({"user": [1], "time": [2], "domain": ["a.com"], "größe 2": [3]}), table)
-    with pytest.raises(QuiffError, match="the columns are 'user', 'time', 'domain', 'größe 2'; profiles"):
+    with refused(QuiffError, 2):
         Population.read(table)
 
 
 def test_the_columns_of_a_classification(people):
-    with pytest.raises(QuiffError, match="line 1: the columns are 'Domain', 'Topic'; a classification needs"):
+    with refused(QuiffError, 1):
         read_classification(people("Domain,Topic\na.com,News\n"))
 
 

@@ -98,13 +98,12 @@ from .populations.groups import grouped
 from .populations.histories import Histories
 from .populations.merged import reading_limit
 from .populations.population import Population
-from .studies.attacks import attack, reidentify
+from .studies.attack import attack, reidentify
 from .studies.attributes import attribute_inference
 from .studies.attribution import check_budgets, play_events
 from .studies.attribution_leakage import attribution_leakage
 from .studies.audit import audit
 from .studies.browser_rules import browser_rules
-from .studies.closed_forms import closed_forms
 from .studies.compare import compare
 from .studies.design import fit_design, meet_budget
 from .studies.epsilon import explain_epsilon
@@ -114,6 +113,7 @@ from .studies.measure import measure
 from .studies.over_time import over_time
 from .studies.popularity import estimate_popularity, popularity
 from .studies.risk import user_risk
+from .studies.theory import closed_forms
 
 __version__: str
 

@@ -20,7 +20,31 @@ _ROW = re.compile(r"(, got \d+): .*")
 
 
 class QuiffError(ValueError):
-    """Something that the caller gave cannot be used; the parent of every error in quiff."""
+    """Something that the caller gave cannot be used; the parent of every error in quiff.
+
+    An error about one value has fields: `what` is wrong, its `value`, what is `allowed`, and `where` it
+    stands; without a sentence of its own it is told by them. Of the data of people only `where` is kept.
+
+    Examples
+    --------
+    >>> error = QuiffError(what="noise", value=2, allowed="a number between 0 and 1", where="line 3")
+    >>> str(error), error.what, error.value
+    ('line 3: noise must be a number between 0 and 1, not 2', 'noise', 2)
+    """
+
+    def __init__(
+        self,
+        sentence: str | None = None,
+        *,
+        what: str | None = None,
+        value: object = None,
+        allowed: str | None = None,
+        where: str | None = None,
+    ) -> None:
+        if sentence is None:
+            sentence = f"{what} must be {allowed}, not {quoted(value)}"
+        super().__init__(f"{where}: {sentence}" if where else sentence)
+        self.what, self.value, self.allowed, self.where = what, value, allowed, where
 
 
 class LabelError(QuiffError):

@@ -33,7 +33,6 @@ def test_every_study_warns_in_its_first_lines(study):
     assert result.warnings[0].startswith(WARNING)
     before, _, _ = result.to_text(everything=False).partition("say n_topics")
     assert before.count("\n") <= 4
-    assert result.facts is not None
     assert WARNING in str(result.to_dict()["warnings"])
 
 

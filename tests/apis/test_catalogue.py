@@ -34,6 +34,7 @@ from quiff.errors import ParameterError, QuiffError
 from quiff.populations.conversions import Conversion, conversions_of, synthetic_conversions
 from quiff.theory import event_level as gate
 from quiff.theory.protected_audience import status_probability
+from words import refused
 
 # (API, Bayes capacity, epsilon, Shannon capacity in bits), to the digits of the catalogue; None: not given.
 REFERENCE = [
@@ -256,11 +257,11 @@ def test_a_table_of_cohorts_must_be_one(tmp_path):
     api = api_from(f"floc:table={tmp_path / 'table.bin'}")
     assert (api.cohorts.size, api.limits()[0].value) == (2, 2)
     (tmp_path / "short.bin").write_bytes(b"no table")
-    with pytest.raises(QuiffError, match="does not cover"):
+    with refused(QuiffError):
         api_from(f"floc:table={tmp_path / 'short.bin'}")
-    with pytest.raises(QuiffError, match="cannot read the table of cohorts"):
+    with refused(QuiffError):
         api_from(f"floc:table={tmp_path / 'none.bin'}")
-    with pytest.raises(ParameterError, match="the name of a file, not 3"):
+    with refused(ParameterError, 3):
         FLoC(table=3)
 
 
@@ -425,7 +426,7 @@ def test_out_of_range_says_the_specified_range_and_its_source(spec, range_, sour
 
 
 def test_too_many_states():
-    with pytest.raises(ParameterError, match=r"at most 2\^32 - 1"):
+    with refused(ParameterError, 1):
         EventLevel(trigger_data=32, windows=5, reports=20)
 
 
@@ -461,7 +462,7 @@ def test_the_states_of_people():
     )
     secret = EventLevel().secret(people)
     assert list(secret.outputs) == [((0, 0), (0, 2), (1, 2)), ()]
-    with pytest.raises(ParameterError, match="ends of the 4 windows"):
+    with refused(ParameterError, 4):
         EventLevel(windows=4).secret(people)
     assert comb(24 + 3, 3) == EventLevel().states
 

@@ -21,24 +21,25 @@ from quiff.core.labels import as_labels
 from quiff.errors import LabelError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
+from words import refused
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
+    ("parameters", "numbers"),
     [
-        ({"n_topics": 0}, "n_topics must be a whole number of at least 1, not 0"),
-        ({"n_topics": 4}, "top_s must be a whole number between 1 and 4, not 5"),
-        ({"top_s": 0}, "top_s must be a whole number between 1 and 349, not 0"),
-        ({"top_s": 350}, "top_s must be a whole number between 1 and 349, not 350"),
-        ({"top_s": 2.5}, "top_s must be a whole number between 1 and 349, not 2.5"),
-        ({"noise": -0.1}, "noise must be a number between 0 and 1, not -0.1"),
-        ({"noise": 1.5}, "noise must be a number between 0 and 1, not 1.5"),
-        ({"noise": float("nan")}, "noise must be a number between 0 and 1, not nan"),
-        ({"noise": "5%"}, "noise must be a number between 0 and 1, not '5%'"),
+        ({"n_topics": 0}, (1, 0)),
+        ({"n_topics": 4}, (1, 4, 5)),
+        ({"top_s": 0}, (1, 349, 0)),
+        ({"top_s": 350}, (1, 349, 350)),
+        ({"top_s": 2.5}, (1, 349, 2.5)),
+        ({"noise": -0.1}, (0, 1, -0.1)),
+        ({"noise": 1.5}, (0, 1, 1.5)),
+        ({"noise": float("nan")}, (0, 1)),
+        ({"noise": "5%"}, (0, 1, 5)),
     ],
 )
-def test_bad_parameters_are_told_the_allowed_range(parameters, message):
-    with pytest.raises(ParameterError, match=message):
+def test_bad_parameters_are_told_the_allowed_range(parameters, numbers):
+    with refused(ParameterError, *numbers):
         TopicsAPI(**parameters)
 
 
@@ -104,20 +105,20 @@ def test_topics_that_do_not_occur_make_room_for_a_smaller_taxonomy():
     assert list(TopicsAPI(10, 2).fit(people).random_topic(people.distinct_sets()[0]).outputs) == list(
         range(10)
     )
-    with pytest.raises(ParameterError, match="n_topics is 2, but 3 topics occur in the sets; n_topics must"):
+    with refused(ParameterError, 2, 3):
         TopicsAPI(n_topics=2, top_s=2).channel(people)
 
 
 @pytest.mark.parametrize("method", ["channel", "fit", "secret", "generalization"])
 def test_the_sets_must_have_the_apis_size(method):
     people = Population.from_sets({"u": {"Music", "News"}})
-    with pytest.raises(ParameterError, match="top_s is 5, but the sets have 2 topics; take top_s=2, or sets"):
+    with refused(ParameterError, 5, 2):
         getattr(TopicsAPI(), method)(people)
 
 
 def test_one_report_needs_one_epoch():
     people = Population.from_array(["u"], [[[0, 1]], [[1, 2]]], range(3))
-    with pytest.raises(ParameterError, match="choose an epoch"):
+    with refused(ParameterError):
         TopicsAPI(3, 2).channel(people)
     assert TopicsAPI(3, 2).channel(people.epoch(1))["u", 0] == pytest.approx(0.05 / 3)
 
@@ -167,7 +168,7 @@ def test_the_structure_stays_at_the_size_of_a_population():
 def test_random_sets_too_many_to_list_still_have_an_exact_channel():
     people = Histories.from_visits({"u": ["x"], "v": ["y"]}, {"x": ["a"], "y": ["b"]}, fill=range(347))
     api = TopicsAPI(n_topics=349, top_s=5, noise=Fraction(1, 20))
-    with pytest.raises(SizeError, match="which needs no list of the sets"):
+    with refused(SizeError):
         api.generalization(people)
     C = api.channel(people)
     assert C["u", "a"] == Fraction(19, 100) + Fraction(1, 6980)

@@ -15,6 +15,7 @@ from hypothesis import given
 import quiff
 from quiff.apis.base import Api
 from quiff.populations.population import Population
+from words import refused
 
 GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "own-api.md"
 
@@ -92,7 +93,7 @@ def test_the_order_that_the_report_leaves_out_says_nothing():
 
 
 def test_the_guides_parameters_are_checked():
-    with pytest.raises(quiff.ParameterError, match="must lie between 0 and 1"):
+    with refused(quiff.ParameterError, 0, 1):
         PairAPI(noise=2)
-    with pytest.raises(quiff.ParameterError, match="at least 2"):
+    with refused(quiff.ParameterError, 2):
         PairAPI().channel(Population.from_sets({"u": {1}}))

@@ -7,6 +7,7 @@ import pytest
 from quiff.apis import registry
 from quiff.apis.topics import TopicsAPI
 from quiff.errors import ParameterError
+from words import refused
 
 
 @pytest.fixture
@@ -38,11 +39,11 @@ def test_a_broken_package_is_named_and_skipped(plug_ins, value, words):
     assert "mend or uninstall the package" in str(told[0].message)
     assert known["mine"] is TopicsAPI
     assert registry.api_from("topics:noise=0.1").noise == 0.1
-    with pytest.raises(ParameterError, match="there is no API 'broken'"):
+    with refused(ParameterError):
         registry.api_from("broken")
 
 
 @pytest.mark.parametrize("spec", ["topics:noise=0.1,noise=0.2", "topics:noise=0.1, noise =0.1"])
 def test_a_parameter_that_is_given_twice_is_refused(spec):
-    with pytest.raises(ParameterError, match="has the parameter 'noise' twice; give it once"):
+    with refused(ParameterError):
         registry.api_from(spec)

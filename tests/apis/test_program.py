@@ -16,6 +16,7 @@ from quiff.core.gain import bayes_gain
 from quiff.core.labels import SetLabels
 from quiff.programs.sealed import may_seal
 from quiff.testing import check_api
+from words import refused
 
 TOPICS = tuple(range(1, 9))
 PEOPLE = Population.synthetic(60, seed=1, n_topics=8, top_s=2).with_attribute(
@@ -149,7 +150,7 @@ def test_knowledge_grows_with_each_observation_of_a_program_that_yields():
     for each in hypers:
         guessed = sum(p * max(posterior.to_numpy()) for p, posterior in each.items())
         assert guessed == Fraction(len(each), 8)
-    with pytest.raises(ParameterError, match="yields nothing"):
+    with refused(ParameterError):
         topic.hypers(exponents)
 
 
@@ -203,17 +204,17 @@ def test_wrong_programs_and_parameters_are_told():
     for wrong in (3, waits, lambda secret: 1, lambda secret, draw, k: 1, lambda secret, draw, **more: 1):
         with pytest.raises(ParameterError):
             quiff.program(wrong)
-    with pytest.raises(ParameterError, match="ranges names 'r'"):
+    with refused(ParameterError):
         quiff.program(lambda secret, draw: 1, ranges={"r": (0, 1)})
-    with pytest.raises(ParameterError, match="noise must be a number from 0 to 1, not 2"):
+    with refused(ParameterError, what="noise", value=2):
         topic(noise=2)
-    with pytest.raises(ParameterError, match="no parameter 'noize'"):
+    with refused(ParameterError):
         topic(noize=2)
-    with pytest.raises(ParameterError, match="is not known before it is run"):
+    with refused(ParameterError):
         topic.observe(PEOPLE.channel("topics").outputs)
-    with pytest.raises(ParameterError, match="have no attribute 'country'"):
+    with refused(ParameterError):
         by_country.channel(Population.synthetic(5, n_topics=8, top_s=2))
-    with pytest.raises(QuiffError, match="give people, a mapping"):
+    with refused(QuiffError):
         topic.channel(7)
 
 

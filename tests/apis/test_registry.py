@@ -11,6 +11,7 @@ from hypothesis import given
 import quiff
 from quiff import Api, Channel, Cookies, ParameterError, QuiffError, Together, TopicsAPI, api_from
 from quiff.apis import registry
+from words import refused
 
 
 def test_the_package_and_the_function_have_one_name():
@@ -100,7 +101,7 @@ def test_installed_packages_add_apis(monkeypatch):
     finally:
         monkeypatch.undo()
         registry.apis.cache_clear()
-    with pytest.raises(ParameterError, match="there is no API 'plugin'"):
+    with refused(ParameterError):
         api_from("plugin")
 
 
@@ -126,13 +127,13 @@ def test_a_file_of_ones_own(tmp_path):
     for text, spec in [("Whole", "whole"), ("whole", "whole"), ("twice", "whole:times=2"),
                        ("Whole:times=3", "whole:times=3"), ("twice:times=4", "whole:times=4")]:  # fmt: skip
         assert api_from(f"{file}:{text}").spec == spec
-    with pytest.raises(QuiffError, match="has no API 'Half'; it has Whole, twice"):
+    with refused(QuiffError):
         api_from(f"{file}:Half")
     (tmp_path / "empty.py").write_text("")
-    with pytest.raises(QuiffError, match="and no other API either"):
+    with refused(QuiffError):
         api_from(f"{tmp_path / 'empty.py'}:Half")
     (tmp_path / "broken.py").write_text("def f(:")
-    with pytest.raises(QuiffError, match="cannot be run: SyntaxError"):
+    with refused(QuiffError):
         api_from(f"{tmp_path / 'broken.py'}:Half")
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from quiff import LabelError, ParameterError, Population
 from quiff.apis.taxonomy import topics_for
+from words import refused
 
 WORDS = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"News", "Sports"}})
 V2_ONLY = Population.from_sets({"Alice": {1, 4}, "Bob": {1, 350}})
@@ -21,18 +22,11 @@ def test_the_topics_that_occur():
 
 def test_a_name_refuses_topics_that_it_does_not_have():
     assert topics_for(V2_ONLY, "v2") == 469
-    with pytest.raises(
-        LabelError, match="the set of user number 2 has the topic '350', which is not in the taxonomy v1"
-    ):
+    with refused(LabelError, 2, 350):
         topics_for(V2_ONLY, "v1")
-    with pytest.raises(
-        LabelError, match="the set of user number 2 has the topic '2', which is not in the taxonomy v2"
-    ):
+    with refused(LabelError, 2):
         topics_for(Population.from_sets({"Alice": {1, 4}, "Bob": {2, 4}}), "v2")
-    with pytest.raises(
-        LabelError,
-        match=r"has the topic .aaaaa. .only its form; .*, which is not in the taxonomy v1",
-    ):
+    with refused(LabelError):
         topics_for(WORDS, "v1")
 
 
@@ -58,18 +52,18 @@ def test_where_the_topics_of_a_name_are_not_known_only_their_number_counts(name,
 
 def test_by_default_numbers_are_those_of_v1_and_words_are_only_counted():
     assert topics_for(WORDS) == 349
-    with pytest.raises(LabelError, match="the topic '350', which is not in the taxonomy v1"):
+    with refused(LabelError, 350):
         topics_for(V2_ONLY)
     words = Population.from_array(range(350), [[f"topic {k}"] for k in range(350)])
-    with pytest.raises(ParameterError, match="350 topics occur, but the taxonomy has only 349"):
+    with refused(ParameterError, 350, 349):
         topics_for(words)
 
 
 def test_too_small_a_number():
-    with pytest.raises(ParameterError, match="3 topics occur, but the taxonomy '2' has only 2"):
+    with refused(ParameterError, 3, 2):
         topics_for(WORDS, "2")
 
 
 def test_an_unknown_name():
-    with pytest.raises(ParameterError, match="topics must be a number or one of v1"):
+    with refused(ParameterError):
         topics_for(WORDS, "v3")

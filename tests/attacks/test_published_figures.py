@@ -38,7 +38,7 @@ def test_beugin_and_mcdaniel(people, reports, epochs, published):
     # Without a list of rare topics: see below for what it changes. An interval of 3 000 targets is wide, and
     # with other seeds it now and then leaves out the published figure.
     found = reidentify(reports, BeuginMcDaniel(), call=epochs, population=people)
-    assert found.facts["targets"] == 3000
+    assert found.words["targets"] == 3000
     assert found.row("unique").low <= published <= found.row("unique").high
 
 

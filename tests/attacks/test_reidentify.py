@@ -32,6 +32,8 @@ from quiff.browser.reports import Reports
 from quiff.cli import main
 from quiff.epochs.estimate import Estimate
 from quiff.theory.popularity import binomial_interval
+from read import records
+from words import refused
 
 PEOPLE = Population.synthetic(300, seed=1)
 REPORTS = simulate(PEOPLE, TopicsAPI(), epochs=12, seed=1)
@@ -42,11 +44,23 @@ def tied(found):
     return found.per_user.values["tied"]
 
 
+def reidentified(found):
+    """Return the rows of attacks, as records, by their name and the number of observations."""
+    rows = [row for row in records(found) if row["quantity"] in ATTACKS]
+    assert len({(row["quantity"], row["observations"]) for row in rows}) == len(rows)
+    return {(row["quantity"], row["observations"]): row for row in rows}
+
+
+def bounds(found):
+    """Return the most to expect of any attack, by the number of observations."""
+    return {row["observations"]: row["value"] for row in records(found) if row["quantity"] == "posterior"}
+
+
 def test_a_sample_of_targets_is_part_of_all_of_them():
     everybody = reidentify(REPORTS, BeuginMcDaniel(), sample=None)
     some = reidentify(REPORTS, BeuginMcDaniel(), sample=40, seed=7)
-    assert everybody.facts["targets"] == 300
-    assert some.facts["targets"] == 40
+    assert everybody.words["targets"] == 300
+    assert some.words["targets"] == 40
     assert some.row("unique").low <= everybody["unique"] <= some.row("unique").high
     assert some.per_user.of(some.per_user.users[3])["tied"] == tied(everybody)[some.per_user.users[3]]
     again = reidentify(REPORTS, BeuginMcDaniel(), sample=40, seed=7)
@@ -57,7 +71,7 @@ def test_fewer_calls_are_the_reports_of_fewer_calls():
     short = simulate(PEOPLE, TopicsAPI(), epochs=4, seed=1)
     full, cut = reidentify(REPORTS, Carey(), call=4), reidentify(short, Carey())
     assert tied(full).tolist() == tied(cut).tolist()
-    assert (full.rows[0].observations, full.facts["reports"]) == (4, 6)
+    assert (full.rows.observations, full.words["reports"]) == (4, 6)
 
 
 def test_unique_counts_who_is_alone_and_ties_share():
@@ -114,28 +128,28 @@ def test_sets_that_change_are_judged_epoch_by_epoch():
 
 def test_a_seed_is_no_negative_number():
     reports = simulate(PEOPLE, TopicsAPI(), epochs=1, seed=1)
-    with pytest.raises(ParameterError, match="seed must be a whole number of at least 0, not -1"):
+    with refused(ParameterError, what="seed", value=-1):
         reidentify(reports, Carey(), sample=3, seed=-1)
 
 
 def test_two_sites_are_needed_where_sites_are_compared():
     one = simulate(PEOPLE, TopicsAPI(), epochs=2, sites=1, seed=1)
-    with pytest.raises(ParameterError, match="'carey' compares two sites, but the reports are of 1"):
+    with refused(ParameterError, 1):
         reidentify(one, Carey())
-    assert reidentify(one, BayesProfiles(PEOPLE)).facts["targets"] == 300
-    with pytest.raises(LabelError, match=r"'news\.tld'"):
+    assert reidentify(one, BayesProfiles(PEOPLE)).words["targets"] == 300
+    with refused(LabelError):
         reidentify(REPORTS, Carey(), known="news.tld")
 
 
 def test_profiles_of_others_are_refused():
-    with pytest.raises(ParameterError, match="the profiles of the same users"):
+    with refused(ParameterError):
         reidentify(REPORTS, BayesProfiles(Population.synthetic(299, seed=1)))
-    with pytest.raises(ParameterError, match="the profiles of the same users"):
+    with refused(ParameterError):
         reidentify(REPORTS, Carey(), population=Population.synthetic(299, seed=1))
     changing = drift(PEOPLE, 3, 0.2, seed=1)
-    with pytest.raises(ParameterError, match="profiles for 3 epochs, but reports of 14"):
+    with refused(ParameterError, 3, 14):
         reidentify(REPORTS, BayesProfiles(changing))
-    with pytest.raises(ParameterError, match="linking is for stable sets"):
+    with refused(ParameterError):
         BayesLink(changing)
 
 
@@ -153,17 +167,17 @@ def test_pure_noise_leaves_everybody():
 
 def test_linking_refuses_what_does_not_fit(monkeypatch):
     monkeypatch.setattr(linking, "_MOST_PAIRS", 100)
-    with pytest.raises(SizeError, match="take fewer users or more epochs"):
+    with refused(SizeError):
         reidentify(REPORTS, BayesLink(PEOPLE), call=1)
     found = attack(PEOPLE, observations=[1], seeds=1, attacks=[Carey(), BayesLink(PEOPLE)])
-    assert [point["attack"] for point in found.facts["reidentified"]] == ["carey"]
+    assert reidentified(found).keys() == {("carey", 1)}
     assert "bayes-link is left out after 1 epoch:" in found.notes[0]
-    with pytest.raises(SizeError, match=r"bayes-link is left out after 1 epoch: [\d,]+ pairs"):
+    with refused(SizeError, 1):
         attack(PEOPLE, observations=[1], seeds=1, attacks=[BayesLink(PEOPLE)])
 
 
 def test_a_comparison_needs_epochs_to_look_at():
-    with pytest.raises(ParameterError, match="give at least one number of observations"):
+    with refused(ParameterError):
         attack(PEOPLE, observations=[])
 
 
@@ -176,13 +190,16 @@ def test_the_table_says_what_the_attacker_supposes():
 
 def test_a_comparison_has_every_attack_at_every_number_of_epochs():
     found = attack(PEOPLE, TopicsAPI(), observations=6, seeds=2, sample=100)
-    rows = found.to_dict()["reidentified"]
-    assert [(row["attack"], row["epochs"]) for row in rows] == [(n, E) for n in ATTACKS for E in (1, 5, 6)]
-    assert [bound["reports"] for bound in found.facts["bounds"]] == [3, 7, 8]
-    assert set(rows[0]) == {"attack", "epochs", "rate", "low", "high", "bound"}
-    assert all(row["low"] <= row["rate"] <= row["high"] for row in rows)
-    assert all(found["topics", row["attack"], row["epochs"]] == row["rate"] for row in rows)
-    assert all(found["topics", "posterior", row["epochs"]] == row["bound"] for row in rows)
+    rows = reidentified(found.to_dict())
+    assert rows.keys() == {(name, E) for name in ATTACKS for E in (1, 5, 6)}
+    assert found.words["reports"] == 8
+    for E, reports in ((1, 3), (5, 7)):
+        fewer = attack(PEOPLE, TopicsAPI(), observations=[E], seeds=2, sample=100, attacks=[Carey()])
+        assert fewer.words["reports"] == reports
+    for (name, E), row in rows.items():
+        assert row["low"] <= row["value"] <= row["high"]
+        assert found["topics", name, E] == row["value"]
+        assert found["topics", "posterior", E] > 0
     assert len(found.tables["attacks"].rows) == 3 * (len(ATTACKS) + 1)
     assert all(name in found.sentences[0] for name in ATTACKS)
     assert found.figure().to_svg().startswith("<svg")
@@ -222,11 +239,11 @@ def test_run_tells_rate_bound_and_noise_removal(profiles, tmp_path):
         "run", "beugin-mcdaniel", profiles, "--epochs", "3", "--seed", "1", "--json", "--figure", str(figure)
     )
     found = json.loads(done.stdout)
-    (row,) = found["reidentified"]
-    assert (row["attack"], row["epochs"], found["reports"]) == ("beugin-mcdaniel", 3, 5)
-    assert row["low"] <= row["rate"] <= row["high"]
-    assert 0 < row["bound"] <= 1
-    assert set(found["noise_removal"]) >= {"precision", "recall"}
+    row = reidentified(found)["beugin-mcdaniel", 3]
+    assert found["study"]["words"]["reports"] == 5
+    assert row["low"] <= row["value"] <= row["high"]
+    assert 0 < bounds(found)[3] <= 1
+    assert set(found["payload"]["noise_removal"]) >= {"precision", "recall"}
     assert figure.read_text().startswith("<svg")
     assert (
         "bound: the most to expect, one target at a time"
@@ -239,12 +256,12 @@ def test_run_on_a_file_of_reports(profiles, tmp_path):
     made = CliRunner().invoke(main, ["simulate", profiles, "--epochs", "4", "--seed", "1", "--out", file])
     assert made.exit_code == 0, made.output
     found = json.loads(run("run", "jha-loose", "--reports", file, "--json").output)
-    assert found["reidentified"][0]["epochs"] == 4
-    assert found["reidentified"][0]["bound"] is None
+    row = reidentified(found)["jha-loose", 4]
+    assert bounds(found) == {}
     with_profiles = json.loads(run("run", "jha-loose", profiles, "--reports", file, "--json").output)
-    assert with_profiles["reidentified"][0]["rate"] == found["reidentified"][0]["rate"]
-    assert with_profiles["reidentified"][0]["bound"] is None  # the file may be made by other rules
-    assert set(with_profiles["noise_removal"]) >= {"precision", "recall"}
+    assert reidentified(with_profiles)["jha-loose", 4]["value"] == row["value"]
+    assert bounds(with_profiles) == {}  # the file may be made by other rules
+    assert set(with_profiles["payload"]["noise_removal"]) >= {"precision", "recall"}
 
 
 @pytest.mark.parametrize("name", ["bayes-link", "bayes-profiles", "beugin-mcdaniel", "carey"])
@@ -272,7 +289,7 @@ def test_compare_writes_table_and_figure(profiles, tmp_path):
     assert "How well noise is removed" in done.output
     assert figure.read_bytes()[1:4] == b"PNG"
     found = json.loads(run("compare", profiles, *options, "--attack", "carey", "--json").output)
-    assert [(row["attack"], row["epochs"]) for row in found["reidentified"]] == [("carey", 1), ("carey", 5)]
+    assert list(reidentified(found)) == [("carey", 1), ("carey", 5)]
 
 
 @pytest.mark.parametrize(
@@ -296,7 +313,7 @@ def test_mistakes_are_told_in_one_line(arguments, status, message):
 def test_compare_on_drifting_interests_and_on_visit_rates(profiles, tmp_path):
     options = ("--epochs", "2", "--seeds", "2", "--attack", "carey", "--json")
     drifting = json.loads(run("compare", profiles, "--drift", "0.3", *options).output)
-    assert {row["epochs"] for row in drifting["reidentified"]} == {1, 2}
+    assert reidentified(drifting).keys() == {("carey", 1), ("carey", 2)}
     rates = tmp_path / "rates.csv"
     rates.write_text("\n".join(",".join(str(1 + (i * j) % 3) for j in range(8)) for i in range(6)))
     visiting = run("compare", "--rates", str(rates), "--users", "12", "--topics", "8", *options)
@@ -306,5 +323,5 @@ def test_compare_on_drifting_interests_and_on_visit_rates(profiles, tmp_path):
 
 
 def test_no_attack_is_nothing_to_compare():
-    with pytest.raises(ParameterError, match=r"^attacks is empty; give at least one$"):
+    with refused(ParameterError):
         attack(Population.synthetic(20, seed=1), observations=[1], seeds=1, attacks=[])

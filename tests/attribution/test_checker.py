@@ -12,6 +12,7 @@ from quiff.attribution.checker import Node, _law, _loss, _Search, check_worlds, 
 from quiff.attribution.events import events_from, play
 from quiff.attribution.rules import DRAFT, DRAFT_LITERAL, REFERENCE, VARIATIONS, rules_named
 from quiff.attribution.worlds import Query, Seen, events_of, global_budgets, over_all_flips
+from quiff.progress import watching
 
 
 @cache
@@ -141,7 +142,8 @@ def test_a_limit_ends_the_search_and_is_told():
 
 def test_progress_is_told():
     told = []
-    check_worlds(2, DRAFT, tell=lambda part, share: told.append((part, share)))
+    with watching(lambda part, share: told.append((part, share))):
+        check_worlds(2, DRAFT)
     assert {part.split(" of ")[0] for part, _ in told} == {"1", "2", "3", "4"}
     assert all(0 <= share < 1 for _, share in told)
 

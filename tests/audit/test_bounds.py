@@ -16,6 +16,7 @@ from quiff.audit.log import Log
 from quiff.audit.rules import Classifier, Frequentist, Nearest, features, rule_of
 from quiff.audit.sample import draw_sample
 from quiff.errors import GainError, ParameterError
+from words import refused
 
 FREQUENTIST = Frequentist()
 
@@ -124,7 +125,7 @@ def test_any_gain():
     _, found = audited(C, 20_000, gain=gain)
     assert found.posterior.low < truth < found.posterior.high
     assert found.posterior.low > truth - 0.05
-    with pytest.raises(GainError, match="does not have all secrets"):
+    with refused(GainError):
         audited(C, 100, gain=Gain([[1, 0]], actions=["a"], inputs=[0, 1]))
 
 
@@ -178,9 +179,9 @@ def test_classifiers_of_scikit_learn():
     found = bounds(sample, [Classifier(LogisticRegression()), rule_of("GaussianNB")], rng)
     assert set(found.scores) == {"LogisticRegression", "GaussianNB"}
     assert 0.8 < found.posterior.low < 0.8413
-    with pytest.raises(ParameterError, match="there is no rule 'GausianNB'"):
+    with refused(ParameterError):
         rule_of("GausianNB")
-    with pytest.raises(ParameterError, match="has fit and predict, but int has not"):
+    with refused(ParameterError):
         rule_of(3)
 
 

@@ -9,6 +9,7 @@ import quiff
 from quiff.audit.log import Columns, Log, beside, read_pairs
 from quiff.audit.sample import draw_sample
 from quiff.errors import ParameterError, QuiffError
+from words import refused
 
 FRAME = pd.DataFrame(
     {
@@ -71,9 +72,9 @@ def test_times_that_are_numbers_are_compared_as_numbers(tmp_path):
         assert [log.of_part(k).n_rows for k in (0, 1)] == [10, 10]
         first = read_pairs(pairs, Columns(time="day", periods=20)).of_part(9)
         assert as_counts(first) == {("b", "y"): 1}
-    with pytest.raises(ParameterError, match="times of the log are numbers, but cut is 'May'"):
+    with refused(ParameterError):
         read_pairs(tmp_path / "pairs.csv", Columns(time="day", cut="May"))
-    with pytest.raises(ParameterError, match="all rows are before, if cut is 20"):
+    with refused(ParameterError, 20):
         read_pairs(frame, Columns(time="day", cut=20))
     (tmp_path / "gaps.csv").write_text("secret,observation,day\na,x,1\na,x,\nb,y,2\n")
     log = read_pairs(tmp_path / "gaps.csv", Columns(time="day", periods=2))
@@ -96,7 +97,7 @@ def test_sets_are_sets_if_they_are_given_as_such():
     log = read_pairs(frame, Columns())
     assert log.secrets == (frozenset("ab"),)
     assert sorted(log.outputs) == [(1.5, 2.5), (2.5, 1.5)]
-    with pytest.raises(ParameterError, match="the column 'secret' has sets and sequences"):
+    with refused(ParameterError):
         read_pairs(pd.DataFrame({"secret": [{"a"}, ["a"]], "observation": [1, 2]}), Columns())
 
 
@@ -154,29 +155,29 @@ def test_two_logs_beside_each_other_have_one_list_of_names():
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    "columns",
     [
-        (Columns(("land",), ("topic",)), "the column 'land' is not in"),
-        (Columns(("topic",), ("topic",)), "both secret and observation"),
-        (Columns(("country",), ()), "observation names no column"),
-        (Columns(("country",), ("topic",), cut=3), "no column of times is named"),
+        Columns(("land",), ("topic",)),
+        Columns(("topic",), ("topic",)),
+        Columns(("country",), ()),
+        Columns(("country",), ("topic",), cut=3),
     ],
 )
-def test_wrong_columns(pairs, columns, message):
-    with pytest.raises(ParameterError, match=message):
+def test_wrong_columns(pairs, columns):
+    with refused(ParameterError):
         read_pairs(pairs, columns)
 
 
 def test_what_is_no_log(tmp_path):
-    with pytest.raises(ParameterError, match="a file or a frame of pairs was expected, not list"):
+    with refused(ParameterError):
         read_pairs([1], COLUMNS)
-    with pytest.raises(QuiffError, match="there is no file"):
+    with refused(QuiffError):
         read_pairs(tmp_path / "none.csv", COLUMNS)
-    with pytest.raises(QuiffError, match="no row has all of the values of country, topic"):
+    with refused(QuiffError):
         read_pairs(FRAME.assign(country=pd.Series([None] * 6, dtype="str")), COLUMNS)
-    with pytest.raises(ParameterError, match="must be whole numbers, and not negative"):
+    with refused(ParameterError):
         read_pairs(FRAME.assign(times=-1), Columns(("country",), ("topic",), counts="times"))
-    with pytest.raises(ParameterError, match="must be whole numbers, and not negative"):
+    with refused(ParameterError):
         read_pairs(FRAME.assign(times=1.5), Columns(("country",), ("topic",), counts="times"))
-    with pytest.raises(ParameterError, match="weights in 'weight' must be numbers from 0 on"):
+    with refused(ParameterError, 0):
         read_pairs(FRAME.assign(weight=-1.0), Columns(("country",), ("topic",), weights="weight"))

@@ -11,6 +11,7 @@ import quiff
 from quiff import Population, TopicsAPI, mechanisms
 from quiff.cli import main
 from quiff.errors import ParameterError, QuiffError
+from words import refused
 
 VALUES = ["AT", "BR", "DE", "FR"]
 PROGRAM = """
@@ -59,8 +60,8 @@ def test_the_answer_comes_first_in_eighty_columns(folder):
 def test_json_has_rows_tests_and_sentences(folder):
     done = run(folder, "--api", f"{folder}/claimed.py:response:truth=0.7", "--json")
     found = json.loads(done.stdout)
-    assert {"rows", "tests", "sentences"} <= set(found)
-    overall, *each = found["tests"]
+    assert {"rows", "payload", "sentences"} <= set(found)
+    overall, *each = found["payload"]["tests"]
     assert overall["rejected"]
     assert overall["secret"] is None
     assert len(each) == 4
@@ -95,9 +96,9 @@ def test_a_claim_on_topic_sets():
     sets = [sorted(people.attribute("topics").values[k]) for k in people.attribute("topics").which[0]]
     topic = [C.outputs[int(y)] for y in C.kernel.sample(user, rng)]
     log = pd.DataFrame({"topics": [sets[x] for x in user], "observation": topic})
-    assert quiff.audit(log, api, secret=["topics"]).facts["tests"][0]["p"] > 0.05
+    assert quiff.audit(log, api, secret=["topics"]).payload["tests"][0]["p"] > 0.05
     wrong = TopicsAPI(n_topics=10, top_s=3, noise=0.5)
-    assert quiff.audit(log, wrong, secret=["topics"]).facts["tests"][0]["rejected"]
+    assert quiff.audit(log, wrong, secret=["topics"]).payload["tests"][0]["rejected"]
 
 
 def test_persons_count_once(folder):
@@ -143,11 +144,11 @@ def test_two_systems_before_and_after_and_drift(folder):
     cut = quiff.audit(both, time="day", cut=4000, **COLUMNS)
     assert cut.row("posterior_difference").low > 0
     drift = quiff.audit(both, time="day", periods=4, **COLUMNS)
-    assert drift.facts["tests"][0]["rejected"]
+    assert drift.payload["tests"][0]["rejected"]
     assert drift["posterior", "period 1"] < drift["posterior", "period 4"]
     assert "<svg" in drift.figure("parts").to_svg()
     same = quiff.audit(frame_of(0.5), time="day", **COLUMNS)
-    assert not same.facts["tests"][0]["rejected"]
+    assert not same.payload["tests"][0]["rejected"]
 
 
 def test_the_distribution_behind_the_noise():
@@ -166,7 +167,7 @@ def test_the_distribution_behind_the_noise():
     assert row.low < 0.3 < row.high
     few = quiff.audit(log.head(400), warner, secret=None, secrets=["yes", "no"]).row("secret_share", "yes")
     assert few.high - few.low > row.high - row.low
-    with pytest.raises(ParameterError, match="an API is needed whose noise they are behind"):
+    with refused(ParameterError):
         quiff.audit(log, secret=None)
 
 
@@ -218,7 +219,7 @@ def log_of(secrets, observations):
 
 
 def test_one_secret_only():
-    with pytest.raises(QuiffError, match="one secret only: nothing can be guessed"):
+    with refused(QuiffError):
         quiff.audit(log_of(["a"] * 10, range(10)))
 
 
@@ -247,21 +248,21 @@ def test_a_million_distinct_outputs():
 
 
 def test_two_rows():
-    with pytest.raises(QuiffError, match="cannot be split into two parts"):
+    with refused(QuiffError):
         quiff.audit(log_of(["a", "b"], [1, 2]), seed=3)
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "numbers"),
     [
-        ({"level": 1.5}, "level must be a number from 0.5 to below 1"),
-        ({"rules": []}, "rules is empty"),
-        ({"rules": "perceptrons"}, "there is no rule 'perceptrons'|is not one of frequentist"),
-        ({"width": 2}, "width must be a number between 0 and 1"),
-        ({"time": "day", "other": "x.csv"}, "both divide rows into parts"),
-        ({"epsilon": -1}, "epsilon must be"),
+        ({"level": 1.5}, (0.5, 1)),
+        ({"rules": []}, ()),
+        ({"rules": "perceptrons"}, ()),
+        ({"width": 2}, (0, 1)),
+        ({"time": "day", "other": "x.csv"}, ()),
+        ({"epsilon": -1}, ()),
     ],
 )
-def test_parameters_out_of_range(folder, options, message):
-    with pytest.raises(ParameterError, match=message):
+def test_parameters_out_of_range(folder, options, numbers):
+    with refused(ParameterError, *numbers):
         quiff.audit(folder / "pairs.csv", **COLUMNS, **options)

@@ -6,6 +6,7 @@ from scipy.stats import chisquare, poisson
 
 from quiff import LabelError, ParameterError, Population, QuiffError, ShapeError
 from quiff.browser.rates import VisitRates, drift, enlarge, profiles_from_rates, top_codes, visit_rates
+from words import refused
 
 
 def alike(counts, expected):
@@ -71,7 +72,7 @@ def test_crossed_users_have_each_rate_from_one_of_two_others():
     assert alike(np.bincount(3 * many.first + many.second, minlength=9)[[1, 2, 3, 5, 6, 7]], [1] * 6)
     assert ((rows == mother) | (rows == father)).all()
     assert alike([(rows == mother).sum(), (rows == father).sum()], [1, 1])
-    with pytest.raises(ParameterError, match="already crossed over"):
+    with refused(ParameterError):
         enlarge(many, 5)
 
 
@@ -111,24 +112,24 @@ def test_hardly_any_other_topic_is_still_found():
 
 
 @pytest.mark.parametrize(
-    ("attempt", "error", "message"),
+    ("attempt", "error", "numbers"),
     [
-        (lambda: VisitRates.of([[1, -1]]), ParameterError, "a rate is '-9.9'"),
-        (lambda: VisitRates.of([1, 2]), ShapeError, "must be a table"),
-        (lambda: VisitRates.of([[1, 2]], ["a"]), ShapeError, "1 topics"),
-        (lambda: visit_rates("/no/such/file.csv"), QuiffError, "cannot read"),
-        (lambda: enlarge(VisitRates.of([[1]]), 3, "cross"), ParameterError, "'cross' for 1 user"),
-        (lambda: enlarge(VisitRates.of([[1]]), 0), ParameterError, "n must be a whole number of at least 1"),
-        (lambda: profiles_from_rates(VisitRates.of([[1, 2]])), ParameterError, "between 1 and 2, not 5"),
-        (lambda: profiles_from_rates(VisitRates.of([[1, 2]]), 1, 2, pad_from=[1]), ParameterError, "to fill"),
-        (lambda: profiles_from_rates(VisitRates.of([[1, 2]]), 1, 2, pad_from=[3, 1]), LabelError, "3 is not"),
-        (lambda: drift(Population.from_sets({1: {1, 2}}), 2, 0.5), ParameterError, "no other to drift to"),
-        (lambda: drift(Population.synthetic(9), 2, 1.5), ParameterError, "rate must be a number"),
-        (lambda: drift(Population.synthetic(9), 2, 0.5, -1), ParameterError, "seed must be .* not -1"),
-        (lambda: enlarge(VisitRates.of([[1]]), 2, seed=-1), ParameterError, "seed must be .* not -1"),
-        (lambda: top_codes(VisitRates.of([[1, 2]]), 1, 1, -1), ParameterError, "seed must be .* not -1"),
+        (lambda: VisitRates.of([[1, -1]]), ParameterError, (-9.9,)),
+        (lambda: VisitRates.of([1, 2]), ShapeError, ()),
+        (lambda: VisitRates.of([[1, 2]], ["a"]), ShapeError, (1,)),
+        (lambda: visit_rates("/no/such/file.csv"), QuiffError, ()),
+        (lambda: enlarge(VisitRates.of([[1]]), 3, "cross"), ParameterError, (1,)),
+        (lambda: enlarge(VisitRates.of([[1]]), 0), ParameterError, (1,)),
+        (lambda: profiles_from_rates(VisitRates.of([[1, 2]])), ParameterError, (1, 2, 5)),
+        (lambda: profiles_from_rates(VisitRates.of([[1, 2]]), 1, 2, pad_from=[1]), ParameterError, ()),
+        (lambda: profiles_from_rates(VisitRates.of([[1, 2]]), 1, 2, pad_from=[3, 1]), LabelError, (3,)),
+        (lambda: drift(Population.from_sets({1: {1, 2}}), 2, 0.5), ParameterError, ()),
+        (lambda: drift(Population.synthetic(9), 2, 1.5), ParameterError, ()),
+        (lambda: drift(Population.synthetic(9), 2, 0.5, -1), ParameterError, (-1,)),
+        (lambda: enlarge(VisitRates.of([[1]]), 2, seed=-1), ParameterError, (-1,)),
+        (lambda: top_codes(VisitRates.of([[1, 2]]), 1, 1, -1), ParameterError, (-1,)),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told(attempt, error, message):
-    with pytest.raises(error, match=message):
+def test_what_is_wrong_is_told(attempt, error, numbers):
+    with refused(error, *numbers):
         attempt()

@@ -22,6 +22,7 @@ from quiff.browser.simulation import simulate
 from quiff.cli import main
 from quiff.results.numbers import to_json
 from quiff.studies.browser_rules import browser_rules
+from words import refused
 
 NOTHING = "nothing"
 
@@ -73,7 +74,21 @@ PEOPLE = Population.from_sets(
 )
 API = TopicsAPI(5, 2, Fraction(1, 20))
 FOUND = browser_rules(PEOPLE, API, samples=500)
-EFFECTS = {(rule["rule"], rule["adversary"]): rule for rule in FOUND.facts["rules"]}
+
+
+def effects_of(result):
+    """Return the leakage with each rule and without it, by rule and adversary."""
+    effects = {}
+    for rule, adversary, _ in result.words["rules"]:
+        rows = result.rows.where(goal="user" if adversary == "call" else adversary)
+        effects[rule, adversary] = {
+            state: rows.where(stage=stage).row("leakage")
+            for state, stage in (("with", rule), ("without", f"-{rule}"))
+        }
+    return effects
+
+
+EFFECTS = effects_of(FOUND)
 
 
 def dense_call(r, epochs=3, codes=PEOPLE.codes):
@@ -87,22 +102,20 @@ def test_every_rule_without_visits_is_in_the_table():
 
 def test_the_figures_are_those_of_enumerated_calls():
     specified = dense_call(Fraction(1, 20))
-    assert FOUND["leakage"] == FOUND.facts["specified"] == specified
+    assert FOUND["leakage"] == specified
     for (rule, adversary), effect in EFFECTS.items():
         goal = "user" if adversary == "call" else "link"
-        assert FOUND[API.spec, "leakage", rule, goal] == effect["with"]["leakage"]
-        assert FOUND[API.spec, "leakage", f"-{rule}", goal] == effect["without"]["leakage"]
+        assert FOUND[API.spec, "leakage", rule, goal] == effect["with"].value
+        assert FOUND[API.spec, "leakage", f"-{rule}", goal] == effect["without"].value
         if adversary == "call" and rule not in ("witness_filter", "noise_after_filter", "blocking"):
-            assert effect["with"]["leakage"] == specified
-    assert EFFECTS["noise", "call"]["without"]["leakage"] == dense_call(Fraction(0))
-    assert EFFECTS["three_epochs", "call"]["without"]["leakage"] == dense_call(Fraction(1, 20), epochs=1)
-    assert EFFECTS["three_epochs", "call"]["without"]["leakage"] == bayes_capacity(API.channel(PEOPLE))
-    assert EFFECTS["each_once", "call"]["without"]["leakage"] == bayes_capacity(
-        repeat(API.channel(PEOPLE), 3)
-    )
-    assert EFFECTS["witness_filter", "call"]["without"]["leakage"] == specified
-    assert EFFECTS["witness_filter", "call"]["with"]["leakage"] < specified
-    assert EFFECTS["switch_delay", "call"]["without"]["leakage"] == specified
+            assert effect["with"].value == specified
+    assert EFFECTS["noise", "call"]["without"].value == dense_call(Fraction(0))
+    assert EFFECTS["three_epochs", "call"]["without"].value == dense_call(Fraction(1, 20), epochs=1)
+    assert EFFECTS["three_epochs", "call"]["without"].value == bayes_capacity(API.channel(PEOPLE))
+    assert EFFECTS["each_once", "call"]["without"].value == bayes_capacity(repeat(API.channel(PEOPLE), 3))
+    assert EFFECTS["witness_filter", "call"]["without"].value == specified
+    assert EFFECTS["witness_filter", "call"]["with"].value < specified
+    assert EFFECTS["switch_delay", "call"]["without"].value == specified
 
 
 def test_blocking_is_estimated_around_the_enumerated_figure():
@@ -110,18 +123,18 @@ def test_blocking_is_estimated_around_the_enumerated_figure():
     codes = np.where(PEOPLE.codes.astype(int) == popular, -1, PEOPLE.codes.astype(int))
     truth = float(dense_call(Fraction(1, 20), codes=codes))
     found = EFFECTS["blocking", "call"]["with"]
-    assert found["method"] == "simulation"
-    assert found["low"] < truth < found["high"]
+    assert found.method == "monte-carlo"
+    assert found.low < truth < found.high
     assert FOUND.row("leakage", "blocking").method == "monte-carlo"
 
 
 def test_who_sees_the_same_topic_on_both_sites_links_more():
     apart, alike = (
-        EFFECTS["per_site", "link"]["with"]["leakage"],
-        EFFECTS["per_site", "link"]["without"]["leakage"],
+        EFFECTS["per_site", "link"]["with"].value,
+        EFFECTS["per_site", "link"]["without"].value,
     )
     assert 1 < apart < alike == 5
-    assert EFFECTS["noise", "link"]["without"]["leakage"] > apart
+    assert EFFECTS["noise", "link"]["without"].value > apart
 
 
 def test_a_simulated_adversary_reaches_the_exact_figure():
@@ -149,32 +162,33 @@ def test_padding_and_buckets_are_measured_on_visits():
     found = browser_rules(
         people, TopicsAPI(12, 3, 0.05), rates=rates, high_utility=[1, 2], samples=800, seed=0
     )
-    effects = {rule["rule"]: rule for rule in found.facts["rules"]}
+    effects = {rule: effect for (rule, _), effect in effects_of(found).items()}
     # The same seed gives the same visits, and so the population itself.
-    assert effects["padding"]["with"]["leakage"] == found.facts["specified"]
-    assert effects["padding"]["without"]["method"] == "simulation"
+    assert effects["padding"]["with"].value == found.rows["leakage"]
+    assert effects["padding"]["without"].method == "monte-carlo"
     first = profiles_from_rates(rates, top_s=3, seed=0, high_utility=[1, 2])
-    assert effects["utility_buckets"]["with"]["leakage"] == call_leakage(first, 12, 0.05)
+    assert effects["utility_buckets"]["with"].value == call_leakage(first, 12, 0.05)
 
 
 def test_the_result_shows_as_table_json_and_figure():
     found = browser_rules(PEOPLE, API, samples=100)
-    assert found.facts["cookies"] == bayes_capacity(Cookies().channel(PEOPLE)) == 5
+    assert found.population["users"] == bayes_capacity(Cookies().channel(PEOPLE)) == 5
     assert "three epochs or one" in found.tables["rules"].to_markdown()
     assert "knows everybody's stable set" in found.tables["rules"].to_text()
     data = json.loads(to_json(found.to_dict()))
-    assert data["rules"][0]["with"]["method"] == "exact"
+    assert data["rows"][0]["method"] == "exact"
+    assert data["study"]["words"]["rules"][0][0] == "noise"
     assert "<table>" in found._repr_html_()
     assert "noise after filter (call)" in found.figure().to_svg()
 
 
 def test_what_cannot_be_compared_is_refused():
-    with pytest.raises(ParameterError, match="top_s is 5, but the sets have 2 topics"):
+    with refused(ParameterError, 5, 2):
         browser_rules(PEOPLE, TopicsAPI())
-    with pytest.raises(ParameterError, match=r"browser_rules\(\) does not support third-party cookie"):
+    with refused(ParameterError):
         browser_rules(PEOPLE, Cookies())
     changing = Population.from_array(range(2), [[[0, 1], [1, 2]]] * 2, topics=range(5))
-    with pytest.raises(ParameterError, match="give profiles of one epoch"):
+    with refused(ParameterError):
         browser_rules(changing, API)
 
 
@@ -244,7 +258,7 @@ def test_the_command_compares_rules(run, profiles, tmp_path):
     figure = tmp_path / "rules.svg"
     result = run(profiles, "--compare-rules", "--json", "--figure", figure, "--seed", 1)
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["users"] == 40
+    assert json.loads(result.stdout)["population"]["users"] == 40
     assert figure.read_text().startswith("<svg")
     assert "each once" in run(profiles, "--compare-rules", "--coverage", "1/4").output
 

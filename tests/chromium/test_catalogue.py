@@ -75,8 +75,8 @@ def test_controls_move_the_numbers_to_those_of_quiff_theory(page, link, name):
         spec = f"{name}:epsilon={page.locator('#epsilon').input_value()}"
         assert 0.01 < float(page.locator("#epsilon").input_value()) < 4294
     answered(page, spec)
-    told = json.loads(CliRunner().invoke(main, ["theory", "--json", "--api", spec]).output)
-    told = told.get("apis", [told])[0]
+    found = json.loads(CliRunner().invoke(main, ["theory", "--json", "--api", spec]).output)
+    told = {row["quantity"]: row["value"] for row in found["rows"] if not row["stage"]}
     shown = page.locator("#number-bayes_capacity").inner_text()
     capacity = told["bayes_capacity"]
     assert shown == ("no limit" if capacity == "inf" else said(capacity))

@@ -61,7 +61,8 @@ def opened(page, address, ready):
 
 
 def theory(*arguments):
-    return json.loads(CliRunner().invoke(main, ["theory", "--json", *map(str, arguments)]).output)
+    found = json.loads(CliRunner().invoke(main, ["theory", "--json", *map(str, arguments)]).output)
+    return {row["quantity"]: row["value"] for row in found["rows"] if not row["stage"]}
 
 
 def numbers(page):

@@ -15,7 +15,7 @@ from quiff import Population, TopicsAPI
 from quiff.report.compose import Source, compose_report
 from quiff.results.figures.figure import Figure
 from quiff.results.table import Table
-from quiff.results.views.attributes import change_figure
+from quiff.studies.attributes import change_figure
 from web.served import served
 
 WAIT = 60_000  # milliseconds; other tests may run at the same time
@@ -85,8 +85,9 @@ def figures(population):
         quiff.reidentify(reports, quiff.Carey()), quiff.browser_rules(population, api, samples=20),
     ):  # fmt: skip
         yield result.figure()
-    rows = [(name, 0.2, 0.9) for name in HOSTILE]
-    yield change_figure(rows, (HOSTILE[0], HOSTILE[1]), HOSTILE[2], HOSTILE[0])
+    ends = ((HOSTILE[0], 0.2), (HOSTILE[1], 0.9))
+    points = [{"name": name, "kind": kind, "value": value} for name in HOSTILE for kind, value in ends]
+    yield change_figure(points, HOSTILE[2], HOSTILE[0])
     yield Figure(HOSTILE[0], {"title": HOSTILE, "data": {"values": [{HOSTILE[0]: 1}]}, "mark": "point"})
 
 

@@ -31,20 +31,14 @@ def test_without_people_it_fits_80_columns_and_says_what_it_is_of(run):
 
 def test_json(run):
     found = json.loads(run("--json").output)
-    one = next(each for each in found["apis"] if each["api"] == "event_level")
-    keys = (
-        "api",
-        "unit",
-        "status",
-        "bayes_capacity",
-        "min_capacity_bits",
-        "shannon_capacity_bits",
-        "epsilon",
-    )
-    assert set(keys) <= set(one)
-    assert one["unit"] == {"who": "a click or a view", "where": "", "days": None}
-    assert one["min_capacity_bits"] == pytest.approx(11.5107174126)
-    assert {row["api"] for row in found["rows"]} <= {each["api"] for each in found["apis"]}
+    apis = found["study"]["apis"]
+    numbers = {row["quantity"]: row["value"] for row in found["rows"] if row["api"] == "event_level"}
+    keys = ("bayes_capacity", "min_capacity_bits", "shannon_capacity_bits", "epsilon")
+    assert set(keys) <= set(numbers)
+    assert apis["event_level"]["unit"] == {"who": "a click or a view", "where": "", "days": None}
+    assert apis["event_level"]["status"]
+    assert numbers["min_capacity_bits"] == pytest.approx(11.5107174126)
+    assert {row["api"] for row in found["rows"]} <= set(apis)
 
 
 def test_on_people_with_a_figure_and_csv(run, tmp_path):
@@ -53,7 +47,7 @@ def test_on_people_with_a_figure_and_csv(run, tmp_path):
     assert max(map(len, done.output.splitlines())) <= 80
     assert (tmp_path / "one.svg").read_text().startswith("<svg")
     names = {path.stem for path in (tmp_path / "tables").glob("*.csv")}
-    assert names == {"limits", "people", "goals", "missing"}
+    assert names == {"limits", "people", "across", "goals", "missing"}
     missing = (tmp_path / "tables" / "missing.csv").read_text()
     assert "FLoC" in missing  # no histories
     assert "event level" not in missing  # the column conversions was read

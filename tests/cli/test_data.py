@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from quiff.cli import main
 from quiff.history.registry import DATASETS
+from words import worded
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_get_unpacks_archives(run, mirror, tmp_path):
     again = ["get", "citizenlab", "--mirror", mirror, "--unpack", tmp_path / "out"]
     refused = run(*again)
     assert refused.exit_code == 1
-    assert "already; use force=True (--force) to replace it" in refused.stderr
+    worded(refused.stderr)
     assert run(*again, "--force").exit_code == 0
 
 

@@ -99,6 +99,12 @@ def leakage(sets, epochs=1):
     return total
 
 
+def leakages(found, scope):
+    """Return the rows of re-identification by topics, by the number of observations."""
+    rows = (row for row in found["rows"] if row["scope"] == scope and row["goal"] == "user")
+    return [row for row in rows if row["quantity"] == "leakage" and row["stage"] == "topics"]
+
+
 @pytest.mark.parametrize("which", ["some", "most"])
 def test_measure_has_both_figures_as_counted_by_hand(request, which):
     rows, profiles, profiled = request.getfixturevalue(which)
@@ -113,14 +119,17 @@ def test_measure_has_both_figures_as_counted_by_hand(request, which):
     assert people["unique_users"] == pytest.approx(unique(sets))
     assert people["unique_users_visited"] == pytest.approx(unique(visited))
     assert people["unique_users_visited"] != people["unique_users"]
-    (one,) = (row for row in found["rows"] if row["quantity"] == "leakage" and row["stage"] == "topics")
+    (one,) = leakages(found, "people")
     assert one["value"] == pytest.approx(leakage(sets))
-    genuine = found["genuine"]
+    genuine = found["study"]["parts"]["genuine"]["population"]
     assert (genuine["users"], genuine["distinct_sets"]) == (len(whole), len(set(whole.values())))
     assert genuine["unique_users"] == pytest.approx(unique(whole))
-    assert genuine["leakage"]["topics"] == pytest.approx(leakage(whole))
-    assert genuine["posterior"]["topics"] == pytest.approx(leakage(whole) / len(whole))
-    assert genuine["posterior"]["generalization"] == pytest.approx(len(set(whole.values())) / len(whole))
+    numbers = {
+        (row["quantity"], row["stage"]): row["value"] for row in found["rows"] if row["scope"] == "genuine"
+    }
+    assert numbers["leakage", "topics"] == pytest.approx(leakage(whole))
+    assert numbers["posterior", "topics"] == pytest.approx(leakage(whole) / len(whole))
+    assert numbers["posterior", "generalization"] == pytest.approx(len(set(whole.values())) / len(whole))
     share = 100 * people["filled_users"]
     assert any(f"filled in at random for {share:.1f} % of users" in said for said in found["sentences"])
     *filling, few = found["warnings"]
@@ -134,7 +143,7 @@ def test_genuine_leaves_users_with_filled_topics_out(some):
     _, _, whole = by_hand(rows, profiles)
     found = json.loads(run("measure", profiles, "--topics", M, "--genuine", "--json"))
     assert found["population"]["users"] == len(whole)
-    (one,) = (row for row in found["rows"] if row["quantity"] == "leakage" and row["stage"] == "topics")
+    (one,) = leakages(found, "people")
     assert one["value"] == pytest.approx(leakage(whole))
     assert found["population"]["filled_users"] == 0
     assert found["population"]["unique_users"] == pytest.approx(unique(whole))
@@ -160,9 +169,10 @@ def test_profiles_that_do_not_say_have_null(some, tmp_path):
     found = json.loads(run("measure", tmp_path / "p.parquet", "--json"))
     for name in ("filled_users", "filled_topics", "users_without_visits", "unique_users_visited"):
         assert found["population"][name] is None
-    assert found["genuine"] is None
+    assert not [row for row in found["rows"] if row["scope"] == "genuine"]
     assert ["topics occur; 349 are assumed" in said for said in found["warnings"]] == [True]
-    assert json.loads(run("epochs", tmp_path / "p.parquet", "--epochs", 1, "--json"))["filling"] is None
+    epochs = json.loads(run("epochs", tmp_path / "p.parquet", "--epochs", 1, "--json"))
+    assert epochs["population"]["filled"] is None
     said = run("measure", tmp_path / "p.parquet", "--genuine", status=1)
     assert "p.parquet': it is not known which topics were visited" in said
     assert said.count("\n") == 1
@@ -172,12 +182,14 @@ def test_epochs_of_stable_sets_have_both_figures_as_counted_by_hand(some):
     rows, profiles, _ = some
     sets, visited, whole = by_hand(rows, profiles)
     found = json.loads(run("epochs", profiles, "--epochs", 2, "--topics", M, "--json"))
-    filling = found["filling"]
-    assert filling["genuine_users"] == filling["genuine"]["users"] == len(whole)
-    assert filling["distinct_visited_profiles"] == len(set(visited.values()))
+    filled = found["population"]["filled"]
+    genuine = found["study"]["parts"]["genuine"]["population"]
+    assert filled["genuine_users"] == genuine["users"] == len(whole)
+    assert filled["distinct_visited"] == len(set(visited.values()))
+    every, alone = leakages(found, "people"), leakages(found, "genuine")
     for E in (1, 2):
-        assert found["epochs"][E - 1]["leakage"] == pytest.approx(leakage(sets, E))
-        assert filling["genuine"]["epochs"][E - 1]["leakage"] == pytest.approx(leakage(whole, E))
+        assert every[E - 1]["value"] == pytest.approx(leakage(sets, E))
+        assert alone[E - 1]["value"] == pytest.approx(leakage(whole, E))
     said = run("epochs", profiles, "--epochs", 2, "--topics", M, "--all")
     assert "With filling, and genuine topics only" in said
 
@@ -193,16 +205,16 @@ def test_weeks_are_not_counted_without_the_share_of_those_without_visits(weekly)
         without = sum(pair not in met for pair in sets) / len(sets)
         filled = sum(kinds[pair] < TOP for pair in sets) / len(sets)
         found = json.loads(run("epochs", profiles, "--epochs", E, "--json"))
-        assert found["filling"]["sets_without_visits"] == pytest.approx(without)
-        assert found["filling"]["filled_users"] == pytest.approx(filled)
-        assert found["filling"]["filled_users"] > 1 / 2
+        assert found["population"]["users_without_visits"] == pytest.approx(without)
+        assert found["population"]["filled_users"] == pytest.approx(filled)
+        assert found["population"]["filled_users"] > 1 / 2
         assert "user-epochs" in found["warnings"][0]
         said = run("epochs", profiles, "--epochs", E)
         whole = f"{100 * without:.1f} % of user-epochs have no visited topic at all"
         assert whole in " ".join(said.split())
         assert said.count("Filling dominates") == 1
     assert profiled["sets_without_visits"] == round(without * len(sets))
-    assert found["filling"]["genuine"] is None
+    assert leakages(found, "genuine") == []
     assert "No user has visited topics only" in run("epochs", profiles, "--epochs", E, "--all")
 
 

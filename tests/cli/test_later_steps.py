@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from quiff.cli import main
 from quiff.populations.population import Population
+from words import worded
 
 SCHEMA = pa.schema([("user", pa.int64()), ("time", pa.timestamp("us")), ("domain", pa.string())])
 DOMAINS = ["a.com", "b-c.org", "x.gov.uk", "d.net"]
@@ -111,4 +112,4 @@ def test_statistics_of_every_stage(folder, tmp_path):
     run("profile", path, "--out", tmp_path / "p.parquet")
     assert "distinct sets" in run("stats", tmp_path / "p.parquet").stdout
     result = run("stats", tmp_path / "p.parquet", "--figure", tmp_path / "p.svg", status=1)
-    assert result.stderr == "Error: a table of the stage profiles has no records to draw\n"
+    worded(result.stderr)

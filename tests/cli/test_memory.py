@@ -13,9 +13,12 @@ import quiff
 from cli.listed import commands
 from quiff.cli import main
 from quiff.cli.outputs import Output
+from quiff.core.labels import as_labels
 from quiff.core.limits import check_fits, memory_limit
 from quiff.errors import SizeError
+from quiff.populations.pairs import PairCounts, TooManySetsError
 from quiff.populations.readers import reading_bytes
+from words import refused, worded
 
 
 def run(*arguments):
@@ -50,7 +53,7 @@ def test_a_limit_below_what_the_process_takes_is_refused_before_anything_is_read
     done = run(*names, "--memory-limit", "1MB")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
-    assert "quiff itself takes about 0.244 GiB of memory, but the limit is 0.000931 GiB; raise" in done.stderr
+    worded(done.stderr, 0.244, 0.000931)
     assert run(*names, "--memory-limit", "much").exit_code == 2
 
 
@@ -81,21 +84,20 @@ def test_what_takes_more_is_refused_before_it_starts(people, command, monkeypatc
     done = run(*command, people / "many.parquet", "--memory-limit", "400MB")
     assert done.exit_code == 1, done.output
     assert done.stderr.count("\n") == 1
-    assert "to study these people takes about" in done.stderr
-    assert "GiB of memory, but the limit is 0.373 GiB; raise it (--memory-limit" in done.stderr
+    worded(done.stderr, 0.373)
 
 
 def test_more_users_than_fit_are_not_drawn(tmp_path):
     demo = run("demo", "--users", "1000000", "--out", tmp_path / "demo", "--memory-limit", "2GB")
     assert demo.exit_code == 1
-    assert "a demo with 1,000,000 users takes about 5.98 GiB of memory, but" in demo.stderr
+    worded(demo.stderr, 1000000, 5.98)
     assert not (tmp_path / "demo").exists()
     rates = tmp_path / "rates.csv"
     rates.write_text("3,1,2\n1,2,3\n")
     words = ["--rates", rates, "--users", "1000000", "--top", "2", "--epochs", "8", "--memory-limit", "400MB"]
     drawn = run("attack", "compare", *words)
     assert drawn.exit_code == 1
-    assert "20,000,000 topics of users over epochs take about 0.468 GiB of memory, but" in drawn.stderr
+    worded(drawn.stderr, 20000000, 0.468)
 
 
 def test_rows_that_do_not_fit_are_not_read(people, tmp_path):
@@ -107,10 +109,10 @@ def test_rows_that_do_not_fit_are_not_read(people, tmp_path):
     assert run(*words, "--secret", "user").exit_code == 0
     audited = run(*words, "--secret", "epoch")
     assert audited.exit_code == 1
-    assert "to audit 400,000 distinct rows takes about 0.375 GiB of memory, but" in audited.stderr
+    worded(audited.stderr, 400000, 0.375)
     attacked = run("attack", "run", "beugin-mcdaniel", "--reports", log, "--memory-limit", "300MB")
     assert attacked.exit_code == 1
-    assert "to read these rows takes about 0.281 GiB of memory, but the limit is" in attacked.stderr
+    worded(attacked.stderr, 0.281)
 
 
 def place(row):
@@ -141,14 +143,48 @@ def test_people_who_do_not_fit_are_reduced(people, command):
     assert known == pytest.approx({key: wanted[key] for key in known}, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["measure", "--exposure"],
+        ["measure", "--about", "topics=1"],
+        ["measure", "--about", "x"],
+        ["measure", "--known", "topics"],
+        ["measure", "--prior", "as-published"],
+        ["measure", "--genuine"],
+        ["epochs", "--utility"],
+        ["epochs", "--known", "topics"],
+        ["epochs", "--genuine"],
+    ],
+    ids=" ".join,
+)
+def test_what_pairs_of_topics_cannot_answer_is_refused(people, words, monkeypatch):
+    """Nothing that was asked for is left out without a word."""
+    together = np.array([[3, 1, 2], [1, 1, 0], [2, 0, 2]])  # {1, 2} once and {1, 3} twice
+    pairs = PairCounts(3, 2, 1, 2, as_labels([1, 2, 3]), together)
+
+    def reduced(*_, **__):
+        raise TooManySetsError("they do not fit", pairs)
+
+    monkeypatch.setattr("quiff.cli.people.Asked._reduced", reduced)
+    command, option, *value = words
+    asked = [command, people / "many.parquet", "--api", "topics", "--memory-limit", "250MiB"]
+    result = run(*asked, option, *value)
+    assert (result.exit_code, result.stdout) == (1, ""), result.output
+    assert result.stderr.endswith(
+        f"many.parquet': {option} needs every distinct set, and the 2 of these people do not fit; leave it"
+        " out, or allow more memory (--memory-limit)\n"
+    )
+    assert run(*asked).exit_code == 0
+
+
 def test_an_api_that_cannot_be_measured_is_told_aloud(people):
     """As a warning beside what can be; alone, it is an error."""
     words = ["measure", people / "many.parquet", "--memory-limit", "250MiB"]
     alone = run(*words, "--api", "android_topics+cookies")
     assert alone.exit_code == 1
     assert alone.stdout == ""
-    assert "android_topics+cookies is not measured: it needs every distinct set" in alone.stderr
-    assert "Allow more memory (--memory-limit)" in alone.stderr
+    worded(alone.stderr)
     beside = run(*words, "--api", "cookies", "--api", "topics")
     assert beside.exit_code == 0, beside.output
     assert "cookies is not measured: it needs every distinct set" in " ".join(beside.stdout.split())
@@ -161,11 +197,11 @@ def test_what_fits_is_read_as_it_is(people):
         for more in (["--memory-limit", "1GB"], [])
     )
     assert limited["rows"] == free["rows"]
-    assert "no size such as 2GB" in run("measure", people / "few.parquet", "--memory-limit", "much").stderr
+    worded(run("measure", people / "few.parquet", "--memory-limit", "much").stderr)
 
 
 def test_dense_matrices_count_too(tmp_path):
-    with memory_limit(0.01), pytest.raises(SizeError, match=r"a dense 2000 x 2000 matrix needs 0.0298 GiB"):
+    with memory_limit(0.01), refused(SizeError, 2000, 0.0298):
         check_fits(2000, 2000)
     check_fits(2000, 2000)
     file = tmp_path / "people.csv"

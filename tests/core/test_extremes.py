@@ -10,6 +10,7 @@ import pytest
 import quiff
 import textbook
 from quiff import Channel, Gain, Population, Prior, QuiffError, TopicsAPI
+from words import refused
 
 F = Fraction
 C = Channel([[0.75, 0.25], [0.25, 0.75]])
@@ -136,7 +137,7 @@ def test_odd_numbers_are_told(use, odd):
 @pytest.mark.filterwarnings("error")
 def test_sums_beyond_the_largest_float_are_told_without_a_warning():
     for use in (lambda: Prior({"a": 1e308, "b": 1e308}), lambda: Channel([[1e308, 1e308]])):
-        with pytest.raises(QuiffError, match="sums to inf, not to 1"):
+        with refused(QuiffError, 1):
             use()
 
 
@@ -147,7 +148,7 @@ def test_odd_limits_and_distances():
     for odd in (Decimal("sNaN"), 10**400):
         with pytest.raises(QuiffError), quiff.dense_limit(odd):
             pass
-    with pytest.raises(quiff.ParameterError, match="the distance of 0 and 1 is nan"):
+    with refused(quiff.ParameterError, 0, 1):
         quiff.metric_epsilon(C, lambda x, y: Decimal("sNaN"))
     assert quiff.metric_epsilon(C, lambda x, y: 10**400) == 0
 
@@ -180,7 +181,7 @@ def test_weights_count_up_to_a_factor(unit):
 
 
 def test_gains_that_no_sum_can_hold_are_told():
-    with pytest.raises(quiff.GainError, match=r"is 1\.7e\+308, too large for sums"):
+    with refused(quiff.GainError, 1.7e308):
         Gain([[1.7e308, 0]])
     prior, gain = Prior({0: 0.5, 1: 0.5}), Gain([[1e300, 0], [0, 1e300]])
     assert quiff.posterior_vulnerability(prior, C, gain) == pytest.approx(0.75e300)
@@ -195,8 +196,8 @@ def test_labels_may_be_any_whole_numbers():
     assert huge not in Channel.identity(range(3)).inputs
     assert F(huge) not in Channel.identity(range(3)).inputs
     people = Population.from_sets({huge: {huge}, "b": {2}})
-    assert quiff.measure(people, TopicsAPI(5, 1)).facts["population"]["users"] == 2
-    assert quiff.over_time(people, TopicsAPI(5, 1, 0), 2).facts["epochs"][-1]["leakage"] == 2
+    assert quiff.measure(people, TopicsAPI(5, 1)).population["users"] == 2
+    assert quiff.over_time(people, TopicsAPI(5, 1, 0), 2)["leakage", 2] == 2
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,7 @@ def test_labels_may_be_any_whole_numbers():
     ],
 )
 def test_what_is_masked_is_not_known(use):
-    with pytest.raises(QuiffError, match="some entries of the array are masked; fill them in"):
+    with refused(QuiffError):
         use()
 
 
@@ -254,7 +255,7 @@ def test_a_million_repetitions():
 
 
 def test_a_number_of_more_digits_than_python_prints_is_an_error_of_ours():
-    with pytest.raises(quiff.QuiffError, match=r"more than 2\^16609 is too large for a float"):
+    with refused(quiff.QuiffError):
         Prior({"a": 10**5000, "b": 0.5})
 
 
@@ -265,5 +266,5 @@ def test_repetitions_that_fit_no_memory_and_labels_that_fill_a_screen():
     with pytest.raises(quiff.LabelError) as caught:
         quiff.repeat(C, 10**5) @ C
     assert len(str(caught.value)) < 2000
-    with pytest.raises(quiff.LabelError, match="a number of thousands of digits is not a known label"):
+    with refused(quiff.LabelError):
         Prior.uniform([1, 2])[10**5000]

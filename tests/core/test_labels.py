@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from quiff import Channel, LabelError, Prior, ShapeError, external_choice, posterior_vulnerability
 from quiff.core.composite_labels import ProductLabels, SubsetLabels, TaggedLabels
 from quiff.core.labels import SetLabels, as_labels
+from words import refused
 
 SOURCES = {
     "listed": ["b", "a", ("c", 1), frozenset({"d"})],
@@ -46,17 +47,17 @@ def test_every_kind_finds_each_label_where_it_stands(labels):
 
 
 def test_labels_must_be_unique_hashable_and_a_list():
-    with pytest.raises(LabelError, match="the input 'a' is there twice"):
+    with refused(LabelError):
         as_labels(["a", "b", "a"], "input")
-    with pytest.raises(LabelError, match="the label 3 is there twice"):
+    with refused(LabelError, 3):
         as_labels(np.array([3, 1, 3]))
-    with pytest.raises(LabelError, match="not hashable; use a frozenset"):
+    with refused(LabelError):
         as_labels([{"a"}])
-    with pytest.raises(LabelError, match="'abc' is not a list of labels"):
+    with refused(LabelError):
         as_labels("abc")
-    with pytest.raises(LabelError, match="5 is not a list of labels"):
+    with refused(LabelError, 5):
         as_labels(5)
-    with pytest.raises(ShapeError, match="one dimension, not 2"):
+    with refused(ShapeError, 2):
         as_labels(np.array([[1, 2]]))
 
 

@@ -11,6 +11,7 @@ import quiff
 from quiff.core.linear_program import Program, _by_basis, _by_pivots, minimise
 from quiff.errors import ParameterError
 from quiff.measures import factors
+from words import refused
 
 FRACTIONS = st.fractions(-3, 3, max_denominator=6)
 
@@ -45,7 +46,7 @@ def test_a_proof_from_floats_is_the_answer_of_pivots(program):
 def test_programs_without_a_least_value_say_so_however_large():
     one = np.ones(40, dtype=np.int64)
     unbounded = Program(-one, np.zeros(40, dtype=int), np.arange(40), np.array([1, -1] * 20), one[:1])
-    with pytest.raises(ParameterError, match="no least value"):
+    with refused(ParameterError):
         minimise(unbounded)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import quiff
 from quiff import Channel, Gain, LabelError, Loss, Metric, Population, Prior, bayes_gain
+from words import refused
 
 SETS = {"u": {1, 2}, "v": {2, 3}}
 SWAPPED = pd.Series({"v": 10, "u": 20})
@@ -25,7 +26,7 @@ def test_an_attribute_is_aligned_by_user(values):
 def test_a_channel_as_attribute_is_aligned_by_user():
     C = Channel.deterministic({"v": 10, "u": 20})
     assert of_users(PEOPLE.with_attribute("age", C)) == [20, 10]
-    with pytest.raises(LabelError, match="missing in the attribute 'age'"):
+    with refused(LabelError):
         PEOPLE.with_attribute("age", Channel.deterministic({"v": 10, "w": 20}))
 
 
@@ -42,12 +43,12 @@ def test_a_series_without_names_is_in_the_order_of_the_users():
     [pd.Series({"v": 10, "w": 20}), pd.Series([10, 20], index=[1, 0]), pd.Series([1, 2, 3])],
 )
 def test_an_attribute_that_cannot_be_aligned_is_refused(values):
-    with pytest.raises(quiff.QuiffError, match="no value for some users"):
+    with refused(quiff.QuiffError):
         PEOPLE.with_attribute("age", values)
 
 
 def test_a_name_that_is_there_twice_is_refused():
-    with pytest.raises(LabelError, match="'u' is there twice"):
+    with refused(LabelError):
         PEOPLE.with_attribute("age", pd.Series([1, 2, 3], index=["u", "v", "u"]))
 
 
@@ -60,7 +61,7 @@ def test_weights_are_aligned_by_user(weights):
         PEOPLE.replaced(weights=weights),
     ):
         assert (people.weights / people.weights.sum()).tolist() == pytest.approx([2 / 3, 1 / 3])
-    with pytest.raises(LabelError, match="known to the people, but missing in the weights"):
+    with refused(LabelError):
         PEOPLE.replaced(weights=pd.Series({"v": 1, "w": 2}))
 
 
@@ -70,7 +71,7 @@ def test_an_array_of_sets_with_names_is_aligned_by_user():
     people = Population.from_array(["u", "v"], frame, visited=visited)
     assert [sorted(people.topics[int(code)] for code in row) for row in people.codes] == [[1, 2], [7, 8]]
     assert people.filling.genuine.tolist() == [[2, 1]]
-    with pytest.raises(LabelError, match="missing in the sets"):
+    with refused(LabelError):
         Population.from_array(["u", "w"], frame)
 
 
@@ -80,9 +81,9 @@ def test_a_prior_from_arrays_is_aligned_by_label():
     assert Prior.from_count_array(["u", "v"], SWAPPED)["u"] == Prior.from_counts({"u": 2, "v": 1})["u"]
     assert Prior.from_array(["u", "v"], pd.Series([0.25, 0.75]))["u"] == 0.25
     for make in (Prior, Prior.proportional, Prior.nearest):
-        with pytest.raises(LabelError, match="for a pandas Series"):
+        with refused(LabelError):
             make(SWAPPED)
-    with pytest.raises(LabelError, match="missing in the probabilities"):
+    with refused(LabelError):
         Prior.from_array(["u", "w"], SWAPPED / 30)
 
 
@@ -96,7 +97,7 @@ def test_a_frame_follows_names_that_stand_beside_it(make):
     assert make(FRAME, ["u", "v"]).to_numpy().tolist() == [[0.5, 0.5], [0.25, 0.75]]
     plain = pd.DataFrame([[0.25, 0.75], [0.5, 0.5]])
     assert make(plain, ["u", "v"], ["a", "b"]).to_numpy().tolist() == [[0.25, 0.75], [0.5, 0.5]]
-    with pytest.raises(LabelError, match="missing in the frame"):
+    with refused(LabelError):
         make(FRAME, ["u", "w"], ["a", "b"])
 
 
@@ -118,6 +119,6 @@ def test_a_row_and_codes_with_names():
 
 def test_a_map_is_a_mapping():
     series = pd.Series({"v": 1, "u": 0})
-    with pytest.raises(LabelError, match="not a Series; take its to_dict"):
+    with refused(LabelError):
         Channel.deterministic(series)
     assert Channel.deterministic(series.to_dict())["u", 0] == 1

@@ -13,6 +13,7 @@ from quiff.core.kernels import SparseKernel
 from quiff.core.labels import as_labels
 from quiff.core.sparse import SparseRows
 from quiff.populations.merged import allowed_bytes
+from words import refused
 
 AB = ["a", "b"]
 F = Fraction
@@ -96,7 +97,7 @@ def test_a_secret_without_mass_may_still_be_gained():
     joint = Prior({("z1", "a"): F(1, 2), ("z1", "b"): F(1, 2), ("z2", "a"): 0})
     C = Channel.identity(AB)
     assert quiff.dalenius_leakage(joint, C, quiff.bayes_gain(["z1", "z2"])) == 1
-    with pytest.raises(quiff.LabelError, match="'c' is not a known input of the channel"):
+    with refused(quiff.LabelError):
         quiff.dalenius_leakage(Prior({("z", "c"): 1}), C)
 
 
@@ -120,17 +121,17 @@ def test_labels_of_any_kind_are_found_in_a_range_at_once():
 def test_wrong_ways_to_write_it():
     C = Channel.identity(["a", "d"])
     for wrong in ("ad", "Alice", ("a",), ("a", "b", "c")):
-        with pytest.raises(quiff.LabelError, match="not a pair"):
+        with refused(quiff.LabelError):
             C[wrong]
-    with pytest.raises(quiff.LabelError, match=r"Prior\.from_array"):
+    with refused(quiff.LabelError):
         Prior([0.3, 0.7])
-    with pytest.raises(quiff.LabelError, match="not hashable"):
+    with refused(quiff.LabelError):
         Channel.deterministic({"Alice": {"News"}})
-    with pytest.raises(quiff.LabelError, match="of 'a' is None"):
+    with refused(quiff.LabelError):
         Channel.membership({"a": None}, AB, 1, 0)
-    with pytest.raises(quiff.ProbabilityError, match="None, but must lie"):
+    with refused(quiff.ProbabilityError):
         quiff.internal_choice(C, C, None)
-    with pytest.raises(quiff.LabelError, match="'zz' is not a known action"):
+    with refused(quiff.LabelError):
         quiff.membership_gain({"a": ["zz"]}, ["t"])
     assert quiff.repeat(C, np.int64(2)).outputs.size == 4
     assert quiff.tries_gain(AB, np.int64(1)).actions.size == 2
@@ -155,13 +156,13 @@ def test_what_cannot_be_is_refused_before_it_is_tried():
         with pytest.raises(SizeError):
             impossible()
     E = Channel([[0.5, 0.5], [0.25, 0.75]])
-    with quiff.work_limit(0.0000001), pytest.raises(SizeError, match=r"quiff\.work_limit\(1\)"):
+    with quiff.work_limit(0.0000001), refused(SizeError, 1):
         quiff.bayes_capacity(quiff.repeat(E, 2))
 
 
 def test_exact_matrices_count_as_large_as_they_are():
     C = Channel.membership_from_codes(range(2000), np.zeros((2000, 1), dtype=int), range(1000), F(1), F(0))
-    with quiff.dense_limit(0.05), pytest.raises(SizeError, match=r"needs 0\.149 GiB"):
+    with quiff.dense_limit(0.05), refused(SizeError, 0.149):
         C.to_numpy()
 
 
@@ -195,7 +196,7 @@ def test_one_is_singular():
 @pytest.mark.parametrize("value", [None, [1], "3", 0, math.nan])
 def test_a_limit_is_a_positive_number(limit, value):
     with (
-        pytest.raises(quiff.ParameterError, match=r"the limit is .*, but must be a positive number"),
+        refused(quiff.ParameterError),
         limit(value),
     ):
         pass
@@ -204,7 +205,7 @@ def test_a_limit_is_a_positive_number(limit, value):
 @pytest.mark.parametrize("half", [F(1, 2), 0.5])
 def test_many_small_passes_are_refused_before_they_take_hours(half):
     C = Channel([[half, half, 0], [0, half, half], [half, 0, half]])
-    with pytest.raises(SizeError, match="look at"):
+    with refused(SizeError):
         quiff.bayes_capacity(quiff.repeat(C, 20))
     assert quiff.bayes_capacity(quiff.repeat(C, 4)) > 1
 
@@ -215,7 +216,7 @@ def test_fractions_count_as_the_work_that_they_are():
     prior = Prior.uniform(range(1000))
     with quiff.work_limit(0.001):
         assert quiff.posterior_vulnerability(prior, floats, quiff.tries_gain(range(1000), 2)) > 0
-        with pytest.raises(SizeError, match="look at"):
+        with refused(SizeError):
             quiff.posterior_vulnerability(prior, exact, quiff.tries_gain(range(1000), 2))
 
 
@@ -239,9 +240,7 @@ def test_a_sparse_table_of_gains_keeps_to_the_limit_of_memory():
     assert quiff.posterior_vulnerability(prior, C, gain) == pytest.approx(1)
     with (
         quiff.dense_limit(1e-5),
-        pytest.raises(
-            SizeError, match=r"^the gains of 4000 pairs need 0\.000149 GiB, but the limit is 1e-05 GiB"
-        ),
+        refused(SizeError, 4000, 0.000149, 1e-05),
     ):
         quiff.posterior_vulnerability(prior, C, gain)
 

@@ -11,6 +11,7 @@ import quiff
 from quiff import Api, Channel, Population, bayes_capacity, epsilon, max_case_capacity, measure, over_time
 from quiff.core.kernels import DenseKernel
 from quiff.core.labels import as_labels
+from words import refused
 
 
 def laplace(values, scale, width):
@@ -55,7 +56,7 @@ def test_compositions_carry_it():
     assert quiff.internal_choice(C, D, 0.5).slack == 2
     assert quiff.external_choice(C, D, 0.5).slack == 2
     assert C.distinct_rows()[1].slack == 1.5
-    with pytest.raises(quiff.ParameterError, match="slack must be a number of at least 1"):
+    with refused(quiff.ParameterError, 1):
         C.with_slack(0.5)
     with pytest.raises(quiff.ParameterError):
         C.with_slack(math.nan)

@@ -20,8 +20,10 @@ from quiff.apis.together import Together
 from quiff.cli import main
 from quiff.epochs import composed as composing
 from quiff.epochs.composed import Composed
+from quiff.epochs.figures import parameters_bounds
 from quiff.epochs.sequences import Sequences
-from quiff.studies.figures_over_time import parameters_bounds
+from read import leakages
+from words import refused, worded
 
 COUNTRIES = ["AT", "BR", "AT", "AU", "BR", "AT"]
 USERS = ["Ann", "Bob", "Cem", "Dan", "Eve", "Fay"]
@@ -167,9 +169,8 @@ def test_an_attribute_that_changes_is_composed_epoch_by_epoch(api, row):
     found = over_time(people, api, 2)
     rows = [[row(one), row(two)] for one, two in zip(COUNTRIES, later, strict=True)]
     expect_figures(found, api, rows, [1] * 6, 2)
-    assert found.facts["distinct_profiles"] == len(set(zip(COUNTRIES, later, strict=True)))
-    assert not found.facts["stable_sets"]
-    with pytest.raises(ParameterError, match="values for 2 epochs, but observations is 3; ask for 2 at most"):
+    assert found.words["profiles"] == len(set(zip(COUNTRIES, later, strict=True)))
+    with refused(ParameterError, 2, 3):
         over_time(people, api, 3)
 
 
@@ -210,7 +211,7 @@ def test_an_identifier_says_everything_at_once():
     found = over_time(PEOPLE, Cookies(), 4)
     assert [found["cookies", "leakage", n] for n in (1, 2, 3, 4)] == [6] * 4
     assert found["cookies", "risk_median", 3] == 1
-    assert found.facts["epochs"][3]["epsilon"] == float("inf")
+    assert leakages(found)[3]["epsilon"] == float("inf")
     assert any("nothing new" in note for note in found.notes)
 
 
@@ -257,8 +258,8 @@ def test_what_is_known_for_sure_needs_no_further_work(monkeypatch):
     both = Together(Response(), Cookies())
     monkeypatch.setattr(composing, "_BILLIONS", 1e-5)
     found = over_time(PEOPLE, both, 9)
-    assert [row["leakage"] for row in found.facts["epochs"]] == [6] * 9
-    assert {row["method"] for row in found.facts["epochs"]} == {"exact"}
+    assert [row["leakage"] for row in leakages(found)] == [6] * 9
+    assert {row["method"] for row in leakages(found)} == {"exact"}
 
 
 def test_equal_epochs_are_stable_ones_and_merged_people_are_the_same_people():
@@ -279,7 +280,7 @@ def test_what_is_too_much_work_is_sampled_and_the_interval_covers_it(monkeypatch
     monkeypatch.setattr(composing, "_BILLIONS", 1e-9)
     found = over_time(PEOPLE, Cohort(), 3, seed=1)
     assert found.row("cohort", "leakage", 3).method == "monte-carlo"
-    assert found.facts["plan"] == ["From 2 observations on it is sampled, with an interval of 95 %."]
+    assert found.words["plan"] == ["From 2 observations on it is sampled, with an interval of 95 %."]
     composed = Composed.of(PEOPLE, Cohort())
     for n in (2, 3):
         runs = [composed.sampled(composed.channel(n), [seed, n], samples=300)[-1] for seed in range(100)]
@@ -292,7 +293,7 @@ def test_what_is_too_much_work_is_sampled_and_the_interval_covers_it(monkeypatch
 def test_many_observations_of_any_channel_do_not_vanish(monkeypatch):
     monkeypatch.setattr(composing, "_BILLIONS", 1e-9)
     found = over_time(PEOPLE, Cohort(), 400)
-    assert found.facts["epochs"][399]["leakage"] == pytest.approx(3, rel=1e-3)
+    assert leakages(found)[399]["leakage"] == pytest.approx(3, rel=1e-3)
 
 
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(0, 10), st.integers(1, 6), st.integers(1, 40))
@@ -334,14 +335,14 @@ class Mine(Api):
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
     matrix = by_loops([[response_row(country, F(1, 2))] * 2 for country in COUNTRIES], 2)
-    assert data["epochs"][1]["vulnerability"] == pytest.approx(float(posterior(matrix, [1] * 6)))
-    assert data["truth"] == 0.5
+    assert leakages(data)[1]["vulnerability"] == pytest.approx(float(posterior(matrix, [1] * 6)))
+    assert data["provenance"]["parameters"]["mine:truth=0.5"]["truth"] == 0.5
     assert {row["api"] for row in data["rows"]} == {"mine:truth=0.5"}
     nothing = json.loads(CliRunner().invoke(main, [*command, "--known", "country", "--json"]).stdout)
-    assert [row["leakage"] for row in nothing["epochs"]] == pytest.approx([1, 1, 1])
+    assert [row["leakage"] for row in leakages(nothing)] == pytest.approx([1, 1, 1])
     both = CliRunner().invoke(main, [*command, "--observations", "2", "--epochs", "2"])
     assert both.exit_code == 2
-    assert both.stderr.endswith("Error: --epochs and --observations say the same; give one of the two.\n")
+    worded(both.stderr)
     figure = tmp_path / "weeks.svg"
     text = CliRunner().invoke(main, [*command, "--figure", str(figure)])
     assert text.exit_code == 0, text.output

@@ -10,6 +10,7 @@ import pytest
 from quiff.errors import QuiffError
 from quiff.history.classifications import read_classification
 from quiff.populations.population import Population
+from words import refused
 
 PROFILES = ("user,t1,t2\n" + "".join(f"u{k},{k % 7},{7 + k % 5}\n" for k in range(5000))).encode()
 TOPICS = ("domain,topics\n" + "".join(f"a{k}.com,News\n" for k in range(5000))).encode()
@@ -53,11 +54,11 @@ def test_profiles_are_told_by_their_bytes(tmp_path):
     (tmp_path / "p.csv").write_bytes(gzip.compress(PROFILES))
     assert Population.read(tmp_path / "p.csv").n_users == 5000
     (tmp_path / "p.csv.gz").write_bytes(PROFILES)
-    with pytest.raises(QuiffError, match=r"its name ends in .gz, but it is not packed by gzip"):
+    with refused(QuiffError):
         Population.read(tmp_path / "p.csv.gz")
     with zipfile.ZipFile(tmp_path / "p.zip", "w") as packed:
         packed.writestr("p.csv", PROFILES)
-    with pytest.raises(QuiffError, match="it is a zip archive; unpack it, for example by unzip"):
+    with refused(QuiffError):
         Population.read(tmp_path / "p.zip")
 
 
@@ -69,5 +70,5 @@ def test_classifications_may_be_packed(tmp_path):
     with pytest.raises(QuiffError, match="c.csv.gz" + TOLD):
         read_classification(tmp_path / "c.csv.gz")
     (tmp_path / "c.csv").write_bytes(b"domain,topics\na.com,\xff\n")
-    with pytest.raises(QuiffError, match=r"c.csv': it is no UTF-8; convert it, for example by iconv"):
+    with refused(QuiffError):
         read_classification(tmp_path / "c.csv")

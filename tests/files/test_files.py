@@ -21,6 +21,7 @@ from quiff.files import (
     written,
 )
 from quiff.files.targets import MARKER
+from words import refused
 
 
 def held(folder):
@@ -52,9 +53,7 @@ def test_a_new_file_is_written_and_nothing_else_is_left(tmp_path):
 def test_an_old_file_is_replaced_only_by_force(tmp_path):
     file = tmp_path / "a.bin"
     file.write_bytes(b"a long old content")
-    with pytest.raises(
-        ParameterError, match=r"a\.bin': the file is there already; use force=True \(--force\)"
-    ):
+    with refused(ParameterError):
         write_bytes(file, b"new")
     assert held(tmp_path) == {"a.bin": b"a long old content"}
     write_bytes(file, b"new", force=True)
@@ -69,7 +68,7 @@ def test_a_failure_leaves_the_old_file_and_no_other(tmp_path, monkeypatch, force
     before = held(tmp_path)
     for way in ("pathlib.Path.replace", "pathlib.Path.rename", "os.link"):
         monkeypatch.setattr(way, no_space)
-    with pytest.raises(ParameterError, match=r"cannot write .*a\.txt.*No space left"):
+    with refused(ParameterError):
         write_text(file, "new", force=force)
     monkeypatch.undo()
     assert held(tmp_path) == before
@@ -100,14 +99,14 @@ def written_by_another_too(path):
 
 
 def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path):
-    with pytest.raises(ParameterError, match="there already"):
+    with refused(ParameterError):
         written_by_another_too(tmp_path / "a.txt")
     assert held(tmp_path) == {"a.txt": b"another's"}
 
 
 def test_nor_one_that_appears_after_the_last_check(tmp_path, monkeypatch):
     monkeypatch.setattr("quiff.files.Staged._check", lambda *_: None)
-    with pytest.raises(ParameterError, match="exists"):
+    with refused(ParameterError):
         written_by_another_too(tmp_path / "a.txt")
     assert held(tmp_path) == {"a.txt": b"another's"}
 
@@ -135,8 +134,9 @@ def test_a_link_is_refused_and_so_is_what_it_points_to(tmp_path, there, force):
         lambda: check_target(link, force=force),
         lambda: check_target(link, force=force, folder=True),
         lambda: whole_folder(link, force=force).__enter__(),
+        lambda: staged(link, force=force).__enter__(),
     ):
-        with pytest.raises(ParameterError, match=r"link': it is a link to 'target'; name that, or another"):
+        with refused(ParameterError):
             write()
     assert link.is_symlink()
     assert held(tmp_path) == before
@@ -145,7 +145,7 @@ def test_a_link_is_refused_and_so_is_what_it_points_to(tmp_path, there, force):
 def test_links_in_a_circle_are_told(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    with pytest.raises(ParameterError, match="cannot write"):
+    with refused(ParameterError):
         write_text(tmp_path / "a", "text", force=True)
 
 
@@ -171,7 +171,7 @@ def test_where_others_write_too_files_have_the_rights_of_any_new_file(tmp_path):
 @pytest.mark.parametrize("place", ["missing/a.txt", ".", "file/a.txt"])
 def test_what_cannot_be_written_is_an_error_in_one_line(tmp_path, place, force):
     (tmp_path / "file").touch()
-    with pytest.raises(ParameterError, match="cannot write") as caught:
+    with refused(ParameterError) as caught:
         write_text(tmp_path / place, "text", force=force)
     assert "\n" not in str(caught.value)
     assert list(held(tmp_path)) == ["file"]
@@ -213,7 +213,7 @@ class TestFolders:
 
     def test_one_that_quiff_wrote_is_replaced_by_force(self, tmp_path):
         wrote(tmp_path / "t")
-        with pytest.raises(ParameterError, match=r"the folder holds '.*' already; use force=True"):
+        with refused(ParameterError):
             wrote(tmp_path / "t", "b.csv")
         assert (tmp_path / "t" / "a.csv").exists()
         wrote(tmp_path / "t", "b.csv", force=True)
@@ -251,7 +251,7 @@ class TestFolders:
             (tmp_path / "t" / MARKER).write_text(marker)
         before = held(tmp_path)
         for write in (wrote, lambda path, force: write_text(path, "x", force=force)):
-            with pytest.raises(ParameterError, match="cannot write"):
+            with refused(ParameterError):
                 write(tmp_path / "t", force=True)
         assert held(tmp_path) == before
 
@@ -260,13 +260,13 @@ class TestFolders:
         monkeypatch.setattr("quiff.files.Staged._check", lambda *_: None)
         (tmp_path / "t" / "thesis.txt").write_text("years of work")
         before = held(tmp_path)
-        with pytest.raises(ParameterError, match="thesis"):
+        with refused(ParameterError):
             wrote(tmp_path / "t", force=True)
         assert held(tmp_path) == before
 
     def test_a_file_is_not_replaced_by_a_folder(self, tmp_path):
         (tmp_path / "thesis").write_text("years of work")
-        with pytest.raises(ParameterError, match="it is a file; name a new or empty folder"):
+        with refused(ParameterError):
             wrote(tmp_path / "thesis", force=True)
 
     def test_a_failure_puts_the_old_one_back(self, tmp_path, monkeypatch):
@@ -280,7 +280,7 @@ class TestFolders:
             return rename(self, target)
 
         monkeypatch.setattr("pathlib.Path.replace", fails)
-        with pytest.raises(ParameterError, match="No space"):
+        with refused(ParameterError):
             wrote(tmp_path / "t", "b.csv", force=True)
         assert held(tmp_path) == before
 
@@ -305,7 +305,7 @@ class TestGroups:
         (tmp_path / "out" / "b").unlink()
         (tmp_path / "out" / "b").mkdir()
         before = held(tmp_path)
-        with pytest.raises(ParameterError, match="it is a folder"):
+        with refused(ParameterError):
             self.write(tmp_path / "out", "two", "a", "b", force=True)
         assert held(tmp_path) == before
 
@@ -323,7 +323,7 @@ class TestGroups:
                 return real(source, target)
 
             monkeypatch.setattr(kind, way, fails)
-        with pytest.raises(ParameterError, match="No space"):
+        with refused(ParameterError):
             self.write(tmp_path, "two", "a", "b", force=old)
         assert held(tmp_path) == before
 
@@ -331,7 +331,7 @@ class TestGroups:
         (tmp_path / "thesis").write_text("years of work")
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / "a").symlink_to("../thesis")
-        with pytest.raises(ParameterError, match="it is a link"):
+        with refused(ParameterError):
             self.write(tmp_path / "out", "one", "a", force=True)
         assert (tmp_path / "thesis").read_text() == "years of work"
 
@@ -356,13 +356,13 @@ class TestInputs:
         if named == "hard" and target in ("in", "folder"):
             return  # the input has a name elsewhere, under which it stays
         for write in (wrote, lambda path, **options: write_text(path, "x", **options)):
-            with pytest.raises(ParameterError, match=r"the input|belongs to"):
+            with refused(ParameterError):
                 write(tmp_path / target, force=True, inputs=[tmp_path / named])
         assert held(tmp_path) == before
 
     def test_nothing_is_put_among_the_parts_of_a_table(self, tmp_path):
         wrote(tmp_path / "treated.parquet", "part-00000.parquet")
-        with pytest.raises(ParameterError, match="belongs to the input"):
+        with refused(ParameterError):
             write_text(tmp_path / "treated.parquet" / "x", "x", inputs=[tmp_path / "treated.parquet"])
 
     def test_a_folder_that_holds_inputs_can_take_outputs(self, tmp_path, log):
@@ -372,13 +372,13 @@ class TestInputs:
 
 
 def test_a_suffix_that_does_not_fit_is_told():
-    with pytest.raises(ParameterError, match=r"'/dev/null' must end in \.csv, \.md or \.tex"):
+    with refused(ParameterError):
         check_suffix("/dev/null", [".csv", ".md", ".tex"])
 
 
 def test_a_folder_without_write_permission_is_told_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda *_: False)  # root may write everywhere
-    with pytest.raises(ParameterError, match="nothing may be written in the folder"):
+    with refused(ParameterError):
         check_target(tmp_path / "a.txt")
 
 
@@ -387,7 +387,7 @@ def test_a_folder_without_write_permission_is_told_before_any_work(tmp_path, mon
 )
 def test_a_folder_that_is_missing_is_told_behind_links_too(tmp_path, write):
     (tmp_path / "link").symlink_to("missing")
-    with pytest.raises(ParameterError, match=r"a\.txt': there is no folder '.*missing'; make it first"):
+    with refused(ParameterError):
         write(tmp_path / "link" / "a.txt")
 
 
@@ -422,6 +422,6 @@ class TestTogether:
                 write_text(tmp_path / "b.txt", "new")
                 (tmp_path / "b.txt").write_text("somebody's")
 
-        with pytest.raises(ParameterError, match=r"b.txt': the file is there already"):
+        with refused(ParameterError):
             write()
         assert held(tmp_path) == {"a.txt": b"old", "b.txt": b"somebody's"}

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 from fuzzing import cases
 from quiff.results.figures.trade_off import trade_off_figure
-from quiff.results.views.attributes import change_figure
-from quiff.results.views.exposure import ExposingOutput, Outputs, exposure_figure
+from quiff.studies.attributes import change_figure
+from quiff.studies.exposure import exposure_figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 PIECES = [
@@ -34,12 +34,17 @@ def draw_figure(source):
     numbers = [(source.random(), source.random(), source.random()) for _ in names]
     kind = source.randrange(3)
     if kind == 0:
-        outputs = [ExposingOutput(n, *xs, 0.5) for n, xs in zip(names, numbers, strict=True)]
-        return exposure_figure(Outputs(tuple(outputs), 0.1, 0.5, naming=True, worst=0.9), draw_label(source))
+        of = ("output", "share", "posterior", "own_risk")
+        outputs = [dict(zip(of, (n, *xs), strict=True)) for n, xs in zip(names, numbers, strict=True)]
+        return exposure_figure(outputs, 0.1, draw_label(source))
     if kind == 1:
-        rows = [(n, *xs[:2]) for n, xs in zip(names, numbers, strict=True)]
-        marks = (draw_label(source) + "1", draw_label(source) + "2")
-        return change_figure(rows, marks, draw_label(source), draw_label(source))
+        kinds = (draw_label(source) + "1", draw_label(source) + "2")
+        points = [
+            {"name": name, "kind": kind, "value": value}
+            for name, values in zip(names, numbers, strict=True)
+            for kind, value in zip(kinds, values[:2], strict=True)
+        ]
+        return change_figure(points, draw_label(source), draw_label(source))
     points = [(n, 1 + 9 * x, y) for n, (x, y, _) in zip(names, numbers, strict=True)]
     return trade_off_figure(draw_label(source), points)
 

@@ -10,6 +10,7 @@ import pytest
 from epochs import loops
 from fuzzing import cases
 from quiff import Population, TopicsAPI, measure, over_time, user_risk
+from read import leakages, risks
 
 CASES = 100
 
@@ -54,21 +55,22 @@ def test_epochs_are_those_of_dense_enumeration():
         p, q = loops.probabilities(m, s, r)
         prior = max(w) / sum(w)
         at = f"seed {seed}"
-        for row in found.facts["epochs"]:
-            cut = [user[: row["epochs"]] for user in users]
+        for row in leakages(found):
+            cut = [user[: row["observations"]] for user in users]
             expected = loops.vulnerability(cut, w, m, p, q)
             assert float(row["vulnerability"]) == pytest.approx(float(expected), rel=1e-9), at
             assert float(row["leakage"]) == pytest.approx(float(expected / prior), rel=1e-9), at
             assert row["leakage"] >= 1, at
             assert float(row["low"]) <= float(row["leakage"]) <= float(row["high"]), at
-        for risk in found.facts["risks"]:
-            cut = [user[: risk["epochs"]] for user in users]
+        for risk in risks(found):
+            cut = [user[: risk["observations"]] for user in users]
             expected = loops.risks(cut, w, m, p, q)
             if tied_by_rounding(weights, exact):
                 continue
             assert risk["max"] == pytest.approx(float(max(expected)), abs=1e-9), at
             assert risk["mean"] == pytest.approx(float(sum(map(mul, w, expected)) / sum(w)), abs=1e-9), at
-            assert risk["above_half"] == sum(own > Fraction(1, 2) for own in expected), at
+            above = sum(x for x, own in zip(w, expected, strict=True) if own > Fraction(1, 2))
+            assert risk["users_above"] == pytest.approx(float(above / sum(w)), abs=1e-12), at
 
 
 def test_risk_and_measure_are_those_of_dense_enumeration():
@@ -90,7 +92,7 @@ def test_risk_and_measure_are_those_of_dense_enumeration():
         ) / sum(w)
         assert float(risk[api.spec, "risk_mean"]) == pytest.approx(float(posterior), rel=1e-9), at
         found = measure(people, api)
-        assert found.facts["population"]["users"] == len(users), at
+        assert found.population["users"] == len(users), at
         if tied_by_rounding(weights, exact):
             continue
         assert owns.tolist() == pytest.approx([float(x) for x in own], abs=1e-9), at
@@ -98,8 +100,8 @@ def test_risk_and_measure_are_those_of_dense_enumeration():
         some = [float(x) > 0.5 + 1e-6 for x in own]
         share = sum(x for x, above in zip(w, some, strict=True) if above) / sum(w)
         assert risk[api.spec, "users_above"] == pytest.approx(float(share), abs=1e-9), at
-        bars = risk.facts["risk"][api.spec]["topics"]["histogram"]
-        for low, high, bar in (each.values() for each in bars):
+        (bars,) = (s["histogram"] for s in risk.payload["stages"] if s["stage"] == "topics")
+        for low, high, bar in bars:
             inside = sum(
                 x
                 for x, v in zip(w, own, strict=True)

@@ -124,17 +124,20 @@ def draw_asker(source, port):
 
 @pytest.mark.full
 def test_no_other_page_makes_it_work_however_it_leads_there(explorer):
-    """Only the page itself is answered: by what a browser says of it, or by the key that it was given."""
-    port, answered = httpx.URL(explorer.link).port, set()
+    """Only the page itself is answered: by what a browser says of it, or by the key that it was given.
+
+    What it is answered is what the page is answered to the same request, whatever that is; all else is 403.
+    """
+    port, own_answers = httpx.URL(explorer.link).port, {}
     with httpx.Client(base_url=explorer.link, timeout=120) as client:
         key = re.search('name="key" content="([^"]+)"', client.get("").text)[1]
         for seed in cases(400):
             source = random.Random(seed)
             path = source.choice(PATHS).format(word="time", section="reveals", number=0, kind="csv")
             given = source.choice(["", "", f"key={key}", f"key={key[:-1]}", f"key=x&key={key}"])
-            query = "&".join(filter(None, [given, source.choice(["", "n=x", "api=topics"])]))
+            rest = source.choice(["", "n=x", "api=topics"])
+            address = f"{path}?{'&'.join(filter(None, [given, rest]))}"
             asker = draw_asker(source, port)
-            status = client.get(f"{path}?{query}", headers=asker).status_code
             site, own = asker.get("Sec-Fetch-Site"), given == f"key={key}"
             foreign = asker.get("Origin", f"http://127.0.0.1:{port}") != f"http://127.0.0.1:{port}"
             led = (asker.get("Sec-Fetch-Mode"), asker.get("Sec-Fetch-Dest")) == ("navigate", "document")
@@ -142,12 +145,62 @@ def test_no_other_page_makes_it_work_however_it_leads_there(explorer):
                 right = site == "same-origin" or (site is None and own)
             else:
                 right = site in (None, "none", "same-origin") or (path == "" and led)
-            about = f"seed {seed}: {path}?{query} {asker} {status}"
-            assert (status != 403) == (right and not foreign), about
-            answered |= {path} if status == 200 else set()
+            wanted = 403
+            if right and not foreign:
+                if (path, rest) not in own_answers:
+                    own_answers[path, rest] = client.get(f"{path}?{rest}", headers=PAGE).status_code
+                wanted = own_answers[path, rest]
+                assert wanted in (200, 400, 404), (path, rest)
+            status = client.get(address, headers=asker).status_code
+            assert status == wanted, f"seed {seed}: {address} {asker} {status}"
         assert explorer.process.poll() is None
-    assert "" in answered
-    assert any(path.startswith("api/") for path in answered)
+
+
+# What is there, for whoever may ask, and takes no long time.
+THERE = [
+    "", "static/page.css", "static/main.js", "vega.js", "api/settings", "api/design?api=topics",
+    "api/studies", "api/compare", "api/people?source=file", "api/paper", "download/paper.csv",
+    "download/compare.csv", "download/design-table.csv?api=topics",
+]  # fmt: skip
+# The ways of another page to the explorer, and what a browser says of each: mode and destination.
+WAYS = {
+    "location=": ("navigate", "document"),
+    "form GET": ("navigate", "document"),
+    "meta refresh": ("navigate", "document"),
+    "window.open": ("navigate", "document"),
+    "a link": ("navigate", "document"),
+    "fetch no-cors": ("no-cors", "empty"),
+    "fetch cors": ("cors", "empty"),
+    "image": ("no-cors", "image"),
+    "script": ("no-cors", "script"),
+    "style": ("no-cors", "style"),
+    "iframe": ("navigate", "iframe"),
+    "object": ("navigate", "object"),
+    "embed": ("navigate", "embed"),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])  # another port of this machine is the same site
+def test_of_all_ways_from_another_page_only_a_navigation_to_the_first_page_is_answered(explorer, site):
+    with httpx.Client(base_url=explorer.link, timeout=120) as client:
+        for address in THERE:
+            assert client.get(address, headers=PAGE).status_code == 200, f"{address}: the page itself asks"
+            for way, (mode, dest) in WAYS.items():
+                said = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+                if way in ("form GET", "a link"):
+                    said["Sec-Fetch-User"] = "?1"  # by a click
+                if way == "fetch cors":
+                    said["Origin"] = "http://evil.example"
+                answer = client.get(address, headers=said)
+                led = address == "" and (mode, dest) == ("navigate", "document")
+                assert answer.status_code == (200 if led else 403), (site, way, address)
+                assert led or answer.text == "other pages may not ask this one\n", (site, way, address)
+        for address in THERE:  # typed by hand, or from another program
+            answered = not address.startswith(("api/", "download/"))
+            status = client.get(address, headers={"Sec-Fetch-Site": "none"}).status_code
+            assert status == (200 if answered else 403), address
+        assert explorer.process.poll() is None
 
 
 def check_headers(answer, about):

@@ -51,7 +51,9 @@ def answered(name):
     none = {"QUIFF_MIRROR": "", "QUIFF_CACHE": str(FOLDER / "none")}  # no public list is at hand
     done = CliRunner().invoke(main, [*map(str, COMMANDS[name]), "--json"], env=none)
     assert done.exit_code == 0, done.output
-    return dict(numbers(json.loads(done.stdout)))
+    from golden.places import old_places
+
+    return dict(numbers(old_places(name, json.loads(done.stdout), done.stdout)))
 
 
 if __name__ == "__main__":

@@ -44,13 +44,13 @@ def test_the_figures_with_filling_and_without(profiles):
     assert round(100 * sum(users == 1 for users in whole.values()) / n, 1) == 99.5
     for merged in (False, True):
         found = measure(Population.read(profiles, merged=merged))
-        people = found.facts["population"]
+        people = found.population
         assert round(100 * people["filled_users"], 1) == 48.0
         assert round(100 * people["unique_users"], 1) == 99.5
         assert round(100 * people["unique_users_visited"], 1) == 91.1
         assert people["users_without_visits"] == 0
         assert [words for words in found.warnings if "are assumed" not in words] == []
-        assert found.facts["genuine"]["users"] == sum(len(topics) == 5 for topics in visited)
+        assert found.parts["genuine"].population["users"] == sum(len(topics) == 5 for topics in visited)
         share = 100 * sum(len(topics) < 5 for topics in visited) / n
-        filled = f"filled in at random for {share:.1f} % of users (21.0 % of all topics)"
-        assert filled in " ".join(found.to_text(everything=False).split())
+        words = f"filled in at random for {share:.1f} % of users (21.0 % of all topics)"
+        assert words in " ".join(found.to_text(everything=False).split())

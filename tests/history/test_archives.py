@@ -14,6 +14,7 @@ import pytest
 
 from quiff.errors import QuiffError, SizeError
 from quiff.history.archives import Limits, check_archive, files_digest, read_files, safe_name, unpack
+from words import refused
 
 ESCAPES = [
     "../up", "a/../../up", "/etc/passwd", "//host/share", "\\windows", "C:\\x", "a\\..\\..\\up", "./C:",
@@ -113,7 +114,7 @@ def test_links_and_devices_in_a_tar_file_are_refused(tmp_path, kind):
         entry.type = kind
         entry.linkname = "/etc/passwd"
         archive.addfile(entry)
-    with pytest.raises(QuiffError, match=r"'member', which is a (link|device)"):
+    with refused(QuiffError):
         check_archive(tmp_path / "archive")
 
 
@@ -132,7 +133,7 @@ def test_an_encrypted_member_is_refused(tmp_path):
     data = bytearray(path.read_bytes())
     data[data.index(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(data)
-    with pytest.raises(QuiffError, match="which is encrypted"):
+    with refused(QuiffError):
         check_archive(path)
 
 
@@ -141,12 +142,12 @@ def test_a_name_that_is_there_twice_is_refused(tmp_path):
         archive.writestr("x", "1")
         with pytest.warns(UserWarning, match="Duplicate"):
             archive.writestr("x", "2")
-    with pytest.raises(QuiffError, match="a file 'x' too many"):
+    with refused(QuiffError):
         check_archive(tmp_path / "a.zip")
     with tarfile.open(tmp_path / "a.tar", "w") as tar:
         for name in ("x", "./x"):
             tar.addfile(tarfile.TarInfo(name))
-    with pytest.raises(QuiffError, match="a file 'x' too many"):
+    with refused(QuiffError):
         check_archive(tmp_path / "a.tar")
 
 
@@ -154,7 +155,7 @@ def test_a_name_that_is_there_twice_is_refused(tmp_path):
 def test_unprintable_names_are_refused(tmp_path, name):
     path = make_zip(tmp_path / "archive", {"plain": b""})
     path.write_bytes(path.read_bytes().replace(b"plain", name.encode().ljust(5, b"x")[:5]))
-    with pytest.raises(QuiffError, match="unprintable"):
+    with refused(QuiffError):
         check_archive(path)
 
 
@@ -163,7 +164,7 @@ def test_a_bomb_is_told_from_its_ratio(make, tmp_path):
     if path.stat().st_size > 1 << 20:  # not packed: no bomb
         check_archive(path)
         return
-    with pytest.raises(SizeError, match="holds more than"):
+    with refused(SizeError):
         check_archive(path)
     with pytest.raises(SizeError):
         unpack(path, tmp_path / "out")
@@ -173,9 +174,9 @@ def test_a_bomb_is_told_from_its_ratio(make, tmp_path):
 def test_limits_on_number_and_size(make):
     path = make({f"file {i}": b"x" * 1000 for i in range(20)})
     check_archive(path)
-    with pytest.raises(SizeError, match="more than 19 members"):
+    with refused(SizeError, 19):
         check_archive(path, limits=Limits(members=19))
-    with pytest.raises(SizeError, match="more than the 19999 bytes"):
+    with refused(SizeError, 19999):
         check_archive(path, limits=Limits(size=19_999))
 
 
@@ -183,7 +184,7 @@ def test_a_zip_file_that_lies_about_its_sizes_gives_no_more_than_it_tells(tmp_pa
     path = make_zip(tmp_path / "archive", {"member": bytes(5 << 20)})
     data = path.read_bytes().replace((5 << 20).to_bytes(4, "little"), (100).to_bytes(4, "little"))
     path.write_bytes(data)
-    with pytest.raises(QuiffError, match="cannot read the archive"):
+    with refused(QuiffError):
         [stream.read() for _, stream in read_files(path)]
 
 
@@ -198,7 +199,7 @@ def test_a_tar_bomb_is_stopped_while_it_unfolds(tmp_path):
         other.type = tarfile.GNUTYPE_LONGNAME
         other.size = 50 << 20
         file.write(other.tobuf() + bytes(50 << 20))
-    with pytest.raises(SizeError, match="holds more than"):
+    with refused(SizeError):
         check_archive(path)
 
 
@@ -212,7 +213,7 @@ def test_a_sparse_file_is_refused(tmp_path):
     block[148:156] = b" " * 8
     block[148:156] = b"%06o\0 " % sum(block)
     (tmp_path / "archive").write_bytes(bytes(block) + bytes(1024))
-    with pytest.raises(QuiffError, match="a file of a false size"):
+    with refused(QuiffError):
         check_archive(tmp_path / "archive", limits=Limits(free=1 << 40, size=1 << 40))
 
 
@@ -222,7 +223,7 @@ def test_a_negative_size_is_refused(tmp_path):
     block[148:156] = b" " * 8
     block[148:156] = b"%06o\0 " % sum(block)
     (tmp_path / "archive").write_bytes(bytes(block) + bytes(1024))
-    with pytest.raises(QuiffError, match=r"a file of a false size|cannot read the archive"):
+    with refused(QuiffError):
         check_archive(tmp_path / "archive")
 
 
@@ -246,7 +247,7 @@ def test_every_cut_and_every_flipped_bit_is_an_error_of_ours_or_harmless(make):
 def test_a_file_that_is_no_archive(tmp_path):
     (tmp_path / "text").write_text("hello " * 1000)
     for path in (tmp_path / "text", tmp_path / "nowhere", tmp_path):
-        with pytest.raises(QuiffError, match="cannot read the archive"):
+        with refused(QuiffError):
             check_archive(path)
 
 
@@ -254,7 +255,7 @@ def test_unpacking_does_not_touch_what_is_there(tmp_path):
     path = make_zip(tmp_path / "archive", {"a": b"new"})
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "a").write_text("old")
-    with pytest.raises(QuiffError, match="holds 'a' already"):
+    with refused(QuiffError):
         unpack(path, tmp_path / "out")
     assert (tmp_path / "out" / "a").read_text() == "old"
 
@@ -262,9 +263,9 @@ def test_unpacking_does_not_touch_what_is_there(tmp_path):
 def test_unpacking_a_broken_archive_leaves_nothing(tmp_path):
     path = make_zip(tmp_path / "archive", {"a": b"1" * 1000, "b": b"2" * 1000}, zipfile.ZIP_STORED)
     path.write_bytes(path.read_bytes().replace(b"2" * 1000, b"3" * 1000))
-    with pytest.raises(QuiffError, match="cannot read the archive"):
+    with refused(QuiffError):
         unpack(path, tmp_path / "out")
-    with pytest.raises(QuiffError, match="is no folder"):
+    with refused(QuiffError):
         unpack(path, path / "below a file")
     assert [p.name for p in tmp_path.iterdir()] == ["archive"]
 

@@ -17,6 +17,7 @@ from quiff.history.fetch import fetch
 from quiff.history.queries import fetch_rows
 from quiff.history.suffixes import Suffixes
 from quiff.history.tables import read_table
+from words import refused
 
 TREATED = pa.schema([("user", pa.int64()), ("time", pa.timestamp("us")), ("domain", pa.string())])
 
@@ -139,25 +140,25 @@ def test_a_file_in_the_published_form(con, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "numbers"),
     [
-        ("domain,kind\na.com,x\n", "a classification needs domain and topics"),
-        ("domain,topics\na.com,'A'\na.com,'B'\n", "line 3: the domain 'a.com' is there again"),
-        ("domain,topics\na.com\n", "line 2: there is no domain or no topics"),
-        ("", "line 1: the columns are none"),
-        ("domain,topics\na.com,'A'\nb.com,f('A')\n", "line 3: .* is no list of topics"),
-        ("domain,topics\na.com,'A'\n\n\nb.com,f('A')\n", "line 5: .* is no list of topics"),
-        ("domain,topics\n\na.com,'A'\n\n\"b\n.com\"\n", "line 5: there is no domain or no topics"),
-        ("domain,topics\na.com,\"'A'\nb.com,'B'\n", "line 2: it is no CSV, .*; close all quotes"),
-        ('domain,topics\na.com,"A\nb.com,"B\nc.com,C\n', "line 2: it is no CSV"),
-        ("domain,topics\na.com,__import__('os')\n", "is no list of topics"),
-        ("domain,topics\na.com,\xff\n", "cannot read"),
+        ("domain,kind\na.com,x\n", ()),
+        ("domain,topics\na.com,'A'\na.com,'B'\n", (3,)),
+        ("domain,topics\na.com\n", (2,)),
+        ("", (1,)),
+        ("domain,topics\na.com,'A'\nb.com,f('A')\n", (3,)),
+        ("domain,topics\na.com,'A'\n\n\nb.com,f('A')\n", (5,)),
+        ("domain,topics\n\na.com,'A'\n\n\"b\n.com\"\n", (5,)),
+        ("domain,topics\na.com,\"'A'\nb.com,'B'\n", (2,)),
+        ('domain,topics\na.com,"A\nb.com,"B\nc.com,C\n', (2,)),
+        ("domain,topics\na.com,__import__('os')\n", ()),
+        ("domain,topics\na.com,\xff\n", ()),
     ],
 )
-def test_a_wrong_file_is_told_in_one_line(tmp_path, text, told):
+def test_a_wrong_file_is_told_in_one_line(tmp_path, text, numbers):
     file = tmp_path / "classification.csv"
     file.write_bytes(text.encode("latin-1"))
-    with pytest.raises(QuiffError, match=told) as caught:
+    with refused(QuiffError, *numbers) as caught:
         read_classification(file)
     assert "\n" not in str(caught.value)
 
@@ -169,9 +170,7 @@ def test_letters_of_a_file_are_lowered_as_in_logs(con, tmp_path):
         (row,) = con.to_pyarrow(read_classification(file, rules=rules).table).to_pylist()
         assert row["domain"] == listed
     file.write_text("domain,topics\nExample.COM,'A'\nexample.com,'B'\n")
-    with pytest.raises(
-        QuiffError, match=r"line 3: the domain 'example.com' is there again; give it once, in cap"
-    ):
+    with refused(QuiffError, 3):
         read_classification(file)
     assert con.to_pyarrow(read_classification(file, rules="as-published").table).num_rows == 2
 
@@ -186,9 +185,9 @@ def test_citizen_labs_lists_by_the_lists_own_rules(con, mirror):
 
 
 def test_unknown_names_are_told(con, tmp_path):
-    with pytest.raises(ParameterError, match="citizenlab, chrome-1, chrome-5"):
+    with refused(ParameterError):
         read_classification("nonsense")
-    with pytest.raises(ParameterError, match="quiff treat writes one"):
+    with refused(ParameterError):
         classify(con, tmp_path / "no", as_classification({"a.com": ["A"]}), tmp_path)
     with pytest.raises(ParameterError, match=re.escape("must be one of correct, as-published")):
         classify(con, tmp_path, as_classification({"a.com": ["A"]}), tmp_path, matching="wrong")
@@ -264,5 +263,5 @@ def test_chrome_5_on_a_log(con, mirror, tmp_path):
 def test_a_line_of_a_classification_with_too_many_fields_is_told(tmp_path):
     listed = tmp_path / "topics.csv"
     listed.write_text("domain,topics\nsite1.com,NEWS,SPORT\n")
-    with pytest.raises(QuiffError, match="line 2: it has 3 fields, but the first line 2; put topics"):
+    with refused(QuiffError, 2, 3):
         read_classification(listed)

@@ -10,6 +10,7 @@ import pytest
 from conftest import missing
 from quiff.errors import ParameterError
 from quiff.history.engine import ENGINES, connect
+from words import refused
 
 
 def setting(con, name):
@@ -43,24 +44,24 @@ def test_duckdb_spills_to_a_folder_that_goes_with_it(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "numbers"),
     [
-        ({"engine": "sqlite"}, "there is no engine 'sqlite'; the engines are duckdb, spark"),
-        ({"threads": 0}, "threads 0 is below 1"),
-        ({"memory_limit": "much"}, "the memory limit 'much' is no size such as 2GB or 500MiB"),
-        ({"memory_limit": "0GB"}, "the memory limit '0GB' is no size"),
-        ({"memory_limit": "-1GB"}, "the memory limit '-1GB' is no size"),
-        ({"master": "local"}, "the master 'local' is for the engine spark, not for duckdb"),
+        ({"engine": "sqlite"}, ()),
+        ({"threads": 0}, (0, 1)),
+        ({"memory_limit": "much"}, ()),
+        ({"memory_limit": "0GB"}, ()),
+        ({"memory_limit": "-1GB"}, ()),
+        ({"master": "local"}, ()),
     ],
 )
-def test_wrong_settings_are_told(settings, message):
-    with pytest.raises(ParameterError, match=message):
+def test_wrong_settings_are_told(settings, numbers):
+    with refused(ParameterError, *numbers):
         connect(**settings)
 
 
 def test_without_pyspark_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with pytest.raises(ParameterError, match="install quiff with its extra spark"):
+    with refused(ParameterError):
         connect("spark")
 
 
@@ -92,7 +93,7 @@ def test_a_spark_session_of_somebody_else_is_taken_if_it_keeps_secrets_and_time(
     ):
         assert connect("spark") is session
     running(**{"spark.sql.session.timeZone": "America/Sao_Paulo"})
-    with pytest.raises(ParameterError, match="has the time zone 'America/Sao_Paulo', so that visits would"):
+    with refused(ParameterError):
         connect("spark")
 
 
@@ -108,7 +109,7 @@ def test_spark_stays_on_this_machine(spark):
 @pytest.mark.full
 def test_there_is_one_spark_session(spark):
     assert connect("spark")._session is spark._session
-    with pytest.raises(ParameterError, match="Spark runs at 'local\\[2\\]' already"):
+    with refused(ParameterError):
         connect("spark", master="spark://127.0.0.1:7077")
 
 

@@ -16,6 +16,7 @@ from quiff.errors import LabelError, ParameterError, QuiffError, SizeError
 from quiff.history.download import cache_folder
 from quiff.history.fetch import fetch, local_copy
 from quiff.history.registry import DATASETS, Dataset
+from words import refused
 
 CONTENT = b"// a made-up list of suffixes\n" * 5000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -208,9 +209,9 @@ def test_the_cache_is_the_operating_systems_unless_named(monkeypatch, tmp_path):
 
 def test_unknown_names(listed):
     for name in ("nonsense", "", "PSL", "../psl"):
-        with pytest.raises(LabelError, match="no data set"):
+        with refused(LabelError):
             fetch(name)
-    with pytest.raises(LabelError, match="is one file"):
+    with refused(LabelError):
         fetch("psl/psl-1.dat")
 
 
@@ -247,7 +248,7 @@ class TestMirror:
         server.serve("/psl.dat", CONTENT)
         fetch("psl")
         (copies / "psl-1.dat").unlink()
-        with pytest.raises(ParameterError, match=r"has no 'psl-1\.dat'"):
+        with refused(ParameterError):
             fetch("psl", copies)
 
     def test_behind_the_variable_come_cache_and_network(self, listed, server, cache, copies, monkeypatch):
@@ -257,10 +258,10 @@ class TestMirror:
         assert fetch("psl") == cache / "psl-1.dat"
 
     def test_a_mirror_that_is_not_there(self, listed, cache, tmp_path, monkeypatch):
-        with pytest.raises(ParameterError, match="is no folder"):
+        with refused(ParameterError):
             fetch("psl", tmp_path / "nowhere")
         monkeypatch.setenv("QUIFF_MIRROR", str(tmp_path / "nowhere"))
-        with pytest.raises(ParameterError, match="is no folder"):
+        with refused(ParameterError):
             fetch("psl")
 
     @pytest.mark.parametrize(
@@ -356,7 +357,7 @@ class TestRecord:
         path = fetch("tables/AOL-treated.csv")
         assert path.read_bytes() == self.FILES["AOL-treated.csv"]
         assert left_in(path.parent) == ["AOL-treated.csv", "digests.json"]
-        with pytest.raises(LabelError, match=r"no file 'nonsense', but AOL-treated\.csv"):
+        with refused(LabelError):
             fetch("tables/nonsense")
 
     def test_a_damaged_file_is_fetched_again(self, record, cache):
@@ -458,8 +459,6 @@ def test_a_time_limit_is_above_zero(listed, cache):
 
 
 def test_what_only_people_may_download_is_told(tmp_path):
-    with pytest.raises(
-        QuiffError, match=r"only for people who sign in: download it from https://www\.kaggle"
-    ):
+    with refused(QuiffError):
         fetch("google-topics")
     assert local_copy("google-topics", tmp_path) is None

@@ -16,6 +16,7 @@ from quiff.history.people import reduce_people
 from quiff.populations.pairs import TooManySetsError
 from quiff.populations.population import Population
 from quiff.studies.pairs import measure_pairs
+from words import refused
 
 # PySpark leaves the sockets by which it hands over results to the garbage collector.
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
@@ -148,21 +149,21 @@ def test_large_sets_are_packed_into_several_words(duckdb, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("columns", "error", "told"),
+    ("columns", "error", "numbers"),
     [
-        ({"user": ["a", "a"], "t1": [1, 2]}, LabelError, "1 user without a name, or there a second time"),
-        ({"user": ["a", None], "t1": [1, 2]}, LabelError, "1 user without a name"),
-        ({"user": ["a"], "t1": [1], "t2": [1]}, LabelError, "a set has the topic '1' twice"),
-        ({"user": ["a"], "t1": ["x"], "t2": [" "]}, ShapeError, "a topic is empty"),
-        ({"user": ["a", "b"], "topics": [["x"], ["x", "y"]]}, ShapeError, "sets have from 1 to 2 topics"),
-        ({"user": ["a"], "topics": ["x, y"]}, ParameterError, "the topics are text"),
-        ({"user": ["a", "b"], "epoch": [0, 1], "t1": [1, 2]}, LabelError, "2 of 2 users lack some of the 2"),
-        ({"user": pa.array([], pa.string()), "t1": pa.array([], pa.int64())}, QuiffError, "no profile"),
+        ({"user": ["a", "a"], "t1": [1, 2]}, LabelError, (1,)),
+        ({"user": ["a", None], "t1": [1, 2]}, LabelError, (1,)),
+        ({"user": ["a"], "t1": [1], "t2": [1]}, LabelError, (1,)),
+        ({"user": ["a"], "t1": ["x"], "t2": [" "]}, ShapeError, ()),
+        ({"user": ["a", "b"], "topics": [["x"], ["x", "y"]]}, ShapeError, (1, 2)),
+        ({"user": ["a"], "topics": ["x, y"]}, ParameterError, ()),
+        ({"user": ["a", "b"], "epoch": [0, 1], "t1": [1, 2]}, LabelError, (2,)),
+        ({"user": pa.array([], pa.string()), "t1": pa.array([], pa.int64())}, QuiffError, ()),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_without_a_user(duckdb, tmp_path, columns, error, told):
+def test_what_is_wrong_is_told_without_a_user(duckdb, tmp_path, columns, error, numbers):
     path = write(tmp_path / "people.parquet", **columns)
-    with pytest.raises(error, match=told) as caught:
+    with refused(error, *numbers) as caught:
         reduce_people(duckdb, path)
     assert "\n" not in str(caught.value)
 
@@ -172,7 +173,7 @@ def test_users_who_lack_an_epoch_are_left_out(duckdb, tmp_path):
     people = reduce_people(duckdb, path, missing="drop")
     assert counted(people) == counted(Population.read(path, missing="drop"))
     assert people.notes[-1] == "1 of 3 users lack some of the 2 epochs and are left out."
-    with pytest.raises(ParameterError, match="missing is 'fill', but an engine can only"):
+    with refused(ParameterError):
         reduce_people(duckdb, path, missing="fill")
 
 
@@ -222,12 +223,12 @@ def test_what_an_engine_does_not_read_is_told(spark, duckdb, tmp_path):
     text, records = tmp_path / "people.csv", tmp_path / "people.tfrecord"
     text.write_text("user,t1\na,1\n")
     records.write_bytes(b"")
-    with pytest.raises(ParameterError, match="is text, but Spark reduces Parquet; use --engine duckdb, or"):
+    with refused(ParameterError):
         reduce_people(spark, text)
-    with pytest.raises(ParameterError, match="read in this process; leave the engine out"):
+    with refused(ParameterError):
         reduce_people(duckdb, records)
     text.write_text("user,t1\n")
-    with pytest.raises(QuiffError, match="there is no profile; give at least one user"):
+    with refused(QuiffError):
         reduce_people(duckdb, text)
 
 

@@ -17,6 +17,7 @@ from quiff.history.profile import Spread, profile
 from quiff.history.taxonomies import taxonomy_topics
 from quiff.populations.histories import top_set
 from quiff.populations.population import Population
+from words import refused
 
 START = datetime(2006, 3, 1, 5)
 SCHEMA = pa.schema(
@@ -158,14 +159,14 @@ def test_a_population_reads_them(con, tmp_path):
 
 def test_wrong_input_is_told(con, tmp_path):
     write_reduced(tmp_path, [(1, START, "a.com", ["A"])])
-    with pytest.raises(ParameterError, match="'A' is not in the taxonomy"):
+    with refused(ParameterError):
         profile(con, tmp_path, tmp_path / "p.parquet", taxonomy=["B", "C", "D", "E", "F"])
-    with pytest.raises(ParameterError, match="top_s must be a whole number of at least 1, not 0"):
+    with refused(ParameterError, what="top_s", value=0):
         profile(con, tmp_path, tmp_path / "p.parquet", top_s=0)
-    with pytest.raises(ParameterError, match="epoch_days must be a whole number of at least 1, not 0"):
+    with refused(ParameterError, what="epoch_days", value=0):
         profile(con, tmp_path, tmp_path / "p.parquet", top_s=1, epoch_days=0)
     write_reduced(tmp_path, [(1, START, "a.com", [])])
-    with pytest.raises(ParameterError, match="has a topic; quiff classify gives topics"):
+    with refused(ParameterError):
         profile(con, tmp_path, tmp_path / "p.parquet")
 
 
@@ -237,5 +238,5 @@ def test_a_merged_reading_needs_one_epoch(con, tmp_path):
     rows = [(user, START + timedelta(days=user), "a.com", ["7", "8"]) for user in range(3)]
     write_reduced(tmp_path, rows)
     profile(con, tmp_path, tmp_path / "p.parquet", top_s=2, epoch_days=1)
-    with pytest.raises(ParameterError, match="users can be merged in one epoch only; write a file for each"):
+    with refused(ParameterError):
         Population.read(tmp_path / "p.parquet", merged=True)

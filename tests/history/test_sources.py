@@ -15,6 +15,7 @@ from quiff.history.classifications import (
 )
 from quiff.history.fetch import fetch
 from quiff.history.taxonomies import Topic, read_taxonomy, read_utility_buckets
+from words import refused
 
 
 @pytest.fixture
@@ -134,23 +135,23 @@ class TestChrome:
         assert host_of_key(host.replace(".", " ").replace("-", " ")) == host
 
     @pytest.mark.parametrize(
-        ("text", "reason"),
+        ("text", "numbers"),
         [
-            ("", "does not begin"),
-            ("a com\t1\n", "does not begin"),
-            ("domain\ttopics\n\n", "line 2 .* is ''"),
-            ("domain\ttopics\na com\t1\nb com\tNews\n", "line 3 .* is 'b com.tNews'"),
-            ("domain\ttopics\na com\t1,\n", "line 2"),
-            ("domain\ttopics\na com\t1\t2\n", "line 2"),
-            (b"domain\ttopics\n\xff\t1\n", "cannot read"),
+            ("", ()),
+            ("a com\t1\n", ()),
+            ("domain\ttopics\n\n", (2,)),
+            ("domain\ttopics\na com\t1\nb com\tNews\n", (3,)),
+            ("domain\ttopics\na com\t1,\n", (2,)),
+            ("domain\ttopics\na com\t1\t2\n", (2,)),
+            (b"domain\ttopics\n\xff\t1\n", ()),
         ],
     )
-    def test_other_files_are_refused(self, written, text, reason):
-        with pytest.raises(QuiffError, match=reason):
+    def test_other_files_are_refused(self, written, text, numbers):
+        with refused(QuiffError, *numbers):
             chrome_table(written(text))
 
     def test_no_file(self, tmp_path):
-        with pytest.raises(QuiffError, match="cannot read"):
+        with refused(QuiffError):
             chrome_table(tmp_path / "nowhere")
 
 
@@ -187,24 +188,24 @@ class TestTaxonomies:
     HEAD = "Some words.\n\n| ID | Topic |\n|---|---|\n"
 
     @pytest.mark.parametrize(
-        ("text", "reason"),
+        ("text", "numbers"),
         [
-            ("no table", "no table"),
-            ("| ID | Topic |\n|---|---|\n", "no table"),
-            (f"{HEAD}| one | /News |\n", "line 5 .* has 'one' and '/News'"),
-            (f"{HEAD}| 1 | News |\n", "a path are expected"),
-            (f"{HEAD}| 1 | /News//Local |\n", "a path are expected"),
-            (f"{HEAD}| 1 | /News | more |\n", "3 cells"),
-            (f"{HEAD}| 1 | /News |\n| 2 | /News |\n", "second time"),
-            (f"{HEAD}| 1 | /News |\n| 1 | /Games |\n", "one number to two topics"),
-            (f"{HEAD}| 1 | /News/Local |\n", "none above it"),
-            (b"\xff", "cannot read"),
+            ("no table", ()),
+            ("| ID | Topic |\n|---|---|\n", ()),
+            (f"{HEAD}| one | /News |\n", (5,)),
+            (f"{HEAD}| 1 | News |\n", ()),
+            (f"{HEAD}| 1 | /News//Local |\n", ()),
+            (f"{HEAD}| 1 | /News | more |\n", (3,)),
+            (f"{HEAD}| 1 | /News |\n| 2 | /News |\n", ()),
+            (f"{HEAD}| 1 | /News |\n| 1 | /Games |\n", ()),
+            (f"{HEAD}| 1 | /News/Local |\n", ()),
+            (b"\xff", ()),
         ],
     )
-    def test_other_files_are_refused(self, written, text, reason):
-        with pytest.raises(QuiffError, match=reason):
+    def test_other_files_are_refused(self, written, text, numbers):
+        with refused(QuiffError, *numbers):
             read_taxonomy(written(text))
 
     def test_a_root_in_two_buckets_is_refused(self, written):
-        with pytest.raises(QuiffError, match="second time"):
+        with refused(QuiffError):
             read_utility_buckets(written(f"{self.HEAD}| /News | High |\n| /News | Standard |\n"))

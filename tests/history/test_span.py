@@ -14,6 +14,7 @@ from quiff.history.experiment import experiment
 from quiff.history.profile import profile
 from quiff.history.tables import Steps
 from quiff.history.visits import epoch_numbers
+from words import refused
 
 REDUCED = pa.schema([
     ("user", pa.int64()), ("time", pa.timestamp("us")), ("domain", pa.string()),
@@ -56,20 +57,20 @@ def test_as_many_sets_as_are_allowed_are_written(duckdb, tmp_path):
     near = write(tmp_path / "near.parquet", daily(30))
     options = {"epoch_days": 7, "top_s": 1, "seed": 1}
     assert profile(duckdb, near, tmp_path / "w.parquet", max_user_epochs=20, **options).epochs == 5
-    with pytest.raises(ParameterError, match="would need 20 sets, more than 19: the visits are from 2006"):
+    with refused(ParameterError, 20, 19, 2006):
         profile(duckdb, near, tmp_path / "v.parquet", max_user_epochs=19, **options)
 
 
 def test_a_date_of_the_year_9999_is_refused_without_any_option(duckdb, tmp_path):
     table = write(tmp_path / "reduced.parquet", [*daily(60), datetime(9999, 12, 30)])
-    with pytest.raises(ParameterError, match=r"in 417099 epochs .* 1,668,396 sets, more than 200,000"):
+    with refused(ParameterError, 417099, 1668396, 200000):
         profile(duckdb, table, tmp_path / "weekly.parquet", epoch_days=7)
 
 
 def test_many_epochs_with_visits_in_most_of_them_are_no_mistake(duckdb, tmp_path):
     visits = ibis.memtable(pa.table({"user": range(600), "time": daily(600)}))
     epoch_numbers(duckdb, visits, 1)  # 360 000, and nothing is said
-    with pytest.raises(ParameterError, match="600 users in 600 epochs of 1 day would need 360,000 sets"):
+    with refused(ParameterError, 600, 1, 360000):
         epoch_numbers(duckdb, visits, 1, 359_999)
 
 
@@ -82,6 +83,6 @@ def test_tables_without_rows_are_refused(backend, tmp_path):
         lambda: experiment(backend, reduced, tmp_path / "out"),
         lambda: profile(backend, reduced, tmp_path / "profiles.parquet"),
     ):
-        with pytest.raises(ParameterError, match="has no rows, so there is nothing to do; see what quiff"):
+        with refused(ParameterError):
             run()
     assert {path.name for path in tmp_path.iterdir()} == {"reduced.parquet", "treated.parquet"}

@@ -21,6 +21,7 @@ from quiff.errors import ParameterError
 from quiff.history.experiment import experiment
 from quiff.history.profile import profile
 from quiff.history.stats import describe, sizes_of_counts
+from words import refused, worded
 
 SCHEMA = pa.schema(
     [
@@ -116,14 +117,14 @@ def test_the_command_reads_logs_as_treat_does(tmp_path):
     assert found[0] == found[1]
     assert (found[0]["rows"], found[0]["users"]) == (2, 2)
     assert (found[0]["first"], found[0]["last"]) == ("2026-03-02 08:10:00", "2026-03-04 08:10:00")
-    assert "time format" in CliRunner().invoke(main, [*words[:3], "%d", "--json"]).stderr
+    worded(CliRunner().invoke(main, [*words[:3], "%d", "--json"]).stderr)
 
 
 def test_wrong_tables_are_told(duckdb, tmp_path):
-    with pytest.raises(ParameterError, match="there is no table"):
+    with refused(ParameterError):
         describe(duckdb, [tmp_path / "none"])
-    with pytest.raises(ParameterError, match="has no table"):
+    with refused(ParameterError):
         describe(duckdb, [tmp_path])
     write_visits(tmp_path, [(1, "2006-03-01 00:00:00", "a.com")])
-    with pytest.raises(ParameterError, match="describe them one by one"):
+    with refused(ParameterError):
         describe(duckdb, [tmp_path, tmp_path])

@@ -5,6 +5,7 @@ import pytest
 
 from quiff.errors import ParameterError
 from quiff.history.suffixes import EXTRA_SUFFIXES, Suffixes, packaged_suffixes
+from words import refused
 
 
 def test_the_extra_suffixes_of_the_paper():
@@ -24,27 +25,27 @@ def test_a_file_with_a_byte_order_mark(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "numbers"),
     [
-        (b"// nothing\n", "holds no rules"),
-        (b"com\n<html>.*\n", r"line 2 of the suffix list '.*list.dat' is no rule: '<html>\.\*'"),
-        (b"a..b\n", "line 1 .* is no rule: 'a..b'"),
-        (b"*\n", r"line 1 .* is no rule: '\*'"),
-        (b"com\n\xff\xfe\n", "is not in UTF-8"),
-        (b"user,t1\nAlice,1\n", "line 1 .* is no rule: 'user,t1'"),
-        (b"{}\n", "line 1 .* is no rule"),
-        (b"Title\nThis text has no rule\nand is no list\n", "seems to be prose: most of its lines have"),
+        (b"// nothing\n", ()),
+        (b"com\n<html>.*\n", (2,)),
+        (b"a..b\n", (1,)),
+        (b"*\n", (1,)),
+        (b"com\n\xff\xfe\n", ()),
+        (b"user,t1\nAlice,1\n", (1,)),
+        (b"{}\n", (1,)),
+        (b"Title\nThis text has no rule\nand is no list\n", ()),
     ],
 )
-def test_what_is_no_list_is_told(tmp_path, content, message):
+def test_what_is_no_list_is_told(tmp_path, content, numbers):
     path = tmp_path / "list.dat"
     path.write_bytes(content)
-    with pytest.raises(ParameterError, match=message):
+    with refused(ParameterError, *numbers):
         Suffixes.read(path)
 
 
 def test_a_folder_is_no_list(tmp_path):
-    with pytest.raises(ParameterError, match="cannot read the suffix list"):
+    with refused(ParameterError):
         Suffixes.read(tmp_path)
 
 

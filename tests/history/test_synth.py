@@ -17,6 +17,7 @@ import tldextract
 
 from quiff.errors import ParameterError
 from quiff.history.synth import SyntheticLog, write_log
+from words import refused
 
 USERS = 20_000
 ORDINARY = re.compile(r"https?://(?:(?:www|www2|home|shop|news)\.)?([a-z]+-example(?:\.[a-z0-9]+)+)")
@@ -328,7 +329,7 @@ def test_a_failed_run_leaves_the_old_log(tmp_path):
     def fail(rows):
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(ParameterError, match=r"cannot write .*: No space left on device"):
+    with refused(ParameterError):
         write_log(SyntheticLog(users=11), tmp_path / "log", force=True, progress=fail)
     assert digests(tmp_path / "log") == before
     assert [path.name for path in tmp_path.iterdir()] == ["log"]
@@ -351,12 +352,12 @@ def test_an_empty_folder_is_taken_and_parents_are_made(tmp_path):
 def test_only_a_made_up_log_is_replaced(tmp_path):
     out = tmp_path / "log"
     write_log(SyntheticLog(users=2), out)
-    with pytest.raises(ParameterError, match=r"the folder holds 'classification\.csv' already"):
+    with refused(ParameterError):
         write_log(SyntheticLog(users=3), out)
     assert write_log(SyntheticLog(users=3), out, force=True).users == 3
     assert len({row[0].lstrip("\x19") for row in read(out / "log-01.txt.gz")}) == 3
     (out / "thesis.tex").write_text("precious")
-    with pytest.raises(ParameterError, match=r"also holds 'thesis\.tex'"):
+    with refused(ParameterError):
         write_log(SyntheticLog(users=4), out, force=True)
     assert (out / "thesis.tex").read_text() == "precious"
     assert [path.name for path in tmp_path.iterdir()] == ["log"]
@@ -364,21 +365,21 @@ def test_only_a_made_up_log_is_replaced(tmp_path):
 
 def test_a_file_is_not_replaced(tmp_path):
     (tmp_path / "log").write_text("precious")
-    with pytest.raises(ParameterError, match="is a file"):
+    with refused(ParameterError):
         write_log(SyntheticLog(users=2), tmp_path / "log", force=True)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "numbers"),
     [
-        ({}, "give exactly one of the two"),
-        ({"users": 3, "rows": 3}, "users is 3 and rows is 3; give exactly one"),
-        ({"users": 0}, "users must be a whole number between 1 and 100000000, not 0"),
-        ({"rows": -5}, "rows must be .*, not -5"),
-        ({"rows": 1e6}, "rows must be .*, not 1000000.0"),
-        ({"users": 3, "seed": -1}, "seed must be .*, not -1"),
+        ({}, ()),
+        ({"users": 3, "rows": 3}, (3,)),
+        ({"users": 0}, (1, 100000000, 0)),
+        ({"rows": -5}, (-5,)),
+        ({"rows": 1e6}, (1000000.0,)),
+        ({"users": 3, "seed": -1}, (-1,)),
     ],
 )
-def test_numbers_out_of_range(arguments, message):
-    with pytest.raises(ParameterError, match=message):
+def test_numbers_out_of_range(arguments, numbers):
+    with refused(ParameterError, *numbers):
         SyntheticLog(**arguments)

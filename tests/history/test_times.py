@@ -17,6 +17,7 @@ from quiff.history.queries import fetch_rows
 from quiff.history.read import LogFormat
 from quiff.history.times import KINDS, TimeFormat, with_times
 from quiff.history.treat import treat
+from words import refused
 
 BY_HAND = {
     "2006-03-01 07:17:12": datetime(2006, 3, 1, 7, 17, 12),
@@ -289,14 +290,14 @@ def test_a_run_that_keeps_too_little_fails_and_shows_the_form_of_rows(backend, t
     assert "--show-rows" in last
     assert "June" not in str(caught.value)
     assert not (tmp_path / "out" / "treated.parquet").exists()
-    with pytest.raises(QuiffError, match=r"line 4: .*: user '2', time '1 June', URL 'http://s2.com'"):
+    with refused(QuiffError, 4, 2, 1):
         treat(backend, [log], tmp_path / "out", show_rows=True)
 
 
 def test_the_least_share_can_be_given(duckdb, tmp_path):
     log = write_log(tmp_path / "log.txt", ["2006-03-01 07:17:12", "1 June", "2 June", "3 June", "4 June"])
     assert treat(duckdb, [log], tmp_path / "out", min_kept=0.2).rows == 1
-    with pytest.raises(ParameterError, match="min_kept is 2, but must be a share"):
+    with refused(ParameterError, 2):
         treat(duckdb, [log], tmp_path / "out", min_kept=2)
 
 
@@ -314,14 +315,14 @@ def test_a_run_that_keeps_half_is_kept(duckdb, tmp_path):
     assert treat(duckdb, [log], tmp_path / "out").rows == 1
 
 
-@pytest.mark.parametrize(("times", "told"), [([], "the log has no rows"), (["x"], "only 0 of 1 rows")])
-def test_a_run_that_keeps_nothing_fails(backend, tmp_path, times, told):
-    with pytest.raises(QuiffError, match=told):
+@pytest.mark.parametrize(("times", "numbers"), [([], ()), (["x"], (0, 1))])
+def test_a_run_that_keeps_nothing_fails(backend, tmp_path, times, numbers):
+    with refused(QuiffError, *numbers):
         treat(backend, [write_log(tmp_path / "log.txt", times)], tmp_path / "out", min_kept=0)
 
 
 def test_urls_without_a_domain_are_told(duckdb, tmp_path):
     swapped = tmp_path / "swapped.txt"
     swapped.write_text(f"{reference.HEADER}\n1\tq\t2006-03-01 07:17:12\t1\tintranet\n2\tq\tx\t1\t\n")
-    with pytest.raises(QuiffError, match=r"(?s)left out: 1 no-url, 1 no-suffix\n  line 2: .*--url"):
+    with refused(QuiffError, 1, 2):
         treat(duckdb, [swapped], tmp_path / "out")

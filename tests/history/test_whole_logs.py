@@ -28,6 +28,7 @@ from quiff.history.scan import scan_parquet
 from quiff.history.stats import describe
 from quiff.history.tables import read_table, table_digest
 from quiff.history.treat import treat
+from words import refused
 
 COMMAS = HEADER.replace("\t", ",")
 
@@ -85,7 +86,7 @@ def test_a_damaged_published_table_is_refused(duckdb, tmp_path):
     whole = gzip.compress(f",RandID,QueryTime,Domain\n{lines}".encode())
     table, stage = read_table(duckdb, write(tmp_path / "a.csv.gz", whole), ("treated",))
     assert (stage, table.count().execute()) == ("treated", 5000)
-    with pytest.raises(ParameterError, match=r"b.csv.gz'.* are readable, but it is damaged or cut short"):
+    with refused(ParameterError):
         read_table(duckdb, write(tmp_path / "b.csv.gz", whole[: len(whole) // 2]), ("treated",))
 
 
@@ -107,7 +108,7 @@ def test_a_log_that_changes_while_it_is_read_is_noticed(duckdb, tmp_path, monkey
 
     original = treating.judged
     monkeypatch.setattr(treating, "judged", judged)
-    with pytest.raises(QuiffError, match=r"log\.txt' changed while it was read"):
+    with refused(QuiffError):
         treat(duckdb, [log], tmp_path / "out")
     assert not list((tmp_path / "out").glob("*"))
 
@@ -122,7 +123,7 @@ def test_a_log_that_goes_while_it_is_read_is_not_told_as_an_output(tmp_path, pac
     source = find_source(log)
     log.unlink()
     with (
-        pytest.raises(ParameterError, match=r"cannot read '.*log\.txt.*': .*No such file"),
+        refused(ParameterError),
         whole_file(tmp_path / "out.txt"),
     ):
         next(blocks(source))
@@ -215,7 +216,7 @@ def test_a_row_that_vanishes_stops_the_run(duckdb, tmp_path, monkeypatch, quoted
     expect_refused(
         duckdb, tmp_path, [one, two], r"5 rows, but 4 were read: off is '.*two.txt' by 1 line;", QuiffError
     )
-    with pytest.raises(QuiffError, match="off is"):
+    with refused(QuiffError):
         describe(duckdb, [one, two])
 
 
@@ -274,7 +275,7 @@ def test_one_file_counts_once(duckdb, tmp_path):
     for other in (log, tmp_path / "." / "x" / ".." / "log.txt", tmp_path / "link.txt", tmp_path / "hard.txt"):
         (tmp_path / "x").mkdir(exist_ok=True)
         expect_refused(duckdb, tmp_path, [log, other], "is named twice")
-        with pytest.raises(ParameterError, match="is named twice"):
+        with refused(ParameterError):
             describe(duckdb, [log, other])
 
 
@@ -410,7 +411,7 @@ def test_refused_parquet_has_row_numbers_and_fields(duckdb, tmp_path):
     for name, times in kinds.items():
         table = pa.table({"More": [1] * 4, "AnonID": [1, 2, 3, 4], "QueryTime": times, "ClickURL": urls})
         pq.write_table(table, tmp_path / f"{name}.parquet", version="2.6")
-        with pytest.raises(QuiffError, match="only 1 of 3 rows that have a URL would be kept") as caught:
+        with refused(QuiffError, 1, 3) as caught:
             treat(duckdb, [tmp_path / f"{name}.parquet"], tmp_path / "out")
         shown = [line for line in str(caught.value).splitlines() if "time looks like" in line]
         assert [line.split(" time")[0] for line in shown] == ["  row 2: 4 fields,", "  row 3: 4 fields,"]

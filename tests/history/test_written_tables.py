@@ -12,6 +12,7 @@ from quiff.history.engine import on_cluster
 from quiff.history.experiment import experiment
 from quiff.history.tables import table_digest
 from quiff.history.treat import treat
+from words import refused
 
 LOG = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "".join(
     f"{user}\tq\t2006-03-0{day} 10:00:00\t1\thttp://s{(user + day) % 5}.com\n"
@@ -44,7 +45,7 @@ def test_what_an_engine_wrote_is_replaced_by_force_only(backend, log, tmp_path):
     if (out / "treated.parquet").is_dir():
         held = {path.name for path in (out / "treated.parquet").iterdir()}
         assert held == {MARKER, *json.loads((out / "treated.parquet" / MARKER).read_text())["wrote"]}
-    with pytest.raises(ParameterError, match=r"treated\.parquet': .* already; use force=True"):
+    with refused(ParameterError):
         treat(backend, [log], out, seed=1)
     treat(backend, [log], out, seed=1, force=True)
     assert table_digest(out / "treated.parquet") == digest
@@ -70,7 +71,7 @@ def test_a_spark_table_with_something_else_in_it_is_left_alone(duckdb, spark, lo
     treat(spark, [log], out, seed=1)
     (out / "treated.parquet" / "thesis.txt").write_text("years of work")
     for con in (spark, duckdb):
-        with pytest.raises(ParameterError, match=r"also holds 'thesis\.txt', which quiff did not write"):
+        with refused(ParameterError):
             treat(con, [log], out, seed=1, force=True)
     assert (out / "treated.parquet" / "thesis.txt").read_text() == "years of work"
     assert pq.read_table(out / "domains.parquet").num_rows == 5
@@ -79,7 +80,7 @@ def test_a_spark_table_with_something_else_in_it_is_left_alone(duckdb, spark, lo
 def test_a_folder_at_the_place_of_a_table_is_left_alone(backend, log, tmp_path):
     (tmp_path / "out" / "treated.parquet").mkdir(parents=True)
     (tmp_path / "out" / "treated.parquet" / "thesis.txt").write_text("years of work")
-    with pytest.raises(ParameterError, match="cannot write"):
+    with refused(ParameterError):
         treat(backend, [log], tmp_path / "out", force=True)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["treated.parquet"]
 

@@ -10,6 +10,7 @@ from scipy.optimize import linprog
 import quiff
 from quiff import Channel, Prior, additive_capacity
 from quiff.testing.strategies import channels, priors_for
+from words import refused
 
 
 def by_linear_program(pi, C):
@@ -38,7 +39,7 @@ def test_the_three_capacities_of_the_example():
     prior = Prior({0: Fraction(3, 4), 1: Fraction(1, 4)})
     found = [additive_capacity(C, prior, of=of) for of in ("gains", "one-spanning", "vulnerabilities")]
     assert found == [Fraction(1, 8), Fraction(3, 16), Fraction(1, 2)]
-    with pytest.raises(quiff.ParameterError, match="depends on the prior"):
+    with refused(quiff.ParameterError):
         additive_capacity(C, of="one-spanning")
-    with pytest.raises(quiff.ParameterError, match="'one-spanning' or 'gains'"):
+    with refused(quiff.ParameterError):
         additive_capacity(C, prior, of="losses")

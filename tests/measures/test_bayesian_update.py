@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import quiff
 from quiff import Channel, Prior, iterative_bayesian_update, mechanisms, repeat
 from quiff.testing.strategies import channels
+from words import refused
 
 
 def log_likelihood(pi, rows, counts):
@@ -80,27 +81,27 @@ def test_a_start_with_zeros_keeps_them():
 
 
 @pytest.mark.parametrize(
-    ("outputs", "options", "message"),
+    ("outputs", "options", "numbers"),
     [
-        ({}, {}, "some number above 0"),
-        ({"yes": -1}, {}, "some number above 0"),
-        (["maybe"], {}, "'maybe' is not a known output"),
-        (["yes"], {"level": 1}, "level must be"),
-        (["yes"], {"bootstrap": -1}, "bootstrap must be"),
-        (["yes"], {"max_rounds": 0}, "max_rounds must be"),
-        (["yes"], {"tolerance": 0}, "tolerance must be"),
+        ({}, {}, (0,)),
+        ({"yes": -1}, {}, (0,)),
+        (["maybe"], {}, ()),
+        (["yes"], {"level": 1}, ()),
+        (["yes"], {"bootstrap": -1}, ()),
+        (["yes"], {"max_rounds": 0}, ()),
+        (["yes"], {"tolerance": 0}, ()),
     ],
 )
-def test_what_makes_no_sense_is_refused(outputs, options, message):
-    with pytest.raises(quiff.QuiffError, match=message):
+def test_what_makes_no_sense_is_refused(outputs, options, numbers):
+    with refused(quiff.QuiffError, *numbers):
         iterative_bayesian_update(mechanisms.warner(1), outputs, **options)
 
 
 def test_an_output_that_no_secret_has_is_refused():
     C = Channel.sparse({"a": {1: 1}}, outputs=[1, 2])
-    with pytest.raises(quiff.LabelError, match="no secret of the start can have"):
+    with refused(quiff.LabelError):
         iterative_bayesian_update(C, [2])
-    with pytest.raises(quiff.ParameterError, match="bootstrap=200"):
+    with refused(quiff.ParameterError, 200):
         iterative_bayesian_update(C, [1]).interval("a")
 
 
@@ -113,7 +114,7 @@ def test_a_prior_on_outputs_says_their_shares():
         assert found.prior["x"] == pytest.approx(2 / 3, abs=1e-6)
     one_by_one = pd.Series(["yes"] * 7 + ["no"] * 5)
     assert iterative_bayesian_update(C, one_by_one).prior["x"] == pytest.approx(2 / 3, abs=1e-6)
-    with pytest.raises(quiff.ParameterError, match="intervals need counts"):
+    with refused(quiff.ParameterError):
         iterative_bayesian_update(C, Prior(shares), bootstrap=10)
     with pytest.raises(quiff.LabelError):
         iterative_bayesian_update(C, Prior({"maybe": 1}))

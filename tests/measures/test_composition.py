@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import quiff
 from quiff import composed_delta, composed_epsilon, delta, mechanisms, parallel, repeat
 from quiff.testing.strategies import channels
+from words import refused
 
 pytest.importorskip("dp_accounting", reason="the extra dp is not installed")
 
@@ -89,5 +90,5 @@ def test_what_makes_no_sense_is_refused(monkeypatch):
         with pytest.raises(quiff.QuiffError, match=message):
             call()
     monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
-    with pytest.raises(quiff.QuiffError, match=r"pip install 'quiff\[dp\]'"):
+    with refused(quiff.QuiffError):
         composed_delta(C, 1)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import quiff
 from quiff import Channel, Prior, bayes_security, delta, mechanisms, trade_off
 from quiff.testing.strategies import channels, priors_for
+from words import refused
 
 
 def plain_delta(C, epsilon, pairs=None):
@@ -122,18 +123,18 @@ def test_a_channel_of_many_rows_that_all_differ_is_looked_at_in_part():
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "numbers"),
     [
-        (lambda C: delta(C, -1), "epsilon must be a number of at least 0, not -1"),
-        (lambda C: delta(C, "a"), "epsilon must be a number"),
-        (lambda C: delta(C, 1, []), "pairs is empty"),
-        (lambda C: delta(C, 1, [("yes", "no", "no")]), "is not a pair"),
-        (lambda C: delta(C, 1, [("yes", "maybe")]), "'maybe' is not a known input"),
-        (lambda C: trade_off(C)(2), "must be a probability"),
+        (lambda C: delta(C, -1), (0, -1)),
+        (lambda C: delta(C, "a"), ()),
+        (lambda C: delta(C, 1, []), ()),
+        (lambda C: delta(C, 1, [("yes", "no", "no")]), ()),
+        (lambda C: delta(C, 1, [("yes", "maybe")]), ()),
+        (lambda C: trade_off(C)(2), ()),
     ],
 )
-def test_what_makes_no_sense_is_refused(call, message):
-    with pytest.raises(quiff.QuiffError, match=message):
+def test_what_makes_no_sense_is_refused(call, numbers):
+    with refused(quiff.QuiffError, *numbers):
         call(mechanisms.warner(1))
 
 

@@ -28,6 +28,7 @@ from quiff import (
 )
 from quiff.mechanisms.linear import Table
 from quiff.testing.strategies import channels, gains_for, priors_for
+from words import refused
 
 LETTERS = ["a", "b", "c"]
 
@@ -185,48 +186,48 @@ def test_progress_is_told():
 
 
 @pytest.mark.parametrize(
-    ("solve", "message"),
+    ("solve", "numbers"),
     [
         (
             lambda p, loss: least_loss(p, loss, capacity=0.5),
-            "capacity is to be 0.5 at most, but .* tells nothing has 1",
+            (0.5, 1),
         ),
-        (lambda p, loss: least_loss(p, loss, leakage=0.9), "leakage is to be 0.9"),
+        (lambda p, loss: least_loss(p, loss, leakage=0.9), (0.9,)),
         (
             lambda p, loss: least_loss(p, loss, vulnerability=0.2),
-            "vulnerability is to be 0.2 .* has 0.333333",
+            (0.2, 0.333333),
         ),
         (
             lambda p, loss: least_loss(p, loss, vulnerability=0.4, hard_loss=0),
-            "vulnerability is at least 1, but must be at most 0.4",
+            (1, 0.4),
         ),
         (
             lambda p, loss: least_vulnerability(p, loss, 0.01, epsilon=1),
-            "most_loss is at least 0.423883, but must be at most 0.01",
+            (0.423883, 0.01),
         ),
-        (lambda p, loss: least_loss(p, loss, epsilon=1, hard_loss=0), "both hard_loss and the privacy"),
+        (lambda p, loss: least_loss(p, loss, epsilon=1, hard_loss=0), ()),
         (
             lambda p, loss: least_loss(p, Loss([[1, 0, 0]], inputs=LETTERS), hard_loss=0),
-            "hard_loss is 0, but every output costs 'a' more",
+            (0,),
         ),
     ],
 )
-def test_what_cannot_be_says_which_constraint(solve, message):
-    with pytest.raises(InfeasibleError, match=message):
+def test_what_cannot_be_says_which_constraint(solve, numbers):
+    with refused(InfeasibleError, *numbers):
         solve(Prior.uniform(LETTERS), zero_one_loss(LETTERS))
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        ({"distance": euclidean}, "neither epsilon nor ratio"),
-        ({"epsilon": 1, "ratio": 2}, "give either epsilon or ratio"),
-        ({"leakage": 2, "vulnerability": 0.5}, "give leakage or vulnerability"),
-        ({"capacity": math.nan}, "capacity must be a number"),
+        {"distance": euclidean},
+        {"epsilon": 1, "ratio": 2},
+        {"leakage": 2, "vulnerability": 0.5},
+        {"capacity": math.nan},
     ],
 )
-def test_what_makes_no_sense_is_refused(options, message):
-    with pytest.raises(quiff.ParameterError, match=message):
+def test_what_makes_no_sense_is_refused(options):
+    with refused(quiff.ParameterError):
         least_loss(Prior.uniform(LETTERS), zero_one_loss(LETTERS), **options)
 
 
@@ -234,7 +235,7 @@ def test_a_program_that_is_too_large_says_what_fits(monkeypatch):
     monkeypatch.setattr("quiff.mechanisms.problem._MOST_ENTRIES", 10_000)
     rng = np.random.default_rng(0)
     points = [tuple(point) for point in rng.random((30, 2)).tolist()]
-    with pytest.raises(SizeError, match="about 17 secrets and outputs would fit"):
+    with refused(SizeError, 17):
         least_loss(Prior.uniform(points), Loss.from_metric(euclidean, points), epsilon=1, distance=euclidean)
 
 

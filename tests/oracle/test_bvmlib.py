@@ -71,8 +71,8 @@ def expect_same_re_identification(sets):
     api = TopicsAPI(len(population.topics), len(sets[0]))
     risk = user_risk(population, api)
     assert float(risk[api.spec, "unique_users"]) == pytest.approx(theirs["dCR"], **CLOSE)
-    sharing = risk.facts["sharing"][api.spec]
-    assert sharing["distinct_secrets"] == theirs["pCR"]  # the leakage: posterior over prior
+    sharing = risk.payload["sharing"][api.spec]
+    assert sharing["secrets"] == theirs["pCR"]  # the leakage: posterior over prior
     own = risk.per_user.values[api.spec, "generalization", "own_risk"]
     assert 1 / population.n_users == pytest.approx(theirs["Prior"], **CLOSE)
     mean = risk[api.spec, "risk_mean", "generalization"]
@@ -121,7 +121,8 @@ def test_a_sample_of_the_published_population(sample):
 def test_one_genuine_report_of_a_sample_of_the_published_population(sample):
     population = Population.from_sets(dict(enumerate(sample)))
     api = TopicsAPI(len(population.topics), 5, Fraction(0))
-    chosen = [row["value"] for row in exposure(population, api).facts["exposure"]["values"][::60]]
+    table = exposure(population, api, first=None).tables["values"]
+    chosen = [int(row[0]) for row in table.rows[::60]]
     frame = pd.DataFrame(
         [
             {"user": user, "report": t, **{f"has{topic}": int(topic in own) for topic in chosen}}

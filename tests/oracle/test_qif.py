@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import quiff
 from quiff import Prior, bayes_gain, predicate_gain
 from quiff.testing.strategies import KERNELS, channels, gains_for, priors_for
+from words import refused
 
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
 
@@ -157,12 +158,12 @@ def test_where_qif_gives_a_number_quiff_gives_an_error_or_aligns():
     """The three traps that motivated labels and validation."""
     too_much = np.array([[3.0, 0.5], [0.5, 3.5]])
     assert qif.measure.bayes_vuln.mult_capacity(too_much) == 6.5
-    with pytest.raises(quiff.ProbabilityError, match=r"the row of 0 sums to 3\.5, not to 1"):
+    with refused(quiff.ProbabilityError, 0, 3.5, 1):
         quiff.Channel(too_much)
 
     with_nan = np.array([[np.nan, 1.0], [0.5, 0.5]])
     assert qif.measure.bayes_vuln.posterior(np.array([0.5, 0.5]), with_nan) == 0.75
-    with pytest.raises(quiff.ProbabilityError, match="row 0, column 0 is nan"):
+    with refused(quiff.ProbabilityError, 0):
         quiff.Channel(with_nan)
 
     C = quiff.Channel([[1.0, 0.0], [0.5, 0.5]], inputs=["Alice", "Bob"])

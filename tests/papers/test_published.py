@@ -9,6 +9,7 @@ from quiff.errors import QuiffError
 from quiff.papers.check import check_paper
 from quiff.papers.published import _opened, find_tables, read_tables
 from quiff.populations.literals import parse_history, parse_topics
+from words import refused
 
 TIME = "2006-03-01 07:17:12"
 
@@ -198,17 +199,17 @@ def test_errors_name_the_file_and_the_line(tmp_path):
 
 
 def test_errors_of_the_folder(tmp_path):
-    with pytest.raises(QuiffError, match="is no folder"):
+    with refused(QuiffError):
         check_paper(tmp_path / "nowhere")
-    with pytest.raises(QuiffError, match="holds none of the published tables"):
+    with refused(QuiffError):
         check_paper(tmp_path)
     for name in ("a.csv", "b.csv"):
         write(tmp_path / name, ["RandID", "QueryTime", "Domain"], [(1, TIME, "a.com")])
-    with pytest.raises(QuiffError, match=r"'a.csv' and 'b.csv' both hold the table treated"):
+    with refused(QuiffError):
         check_paper(tmp_path)
     (tmp_path / "a.csv").write_bytes(b"RandID,QueryTime,Domain\n1,\xff,a.com\n")
     (tmp_path / "b.csv").unlink()
-    with pytest.raises(QuiffError, match=r"'a.csv' cannot be read as CSV"):
+    with refused(QuiffError):
         check_paper(tmp_path)
 
 
@@ -220,7 +221,7 @@ def test_errors_of_the_folder(tmp_path):
     ],
 )  # fmt: skip
 def test_what_is_no_history_is_refused(text):
-    with pytest.raises(QuiffError, match="is no list of pairs"):
+    with refused(QuiffError):
         parse_history(text)
 
 
@@ -237,7 +238,7 @@ def test_histories_in_other_spellings():
 
 @pytest.mark.parametrize("text", ["['A'", "['A' 'B']", "[open('x')]", "'A', 'B", "[['A']]"])
 def test_what_is_no_list_of_topics_is_refused(text):
-    with pytest.raises(QuiffError, match="is no list of topics"):
+    with refused(QuiffError):
         parse_topics(text)
 
 

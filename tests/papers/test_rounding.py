@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from quiff.errors import QuiffError
 from quiff.papers.verdict import Interval, compare, derive, parse_number, rounds_to
+from words import refused
 
 values = st.fractions(min_value=-1000, max_value=1000, max_denominator=10**6)
 decimals = st.integers(0, 6)
@@ -106,7 +107,7 @@ def test_readings(value, words, holds):
 
 
 def test_what_cannot_be_parsed_is_an_error():
-    with pytest.raises(QuiffError, match="around 3"):
+    with refused(QuiffError, 3):
         compare("around 3", Fraction(3))
-    with pytest.raises(QuiffError, match="1_0"):
+    with refused(QuiffError):
         rounds_to("1_0")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from quiff import Attribute, Channel, Histories, ParameterError, Population, QuiffError, ShapeError
 from quiff.measures.capacity import bayes_capacity
+from words import refused
 
 SETS = {"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}}
 MISSING = [None, float("nan"), "", np.nan, pd.NA, pd.NaT]
@@ -104,7 +105,7 @@ def test_values_that_an_epoch_lacks_are_not_among_its_values():
     assert bayes_capacity(people.epoch(0).channel("x", "topics")) == 2
     assert people.first_epochs(1).attribute("x").which.tolist() == [[0, 1]]
     for names in (("x",), ("topics",), ("x", "topics")):
-        with pytest.raises(ParameterError, match=r"2 values for each user.* choose an epoch by"):
+        with refused(ParameterError, 2):
             people.channel(*names)
     assert people.attribute("x").at(slice(1)).at(slice(7, 8)).which.tolist() == [[0, 1]]  # a stable one stays
 
@@ -124,11 +125,9 @@ def test_people_without_topic_sets():
         lambda: people.set_counts(), lambda: people.attribute("topics"), lambda: people.channel("topics"),
     ]  # fmt: skip
     for ask in asked:
-        with pytest.raises(
-            ParameterError, match=r"^these people have no topic sets; give a file with a column"
-        ):
+        with refused(ParameterError):
             ask()
-    with pytest.raises(QuiffError, match="there is no user"):
+    with refused(QuiffError):
         Population([])
 
 
@@ -148,35 +147,33 @@ def test_histories_are_an_attribute():
     assert C["Alice", ("a.tld",)] == C["Carol", ("a.tld",)] == 1
     assert histories.channel("history")["Dan", ("c.tld",)] == 1
     assert histories.channel()["Dan", "Dan"] == 1
-    with pytest.raises(
-        ParameterError, match=r"histories have no attributes .*'country'.*, but 'history' alone"
-    ):
+    with refused(ParameterError):
         histories.channel("country")
-    with pytest.raises(QuiffError, match="user number 1 has no browsing history"):
+    with refused(QuiffError, 1):
         Population(["Eve"]).with_histories(histories)
-    with pytest.raises(ParameterError, match=r"quiff.read_histories\(path\)"):
+    with refused(ParameterError):
         people.with_histories("table.parquet")
 
 
 @pytest.mark.parametrize(
-    ("work", "message"),
+    ("work", "numbers"),
     [
-        (lambda people: people.attribute("history"), r"but 'topics', 'country'; attach .* --histories"),
-        (lambda people: people.attribute("county"), "did you mean 'country'.*--attribute county"),
-        (lambda people: people.channel("age", "topics"), r"no attribute 'age', .*attributes=\('age',\)"),
-        (lambda people: people.with_attribute("topics", [1, 2, 3]), "give another text than 'topics'"),
-        (lambda people: people.with_attribute("x", [1, 2]), "'x' has 2 values, but there are 3 users"),
-        (lambda people: people.with_attribute("x", "AT"), "'x' is 'AT'; give a value for each user"),
-        (lambda people: people.with_attribute("x", [[1], [2], [3]]), "'x' has a value that is not hashable"),
-        (lambda people: people.with_attribute("x", {"Alice": 1}), "'x' has no value for 2 users"),
-        (lambda people: people.with_attribute("x", Channel([[1.0]])), "give a deterministic one"),
-        (lambda people: people.with_attribute("x", Attribute("x", [1], [[0] * 3] * 2)), "2 epochs, but"),
-        (lambda people: people.attribute("country").channel(["a"]), "labels ask for 1 entries"),
+        (lambda people: people.attribute("history"), ()),
+        (lambda people: people.attribute("county"), ()),
+        (lambda people: people.channel("age", "topics"), ()),
+        (lambda people: people.with_attribute("topics", [1, 2, 3]), ()),
+        (lambda people: people.with_attribute("x", [1, 2]), (2, 3)),
+        (lambda people: people.with_attribute("x", "AT"), ()),
+        (lambda people: people.with_attribute("x", [[1], [2], [3]]), ()),
+        (lambda people: people.with_attribute("x", {"Alice": 1}), (2,)),
+        (lambda people: people.with_attribute("x", Channel([[1.0]])), ()),
+        (lambda people: people.with_attribute("x", Attribute("x", [1], [[0] * 3] * 2)), (2,)),
+        (lambda people: people.attribute("country").channel(["a"]), (1,)),
     ],
 )  # fmt: skip
-def test_mistakes_say_what_to_do(work, message):
+def test_mistakes_say_what_to_do(work, numbers):
     people = Population.from_sets(SETS).with_attribute("country", ["AT", "BR", "AT"])
-    with pytest.raises(QuiffError, match=message) as caught:
+    with refused(QuiffError, *numbers) as caught:
         work(people)
     assert "\n" not in str(caught.value)
     assert not {"Alice", "BR"} & set(str(caught.value).split())
@@ -191,7 +188,7 @@ def test_a_channel_is_an_attribute_too():
         made.others["y"] = made.attribute("x")
     with pytest.raises(ValueError, match="read-only"):
         made.attribute("x").which[0, 0] = 1
-    with pytest.raises(ShapeError, match="must have"):
+    with refused(ShapeError):
         Attribute("x", [1], np.zeros((1, 1, 1), int))
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quiff import ParameterError, Population, QuiffError, reading_limit
+from words import refused
 
 CELLS = st.sampled_from(["AT", "BR", "1", "01", "2", "-3", "True", "nan", "None", " ", ""])
 
@@ -89,25 +90,25 @@ def test_a_gap_between_epochs(tmp_path):
     assert by_user(dropped.epoch(1), "mood") == {"a": "bad"}
     path.write_text("user,epoch,mood\na,0,good\nb,0,good\na,1,bad\n")
     assert Population.read(path, attributes=["mood"], missing="drop").n_epochs == 2
-    with pytest.raises(ParameterError, match="there are no topic sets to fill"):
+    with refused(ParameterError):
         Population.read(path, attributes=["mood"], missing="fill")
 
 
 def test_what_cannot_be_read_is_told(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("user,country\na,AT\nb,BR\n")
-    with pytest.raises(ParameterError, match="there is no column 'county' for an attribute; the columns are"):
+    with refused(ParameterError):
         Population.read(path, attributes="county")
-    with pytest.raises(QuiffError, match="profiles need user and topics"):
+    with refused(QuiffError):
         Population.read(path)
-    with pytest.raises(ParameterError, match=r"'country' needs single users.*quiff.reading_limit"):
+    with refused(ParameterError):
         Population.read(path, attributes="country", merged=True)
-    with pytest.raises(ParameterError, match="needs single users"), reading_limit(1e-8):
+    with refused(ParameterError), reading_limit(1e-8):
         Population.read(path, attributes="country")
-    with pytest.raises(ParameterError, match="'topics' needs another name"):
+    with refused(ParameterError):
         Population.read(path, attributes=["topics"])
     path.write_text("user,country\na,AT\na,BR\n")
-    with pytest.raises(QuiffError, match="line 3: the user of this row is there a second time"):
+    with refused(QuiffError, 3):
         Population.read(path, attributes="country")
     path.write_text("country\nAT\nBR\n")
     assert list(Population.read(path, attributes="country").users) == [0, 1]
@@ -150,29 +151,29 @@ def test_a_frame_is_what_its_file_is(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("frame", "options", "message"),
+    ("frame", "options", "numbers"),
     [
-        ({"user": ["a", "a"], "x": [1, 2]}, {}, "row 1 of the frame.* the user of this row is there"),
-        ({"user": ["a", None], "x": [1, 2]}, {}, "row 1 of the frame, counted from 0: user is empty"),
-        ({"user": ["a", "b"]}, {"topics": "t"}, "the column 't' is not in the frame; it has 'user'"),
-        ({"user": ["a", "b"]}, {"user": "who"}, "the column 'who' is not in the frame; it has 'user'"),
-        ({"user": ["a", "b"]}, {"attributes": "x"}, "the column 'x' is not in the frame"),
-        ({"user": ["a", "b"], "t1": [1, 2], "w": [1, -1]}, {"weights": "w"}, "row 1 of the frame.* weight"),
-        ({"user": ["a", "b"], "topics": [[1], [1, 2]]}, {}, "row 1 of the frame.* the set has 2 topics"),
-        ({"user": ["a", "b"], "topics": [[1], ["x"]]}, {}, "a column of the frame cannot be read"),
-        ({"user": []}, {}, "there is no user in the frame"),
-        ({"user": ["a"], 7: ["x"]}, {}, "the attribute 7 needs another name"),
-        ({"user": ["a"], "x": [{"b": 1}]}, {}, "'x' has a value that is not hashable"),
+        ({"user": ["a", "a"], "x": [1, 2]}, {}, (1,)),
+        ({"user": ["a", None], "x": [1, 2]}, {}, (1, 0)),
+        ({"user": ["a", "b"]}, {"topics": "t"}, ()),
+        ({"user": ["a", "b"]}, {"user": "who"}, ()),
+        ({"user": ["a", "b"]}, {"attributes": "x"}, ()),
+        ({"user": ["a", "b"], "t1": [1, 2], "w": [1, -1]}, {"weights": "w"}, (1,)),
+        ({"user": ["a", "b"], "topics": [[1], [1, 2]]}, {}, (1, 2)),
+        ({"user": ["a", "b"], "topics": [[1], ["x"]]}, {}, ()),
+        ({"user": []}, {}, ()),
+        ({"user": ["a"], 7: ["x"]}, {}, (7,)),
+        ({"user": ["a"], "x": [{"b": 1}]}, {}, ()),
     ],
 )  # fmt: skip
-def test_a_wrong_frame_is_told_in_one_line(frame, options, message):
-    with pytest.raises(QuiffError, match=message) as caught:
+def test_a_wrong_frame_is_told_in_one_line(frame, options, numbers):
+    with refused(QuiffError, *numbers) as caught:
         Population.from_pandas(pd.DataFrame(frame), **options)
     assert "\n" not in str(caught.value)
 
 
 def test_something_else_than_a_frame():
-    with pytest.raises(ParameterError, match="a pandas frame was expected, not list"):
+    with refused(ParameterError):
         Population.from_pandas([1, 2])
-    with pytest.raises(QuiffError, match=r"the sets are a DataFrame; .* Population.from_pandas for a frame"):
+    with refused(QuiffError):
         Population.from_sets(pd.DataFrame({"user": [1]}))

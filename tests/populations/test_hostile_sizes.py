@@ -19,6 +19,7 @@ from quiff.files import blocks
 from quiff.history.classifications import read_classification
 from quiff.history.suffixes import Suffixes
 from quiff.history.taxonomies import taxonomy_topics
+from words import refused
 
 READERS = {
     "first line of profiles": (Population.read, b""),
@@ -53,7 +54,7 @@ def test_a_long_line_in_an_archive(tmp_path):
         member = tarfile.TarInfo("p.csv")
         member.size = 64 << 20
         archive.addfile(member, io.BytesIO(bytes(64 << 20)))
-    with pytest.raises(QuiffError, match="line 1: it is longer than 16 MiB"):
+    with refused(QuiffError, 1, 16):
         Population.read(tmp_path / "p.csv.tar.gz")
 
 
@@ -79,7 +80,7 @@ def test_a_cell_of_parquet_that_is_there_often(merged, tmp_path):
     """A file of 3 kB whose cells would take 3 GB."""
     long = pa.DictionaryArray.from_arrays(pa.array([0] * 3000, pa.int32()), pa.array(["a" * 1_000_000]))
     pq.write_table(pa.table({"user": range(3000), "t1": long}), tmp_path / "p.parquet", store_schema=False)
-    with pytest.raises(QuiffError, match=r"the cells of t1 take 2.8 GiB as text, longer than names are"):
+    with refused(QuiffError, 2.8):
         Population.read(tmp_path / "p.parquet", merged=merged)
 
 
@@ -90,10 +91,10 @@ def test_names_of_folders_are_no_columns(merged, tmp_path):
     pq.write_table(pa.table({"user": ["u", "v"], "t1": [1, 2]}), folder / "part.parquet")
     people = Population.read(tmp_path / "people.parquet", merged=merged)
     assert people.top_s == 1
-    with pytest.raises(QuiffError, match="there is no column 'weight' of weights"):
+    with refused(QuiffError):
         Population.read(tmp_path / "people.parquet", weights="weight", merged=merged)
     nobody = tmp_path / "nobody.parquet" / "user=Zaphod"
     nobody.mkdir(parents=True)
     pq.write_table(pa.table({"topics": [[1, 2]]}), nobody / "part.parquet")
-    with pytest.raises(QuiffError, match="the columns are 'topics'; profiles need"):
+    with refused(QuiffError):
         Population.read(tmp_path / "nobody.parquet")

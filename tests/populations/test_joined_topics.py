@@ -17,6 +17,7 @@ from quiff.history.people import reduce_people
 from quiff.history.published import read_published
 from quiff.history.taxonomies import read_taxonomy
 from quiff.populations.joined_topics import joined_topic
+from words import refused
 
 SEVERAL = r"seems to be several topics; put commas between them, as in \"1, 2, 3\" or \['News', 'Music'\]"
 WORDS = ["News", "Music", "Games", "Travel", "Food", "Art", "Law", "Cars", "Pets", "Jobs", "Film", "Chess"]
@@ -128,10 +129,7 @@ def test_no_name_of_a_public_taxonomy_is_refused(name, mirror):
 
 def test_the_message_says_where_and_not_what(tmp_path):
     file = text(tmp_path, ["7", "12 13 14"])
-    with pytest.raises(
-        QuiffError,
-        match=r"people.csv', line 3: '99 99 99' \(only its form; .*\) seems to be several",
-    ):
+    with refused(QuiffError, 3, 99):
         Population.read(file)
 
 
@@ -146,7 +144,7 @@ def test_a_classification_has_one_topic_a_name(cell, tmp_path):
     file.write_text(f'domain,topics\na.com,News\nb.com,"{cell}"\n')
     with pytest.raises(QuiffError, match=rf"line 3: .*{SEVERAL}"):
         read_classification(file)
-    with pytest.raises(QuiffError, match=r"the classification: .* seems to be several topics"):
+    with refused(QuiffError):
         quiff.Histories.from_visits({"u": ["b.com"]}, {"b.com": [cell.strip("'")]})
 
 
@@ -161,7 +159,5 @@ def test_a_classification_in_words_has_one_topic_a_name(tmp_path):
 def test_a_published_table_has_one_topic_a_name(tmp_path):
     file = Path(tmp_path) / "Reduced.csv"
     file.write_text(",RandID,QueryTime,Domain,topics\n0,7,2006-03-01 07:17:12,a.com,1 2 3\n")
-    with pytest.raises(
-        QuiffError, match=r"'9 9 9' \(.*\), but a list of topics with commas between them is exp"
-    ):
+    with refused(QuiffError, 9):
         read_published(connect(), file)

@@ -14,6 +14,7 @@ from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
 from quiff.populations import files
 from quiff.populations.merged import allowed_bytes, reading_limit
 from quiff.populations.population import Population
+from words import refused
 
 WORDS = ["News", "Music", "Sports", "Travel", "7"]
 
@@ -80,7 +81,7 @@ def test_it_counts_and_weighs_the_users_of_each_set(tmp_path_factory, made):
 def test_a_merged_population_names_no_user(tmp_path):
     path = write_all(tmp_path, [["x", "y"], ["y", "x"], ["x", "z"]], [1, 1, 1])[2]
     people = Population.read(path, merged=True)
-    with pytest.raises(ParameterError, match=r"3 users were merged into 2 distinct sets.*merged=False"):
+    with refused(ParameterError, 3, 2):
         people.user_prior()
     assert "3 users merged into 2 distinct sets" in repr(people)
     assert people.notes == ("The 3 users are merged into 2 distinct sets with their counts.",)
@@ -98,7 +99,7 @@ def test_users_that_do_not_fit_are_merged(tmp_path):
             assert allowed_bytes() == 107
             assert Population.read(path).merged
             assert not Population.read(path, merged=False).merged
-    with pytest.raises(ParameterError, match="the limit is 0 GiB"), reading_limit(0):
+    with refused(ParameterError, 0), reading_limit(0):
         pass
 
 
@@ -119,31 +120,31 @@ def test_pieces_agree_on_the_numbers_of_topics(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "told"),
+    ("text", "error", "numbers"),
     [
-        ("user,t1\na,1\nb,2\n\na,3\n", LabelError, "line 5: the user of this row is there a second time"),
-        ("user,t1,t2\na,1,2\nb,1,1\n", LabelError, "line 3: the set has the topic '1' twice; name each"),
-        ("user,topics\na,\"x,y\"\nb,x\n", ShapeError, "line 3: the set has 1 topic, but the first one 2"),
-        ("user,epoch,t1\na,0,1\nb,1,1\n", ParameterError, "has the epochs 0 and 1, but users can be merged"),
-        ("user,t1\n", QuiffError, "line 2: there is no profile; give at least one user"),
-        ("user,t1\na,1\n\xe9,2\n", QuiffError, "line 3: a byte is no UTF-8; convert the file"),
-        ("user,t1\na,1\nb,2,3\n", QuiffError, "line 3: it has 3 fields, but the first line 2"),
+        ("user,t1\na,1\nb,2\n\na,3\n", LabelError, (5,)),
+        ("user,t1,t2\na,1,2\nb,1,1\n", LabelError, (3, 1)),
+        ("user,topics\na,\"x,y\"\nb,x\n", ShapeError, (3, 1, 2)),
+        ("user,epoch,t1\na,0,1\nb,1,1\n", ParameterError, (0, 1)),
+        ("user,t1\n", QuiffError, (2,)),
+        ("user,t1\na,1\n\xe9,2\n", QuiffError, (3,)),
+        ("user,t1\na,1\nb,2,3\n", QuiffError, (3, 2)),
     ],
 )  # fmt: skip
-def test_wrong_files_are_told_in_one_line(tmp_path, text, error, told):
+def test_wrong_files_are_told_in_one_line(tmp_path, text, error, numbers):
     path = tmp_path / "profiles.csv"
     path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(error, match=told) as caught:
+    with refused(error, *numbers) as caught:
         Population.read(path, merged=True)
     assert "\n" not in str(caught.value)
 
 
 def test_counts_belong_to_distinct_sets():
-    with pytest.raises(ShapeError, match="counts are for the distinct sets of one epoch"):
+    with refused(ShapeError):
         Population(["u"], ["a"], [[0]], counts=[1])
     sets, _ = Population.from_sets({"u": {1, 2}, "v": {2, 3}}).distinct_sets()
     for counts in ([1], [1, 0], [0.5, 1.0]):
-        with pytest.raises(ShapeError, match="counts must be 2 positive whole numbers"):
+        with refused(ShapeError, 2):
             Population(sets, sets.topics, sets.codes, counts=counts)
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
 from quiff.populations.literals import parse_history, parse_topics
 from quiff.populations.population import Population
+from words import refused
 
 FORM = r" \(only its form; --show-rows shows all\)"
 
@@ -103,42 +104,50 @@ def test_the_population_of_pets_24(mirror):
 
 
 @pytest.mark.parametrize(
-    ("content", "error", "told"),
+    ("content", "error", "numbers"),
     [
-        (b"", QuiffError, "line 1: the file is empty; its first line must name its columns"),
-        (b"user,topics\n", QuiffError, "line 2: there is no profile"),
-        (b"name,topics\na,News\n", QuiffError, "line 1: the columns are 'name', 'topics'; profiles need"),
-        (b"user,kind\na,News\n", QuiffError, "profiles need user and topics"),
-        (b"user,t1\na,1\nb,2\na,3\n", LabelError, "line 4: the user of this row is there a second time"),
-        (b"user,topics\na,\"x,y\"\nb,x\n", ShapeError, "line 3: the set has 1 topic, but the first one 2"),
-        (b"user,t1,t2\na,1,2\nb,3,\n", ShapeError, "line 3: t2 is empty"),
-        (b"user,t1\na,1\n\xe9,2\n", QuiffError, "line 3: a byte is no UTF-8; convert the file"),
-        (b"user,t1\na,1\nb,2,3\n", QuiffError, "line 3: it has 3 fields, but the first line 2"),
-        (b"user,t1\na,1\n,2\n", QuiffError, "line 3: user is empty"),
-        (b"user,topics\na,__import__('os')\n", QuiffError, "line 2: .* is no list of topics"),
-        (b"user,topics\na,[]\n", ShapeError, "line 2: the set has 0 topics"),
-        (b"user,t1,t2\na,x,x\n", LabelError, rf"line 2: the set has the topic 'a'{FORM} twice; name"),
-        (b"user,t1,t2\n\na,1,2\n\nb,x,x\n", LabelError, rf"line 5: the set has the topic 'a'{FORM} twice"),
-        (b"user,user,t1\na,b,1\n", QuiffError, "line 1: the column 'user' is there twice; name each"),
-        (b"\xe9ser,t1\na,1\n", QuiffError, "line 1: a byte is no UTF-8"),
-        (b'user,topics,note\na,"x,y","two\nlines"\nb,x,\n', ShapeError, "line 4: the set has 1 topic,"),
-        (b'user,note,t1\na,"x, y",1\nb,"x",y,1\n', QuiffError, "line 3: it has 4 fields, but the first"),
-        (b"user,topics\na,\"['x', ' ']\"\n", ShapeError, "line 2: a topic is empty"),
-        (b"user,epoch,t1\na,0,1\na,0,2\n", LabelError, "line 3: the user .* has a second set in epoch 0"),
-        (b"user,t1\ra,1\r", QuiffError, "line 1: it ends in a carriage return alone; convert the file"),
-        (b"user\tt1\ra\t1\r", QuiffError, "line 1: it ends in a carriage return alone; convert the file"),
-        (b"user," + b"t" * 200_000 + b"\na,1\n", QuiffError, "line 1: it is no CSV, field larger than"),
-        (b"\n\nuser,t1\na,1\n", QuiffError, "line 1: it is empty, but must name the columns"),
-        (b'user,t1\na,1\nb,"2\n3"\nd,4\n', QuiffError, "line 3: t1 goes over several lines; close"),
-        (b'user,t1\na,1\n"b,2\nc,3\nd",4\n', QuiffError, "line 3: user goes over several lines"),
-        (b"user,epoch,t1\na,0,1\nb,0,2\na,1,1\n", LabelError, "1 of 2 users has no set in some of"),
-        (b"user,epoch,t1\na,zero,1\n", QuiffError, rf"line 2: the epoch is 'aaaa'{FORM}, but must be a"),
+        (b"", QuiffError, (1,)),
+        (b"user,topics\n", QuiffError, (2,)),
+        (b"name,topics\na,News\n", QuiffError, (1,)),
+        (b"user,kind\na,News\n", QuiffError, (1,)),
+        (b"user,t1\na,1\nb,2\na,3\n", LabelError, (4,)),
+        (b"user,topics\na,\"x,y\"\nb,x\n", ShapeError, (3, 1, 2)),
+        (b"user,t1,t2\na,1,2\nb,3,\n", ShapeError, (3,)),
+        (b"user,t1\na,1\n\xe9,2\n", QuiffError, (3,)),
+        (b"user,t1\na,1\nb,2,3\n", QuiffError, (3, 2)),
+        (b"user,t1\na,1\n,2\n", QuiffError, (3,)),
+        (b"user,topics\na,__import__('os')\n", QuiffError, (2,)),
+        (b"user,topics\na,[]\n", ShapeError, (2, 0)),
+        (b"user,t1,t2\na,x,x\n", LabelError, (2,)),
+        (b"user,t1,t2\n\na,1,2\n\nb,x,x\n", LabelError, (5,)),
+        (b"user,user,t1\na,b,1\n", QuiffError, (1,)),
+        (b"\xe9ser,t1\na,1\n", QuiffError, (1,)),
+        (b'user,topics,note\na,"x,y","two\nlines"\nb,x,\n', ShapeError, (4, 1)),
+        (b'user,note,t1\na,"x, y",1\nb,"x",y,1\n', QuiffError, (3, 4)),
+        (b"user,topics\na,\"['x', ' ']\"\n", ShapeError, (2,)),
+        (b"user,epoch,t1\na,0,1\na,0,2\n", LabelError, (3, 0)),
+        (b"user,t1\ra,1\r", QuiffError, (1,)),
+        (b"user\tt1\ra\t1\r", QuiffError, (1,)),
+        (b"user," + b"t" * 200_000 + b"\na,1\n", QuiffError, (1,)),
+        (b"\n\nuser,t1\na,1\n", QuiffError, (1,)),
+        (b'user,t1\na,1\nb,"2\n3"\nd,4\n', QuiffError, (3,)),
+        (b'user,t1\na,1\n"b,2\nc,3\nd",4\n', QuiffError, (3,)),
+        (b"user,epoch,t1\na,zero,1\n", QuiffError, (2,)),
     ],
 )  # fmt: skip
-def test_wrong_files_are_told_in_one_line(tmp_path, content, error, told):
+def test_wrong_files_are_told_in_one_line(tmp_path, content, error, numbers):
     path = tmp_path / "profiles.csv"
     path.write_bytes(content)
-    with pytest.raises(error, match=told) as caught:
+    with refused(error, *numbers) as caught:
+        Population.read(path)
+    assert "\n" not in str(caught.value)
+    assert caught.value.where == f"{str(path)!r}, line {numbers[0]}"
+
+
+def test_a_user_without_a_set_in_some_epoch_is_told(tmp_path):
+    path = tmp_path / "profiles.csv"
+    path.write_bytes(b"user,epoch,t1\na,0,1\nb,0,2\na,1,1\n")
+    with refused(LabelError, 1, 2) as caught:
         Population.read(path)
     assert "\n" not in str(caught.value)
 
@@ -154,22 +163,22 @@ def test_wrong_files_are_told_in_one_line(tmp_path, content, error, told):
 )
 def test_an_open_quote_in_an_unused_column_loses_no_row_in_silence(tmp_path, content, merged):
     (tmp_path / "profiles.csv").write_bytes(content)
-    with pytest.raises(QuiffError, match=r"profiles\.csv', line 3: a quote that opens here does not close"):
+    with refused(QuiffError, 3):
         Population.read(tmp_path / "profiles.csv", merged=merged)
 
 
 @pytest.mark.parametrize("merged", [False, True])
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "numbers"),
     [
-        (b'user,t1\na,1\nb,"2\nc,3\nd,4\n', "line 3: a quote that opens here does not close"),
-        (b'user,t1\na,1\nb,"2\n3"\nd,4\n', "line 3: t1 goes over several lines; close"),
-        (b'user,t1\na,1\n"b,2\nc,3\n', "line 3: a quote that opens here does not close"),
+        (b'user,t1\na,1\nb,"2\nc,3\nd,4\n', (3,)),
+        (b'user,t1\na,1\nb,"2\n3"\nd,4\n', (3,)),
+        (b'user,t1\na,1\n"b,2\nc,3\n', (3,)),
     ],
 )
-def test_an_open_quote_in_a_used_column_is_told_however_it_is_read(tmp_path, content, told, merged):
+def test_an_open_quote_in_a_used_column_is_told_however_it_is_read(tmp_path, content, numbers, merged):
     (tmp_path / "profiles.csv").write_bytes(content)
-    with pytest.raises(QuiffError, match=told):
+    with refused(QuiffError, *numbers):
         Population.read(tmp_path / "profiles.csv", merged=merged)
 
 
@@ -185,7 +194,7 @@ def test_closed_text_of_several_lines_may_have_blanks_behind(tmp_path, end, merg
 
 def test_quotes_within_text_and_closed_text_of_several_lines_are_fine(tmp_path):
     text = 'user,note,t1\na,a 5" disk,1\n\nb,"two\nlines, ""quoted""",2\nc,,x,3\n'
-    with pytest.raises(QuiffError, match="line 6: it has 4 fields, but the first line 3"):
+    with refused(QuiffError, 6, 4, 3):
         Population.read(write(tmp_path, "wrong.csv", text))
     people = Population.read(write(tmp_path, "right.csv", text.replace("x,3", "3")))
     assert people_of(people) == {"a": {1}, "b": {2}, "c": {3}}
@@ -199,16 +208,16 @@ def test_cells_with_quotes_and_without_may_be_mixed(tmp_path):
 
 
 def test_a_folder_without_files(tmp_path):
-    with pytest.raises(QuiffError, match="has no Parquet file"):
+    with refused(QuiffError):
         Population.read(tmp_path)
 
 
 def test_missing_and_broken_files(tmp_path):
-    with pytest.raises(QuiffError, match="there is no file"):
+    with refused(QuiffError):
         Population.read(tmp_path / "none.csv")
     packed = gzip.compress(b"user,t1\n" + bytes(10_000))
     (tmp_path / "cut.csv.gz").write_bytes(packed[: len(packed) // 2])
-    with pytest.raises(QuiffError, match=r"cannot read .*cut\.csv\.gz"):
+    with refused(QuiffError):
         Population.read(tmp_path / "cut.csv.gz")
     for name, n in (("none.tar", 0), ("two.tar", 2)):
         with tarfile.open(tmp_path / name, "w") as archive:
@@ -220,7 +229,7 @@ def test_missing_and_broken_files(tmp_path):
             Population.read(tmp_path / name)
     for name in ("p.parquet", "p.csv.gz", "p.tar.gz"):
         (tmp_path / name).write_bytes(b"nonsense")
-        with pytest.raises(QuiffError, match="cannot read") as caught:
+        with refused(QuiffError) as caught:
             Population.read(tmp_path / name)
         assert "\n" not in str(caught.value)
 
@@ -243,7 +252,7 @@ def test_histories_that_python_writes_come_back(visits):
 def test_an_open_quote_in_the_last_line_is_told_too(tmp_path, merged):
     file = tmp_path / "profiles.csv"
     file.write_text('user,t1,t2\nAlice,1,2\nBob,2,"3\n')
-    with pytest.raises(QuiffError, match="line 3: a quote that opens here"):
+    with refused(QuiffError, 3):
         Population.read(file, merged=merged)
 
 
@@ -256,12 +265,12 @@ def test_an_open_quote_in_the_last_line_is_told_too(tmp_path, merged):
 def test_columns_of_other_kinds_are_told_in_one_line(tmp_path, columns, merged):
     file = tmp_path / "profiles.parquet"
     pq.write_table(pa.table(columns), file)
-    with pytest.raises(QuiffError, match="neither text nor numbers nor lists of these"):
+    with refused(QuiffError):
         Population.read(file, merged=merged)
 
 
 @pytest.mark.parametrize("path", [5, None, {"Alice": {1, 2}}, np.zeros((9, 9))], ids=str)
 def test_what_is_no_name_of_a_file_is_told_in_one_line(path):
-    with pytest.raises(ParameterError, match="the name of a file was expected") as told:
+    with refused(ParameterError) as told:
         Population.read(path)
     assert "\n" not in str(told.value)

@@ -11,6 +11,7 @@ import pytest
 
 from quiff import ParameterError, Population
 from quiff.populations import synthetic
+from words import refused
 
 
 def popularity(m):
@@ -115,18 +116,18 @@ print(hashlib.sha256(Population.synthetic(5000, seed=11).sets.astype("int64").to
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "numbers"),
     [
-        ({"n": 0}, "n must be a whole number of at least 1, not 0"),
-        ({"n": 2.5}, "n must be a whole number of at least 1, not 2.5"),
-        ({"n": 3, "seed": -1}, "seed must be a whole number of at least 0, not -1"),
-        ({"n": 3, "n_topics": 0}, "n_topics must be a whole number of at least 1, not 0"),
-        ({"n": 3, "n_topics": 4, "top_s": 5}, "top_s must be a whole number between 1 and 4, not 5"),
-        ({"n": 3, "top_s": 0}, "top_s must be .*, not 0"),
+        ({"n": 0}, (1, 0)),
+        ({"n": 2.5}, (1, 2.5)),
+        ({"n": 3, "seed": -1}, (0, -1)),
+        ({"n": 3, "n_topics": 0}, (1, 0)),
+        ({"n": 3, "n_topics": 4, "top_s": 5}, (1, 4, 5)),
+        ({"n": 3, "top_s": 0}, (0,)),
     ],
 )
-def test_numbers_out_of_range(arguments, message):
-    with pytest.raises(ParameterError, match=message):
+def test_numbers_out_of_range(arguments, numbers):
+    with refused(ParameterError, *numbers):
         Population.synthetic(**arguments)
 
 
@@ -155,5 +156,5 @@ def test_attributes_change_nothing_else_and_not_one_another():
     assert (both.codes == alone.codes).all()
     for name in ("history", "conversions"):
         assert Population.synthetic(50, seed=4, attributes=name).attribute(name) == both.attribute(name)
-    with pytest.raises(ParameterError, match="no attribute 'country'; there are history and conversions"):
+    with refused(ParameterError):
         Population.synthetic(50, attributes=["country"])

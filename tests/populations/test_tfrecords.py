@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import quiff
 from quiff import Population
 from quiff.populations.record_loops import checksum, checksum_table
+from words import refused
 
 
 def crc32c(data):
@@ -109,9 +110,7 @@ def test_one_file_is_people_too_and_they_are_measured(tmp_path):
 
 def test_a_topic_that_comes_twice_is_told_dropped_or_filled(tmp_path):
     write(tmp_path, [*USERS, [[8, 8, 8, 1, 2], [1, 2, 3, 4, 5]]], shards=1)
-    with pytest.raises(
-        quiff.QuiffError, match=r"1 user of 4 have a topic twice in an epoch; leave them out by"
-    ):
+    with refused(quiff.QuiffError, 1, 4):
         Population.read(tmp_path)
     dropped = Population.read(tmp_path, missing="drop")
     assert dropped.n_users == 3
@@ -152,7 +151,7 @@ def test_what_is_wrong_is_told_in_one_line(tmp_path):
     assert damaged(tmp_path, lambda data: data + record(large)) == "a topic is no number up to 65535"
     assert damaged(tmp_path, lambda data: b"").startswith("there is no record")
     assert damaged(tmp_path, lambda data: record(b"")).startswith("it has no features epoch_0_topics")
-    with pytest.raises(quiff.ParameterError, match="TFRecord files have topics only"):
+    with refused(quiff.ParameterError):
         Population.read(write(tmp_path), weights="w")
 
 

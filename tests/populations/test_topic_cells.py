@@ -6,6 +6,7 @@ from quiff import Population, QuiffError
 from quiff.history.engine import connect
 from quiff.history.published import read_published
 from quiff.populations.literals import parse_topics
+from words import refused
 
 GOOD = {
     "['a', 'b']": ["a", "b"],
@@ -46,9 +47,9 @@ def test_a_list_is_read_alike(cell, tmp_path):
 @pytest.mark.parametrize("cell", BAD)
 def test_what_is_partly_in_quotes_is_no_list(cell, tmp_path):
     for parse in (lambda: parse_topics(cell), lambda: in_a_column(tmp_path, cell)):
-        with pytest.raises(QuiffError, match=r"is no list of topics, such as .* in quotes, or none"):
+        with refused(QuiffError):
             parse()
-    with pytest.raises(QuiffError, match="but a list of topics is expected"):
+    with refused(QuiffError):
         on_duckdb(tmp_path, cell)
 
 

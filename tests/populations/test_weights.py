@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from quiff.errors import LabelError, ParameterError, ShapeError
 from quiff.populations.population import Population
+from words import refused
 
 SETS = {"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}}
 
@@ -67,45 +68,43 @@ def test_a_column_of_parquet(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "numbers"),
     [
         (
             ["a,1,-1"],
-            "line 2: the weight w is '-9' .only its form; .*, but must be a number that is not neg",
+            (2, -9),
         ),
-        (["a,1,2", "b,1,x"], "line 3: the weight w is 'a'"),
-        (["a,1,2", "b,1,"], "line 3: the weight w is ''"),
-        (["a,1,nan"], "line 2: the weight w is 'aaa'"),
-        (["a,1,inf"], "line 2: the weight w is 'aaa'"),
-        (["a,1,0", "b,1,0"], "p.csv': all weights in w are 0; at least one user must count"),
+        (["a,1,2", "b,1,x"], (3,)),
+        (["a,1,2", "b,1,"], (3,)),
+        (["a,1,nan"], (2,)),
+        (["a,1,inf"], (2,)),
+        (["a,1,0", "b,1,0"], (0,)),
     ],
 )
 @pytest.mark.parametrize("merged", [False, True])
-def test_wrong_weights_are_told(tmp_path, rows, told, merged):
+def test_wrong_weights_are_told(tmp_path, rows, numbers, merged):
     (tmp_path / "p.csv").write_text("\n".join(["user,t1,w", *rows]))
-    with pytest.raises(ParameterError, match=told):
+    with refused(ParameterError, *numbers):
         Population.read(tmp_path / "p.csv", weights="w", merged=merged)
 
 
 def test_other_mistakes(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("user,t1,w,epoch\na,1,1,0\na,1,2,1\n")
-    with pytest.raises(
-        ParameterError, match="line 1: there is no column 'v' of weights; the columns are 'user', 't1'"
-    ):
+    with refused(ParameterError, 1):
         Population.read(path, weights="v")
-    with pytest.raises(ParameterError, match="line 3: the weight is 2, but 1 in another epoch"):
+    with refused(ParameterError, 3, 2, 1):
         Population.read(path, weights="w")
     path.write_text("user,t1,w,epoch\nb,1,5,1\na,1,1,0\na,1,1,1\nb,1,5,0\n")
     assert Population.read(path, weights="w").weights.tolist() == [5, 1]
-    with pytest.raises(LabelError, match="the user 'Carol' is not among the weights"):
+    with refused(LabelError):
         Population.from_sets(SETS, weights={"Alice": 1, "Bob": 1})
-    with pytest.raises(LabelError, match="the user 'Dan' is not among the sets"):
+    with refused(LabelError):
         Population.from_sets(SETS, weights=dict.fromkeys([*SETS, "Dan"], 1))
-    with pytest.raises(ShapeError, match=r"the weights have shape \(1,\), but there are 2 users"):
+    with refused(ShapeError, 1, 2):
         Population.from_array(["a", "b"], [[1], [2]], weights=[1])
     for wrong in (-1, float("nan"), float("inf")):
-        with pytest.raises(ParameterError, match=r"the weight of 'b' is .*, but must be a number from 0 on"):
+        with refused(ParameterError, 0):
             Population.from_array(["a", "b"], [[1], [2]], weights=[1, wrong])
-    with pytest.raises(ParameterError, match="is not a number"):
+    with refused(ParameterError):
         Population.from_array(["a", "b"], [[1], [2]], weights=["x", 1])

@@ -12,7 +12,7 @@ people = quiff.Population.synthetic(300, seed=1)
 reports = quiff.simulate(people, quiff.TopicsAPI(), epochs=10, seed=1)
 found = quiff.reidentify(reports, quiff.PlainHamming(), population=people, api=quiff.TopicsAPI())
 rate, bound = found.row("plain-hamming"), found.row("posterior")
-print(json.dumps([found.facts["targets"], rate.low, rate.value, bound.high or bound.value]))
+print(json.dumps([found.words["targets"], rate.low, rate.value, bound.high or bound.value]))
 """
 COMMANDS = """
 import sys
@@ -46,5 +46,5 @@ def test_the_commands_know_the_new_attack(kitchen):
     (kitchen.folder / "profiles.csv").write_text(f"user,topics\n{rows}\n")
     options = ["--epochs", "2", "--seeds", "2", "--json"]
     done = kitchen.python("-c", COMMANDS, "attack", "compare", "profiles.csv", *options)
-    found = {row["attack"] for row in json.loads(done.stdout)["reidentified"]}
+    found = {row["quantity"] for row in json.loads(done.stdout)["rows"]}
     assert {"carey", "plain-hamming"} <= found

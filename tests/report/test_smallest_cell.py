@@ -3,13 +3,18 @@
 import re
 from html import unescape
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from quiff import Population, TopicsAPI
+from quiff import Population, TopicsAPI, exposure, over_time, popularity, user_risk
 from quiff.history.stats import Statistics, sizes_of_counts
+from quiff.measures.distribution import Distribution
 from quiff.report.compose import SMALLEST, Source, compose_report
 from quiff.results.dataset_statistics import DatasetStatistics
-from quiff.results.views.risk import _merged
+from quiff.results.small_cells import left_out
+from quiff.studies.risk import _merged
 
 # Topic 1 is everybody's, topic 2 that of half of them, the others of one, two, three, ... users.
 RARE = [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 10, 11, 11, 12, 12, 12, 13, 13, 13, 13]
@@ -62,6 +67,85 @@ def test_groups_of_few_are_merged(report):
     assert listed or min(shares) >= SMALLEST / 20
 
 
+# Topic 1 is everybody's, and one user alone has topic 10: who knows the others' counts knows that.
+ALONE = Population.from_sets({f"u{x}": {1, topic} for x, topic in enumerate([2] * 12 + [3] * 7 + [10])})
+
+
+@pytest.mark.parametrize("least", [1, 5])
+def test_one_cell_alone_is_not_left_out(least):
+    """It could be had by subtraction: the next smallest goes with it."""
+    api = TopicsAPI(n_topics=20, top_s=2)
+    shown = [{1, 2}, {1, 2, 3, 10}][least == 1]
+    found = exposure(ALONE, api, least=least)
+    for table in found.tables.values():
+        if table.columns[0] in ("output", "topics"):
+            assert {int(row[0]) for row in table.rows} == shown, table.title
+    text = found.to_text(everything=True)
+    words = "2 outputs with fewer than 5 users behind, or by which those could be told, are not listed."
+    assert (words in " ".join(text.split())) == (least == 5)
+    counts = popularity(ALONE, api, simulations=5, least=least).tables["values"]
+    assert {row[0] for row in counts.rows} == shown
+    assert any("or by which those could be told" in note for note in counts.notes) == (least == 5)
+
+
+@given(st.lists(st.integers(0, 12), max_size=9), st.integers(1, 6))
+def test_what_is_left_out_cannot_be_told_from_the_rest(users, least):
+    out = left_out(users, least)
+    shown = [n for n, gone in zip(users, out, strict=True) if not gone]
+    hidden = [n for n, gone in zip(users, out, strict=True) if gone and n]
+    assert all(n >= least for n in shown)
+    if hidden and shown:
+        assert len(hidden) > 1
+        assert sum(hidden) >= least
+        assert max(hidden) <= min(shown)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.7, 1.0]), st.integers(1, 7)), min_size=1),
+    st.integers(1, 6),
+)
+def test_a_step_of_a_curve_is_of_so_many_people(risks, least):
+    values, users = map(np.array, zip(*risks, strict=True))
+    every = Distribution(values, users)
+    steps = every.grouped(least)
+    assert steps.weights.sum() == users.sum()
+    assert steps.weights.min() >= min(least, users.sum())
+    assert steps.mean == pytest.approx(every.mean)
+    single = sorted((value for value, n in risks for _ in range(n)), reverse=True)
+    if least > 1:  # one loop over single users
+        held = 0
+        for value, n in zip(steps.values, steps.weights.astype(int), strict=True):
+            assert value == pytest.approx(np.mean(single[held : held + n]))
+            held += n
+
+
+@pytest.mark.parametrize(
+    "weights", [None, {f"u{x}": 1 + x % 3 for x in range(30)}], ids=["plain", "weighted"]
+)
+@pytest.mark.parametrize("least", [1, 5])
+def test_curves_of_risk_have_steps_of_five_people(least, weights):
+    """All sets differ, and all risks: a step for each user would show the risk of every one."""
+    sets = {f"u{x}": {x, x + 1, *range(40 + x % 7, 42 + x)} for x in range(30)}
+    longest = max(map(len, sets.values()))
+    sets = {user: set(sorted(some | set(range(100, 140)))[:longest]) for user, some in sets.items()}
+    people = Population.from_sets(sets, weights=weights)
+    api = TopicsAPI(n_topics=200, top_s=longest)
+    for result in (user_risk(people, api, least=least), over_time(people, api, 1, least=least)):
+        drawn = drawn_risks(result.figures["risk"]())
+        risks = sorted(map(float, user_risk(people, api).per_user.values[api.spec, api.name, "own_risk"]))
+        largest = max(drawn)
+        if least == 1:
+            assert largest == pytest.approx(risks[-1])
+        else:
+            assert len({round(value, 12) for value in drawn}) <= 1 + 30 // least
+            assert risks[-5] < largest < risks[-1]
+
+
+def drawn_risks(figure):
+    """Return the risks of the points in a figure's own data."""
+    return [point["risk"] for data in figure.spec["datasets"].values() for point in data if "risk" in point]
+
+
 def test_it_states_its_smallest_cell(report):
     listed, page = report
     text = unescape(re.sub("<[^>]+>", " ", page.to_html()))
@@ -102,6 +186,26 @@ def test_people_of_whom_nothing_can_be_listed_have_a_report_all_the_same():
     text = page.to_html()
     assert "outputs with fewer than 5 users behind are not listed" in text
     assert not any(table.columns[0] in ("output", "topic", "topics") for table in tables(page) if table.rows)
+
+
+def test_the_curve_of_records_has_steps_of_five_users():
+    counts = ((1, 6), (2, 1), (3, 7), (8, 2), (9, 1))
+    found = Statistics("treated", 60, 17, sizes=sizes_of_counts(counts), users_per_count=counts)
+    shares = {
+        least: [
+            round(17 * point["share"])
+            for data in DatasetStatistics(found, least).figure().spec["datasets"].values()
+            for point in data
+            if "series" in point
+        ]
+        for least in (1, 5)
+    }
+    assert shares == {1: [17, 11, 10, 3, 1], 5: [17, 11]}
+    table = DatasetStatistics(found, 5).tables()[2]
+    assert table.rows == ((3, 7),)
+    assert (
+        "4 counts of fewer than 5 users each, or by which those could be told, are left out." in table.notes
+    )
 
 
 def test_domains_of_few_visitors_are_left_out():

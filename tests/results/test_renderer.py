@@ -13,7 +13,8 @@ from quiff.errors import QuiffError
 from quiff.results.figures import renderer
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.renderer import render
-from quiff.results.views.attributes import change_figure
+from quiff.studies.attributes import change_figure
+from words import refused, worded
 
 GOOD = {
     "data": {"values": [{"a": "fine"}]},
@@ -28,7 +29,7 @@ def with_label(label):
 
 @pytest.mark.parametrize("label", ["a\x00b", "a\x1bb", "\ufffe", "\ud800"], ids=ascii)
 def test_a_figure_that_cannot_be_drawn_is_an_error_and_the_next_one_is_drawn(label):
-    with pytest.raises(QuiffError, match=r"^the figure cannot be drawn: .*$"):
+    with refused(QuiffError):
         render("vegalite_to_svg", with_label(label))
     assert render("vegalite_to_svg", GOOD).startswith(b"<svg")
 
@@ -37,7 +38,8 @@ def test_a_figure_that_cannot_be_drawn_is_an_error_and_the_next_one_is_drawn(lab
     "label", ["a\x00b", "\x1b[31m", "\ufffe\uffff", "\ud800", "\u202eabc", "a\nb", "\\x00"], ids=ascii
 )
 def test_every_label_is_drawn(label, tmp_path):
-    figure = change_figure([(label, 0.1, 0.2)], (label, "after"), label, label)
+    points = [{"name": label, "kind": kind, "value": 0.1} for kind in (label, "after")]
+    figure = change_figure(points, label, label)
     assert label not in figure.title
     assert label not in str(figure.spec)
     for kind in ("svg", "png", "html"):
@@ -46,7 +48,7 @@ def test_every_label_is_drawn(label, tmp_path):
 
 
 def test_a_figure_that_takes_too_long_is_given_up():
-    with pytest.raises(QuiffError, match="more than 0 seconds"):
+    with refused(QuiffError, 0):
         render("vegalite_to_svg", GOOD, patience=0)
     assert render("vegalite_to_svg", GOOD).startswith(b"<svg")
 
@@ -65,7 +67,7 @@ def test_an_interrupt_leaves_nothing_for_the_next_figure(monkeypatch):
 
 def test_nothing_is_asked_for_over_the_network():
     far = {"data": {"url": "http://127.0.0.1:9/data.csv"}, "mark": "bar"}
-    with pytest.raises(QuiffError, match="not allowed"):
+    with refused(QuiffError):
         Figure("far", far).to_svg()
 
 
@@ -105,6 +107,6 @@ def test_the_command_tells_it_in_one_line(monkeypatch, tmp_path):
     monkeypatch.undo()
     renderer._end()
     assert result.exit_code == 1
-    assert result.stderr.startswith("Error: the figure cannot be drawn: the renderer (vl-convert) broke off")
+    worded(result.stderr)
     assert result.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []

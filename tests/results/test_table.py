@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from quiff.errors import ParameterError, ShapeError
 from quiff.results.table import Table
 from quiff.safe_text import csv_cell, csv_text
+from words import refused
 
 MIXED = Table(
     "Numbers & <names>",
@@ -68,13 +69,14 @@ def test_a_notebook_shows_the_head_of_a_long_table():
     table = Table("Squares", ("n",), tuple((n,) for n in range(1000)))
     shown = Cells(table._repr_html_())
     assert len([tag for tag, _, _ in shown.texts if tag == "td"]) == 60
-    assert shown.texts[-1][2] == "... and 940 more rows"
+    assert shown.texts[-1][2] == "940 rows before the last are left out"
 
 
 def test_text_says_how_many_rows_it_leaves_out():
     table = Table("Squares", ("n",), ((1,), (4,), (9,)), ("Below.",))
-    assert table.to_text(head=1) == "Squares\nn\n1\n... and 2 more rows\nBelow."
-    assert table.to_text(head=2) == "Squares\nn\n1\n4\n... and 1 more row\nBelow."
+    assert table.to_text(head=1) == "Squares\nn\n9\n2 rows before the last are left out\nBelow."
+    left = "1 row before the last is left out"
+    assert table.to_text(head=2) == f"Squares\nn\n1\n9\n{left}\nBelow."
     for head in (None, 3, 4):
         assert table.to_text(head=head) == "Squares\nn\n1\n4\n9\nBelow."
 
@@ -123,13 +125,13 @@ def test_every_suffix_has_its_format(tmp_path):
 
 @pytest.mark.parametrize("name", ["table", "table.pdf", ".csv"])
 def test_an_unknown_suffix_is_an_error_and_writes_nothing(tmp_path, name):
-    with pytest.raises(ParameterError, match=r"must end in \.csv, \.json, \.md, \.tex, \.html, \.txt, not"):
+    with refused(ParameterError):
         MIXED.write(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_two_columns_of_one_name_are_an_error():
-    with pytest.raises(ShapeError, match="two columns have the same name"):
+    with refused(ShapeError):
         Table("Twice", ("a", "a"), ())
 
 
@@ -153,7 +155,7 @@ def test_labels_are_shown_as_they_are_called():
     ] == AS_TEXT
     assert [str(record["user"]) for record in json.loads(NAMED.to_json())] == AS_TEXT
     assert NAMED.to_pandas()["user"].to_list() == NAMED.to_polars()["user"].to_list() == AS_TEXT
-    assert NAMED.head(1).to_csv() == "user,risk\n0.123456789,0.5\n"
+    assert NAMED.head(2).to_csv() == f"user,risk\n{AS_TEXT[0]},0.5\n{AS_TEXT[-1]},0.5\n"
     assert [row[0] for row in NAMED.rows] == list(LABELS)
 
 

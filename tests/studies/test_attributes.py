@@ -25,9 +25,16 @@ from quiff import (
     leakage,
     predicate_gain,
 )
+from words import refused
 
 TOPICS = "abcdef"
 some_sets = st.lists(st.sets(st.sampled_from(TOPICS), min_size=2, max_size=2), min_size=1, max_size=7)
+
+
+def values_of(result):
+    """Return the rows of each value, as text."""
+    groups = result.rows.by("goal").items()
+    return {goal.partition(": ")[2]: rows for (goal,), rows in groups if goal != "user"}
 
 
 def stages(sets, m, s, r):
@@ -52,11 +59,10 @@ def test_every_stage_says_what_the_definition_says(sets, tenths, m, topic, exact
     pi = [Fraction(weight, sum(weights)) for weight in weights]
     have = [topic in own for own in sets]
     share = sum((p for p, has in zip(pi, have, strict=True) if has), Fraction(0))
-    facts = result.facts["inference"]
-    assert float(facts["share"]) == pytest.approx(float(share))
     for stage, C in stages(sets, m, 2, r).items():
         spec = "cookies" if stage == "cookies" else api.spec
-        row = facts["stages"][spec][stage]
+        row = result.rows.where(api=spec, stage=stage)
+        assert float(row["value_share"]) == pytest.approx(float(share))
         joint = {
             (bit, y): sum(
                 (p * line[y] for p, line, has in zip(pi, C, have, strict=True) if has == bit), Fraction(0)
@@ -74,13 +80,13 @@ def test_every_stage_says_what_the_definition_says(sets, tenths, m, topic, exact
         assert float(result[spec, "leakage", stage, goal]) == pytest.approx(float(posterior / prior))
         assert float(row["added"]) == pytest.approx(float(posterior - prior), abs=1e-12)
         if exact:
-            assert (row["prior"], row["posterior"]) == (prior, posterior)
+            assert (row["goal_prior"], row["goal_posterior"]) == (prior, posterior)
         if stage in ("cookies", "generalization"):
-            assert row["given_named"] is row["given_other"] is None
-            assert row["posterior"] == 1
+            assert row["named_posterior"] is row["unnamed_posterior"] is None
+            assert row["goal_posterior"] == 1
             continue
         other = [y for y in C[0] if y != topic]
-        for given_it, ys in ((row["given_named"], [topic]), (row["given_other"], other)):
+        for given_it, ys in ((row["named_posterior"], [topic]), (row["unnamed_posterior"], other)):
             both, yes = (sum(joint[bit, y] for bit in bits for y in ys) for bits in ((True, False), (True,)))
             if both == 0:
                 assert given_it is None
@@ -92,19 +98,18 @@ def test_every_stage_says_what_the_definition_says(sets, tenths, m, topic, exact
 def test_all_topics_at_once_say_what_each_says_alone(sets, tenths, exact):
     r = Fraction(tenths, 10) if exact else tenths / 10
     people, api = Population.from_sets(dict(enumerate(sets)), topics=list(TOPICS)), TopicsAPI(7, 2, r)
-    rows = exposure(people, api).facts["exposure"]["values"]
-    assert {row["value"] for row in rows} == set().union(*sets)
-    leaks = [row["leakage"] for row in rows]
+    values = values_of(exposure(people, api))
+    assert set(values) == set().union(*sets)
+    leaks = [rows["leakage"] for rows in values.values()]
     assert leaks == sorted(leaks, reverse=True)
-    for row in rows:
-        alone = attribute_inference(people, api, value=row["value"]).facts["inference"]
-        alone = alone["stages"][api.spec]["topics"]
+    for value, rows in values.items():
+        alone = attribute_inference(people, api, value=value).rows.where(stage="topics")
         if exact:
-            assert row == alone
+            assert rows == alone
         else:
-            assert row["posterior"] == pytest.approx(alone["posterior"], rel=1e-12)
-            assert row["given_named"] == pytest.approx(alone["given_named"])
-            assert row["given_other"] == pytest.approx(alone["given_other"])
+            assert rows["goal_posterior"] == pytest.approx(alone["goal_posterior"], rel=1e-12)
+            assert rows["named_posterior"] == pytest.approx(alone["named_posterior"])
+            assert rows["unnamed_posterior"] == pytest.approx(alone["unnamed_posterior"])
 
 
 @given(some_sets, st.integers(0, 10), st.sampled_from(TOPICS))
@@ -154,7 +159,7 @@ def test_any_attribute_through_any_api_is_its_dalenius_leakage(rows, fifths, dat
     result = attribute_inference(people, api, attribute=name, value=value)
     joint = Prior({(mine == value, x): Fraction(1, n) for x, mine in enumerate(own)})
     assert result[api.spec, "leakage"] == dalenius_leakage(joint, api.channel(people))
-    named = result.facts["inference"]["stages"][api.spec]["survey"]["given_named"]
+    named = result.rows.where(stage="survey")["named_posterior"]
     C = api.channel(people)
     if name != "age":
         assert named is None  # that an answer is the number 1 does not make it say that a grade is 1
@@ -171,7 +176,6 @@ def test_merged_users_say_the_same(sets, topic):
     merged = Population(distinct, single.topics, distinct.codes, counts=single.set_counts())
     api = TopicsAPI(7, 2, Fraction(1, 20))
     one, other = (attribute_inference(people, api, value=topic) for people in (single, merged))
-    assert one.facts == other.facts
     assert one.rows == other.rows
 
 
@@ -179,7 +183,8 @@ def test_it_shows_as_table_json_figure_and_sentences():
     people, api = Population.synthetic(300, seed=2), TopicsAPI()
     result = attribute_inference(people, api, value=1)
     assert "has it, if named" in result.tables["inference"].to_markdown()
-    assert json.loads(result.to_json())["inference"]["stages"]["topics"]["topics"]["given_named"]
+    quantities = {row["quantity"] for row in json.loads(result.to_json())["rows"]}
+    assert {"named_posterior", "unnamed_posterior", "value_share", "added"} <= quantities
     assert "NaN" not in result.figure().to_svg()
     assert "A user of whom it is observed has it with" in result.sentences[0]
     assert "<table>" in result._repr_html_()
@@ -190,10 +195,9 @@ def test_it_shows_as_table_json_figure_and_sentences():
 def test_cookies_give_every_topic_away_and_name_none():
     people = Population.from_sets({"Alice": {0, 1}, "Bob": {1, 2}})  # numbers, as the identifiers of cookies
     result = exposure(people, Cookies())
-    rows = result.facts["exposure"]["values"]
-    assert [(row["posterior"], row["given_named"]) for row in rows] == [(1, None)] * 3
-    alone = attribute_inference(people, Cookies(), value=0)
-    assert alone.facts["inference"]["stages"]["cookies"]["cookies"]["given_named"] is None
+    values = values_of(result).values()
+    assert [(rows["goal_posterior"], rows["named_posterior"]) for rows in values] == [(1, None)] * 3
+    assert attribute_inference(people, Cookies(), value=0).rows["named_posterior"] is None
     assert result.figure("values").to_svg()
 
 
@@ -208,11 +212,11 @@ def test_cookies_of_a_shared_history_do_not_tell_all_attributes():
 
 def test_an_unknown_value_or_attribute_is_an_error():
     people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}}).with_attribute("country", ["AT", "BR"])
-    with pytest.raises(LabelError, match="'Music' is not a known topic"):
+    with refused(LabelError):
         attribute_inference(people, TopicsAPI(3, 2), value="Music")
-    with pytest.raises(LabelError, match="'CL' is not a known value of country"):
+    with refused(LabelError):
         attribute_inference(people, TopicsAPI(3, 2), attribute="country", value="CL")
-    with pytest.raises(ParameterError, match="no attribute 'contry'"):
+    with refused(ParameterError):
         attribute_inference(people, TopicsAPI(3, 2), attribute="contry", value="AT")
 
 
@@ -226,4 +230,4 @@ def test_shares_by_weight_are_called_so():
     people = Population.from_sets({"Alice": {1, 2}, "Bob": {3, 4}}, weights={"Alice": 3, "Bob": 1})
     api = TopicsAPI(5, 2, 0.05)
     assert "Of 2 users 75 % by weight do" in attribute_inference(people, api, value=1).title
-    assert "Users count as much as their weight." in exposure(people, api).tables["values"].notes
+    assert "Users count as much as they weigh." in exposure(people, api).tables["values"].notes

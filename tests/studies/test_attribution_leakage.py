@@ -12,16 +12,10 @@ import quiff
 from quiff.apis.noisy_histogram import W3CAttribution
 from quiff.attribution.browser import Browser
 from quiff.attribution.options import Config
+from quiff.attribution.spending import budgets_of, released_in_a_week, spent_elsewhere, told_by_zeros
+from quiff.measures.noisy_histograms import repeated_capacity, shannon_estimate
 from quiff.mechanisms import laplace as noise
-from quiff.studies.attribution_leakage import (
-    _config,
-    _of_zeros,
-    attribution_leakage,
-    released_in_a_week,
-    repeated_capacity,
-    shannon_estimate,
-    spent_elsewhere,
-)
+from quiff.studies.attribution_leakage import attribution_leakage
 from quiff.theory.noisy_histogram import laplace_keys
 
 
@@ -100,7 +94,7 @@ def test_the_estimate_of_shannon_capacity_for_two_buckets_is_that_of_the_matrix(
 @pytest.mark.parametrize(("budget", "quota", "shared"), [(1, 4, 8), (1, 9, 6), (10, 1000, 1000), (1, 1, 1)])
 def test_releases_are_as_many_as_the_shared_budgets_allow(budget, quota, shared):
     expected = min(60, int(min(quota, shared) // (2 * budget)))
-    assert released_in_a_week(_config(budget, quota, shared), budget, 60) == expected
+    assert released_in_a_week(budgets_of(budget, quota, shared), budget, 60) == expected
 
 
 @pytest.mark.parametrize("multiple", [1, 2, 4])
@@ -108,7 +102,7 @@ def test_zeros_tell_whether_the_shared_budget_was_spent_elsewhere(multiple):
     C = spent_elsewhere(multiple=multiple).channel(list(range(2 * multiple + 1)))
     expected = {n: int(n < multiple) for n in range(2 * multiple + 1)}
     assert all(C.to_numpy()[n, list(C.outputs).index(seen)] == 1 for n, seen in expected.items())
-    _, capacity, epsilon = _of_zeros(1.0, multiple)
+    _, capacity, epsilon = told_by_zeros(1.0, multiple)
     assert capacity == pytest.approx(2 - exp(-1 / 2))
     assert epsilon == pytest.approx(1)
 
@@ -118,7 +112,7 @@ def test_two_sites_until_the_quota_is_spent_by_a_program():
 
     @quiff.program
     def three_sites(bucket, draw):
-        browser = Browser(_config(0.7, 2 * 1.4, 8), flip=draw.flip)
+        browser = Browser(budgets_of(0.7, 2 * 1.4, 8), flip=draw.flip)
         if bucket == "seen":
             browser.save_impression(10**7, "news.example", histogram_index=0)
         asked = {
@@ -169,9 +163,9 @@ def test_the_result_has_rows_sentences_and_views(tmp_path):
     assert "capacity" in result.to_text()
     assert max(map(len, result.to_text().splitlines())) <= 80
     result.figure().write(tmp_path / "f.svg")
-    week = result.facts["weeks"][0]
-    assert week["low"] <= exp(week["epsilon"])
-    assert log(week["low"]) <= week["epsilon"]
+    week = result.rows.where(stage="one site, 1 weeks")
+    assert week["bayes_capacity"] <= exp(week["epsilon"])
+    assert log(week["bayes_capacity"]) <= week["epsilon"]
 
 
 @pytest.mark.parametrize("wrong", [{"epsilon": 0}, {"buckets": 0}, {"weeks": [0]}, {"sites": 0}, {"rate": 2}])

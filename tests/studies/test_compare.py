@@ -12,6 +12,7 @@ from quiff.apis.base import all_limits
 from quiff.apis.defaults import all_apis
 from quiff.errors import ParameterError
 from quiff.results.numbers import probability
+from words import refused
 
 
 @pytest.fixture(scope="module")
@@ -24,26 +25,33 @@ def compared(people):
     return quiff.compare(people)
 
 
-def facts(result):
-    return {each["api"]: each for each in result.facts["apis"]}
+def of_api(result, spec):
+    """Return the rows of what an API shows, without those of the observations of a month."""
+    return result.rows.where(api=spec, observations=1)
+
+
+def goals(result, spec):
+    """Return what a receiver learns by one observation, by goal."""
+    rows = of_api(result, spec).where(quantity="goal_posterior", prior="population")
+    return {row.goal: row.value for row in rows}
 
 
 def test_all_apis_of_the_registry_that_have_defaults_are_there(compared):
-    assert set(facts(compared)) == set(quiff.apis.registry.apis()) - {"fitted"}
-    assert not [each["api"] for each in compared.facts["apis"] if each["missing"]]
+    assert set(compared.apis) == set(quiff.apis.registry.apis()) - {"fitted"}
+    assert compared.words["missing"] == {}
 
 
 def test_without_people_these_are_the_closed_forms():
     result = quiff.compare()
     for api in all_apis():
         known = {limit.quantity: limit.value for limit in all_limits(api) if not limit.stage}
-        own = facts(result)[api.spec]
+        own, words = of_api(result, api.spec), result.apis[api.spec]
         for name in ("bayes_capacity", "min_capacity_bits", "epsilon", "max_case_capacity"):
             assert own[name] == known.get(name)
-        assert "posterior" not in own
-        assert (own["unit"], own["status"], own["family"]) == (api.unit, api.status, api.family)
-    assert facts(result)["cookies"]["shannon_capacity_bits"] == inf
-    assert facts(result)["floc"]["bayes_capacity"] is None
+        assert own["posterior"] is None
+        assert (words.unit, words.status, words.family) == (api.unit, api.status, api.family)
+    assert of_api(result, "cookies")["shannon_capacity_bits"] == inf
+    assert of_api(result, "floc")["bayes_capacity"] is None
     assert "from the parameters alone of FLoC" in str(result)
 
 
@@ -57,35 +65,33 @@ def test_a_small_channel_has_its_shannon_capacity_by_iteration():
         return -p * np.log2(p) - (1 - p) * np.log2(1 - p)
 
     best = (entropy(grid * b + (1 - grid) * a) - grid * entropy(b) - (1 - grid) * entropy(a)).max()
-    assert facts(quiff.compare(api))[api.spec]["shannon_capacity_bits"] == pytest.approx(best, abs=1e-9)
+    assert quiff.compare(api)[api.spec, "shannon_capacity_bits"] == pytest.approx(best, abs=1e-9)
 
 
 def test_one_observation_is_that_of_measure_and_a_month_that_of_over_time(people, compared):
     for api in all_apis(people):
-        own = facts(compared)[api.spec]
+        own = of_api(compared, api.spec)
         measured = quiff.measure(people, api, goals="topics")
         if api.observer_knows_who:
-            assert own["posterior"] is own["month_posterior"] is None
+            assert compared.rows.where(api=api.spec)["posterior"] is None  # nor that of a month
         else:
             assert own["posterior"] == measured[api.spec, "posterior"]
-        reached = {goal["goal"]: goal["posterior"] for goal in own["goals"]}
+        reached = goals(compared, api.spec)
         for row in measured.rows:
             if row.quantity == "goal_posterior" and row.prior == "population" and row.stage == api.name:
                 assert reached[row.goal] == row.value
     for spec, n in (("topics", 6), ("android_topics", 4), ("floc", 4)):
-        month = facts(compared)[spec]
-        assert month["month_observations"] == n
+        assert compared.rows.where(api=spec, quantity="posterior").values("observations") == [1, n]
         over = quiff.over_time(people, api_from(spec), n)
-        assert float(month["month_posterior"]) == pytest.approx(float(over[spec, "posterior", n]))
+        assert float(compared[spec, "posterior", n]) == pytest.approx(float(over[spec, "posterior", n]))
 
 
 def test_every_api_has_a_goal_or_says_why_not(compared):
-    without = {each["api"] for each in compared.facts["apis"] if not each["goals"]}
-    assert not without
+    assert not [spec for spec in compared.apis if not goals(compared, spec)]
 
 
 def test_rows_of_a_unit_stand_together_and_the_words_say_so(compared):
-    units = [str(each["unit"]) for each in compared.facts["apis"]]
+    units = [str(api.unit) for api in compared.apis.values()]
     assert len(list(groupby(units))) == len(set(units)) < len(units)
     assert "Numbers compare under one heading only" in compared.sentences[0]
     table = compared.tables["limits"]
@@ -97,20 +103,22 @@ def test_rows_of_a_unit_stand_together_and_the_words_say_so(compared):
 def test_what_people_lack_is_listed_with_how_to_get_it():
     plain = Population.synthetic(200, seed=1)
     result = quiff.compare(plain)
-    own = facts(result)
+    missing = result.words["missing"]
     for spec in ("event_level", "aggregatable", "w3c_attribution"):
-        assert "--attribute conversions" in own[spec]["missing"]
-        assert own[spec]["epsilon"] is not None  # its limits are there all the same
-    assert "--histories" in own["floc"]["missing"]
-    assert own["topics"]["posterior"] is not None
-    assert len(result.tables["missing"].rows) == sum(bool(each["missing"]) for each in own.values())
+        assert "--attribute conversions" in missing[spec]
+        assert of_api(result, spec)["epsilon"] is not None  # its limits are there all the same
+    assert "--histories" in missing["floc"]
+    assert of_api(result, "topics")["posterior"] is not None
+    unmeasured = [spec for spec in result.apis if not len(result.rows.where(api=spec, scope="people"))]
+    assert list(missing) == unmeasured
+    assert len(result.tables["missing"].rows) == len(missing) > 0
 
 
 def test_of_several_epochs_the_first_is_compared():
     several = quiff.drift(Population.synthetic(50, seed=1), 3, 0.2, seed=1)
     api = api_from("topics")
     result = quiff.compare(several, api)
-    assert facts(result)["topics"]["posterior"] == quiff.measure(several.epoch(0), api)["topics", "posterior"]
+    assert result["topics", "posterior"] == quiff.measure(several.epoch(0), api)["topics", "posterior"]
     assert any("the first is compared" in note for note in result.notes)
 
 
@@ -123,9 +131,9 @@ def test_people_may_come_first_or_by_name(people):
     for wrong in ("topics", 3, Population):
         with pytest.raises(ParameterError):
             quiff.compare(wrong)
-    with pytest.raises(ParameterError, match="twice"):
+    with refused(ParameterError):
         quiff.compare(one, one)
-    with pytest.raises(ParameterError, match="no attribute 'age'"):
+    with refused(ParameterError):
         quiff.compare(people, one, goals="age")
 
 

@@ -19,6 +19,7 @@ from quiff import Api, Channel, Cookies, Histories, Population, Together, Topics
 from quiff.history.histories import read_histories
 from quiff.results.quantities import QUANTITIES
 from quiff.studies.as_published import misaligned_prior
+from words import refused
 
 TOPICS = "abcdef"
 S = 2
@@ -104,7 +105,7 @@ def test_the_numbers_are_those_of_the_explicit_channels(sets, m, r):
     worst = textbook.max_case_capacity(channels["topics"])
     assert found[api.spec, "max_case_capacity", "people"] == worst
     assert found[api.spec, "epsilon", "people"] == pytest.approx(math.log(worst))
-    facts = found.facts["population"]
+    facts = found.population
     assert (facts["users"], facts["distinct_sets"]) == (len(sets), len(distinct))
     assert facts["occurring_topics"] == len(set().union(*sets))
     counts = Counter(sets)
@@ -200,7 +201,7 @@ def test_merged_people_measure_as_their_users_do(sets, r):
     api = TopicsAPI(6, S, r)
     one, other = measure(merged(whole), api), measure(whole, api)
     assert one.rows == other.rows
-    assert one.facts == other.facts
+    assert one.population == other.population
 
 
 WORKED = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
@@ -324,49 +325,49 @@ def test_an_api_with_parameters_is_found_by_its_name_where_no_other_has_it():
     one = measure(people, few, Cookies())
     assert one["topics", "leakage"] == one[few.spec, "leakage"]
     assert one["topics", "leakage", "generalization"] == one[few.spec, "leakage", "generalization"]
-    with pytest.raises(quiff.LabelError, match="'leakage'"):
+    with refused(quiff.LabelError):
         measure(people, few, more)["topics", "leakage"]
 
 
 def test_a_wrong_key_is_told_the_possible_ones():
     found = worked_example(0.05)
-    with pytest.raises(quiff.LabelError, match="no number for 'leakag'; did you mean 'leakage'"):
+    with refused(quiff.LabelError):
         found["cookies", "leakag"]
-    with pytest.raises(quiff.LabelError, match="the keys are cookies, "):
+    with refused(quiff.LabelError):
         found["cookis", "leakage"]
-    with pytest.raises(quiff.LabelError, match="no number for 'middle'"):
+    with refused(quiff.LabelError):
         found["cookies", "leakage", "middle"]
-    with pytest.raises(quiff.ParameterError, match="no figure 'x'; there are stages"):
+    with refused(quiff.ParameterError):
         found.figure("x")
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("wrong", "numbers"),
     [
-        (lambda people: measure("profiles.csv"), r"take Population.read\('profiles.csv'\)"),
-        (lambda people: measure(pd.DataFrame({"user": [1]})), r"take Population.from_pandas\(frame\)"),
-        (lambda people: measure(WORKED), r"take Population.from_sets\(sets\)"),
-        (lambda people: measure(7), "people were expected, a quiff.Population, not int"),
-        (lambda people: measure(Cookies(), people), "people come first, then the APIs"),
-        (lambda people: measure(people, [Cookies()]), "one by one"),
-        (lambda people: measure(people, Cookies), r"give one of them, as Cookies\(\)"),
-        (lambda people: measure(people, "topics"), "an API was expected, such as quiff.TopicsAPI"),
-        (lambda people: measure(people, Cookies(), Cookies()), "'cookies' is there twice"),
-        (lambda people: measure(people, goals=["country"]), "no attribute 'country', but 'topics'"),
-        (lambda people: measure(people, known=["county"]), "no attribute 'county'"),
-        (lambda people: measure(people, known=3), "the name of an attribute was expected, or several, not 3"),
-        (lambda people: measure(people, priors=3), "priors are expected by name"),
-        (lambda people: measure(people, priors={"uniform": people.user_prior()}), "give yours another name"),
+        (lambda people: measure("profiles.csv"), ()),
+        (lambda people: measure(pd.DataFrame({"user": [1]})), ()),
+        (lambda people: measure(WORKED), ()),
+        (lambda people: measure(7), ()),
+        (lambda people: measure(Cookies(), people), ()),
+        (lambda people: measure(people, [Cookies()]), ()),
+        (lambda people: measure(people, Cookies), ()),
+        (lambda people: measure(people, "topics"), ()),
+        (lambda people: measure(people, Cookies(), Cookies()), ()),
+        (lambda people: measure(people, goals=["country"]), ()),
+        (lambda people: measure(people, known=["county"]), ()),
+        (lambda people: measure(people, known=3), (3,)),
+        (lambda people: measure(people, priors=3), ()),
+        (lambda people: measure(people, priors={"uniform": people.user_prior()}), ()),
         (lambda people: measure(people, TopicsAPI(4, 2), priors={"x": quiff.Prior.uniform([1])}),
-         "no API has the secrets of the prior 'x'"),
-        (lambda people: measure(people, TopicsAPI(5, 3)), "top_s is 3, but the sets have 2 topics"),
-        (lambda people: measure(people, TopicsAPI(2, 2)), "n_topics is 2, but 4 topics occur"),
-        (lambda people: measure(people, Cookies("history")), "no attribute 'history'"),
+         ()),
+        (lambda people: measure(people, TopicsAPI(5, 3)), (3, 2)),
+        (lambda people: measure(people, TopicsAPI(2, 2)), (2, 4)),
+        (lambda people: measure(people, Cookies("history")), ()),
     ],
 )  # fmt: skip
-def test_wrong_arguments(wrong, message):
+def test_wrong_arguments(wrong, numbers):
     people = Population.from_sets({"Alice": {1, 2}, "Bob": {3, 4}})
-    with pytest.raises(quiff.QuiffError, match=message) as error:
+    with refused(quiff.QuiffError, *numbers) as error:
         wrong(people)
     assert "\n" not in str(error.value)
 
@@ -389,7 +390,7 @@ def test_what_merged_people_cannot_tell():
 
 def test_several_epochs_ask_for_one():
     people = Population.from_array(["Alice"], [[[1, 2]], [[2, 3]]])
-    with pytest.raises(quiff.ParameterError, match=r"epoch\(0\)"):
+    with refused(quiff.ParameterError, 0):
         measure(people)
 
 
@@ -507,7 +508,7 @@ def test_histories_are_read_from_an_experimental_table(experimental):
 
 def test_a_profile_without_history_is_told(experimental):
     people = Population.from_sets({5: {1, 2}, 6: {2, 3}, 1: {1, 2}})
-    with pytest.raises(quiff.LabelError, match=r"user number . has no browsing history, and 1 more has none"):
+    with refused(quiff.LabelError, 1):
         people.with_histories(read_histories(experimental))
 
 

@@ -43,9 +43,8 @@ def test_compare_epochs_and_report_have_one_month(month):
     assert low - 1e-12 <= month <= high + 1e-12
     compared = quiff.compare(PEOPLE, API)
     assert compared[API.spec, "posterior", 6] == row.value
-    (facts,) = compared.facts["apis"]
-    assert facts["month_posterior"] == row.value
-    assert facts["month_observations"] == over.facts["month_observations"] == 6
+    assert compared.rows.where(quantity="posterior").values("observations") == [1, 6]
+    assert compared.apis[API.spec].month == over.apis[API.spec].month == 6
     reported = {section.key: result for section, result in sections(Question(PEOPLE, (API,)))}
     assert reported["time"].row(API.spec, "posterior", 6).value == row.value
 

@@ -9,7 +9,7 @@ from quiff import Channel, Population, RealTimeMonitoring, user_risk
 from quiff.core.kernels import DenseKernel, ProductKernel
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.labels import as_labels
-from quiff.studies.own_risk import own_risk
+from quiff.measures.own_risk import own_risk
 
 # Powers of two, so that ties are ties in floats as well.
 LAWS = [(0.5, 0.5, 0), (0.25, 0.25, 0.5), (0.5, 0.25, 0.25), (0, 0.5, 0.5), (1, 0, 0), (0.5, 0, 0.5)]

@@ -16,7 +16,7 @@ from quiff.core.labels import as_labels
 from quiff.core.numbers import tie_codes, tied
 from quiff.epochs.risk import user_risk as risk_after_epochs
 from quiff.epochs.sequences import Sequences
-from quiff.studies.own_risk import own_risk
+from quiff.measures.own_risk import own_risk
 
 
 def as_written(number):

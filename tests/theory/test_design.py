@@ -12,6 +12,7 @@ from scipy.optimize import linprog
 
 from quiff import theory
 from quiff.errors import ParameterError
+from words import refused
 
 noises = st.fractions(0, 1, max_denominator=50)
 
@@ -214,7 +215,7 @@ def test_an_impossible_target_is_an_error_that_says_what_is_possible(measure, ta
 
 
 def test_an_unknown_measure_is_an_error_that_lists_the_known_ones():
-    with pytest.raises(ParameterError, match="capacity, epsilon, max_case, utility, not 'entropy'"):
+    with refused(ParameterError):
         theory.design_options(349, "entropy", 1.0)
 
 
@@ -227,10 +228,10 @@ def test_no_limit_asks_for_no_noise():
 
 @pytest.mark.parametrize("utility", [0.001, Fraction(4, 349), 1.5])
 def test_a_utility_that_no_noise_brings_about_is_an_error(utility):
-    with pytest.raises(ParameterError, match="utility"):
+    with refused(ParameterError):
         theory.capacity_at_utility(349, 5, utility)
 
 
 def test_the_worst_case_is_no_function_of_utility_when_sets_hold_every_topic():
-    with pytest.raises(ParameterError, match="between 1 and 4, not 5"):
+    with refused(ParameterError, 1, 4, 5):
         theory.max_case_at_utility(5, 5, 1)

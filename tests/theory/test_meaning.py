@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import quiff
 from quiff import mechanisms, theory
 from quiff.testing.strategies import channels, priors_for
+from words import refused
 
 
 @settings(max_examples=60, deadline=None)
@@ -76,5 +77,5 @@ def test_the_ends():
     assert theory.composed_delta_bound(math.inf, 3, 1) == 1
     assert theory.composed_epsilon_bound(math.inf, 3, 0.1) == math.inf
     assert theory.composed_epsilon_bound(1, 3, 1) == 0
-    with pytest.raises(quiff.ParameterError, match="epsilon must be a number of at least 0"):
+    with refused(quiff.ParameterError, 0):
         theory.guess_bound(2, -1)

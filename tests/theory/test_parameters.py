@@ -1,5 +1,6 @@
 """Bad parameters are refused with the allowed range; exact parameters give exact results."""
 
+import pickle
 import subprocess
 import sys
 from fractions import Fraction
@@ -12,41 +13,56 @@ import pytest
 from quiff import theory
 from quiff.errors import ParameterError
 from quiff.theory.parameters import check_whole
+from words import refused
 
 R = Fraction(1, 20)
+NAN = float("nan")
 
 BAD = [
-    (theory.prior_vulnerability, (0,), "n_users must be a whole number of at least 1, not 0"),
-    (theory.prior_vulnerability, (2.0,), "n_users must be a whole number of at least 1, not 2.0"),
-    (theory.prior_vulnerability, ("3",), "n_users must be a whole number of at least 1, not '3'"),
-    (theory.bayes_capacity, (1, 2, R), "top_s must be 1, not 2"),
-    (theory.cookies_leakage, (3, 1), "contexts must be a whole number of at least 2, not 1"),
-    (theory.generalization_posterior, (4, 3), "distinct_sets must be a whole number between 1 and 3, not 4"),
-    (theory.bayes_capacity, (0, 1, R), "n_topics must be a whole number of at least 1, not 0"),
-    (theory.bayes_capacity, (5, 6, R), "top_s must be a whole number between 1 and 5, not 6"),
-    (theory.bayes_capacity, (5, 0, R), "top_s must be a whole number between 1 and 5, not 0"),
-    (theory.bayes_capacity, (5, 2, 1.5), "noise must be a number between 0 and 1, not 1.5"),
-    (theory.bayes_capacity, (5, 2, -0.1), "noise must be a number between 0 and 1, not -0.1"),
-    (theory.bayes_capacity, (5, 2, float("nan")), "noise must be a number between 0 and 1, not nan"),
-    (theory.bayes_capacity, (5, 2, "x"), "noise must be a number between 0 and 1, not 'x'"),
-    (theory.topics_leakage, (5, 2, R, 1), "occurring must be a whole number between 2 and 5, not 1"),
-    (theory.topics_leakage, (5, 2, R, 6), "occurring must be a whole number between 2 and 5, not 6"),
-    (theory.topics_posterior, (5, 2, R, 5, 2), "n_users must be a whole number of at least 3, not 2"),
-    (theory.bounded_noise_posterior, (5, 2, 5, 2), "n_users must be a whole number of at least 3, not 2"),
-    (theory.epochs_bound, (5, 2, R, 3, 0), "epochs must be a whole number of at least 1, not 0"),
-    (theory.side_information_bound, (5, 2, R, 2), "prior_success must be a number between 0 and 1, not 2"),
-    (theory.prior_iba_gain, ([],), "at least one"),
-    (theory.prior_iba_gain, ([0.5, 1.2],), "share must be a number between 0 and 1, not 1.2"),
-    (theory.best_count_right, (5, 2, R, 3, 7), "share must be a number between 0 and 1, not 7"),
-    (theory.design_options, (1, "capacity", 2), "n_topics must be a whole number of at least 2, not 1"),
+    (theory.prior_vulnerability, (0,), "n_users", 0),
+    (theory.prior_vulnerability, (2.0,), "n_users", 2.0),
+    (theory.prior_vulnerability, ("3",), "n_users", "3"),
+    (theory.bayes_capacity, (1, 2, R), "top_s", 2),
+    (theory.cookies_leakage, (3, 1), "contexts", 1),
+    (theory.generalization_posterior, (4, 3), "distinct_sets", 4),
+    (theory.bayes_capacity, (0, 1, R), "n_topics", 0),
+    (theory.bayes_capacity, (5, 6, R), "top_s", 6),
+    (theory.bayes_capacity, (5, 0, R), "top_s", 0),
+    (theory.bayes_capacity, (5, 2, 1.5), "noise", 1.5),
+    (theory.bayes_capacity, (5, 2, -0.1), "noise", -0.1),
+    (theory.bayes_capacity, (5, 2, NAN), "noise", NAN),
+    (theory.bayes_capacity, (5, 2, "x"), "noise", "x"),
+    (theory.topics_leakage, (5, 2, R, 1), "occurring", 1),
+    (theory.topics_leakage, (5, 2, R, 6), "occurring", 6),
+    (theory.topics_posterior, (5, 2, R, 5, 2), "n_users", 2),
+    (theory.bounded_noise_posterior, (5, 2, 5, 2), "n_users", 2),
+    (theory.epochs_bound, (5, 2, R, 3, 0), "epochs", 0),
+    (theory.side_information_bound, (5, 2, R, 2), "prior_success", 2),
+    (theory.prior_iba_gain, ([0.5, 1.2],), "a topic's share", 1.2),
+    (theory.best_count_right, (5, 2, R, 3, 7), "share", 7),
+    (theory.design_options, (1, "capacity", 2), "n_topics", 1),
 ]
 
 
-@pytest.mark.parametrize(("function", "arguments", "message"), BAD)
-def test_a_bad_parameter_is_quoted_with_its_allowed_range(function, arguments, message):
-    with pytest.raises(ParameterError) as error:
+@pytest.mark.parametrize(("function", "arguments", "what", "value"), BAD)
+def test_a_bad_parameter_is_quoted_with_its_allowed_range(function, arguments, what, value):
+    with refused(ParameterError, what=what, value=value) as caught:
         function(*arguments)
-    assert message in str(error.value)
+    assert str(caught.value) == f"{what} must be {caught.value.allowed}, not {value!r}"
+
+
+def test_nobody_has_no_gain():
+    with refused(ParameterError):
+        theory.prior_iba_gain([])
+
+
+def test_an_error_keeps_its_fields_in_another_process():
+    with pytest.raises(ParameterError) as caught:
+        check_whole("top", 4, 5)
+    copied = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
+    assert (str(copied), type(copied)) == (str(caught.value), ParameterError)
+    assert vars(copied) == vars(caught.value)
+    assert (copied.what, copied.value, copied.allowed) == ("top", 4, "a whole number of at least 5")
 
 
 FORMULAS = [

@@ -21,6 +21,7 @@ from quiff.theory.popularity import (
     users_interval,
 )
 from quiff.theory.ranking import ahead, needed_pairs, order_approximately, order_bounds
+from words import refused
 
 noises = st.fractions(0, Fraction(9, 10), max_denominator=20)
 
@@ -103,20 +104,20 @@ def test_the_interval_of_a_probability_is_that_of_scipy(trials, data):
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "numbers"),
     [
-        (lambda: estimated_users(0.2, 0.2, 10, 3), "are both 0.2: all outputs are random"),
+        (lambda: estimated_users(0.2, 0.2, 10, 3), (0.2,)),
         (
             lambda: estimated_users(0.5, 0.1, 10, 11),
-            "count must be a whole number between 0 and 10, not 11",
+            (0, 10, 11),
         ),
-        (lambda: estimate_variance(0.5, 0.1, 10, 11), "holders must be a whole number between 0 and 10"),
-        (lambda: binomial_interval(3, 2), "successes must be a whole number between 0 and 2, not 3"),
-        (lambda: needed_pairs([1, 2], 3), "top must be a whole number between 1 and 2, not 3"),
+        (lambda: estimate_variance(0.5, 0.1, 10, 11), (0, 10)),
+        (lambda: binomial_interval(3, 2), (0, 2, 3)),
+        (lambda: needed_pairs([1, 2], 3), (1, 2, 3)),
     ],
 )
-def test_what_cannot_be_is_an_error(call, words):
-    with pytest.raises(ParameterError, match=words):
+def test_what_cannot_be_is_an_error(call, numbers):
+    with refused(ParameterError, *numbers):
         call()
 
 

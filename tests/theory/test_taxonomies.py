@@ -6,6 +6,7 @@ import pytest
 
 from quiff.errors import ParameterError
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_size
+from words import refused
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,7 @@ def test_a_name_or_a_number_is_a_size(text, size):
 
 @pytest.mark.parametrize("text", ["v3", "", "V1", "3.5", "9" * 5000])
 def test_anything_else_is_an_error_that_lists_the_names(text):
-    with pytest.raises(ParameterError, match=r"v1, v2, google-nl-v2, iab-1\.1"):
+    with refused(ParameterError):
         taxonomy_size(text)
 
 

@@ -21,6 +21,7 @@ from quiff.web.jobs import Jobs
 from quiff.web.offers import Control, Offers
 from quiff.web.pictures import PICTURES
 from quiff.web.stories import stories
+from words import refused
 
 sizes = st.integers(2, 10_000)
 noises = st.floats(0, 1).map(lambda r: round(r, 4))
@@ -152,7 +153,7 @@ def test_every_parameter_of_the_registry_can_be_set_on_the_page_but_files():
         values = (f"{key}={control.default}" for key, control in controls.items() if control.default)
         assert offers.api(f"{name}:{','.join(values)}").spec == api.spec
     assert "country" in {c.name: c for c in offers.controls(offers.apis["parakeet"])}["attribute"].names
-    with pytest.raises(ParameterError, match="has no parameter 'table' on this page"):
+    with refused(ParameterError):
         offers.api("floc:table=/etc/passwd")
 
 
@@ -194,7 +195,7 @@ def test_two_apis_of_one_name_are_refused():
     class Other(HashCohort):
         name = "topics"
 
-    with pytest.raises(ParameterError, match="there is an API 'topics' already"):
+    with refused(ParameterError):
         Offers([Other()])
 
 

@@ -18,6 +18,7 @@ from quiff.cli import main
 from quiff.errors import ParameterError
 from quiff.web.serve import find_place
 from web.served import COMMAND, PAGE, PROFILES, served
+from words import worded
 
 
 def test_a_port_in_use_gives_the_next_free_one():
@@ -49,7 +50,7 @@ def test_a_file_that_is_not_there_is_told_in_one_line():
     result = CliRunner().invoke(main, ["explore", "nothing.parquet", "--no-browser"])
     assert result.exit_code == 1
     assert result.stderr.startswith("Error: ")
-    assert "'nothing.parquet'" in result.stderr
+    worded(result.stderr)
     assert result.stderr.count("\n") == 1
 
 

@@ -8,7 +8,7 @@ from mkdocs.structure.files import File, Files
 from quiff.apis.base import Api
 from quiff.apis.registry import apis
 from quiff.results.markup import markdown_text
-from quiff.studies.catalogue import catalogue_table, described
+from quiff.studies.catalogue import api_facts, api_tables, catalogue_table
 
 _OPENING = """# The APIs
 
@@ -45,10 +45,10 @@ def page(name: str, api: type[Api]) -> str:
 
 
 def _blocks(name: str, api: type[Api]) -> Iterator[str]:
-    result = described(name, api)
+    facts = api_facts(name, api)
     yield f"# {markdown_text(api.title)}"
-    yield markdown_text(result.facts["mechanism"])
-    for table in result.tables.values():
+    yield markdown_text(facts["mechanism"])
+    for table in api_tables(facts).values():
         _, _, body = table.to_markdown().partition("\n\n")
         yield f"## {markdown_text(table.title)}"
         yield body.strip()

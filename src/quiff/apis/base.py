@@ -220,7 +220,8 @@ class Api(ABC):
                 try:
                     value = check(each.name, value)
                 except ParameterError as error:
-                    raise ParameterError(self._sourced(str(error))) from None
+                    error.args = (self._sourced(str(error)),)
+                    raise
                 object.__setattr__(self, each.name, value)
 
     def _sourced(self, message: str) -> str:

@@ -15,7 +15,7 @@ from quiff.populations.population import Population
 
 def _check_shows(name: str, value: object) -> object:
     if value not in ("user", "history"):
-        raise ParameterError(f"{name} must be 'user' or 'history', not {value!r}")
+        raise ParameterError(what=name, value=value, allowed="'user' or 'history'")
     return value
 
 

@@ -24,7 +24,7 @@ def check_class(api: type, **declared: tuple[Any, ...]) -> None:
         value = own.get(name, allowed[0])
         if value not in allowed and not isinstance(value, (property, *filter(_is_type, allowed))):
             words = " or ".join(each.__name__ if _is_type(each) else repr(each) for each in allowed)
-            raise ParameterError(f"{name} of {api.__name__} must be {words}, not {value!r}")
+            raise ParameterError(what=f"{name} of {api.__name__}", value=value, allowed=words)
     for name in _CHANNELS:
         if isfunction(own.get(name)):
             setattr(api, name, _a_channel(name, typed(own[name])))

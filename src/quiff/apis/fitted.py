@@ -28,7 +28,7 @@ _AIMS = ("average user", "worst-off user")
 
 def _check_aim(name: str, value: object) -> object:
     if value not in _AIMS:
-        raise ParameterError(f"{name} must be one of {', '.join(_AIMS)}, not {value!r}")
+        raise ParameterError(what=name, value=value, allowed=f"one of {', '.join(_AIMS)}")
     return value
 
 
@@ -181,7 +181,8 @@ def _read(path: Path, aim: str) -> dict[Any, Any]:
         text = small_file(path, "the weights in ").decode()
         if path.suffix.lower() == ".json":
             found = json.loads(text)
-            mechanisms = found.get("fitted")
+            payload = found.get("payload")  # of a result; one of 0.2 has it outside
+            mechanisms = (payload if isinstance(payload, dict) else found).get("fitted")
             if mechanisms is not None:
                 found = next(each["weights"] for each in mechanisms if each["aim"] == aim)
         else:

@@ -30,7 +30,7 @@ _NONE = -1  # too few domains
 
 def _check_table(name: str, value: object) -> str:
     if not isinstance(value, str | Path):
-        raise ParameterError(f"{name} must be the name of a file, not {value!r}")
+        raise ParameterError(what=name, value=value, allowed="the name of a file")
     return str(value)
 
 

@@ -297,7 +297,7 @@ def _parameters(function: FunctionType, ranges: dict[str, tuple[Any, Any]]) -> I
 def _between(low: Any, high: Any) -> Callable[[str, Any], Any]:
     def check(name: str, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, Real) or not low <= value <= high:
-            raise ParameterError(f"{name} must be a number from {low} to {high}, not {value!r}")
+            raise ParameterError(what=name, value=value, allowed=f"a number from {low} to {high}")
         return value
 
     return check

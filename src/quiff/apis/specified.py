@@ -54,7 +54,9 @@ def number(
         if found < least or near:
             start, end = "above" if above else "at least", "below" if below else "at most"
             told = f" (within {_NEAR:g} of an end nothing is computed)" if least < found < most else ""
-            raise ParameterError(f"{name} must be {start} {least} and {end} {most}, not {value!r}{told}")
+            allowed = f"{start} {least} and {end} {most}"
+            sentence = f"{name} must be {allowed}, not {value!r}{told}"
+            raise ParameterError(sentence, what=name, value=value, allowed=allowed)
         return found
 
     return _sourced(check, source)
@@ -65,7 +67,7 @@ def one_of(*names: str) -> Callable[[str, Any], Any]:
 
     def check(name: str, value: Any) -> Any:
         if value not in names:
-            raise ParameterError(f"{name} must be {', '.join(names[:-1])} or {names[-1]}, not {value!r}")
+            raise ParameterError(what=name, value=value, allowed=f"{', '.join(names[:-1])} or {names[-1]}")
         return value
 
     return check
@@ -74,14 +76,14 @@ def one_of(*names: str) -> Callable[[str, Any], Any]:
 def check_attribute(name: str, value: object) -> str:
     """Return the name of an attribute of people as it is; anything else is an error."""
     if not isinstance(value, str) or not value:
-        raise ParameterError(f"{name} must be the name of an attribute of people, not {value!r}")
+        raise ParameterError(what=name, value=value, allowed="the name of an attribute of people")
     return value
 
 
 def flag(name: str, value: object) -> bool:
     """Return a truth value as it is; anything else is an error."""
     if not isinstance(value, bool):
-        raise ParameterError(f"{name} must be True or False, not {value!r}")
+        raise ParameterError(what=name, value=value, allowed="True or False")
     return value
 
 
@@ -90,7 +92,8 @@ def _sourced(check: Callable[[str, Any], Any], source: str) -> Callable[[str, An
         try:
             return check(name, value)
         except ParameterError as error:
-            raise ParameterError(f"{error} ({source})") from None
+            error.args = (f"{error} ({source})",)
+            raise
 
     sourced.source = source  # type: ignore[attr-defined]  # shown beside the range
     return sourced

@@ -6,9 +6,9 @@ is rounded at random, the laws are mixtures, and the supremum of their log-ratio
 values of the histograms, the ratio is monotone in each bucket's noisy value, so that it is largest at them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import comb
 from typing import Any, NamedTuple, final
 
@@ -27,6 +27,7 @@ from quiff.attribution.worlds import (
     global_budgets,
     queries,
 )
+from quiff.progress import tell
 
 _TOLERANCE = 1e-9
 _OPTIONS = 16  # queries in an epoch
@@ -88,7 +89,6 @@ def check_worlds(
     *,
     limit: int | None = None,
     symmetry: bool = True,
-    tell: Callable[[str, float], None] | None = None,
 ) -> Checked:
     """Check all worlds of at most `size` impressions and queries, in order of their number of events.
 
@@ -102,8 +102,6 @@ def check_worlds(
         Go through at most so many worlds.
     symmetry
         Whether worlds that are alike but for names, or for events without effect, are checked once.
-    tell
-        Is told how far it is.
 
     Examples
     --------
@@ -119,7 +117,7 @@ def check_worlds(
     for events in range(1, 2 * size + 1):
         for name in levels:
             part = f"{events} of {2 * size} events, global budget {name}"
-            levels[name] = search.extend(levels[name], name, partial(tell, part) if tell else None)
+            levels[name] = search.extend(levels[name], name, part)
             if search.stopped:
                 break
         if search.stopped:
@@ -177,13 +175,13 @@ class _Search:
         """Whether a violation was found, or the limit reached."""
         return self.violation is not None or self.worlds >= self.limit
 
-    def extend(self, level: Level, name: str, tell: Callable[[float], None] | None) -> Level:
+    def extend(self, level: Level, name: str, part: str) -> Level:
         """Return the next level, and note what is found in it."""
         found: Level = {}
         known = self._known[name]
         for done, (node, (world, asked, count)) in enumerate(level.items()):
-            if tell and done % 256 == 0:
-                tell(done / len(level))
+            if done % 256 == 0:
+                tell(part, done / len(level))
             for event in self._events(node, asked):
                 self.worlds += count
                 if isinstance(event, Seen):

@@ -177,7 +177,9 @@ def events_from(data: Any, name: str = "events") -> tuple[tuple[Event, ...], Con
         where = f"{name!r}, event {place}"
         event = _event(each, where)
         if event.seconds <= last:
-            raise ParameterError(f"{where}: seconds {event.seconds} is not after {last}; times must increase")
+            raise ParameterError(
+                f"seconds {event.seconds} is not after {last}; times must increase", where=where
+            )
         last = event.seconds
         events.append(event)
     config = config_from(known["config"], f"{name}, config") if "config" in known else None
@@ -221,7 +223,7 @@ def _steps(browser: Browser, events: tuple[Event, ...]) -> Iterator[Step]:
         except CallError as error:
             yield Step(event, None, error.name)
         except ParameterError as error:
-            raise ParameterError(f"event {place}: {error}") from error
+            raise ParameterError(str(error), where=f"event {place}") from error
 
 
 def _happens(browser: Browser, event: Event) -> Report | None:
@@ -245,7 +247,9 @@ def _happens(browser: Browser, event: Event) -> Report | None:
 def _event(data: Any, where: str) -> Event:
     name = data.get("event") if isinstance(data, dict) else None
     if not isinstance(name, str) or name not in _EVENTS:
-        raise ParameterError(f"{where}: there is no event {_quoted(name)}; there are {', '.join(_EVENTS)}")
+        raise ParameterError(
+            f"there is no event {_quoted(name)}; there are {', '.join(_EVENTS)}", where=where
+        )
     kinds, missing = _EVENTS[name]
     known = _fields(data, kinds | _SECONDS, missing, where)
     options: dict[str, Any] = {}
@@ -263,20 +267,20 @@ def _fields(
 ) -> dict[str, Any]:
     """Return the fields of an object, each read by its kind; comments go."""
     if not isinstance(data, dict):
-        raise ParameterError(f"{where}: must be an object, not {_quoted(data)}")
+        raise ParameterError(f"must be an object, not {_quoted(data)}", where=where)
     for key in data:
         if key not in kinds and key != _COMMENT:
-            raise ParameterError(f"{where}: unknown field {_quoted(key)}; there are {', '.join(kinds)}")
+            raise ParameterError(f"unknown field {_quoted(key)}; there are {', '.join(kinds)}", where=where)
     for key in kinds:
         if key not in data and key not in missing:
-            raise ParameterError(f"{where}: the field {key!r} is missing")
+            raise ParameterError(f"the field {key!r} is missing", where=where)
     found = {}
     for key, value in data.items():
         if key != _COMMENT:
             try:
                 found[key] = kinds[key](value)
             except ValueError as error:
-                raise ParameterError(f"{where}: {key} {error}, not {_quoted(value)}") from None
+                raise ParameterError(f"{key} {error}, not {_quoted(value)}", where=where) from None
     return found
 
 

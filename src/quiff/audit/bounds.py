@@ -63,6 +63,12 @@ class Bounds:
     guesses: Array
     new: float
 
+    def posterior_at(self, level: float) -> Interval:
+        """Return the posterior vulnerability with its interval at another confidence."""
+        value, miss = self.posterior.value, (1 - level) / 2
+        low = at_least(round(value * self.scored), self.scored, miss / len(self.scores))
+        return Interval(value, low, mean_at_most(self.plug_in, self.rows, miss))
+
 
 def bounds(
     sample: Sample,

@@ -1,6 +1,6 @@
 """Do pairs come from the channel that is claimed? A test for each secret, one overall, and what deviates."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -14,6 +14,7 @@ from quiff.core.channel import Channel
 from quiff.core.labels import as_labels
 from quiff.core.numbers import Array, to_float
 from quiff.errors import LabelError, ParameterError, QuiffError
+from quiff.measures.bayesian_update import Estimate, iterative_bayesian_update
 from quiff.populations.attribute import TOPICS
 from quiff.populations.population import Population
 from quiff.safe_text import rows_left_out
@@ -25,6 +26,8 @@ _SIMULATIONS = 999
 _WORK = 3e8  # numbers drawn in all simulations
 _ROUNDING = 1e-9  # of what is left of a sum of probabilities
 _TINY = 1e-9
+_BOOTSTRAP = 200
+_MOST_SECRETS = 2**16  # of a space of secrets that is listed
 _LISTED = 2**20  # outputs of a claim that are looked at one by one
 
 
@@ -111,6 +114,47 @@ def _people_of(secrets: Sequence[Any], names: Sequence[str], needed: bool) -> Po
     for name, values in parts.items():
         people = people.with_attribute(name, values)
     return people
+
+
+def channel_of_all_secrets(
+    api: Api | None, secrets: Iterable[Hashable] | None, people: Population | None
+) -> Channel:
+    """Return the claimed channel from all secrets that there can be."""
+    if api is None:
+        raise ParameterError(
+            "without a column of secrets, an API is needed whose noise they are behind (--api)"
+        )
+    if secrets is not None:
+        listed = list(secrets)
+        places: dict[Hashable, None] = dict.fromkeys(listed)
+        log = Log.of(list(places), list(places))
+        C = claimed_channel(log, api, api.needs or ("secret",), people)
+        return Channel.from_kernel(as_labels(list(places)), C.outputs, C.kernel, C.slack)
+    space = api.space()
+    if people is not None:
+        fitted = api.fit(people)
+        return fitted.observe(fitted.secret(people).outputs)
+    if space is None or space.size > _MOST_SECRETS:
+        raise ParameterError(
+            f"the secrets of {api.spec} are too many to list; give some (--among), or people (--people)"
+        )
+    return api.observe(space)
+
+
+def secrets_behind(log: Log, C: Channel, spec: str, level: float, rng: np.random.Generator) -> Estimate:
+    """Estimate how secrets are distributed behind the observations of a log, with bootstrap intervals."""
+    sample, places = draw_sample(log, rng), claimed_places(C, log.outputs)
+    if (places < 0).any():
+        lost = int(sample.once[places[sample.output] < 0].sum())
+        raise QuiffError(
+            f"{lost} observations of the log are no outputs of {spec}; nothing is concluded about secrets"
+        )
+    counts: dict[Hashable, float] = {}
+    for output, number in zip(sample.output, sample.once, strict=True):
+        label = C.outputs[int(places[output])]
+        counts[label] = counts.get(label, 0) + int(number)
+    seed = int(rng.integers(2**31))
+    return iterative_bayesian_update(C, counts, bootstrap=_BOOTSTRAP, level=level, seed=seed, tolerance=1e-7)
 
 
 def claimed_places(C: Channel, outputs: Sequence[Hashable]) -> Array:

@@ -52,7 +52,7 @@ def trials_for_width(share: float, width: float, miss: float) -> int:
     9701
     """
     if not 0 < width < 1:
-        raise ParameterError(f"width must be a number between 0 and 1, not {width!r}")
+        raise ParameterError(what="width", value=width, allowed="a number between 0 and 1")
 
     def wide(trials: int) -> bool:
         k = round(share * trials)

@@ -406,3 +406,26 @@ def _places(
     codes, which = np.unique(np.stack([code for _, code in parts], axis=1), axis=0, return_inverse=True)
     records = tuple(tuple(values[c] for (values, _), c in zip(parts, row, strict=True)) for row in codes)
     return records, which.reshape(-1)
+
+
+@final
+class Names:
+    """What secrets and outputs are called: themselves if they are asked for, else numbers by frequency."""
+
+    def __init__(self, log: Log, shown: bool) -> None:
+        self._shown, self._log = shown, log
+        rows = np.bincount(log.secret, log.rows, len(log.secrets))
+        self._rank = np.argsort(np.argsort(-rows, kind="stable"))
+        often = np.bincount(log.output, log.rows, len(log.outputs))
+        ranks = np.argsort(np.argsort(-often, kind="stable")).tolist()
+        self._output = dict(zip(log.outputs, ranks, strict=True))
+
+    def secret(self, place: int) -> str:
+        """Return what a secret is called, by its place."""
+        return str(self._log.secrets[place]) if self._shown else f"secret {self._rank[place] + 1}"
+
+    def output(self, label: Hashable) -> str:
+        """Return what an output is called."""
+        if self._shown:
+            return str(label)
+        return f"output {self._output[label] + 1}" if label in self._output else "one never seen"

@@ -17,6 +17,7 @@ from quiff.browser.reports import Reports
 from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
 from quiff.core.labels import as_labels
+from quiff.core.limits import PROCESS, check_need
 from quiff.errors import ParameterError, QuiffError, counted
 from quiff.files import StrPath, as_path
 from quiff.safe_text import column_names, shape
@@ -25,6 +26,7 @@ from quiff.theory.parameters import MOST_OBSERVATIONS, check_whole
 if TYPE_CHECKING:
     from quiff.history.classifications import Classification
 
+_PER_LOAD = 1250  # bytes that a page load takes while all are read: measured
 _NEEDED = ("user", "time", "site", "callers")
 _FARTHEST = 2**52  # seconds, so that milliseconds fit in eight bytes
 
@@ -48,6 +50,11 @@ def read_page_loads(path: StrPath) -> dict[Hashable, tuple[PageLoad, ...]]:
     (86400, 'news.tld', ['ads.tld', 'x.tld'])
     """
     rows = read_rows(as_path(path))
+    check_need(
+        f"{os.fspath(path)!r}: {counted(rows.num_rows, 'page load')} take about",
+        PROCESS + rows.num_rows * _PER_LOAD,
+        "fewer page loads",
+    )
     missing = [name for name in _NEEDED if name not in rows.column_names]
     if missing or not rows.num_rows:
         listed = column_names(rows.column_names, rows_below(as_path(path), rows))

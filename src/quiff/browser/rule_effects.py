@@ -6,8 +6,8 @@ if it picks such a place, and how often it does so tells users apart, too.
 """
 
 from collections.abc import Hashable, Iterable
-from dataclasses import asdict, dataclass, replace
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import final
 
 import numpy as np
 
@@ -31,15 +31,6 @@ class RuleLeakage:
     leakage: Number
     low: float | None = None
     high: float | None = None
-
-    @property
-    def method(self) -> str:
-        """How it was computed: ``exact`` or ``simulation``."""
-        return "exact" if self.low is None else "simulation"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it by the names of JSON."""
-        return {**asdict(self), "method": self.method}
 
 
 @final

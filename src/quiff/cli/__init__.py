@@ -17,7 +17,7 @@ from quiff.cli.shown import WORDS
 from quiff.cli.signals import Ended, Ending, ending
 from quiff.cli.terminal import terminal_width
 from quiff.errors import QuiffError, described, engine_line
-from quiff.results.layout import WIDTH
+from quiff.results.columns import WIDTH
 from quiff.safe_text import visible_lines
 
 __all__ = ["main"]

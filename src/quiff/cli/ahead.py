@@ -78,7 +78,7 @@ def _compile(what: str) -> None:
 
     people = Population.synthetic(_USERS)
     if what == "last":
-        from quiff.studies.attacks import attack
+        from quiff.studies.attack import attack
 
         attack(people, observations=10, seeds=1, sample=20, attacks="bayes-link")
     elif _lacking():

@@ -20,8 +20,9 @@ def command(name: str | None, as_json: bool) -> None:
     Example: quiff apis topics
     """
     from quiff.apis.registry import api_class, api_from, apis
+    from quiff.results.columns import filled
     from quiff.results.numbers import to_json
-    from quiff.studies.catalogue import api_facts, catalogue_table, described
+    from quiff.studies.catalogue import api_facts, api_tables, catalogue_table
 
     with at_option(click.get_current_context(), "NAME"):
         one = None if name is None else {name: api_from(name) if ":" in name else api_class(name)}
@@ -31,4 +32,6 @@ def command(name: str | None, as_json: bool) -> None:
     elif name is None:
         echo(catalogue_table(apis()).to_text())
     else:
-        echo(described(name, chosen[name]).to_text())
+        facts = api_facts(name, chosen[name])
+        sentence = filled(f"{facts['title']}. {facts['mechanism']}".strip())
+        echo("\n\n".join([sentence, *(table.to_text() for table in api_tables(facts).values())]))

@@ -100,7 +100,7 @@ def run_command(
     """
     from quiff.attacks.catalogue import attack_named, check_attack
     from quiff.browser.simulation import simulate
-    from quiff.studies.attacks import reidentify
+    from quiff.studies.attack import reidentify
     from quiff.theory.taxonomies import taxonomy_size
 
     if profiles is None and file is None:
@@ -173,11 +173,11 @@ def compare_command(
 
     Example: quiff attack compare profiles.parquet --epochs 30 --seeds 3 --figure attacks.svg
     """
-    from quiff.studies.attacks import attack
+    from quiff.studies.attack import attack
 
     people = asked.visitors(epochs + (2 if earlier is None else earlier), seed)
-    with compiling_last(), shown_progress() as shown:
+    with compiling_last(), shown_progress():
         return attack(
             people, asked.api(people), observations=epochs, seeds=seeds, sample=sample or None,
-            attacks=names or None, earlier=earlier, seed=seed, progress=shown.tell,
+            attacks=names or None, earlier=earlier, seed=seed,
         )  # fmt: skip

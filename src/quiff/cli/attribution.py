@@ -50,8 +50,9 @@ def run_command(events: Path, config: Path | None, rules: str, seed: int | None)
     """Play a file of events: histograms, charges, what is left.
 
     Both files are in the format of the group's own end-to-end tests. Times are in seconds and increase; what
-    a file expects is compared with what comes. --json has `results` by the number of the event, from 0,
-    `charges` and `budgets`, in microepsilons. The figure is a timeline.
+    a file expects is compared with what comes. --json has under `payload` the `events` with
+    their `outcome`, `charges` by the number of the event, from 0, and `budgets`, in microepsilons. The figure
+    is a timeline.
 
     Example: quiff attribution run violation.json --rules reference --all
     """
@@ -108,15 +109,16 @@ def check_command(size: int, rules: str, limit: int | None, out: Path | None, as
     Example: quiff attribution check --size 2 --rules two-roundings --out violation.json
     """
     from quiff.files import check_target, write_text
+    from quiff.progress import watching
     from quiff.results.numbers import to_json
     from quiff.studies.attribution import check_budgets
 
     paths = {} if out is None else {"world": out, "neighbour": out.with_stem(f"{out.stem}-neighbour")}
     for path in paths.values():  # told before any work
         check_target(path, **guarded(path))
-    with shown_progress() as shown:
-        result = noted(check_budgets(size, rules=rules, limit=limit, tell=shown.tell))
-    violation = result.facts["violation"]
+    with shown_progress() as shown, watching(shown.tell):
+        result = noted(check_budgets(size, rules=rules, limit=limit))
+    violation = result.payload["violation"]
     for part, path in paths.items() if violation is not None else ():
         write_text(path, to_json(violation[part]), **guarded(path))
     if as_json:

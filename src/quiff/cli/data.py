@@ -8,7 +8,7 @@ import click
 from quiff.cli.options import json_option, mirror_option, option
 from quiff.cli.outputs import OutputFolder, Writing, forced, guarded
 from quiff.cli.terminal import echo
-from quiff.results.layout import filled
+from quiff.results.columns import filled
 
 if TYPE_CHECKING:
     from quiff.history.registry import Dataset

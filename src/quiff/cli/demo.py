@@ -14,7 +14,7 @@ from quiff.cli.options import least, memory_option, option, seed_option
 from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import connected
 from quiff.cli.terminal import echo
-from quiff.results.layout import filled
+from quiff.results.columns import filled
 
 _OUTPUTS = {
     "log": True,
@@ -103,6 +103,7 @@ def _tables(con: Any, out: Path, seed: int, force: bool) -> None:
 def _report(out: Path, users: int, seed: int) -> Any:
     from quiff.history.histories import read_histories
     from quiff.populations.population import Population
+    from quiff.progress import watching
     from quiff.report.compose import Source, compose_report
     from quiff.report.studies import STUDIES
 
@@ -120,7 +121,8 @@ def _report(out: Path, users: int, seed: int) -> Any:
                 titles.remove(title)
                 step.enter_context(_step(f"Measure: {title[0].lower()}{title[1:]}"))
 
-        return compose_report(people, (), source, attacks=True, seed=seed, progress=tell)
+        with watching(tell):
+            return compose_report(people, (), source, attacks=True, seed=seed)
 
 
 def _commands(out: Path, users: int, seed: int) -> list[str]:

@@ -56,11 +56,9 @@ def command(
     try:
         people = asked.people(over_time=True, seed=seed)
     except TooManySetsError as error:
-        return asked.from_pairs(error, observations=most)
+        return asked.from_pairs(error, {"--known": known, "--utility": utility}, observations=most)
     api = asked.api(people)
     if on_terminal() and not known:
         echo("\n".join(planned(people, api, most, exact=exact, utility=utility)), err=True)
-    with shown_progress() as shown:
-        return over_time(
-            people, api, most, exact=exact, utility=utility, known=known, seed=seed, progress=shown.tell
-        )
+    with shown_progress():
+        return over_time(people, api, most, exact=exact, utility=utility, known=known, seed=seed)

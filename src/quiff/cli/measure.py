@@ -70,7 +70,9 @@ def command(
             try:
                 people = asked.people()
             except TooManySetsError as error:
-                return asked.from_pairs(error, threshold=threshold)
+                beyond = {"--known": known, "--exposure": exposure, "--about": about}
+                beyond |= {"--prior": prior == "as-published"}
+                return asked.from_pairs(error, beyond, threshold=threshold)
             fitting = asked.fitting(people, asked.apis(people))
         with shown.steps.step("measure"):
             priors = {"as-published": misaligned_prior(people)} if prior == "as-published" else None
@@ -86,7 +88,7 @@ def command(
                 if chosen
             )
             for other in others:
-                first = first.joined(f"sets of {other.facts['population']['set_size']}", other)
+                first = first.joined(f"sets of {(other.population or {})['set_size']}", other)
         with shown.steps.step("each user's risk"):
             for name, part in _further(people, fitting[None], known, threshold, exposure, about):
                 first = first.joined(name, part)
@@ -110,8 +112,7 @@ def _further(
     if people.weights is None and not known:
         yield "", other_occasions(people, *apis)
     if any(not api.observer_knows_who for api in apis):
-        risk = user_risk(people, *apis, known=known, threshold=threshold)
-        yield "risk", replace(risk, sentences=(), further=risk.sentences)
+        yield "risk", replace(user_risk(people, *apis, known=known, threshold=threshold), aside=True)
     if exposure:
         for api in apis:
             yield f"exposure {api.spec}", exposed(people, api)

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from quiff.errors import ParameterError
-from quiff.files import check_name, check_suffix, check_target
+from quiff.files import check_link, check_name, check_suffix, check_target
 
 _FORCE = "quiff.force"
 _INPUTS = "quiff.inputs"
@@ -83,6 +83,7 @@ class OutputFolder(Output):
         if self.outputs is None:
             super().check(path, force, inputs)
             return
+        check_link(path)
         if path.exists() and not path.is_dir():
             raise ParameterError(f"cannot write to {str(path)!r}: it is no folder; name a folder")
         for name, folder in self.outputs.items():

@@ -1,6 +1,6 @@
 """What every command on people asks for: who they are, and which APIs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -33,7 +33,7 @@ from quiff.cli.options import (
     with_options,
 )
 from quiff.cli.short_forms import default_topics_api, parts_of, set_size, with_set_size
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, SizeError
 from quiff.theory.parameters import check_probability
 
 if TYPE_CHECKING:
@@ -141,12 +141,21 @@ class Asked:
         check_need(f"{str(self.file)!r}: to study these people takes about", needed)
         return True
 
-    def from_pairs(self, error: "TooManySetsError", **options: Any) -> "Result":
-        """Return what is known from pairs of topics where the distinct sets do not fit."""
+    def from_pairs(self, error: "TooManySetsError", beyond: Mapping[str, object], **options: Any) -> "Result":
+        """Return what is known from pairs of topics where the distinct sets do not fit.
+
+        Options that pairs cannot answer are `beyond`: one that was used is refused.
+        """
         from quiff.studies.pairs import measure_pairs
 
-        if error.pairs is None or self.genuine:
+        if error.pairs is None:
             raise error
+        used = next((name for name, value in {"--genuine": self.genuine, **beyond}.items() if value), None)
+        if used is not None:
+            raise SizeError(
+                f"{str(self.file)!r}: {used} needs every distinct set, and the {error.pairs.distinct:,} of"
+                " these people do not fit; leave it out, or allow more memory (--memory-limit)"
+            )
         return measure_pairs(error.pairs, *self.apis(error.pairs.stand_in()), **options)
 
     def _reduced(self, top: int | None, over_time: bool) -> "Population":

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from quiff.cli.terminal import on_terminal
+from quiff.progress import watching
 
 if TYPE_CHECKING:
     from quiff.history.tables import Step
@@ -75,7 +76,8 @@ def shown_progress() -> Iterator[Shown]:
     late.daemon = True
     late.start()
     try:
-        yield shown
+        with watching(shown.tell):
+            yield shown
     finally:
         compiler.removeHandler(told)
         late.cancel()

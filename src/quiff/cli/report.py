@@ -41,12 +41,12 @@ def command(
     from quiff.report.compose import Source, compose_report
 
     typed = shlex.join(["quiff", *click.get_current_context().meta[WORDS]])
-    with shown_progress() as shown:
+    with shown_progress():
         people = asked.people(over_time=True)
         page = compose_report(
             people, asked.apis(people), Source.file(asked.file or Path(), [typed]), observations=epochs,
             attacks=attacks, seed=seed, histories=asked.histories, list_users=list_users,
-            print_all=print_all, progress=shown.tell,
+            print_all=print_all,
         )  # fmt: skip
         page.write(out, **guarded(out))
     echo(f"{out}: {page.title}")

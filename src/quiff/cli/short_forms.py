@@ -71,7 +71,7 @@ def default_topics_api(
         from quiff.populations.readers import place_of_topic
 
         assert file is not None  # noqa: S101 - else nobody asks
-        return f"{place_of_topic(file, topic, top=top)} the set"
+        return f"{place_of_topic(file, topic, top=top)}: the set"
 
     return default_topics(people, taxonomy, noise, at=None if file is None else set_with)
 

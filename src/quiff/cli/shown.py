@@ -119,7 +119,7 @@ def _text(result: "Result", form: str, everything: bool, keep_formulas: bool) ->
 
 def _hint(result: "Result", everything: bool) -> str:
     """Say what more there is."""
-    from quiff.results.layout import filled
+    from quiff.results.columns import filled
 
     asked = click.get_current_context().params
     genuine = "filling" in result.tables and asked.get("genuine") is False

@@ -30,7 +30,7 @@ def command(users: int | None, rows: int | None, out: Path, seed: int, as_json: 
         raise click.UsageError("Give exactly one of --users and --rows.")
     from quiff.history.synth import SyntheticLog, write_log
     from quiff.results.numbers import to_json
-    from quiff.results.views.names import many
+    from quiff.studies.words import many
 
     log = SyntheticLog(users=users, rows=rows, seed=seed)
     with shown_progress() as shown:

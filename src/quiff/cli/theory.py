@@ -50,7 +50,7 @@ def command(
 
     Example: quiff theory --topics v2 --top 7 --noise 1/20
     """
-    from quiff.studies.closed_forms import closed_forms
+    from quiff.studies.theory import closed_forms
 
     given = {_RENAMED.get(name, name): value for name, value in scenario.items() if value is not None}
     return closed_forms(*closed_form_apis(specs, topics, top, noise), prior_success=prior_success, **given)

@@ -99,7 +99,7 @@ class Channel(Shown):
             If it is below 1.
         """
         if not slack >= 1:
-            raise ParameterError(f"slack must be a number of at least 1, not {slack!r}")
+            raise ParameterError(what="slack", value=slack, allowed="a number of at least 1")
         return Channel.from_kernel(self._inputs, self._outputs, self._kernel, float(slack))
 
     @classmethod

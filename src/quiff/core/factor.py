@@ -103,9 +103,14 @@ class Matrix(LeftFactor):
         kernel, classes = kernel.merged()
         factor = self if classes is None else self.folded(classes, kernel.n_rows)
         parts = (
-            (factor if head is None else factor.scaled(head)).best(leaf) for head, leaf in kernel.slices()
+            (factor if head is None else factor.scaled(head))._sum(leaf) for head, leaf in kernel.slices()
         )
-        return sum(part.sum() for part in parts)
+        return sum(parts)
+
+    def _sum(self, kernel: Kernel) -> Any:
+        if isinstance(self.matrix, SparseRows):
+            return kernel.best_actions_sum(self.matrix)
+        return self.best(kernel).sum()
 
     def scaled(self, factors: Array) -> "Matrix":
         if isinstance(self.matrix, SparseRows):

@@ -19,7 +19,7 @@ from quiff.core.kernels.base import BLOCK
 from quiff.core.labels import as_labels
 from quiff.core.limits import check_work, dense_limit, work_limit
 from quiff.core.numbers import Array, Number
-from quiff.epochs.counted import Known, Watched
+from quiff.epochs.counted import Known, Method, Watched
 from quiff.epochs.estimate import SAMPLES, Estimate
 from quiff.epochs.sequences import changing
 from quiff.errors import SizeError, counted
@@ -158,7 +158,7 @@ class Composed:
                 return
             yield n, self._bracketed(n, (value,) * 5, "exact")
 
-    def _bracketed(self, n: int, row: tuple[Number, Number, Number, Number, Number], method: str) -> Known:
+    def _bracketed(self, n: int, row: tuple[Number, Number, Number, Number, Number], method: Method) -> Known:
         """Widen what is known of n observations by the slack of outputs that were cut into cells."""
         slack = self.channel(n).slack
         if slack == 1:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import Literal, TypeAlias, final
 
 from quiff.core.counting.subsets import Subsets
 from quiff.core.counting.work import Progress
@@ -19,7 +19,8 @@ from quiff.errors import counted
 Watched: TypeAlias = Callable[[str], Progress | None]
 """How to tell the progress of a part, by its name."""
 
-Known: TypeAlias = tuple[tuple[Number, Number, Number, Number, Number], str]
+Method: TypeAlias = Literal["exact", "discretised", "monte-carlo", "hybrid"]
+Known: TypeAlias = tuple[tuple[Number, Number, Number, Number, Number], Method]
 """A leakage, its interval, between what it lies for certain, and how it was found."""
 
 

@@ -20,6 +20,7 @@ from quiff.files.targets import (
     MARKER,
     StrPath,
     as_path,
+    check_link,
     check_name,
     check_place,
     check_suffix,
@@ -33,6 +34,7 @@ __all__ = [
     "Staged",
     "StrPath",
     "as_path",
+    "check_link",
     "check_name",
     "check_suffix",
     "check_target",
@@ -152,11 +154,12 @@ def staged(
 ) -> Iterator[Staged]:
     """Give a place for outputs of a folder, which get their names together when all went well.
 
-    `make` makes the folder, which goes if all fails; messages name `shown`, by default each output. The rest
-    is as in :func:`whole_file`.
+    `make` makes the folder, which goes if all fails; a link to one is refused. Messages name `shown`,
+    by default each output. The rest is as in :func:`whole_file`.
     """
     target = Path(folder)
     name = os.fspath(target if shown is None else shown)
+    check_link(target)
     check_place(name, target, make)
     hidden, placed = None, False
     try:

@@ -165,7 +165,8 @@ class _BoundedLines(io.RawIOBase):
         first, last = data.find(b"\n"), data.rfind(b"\n")
         if self._length + (len(data) if first < 0 else first) > LONGEST:
             raise ParameterError(
-                f"{self._name!r}, line {self._lines}: it is longer than {LONGEST >> 20} MiB; is it a table?"
+                f"it is longer than {LONGEST >> 20} MiB; is it a table?",
+                where=f"{self._name!r}, line {self._lines}",
             )
         self._length = self._length + len(data) if last < 0 else len(data) - last - 1
         self._lines += data.count(b"\n")

@@ -78,13 +78,13 @@ def check_target(
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
-        _check_link(path)
+        check_link(path)
         check_place(shown, target.parent, parents)
         return
     except OSError as error:
         raise ParameterError(f"cannot write {shown!r}: {first_line(error)}") from error
     if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
-        _check_link(path)
+        check_link(path)
     if stat.S_ISDIR(mode):
         _check_folder(Path(path), target, force, folder)
     elif not stat.S_ISREG(mode):
@@ -97,7 +97,7 @@ def check_target(
     check_place(shown, target.parent, parents)
 
 
-def _check_link(path: StrPath) -> None:
+def check_link(path: StrPath) -> None:
     """Raise an error if a path is a symbolic link, whatever it points to."""
     if Path(path).is_symlink():
         to = os.fspath(Path(path).readlink())

@@ -154,23 +154,26 @@ def _from_file(path: Path, *, lowered: bool) -> Any:
     topics_of: dict[str, list[str]] = {}
     bare: dict[str, str] = {}  # where each cell stands that is one text without quotes
     for line, domain, topics in _lines(path):
-        where = f"{str(path)!r}, line {line}:"
+        where = f"{str(path)!r}, line {line}"
         if not domain or topics is None:
-            raise QuiffError(f"{where} there is no domain or no topics; leave it out, or quote the topics")
+            raise QuiffError(
+                "there is no domain or no topics; leave it out, or quote the topics", where=where
+            )
         domain = domain.lower() if lowered else domain
         if domain in topics_of:
             raise QuiffError(
-                f"{where} the domain {domain!r} is there again; give it once"
-                + (", in capitals or not" if lowered else "")
+                f"the domain {domain!r} is there again; give it once"
+                + (", in capitals or not" if lowered else ""),
+                where=where,
             )
         try:
             topics_of[domain] = sorted(set(parse_topics(topics)))
         except QuiffError as error:
-            raise QuiffError(f"{where} {error}") from None
+            raise QuiffError(str(error), where=where) from None
         if len(topics_of[domain]) == 1 and not {"'", '"'} & {*topics}:
             bare.setdefault(topics_of[domain][0], where)
     if max(map(len, topics_of.values()), default=0) == 1 and (several := joined_topic(bare)) is not None:
-        raise QuiffError(f"{bare[several]} {joined(several)}")
+        raise QuiffError(joined(several), where=bare[several])
     schema = pa.schema([("domain", pa.string()), ("topics", pa.list_(pa.string()))])
     columns = [list(topics_of), list(topics_of.values())]
     return ibis.memtable(pa.table(columns, schema=schema))
@@ -185,22 +188,26 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
             names = next(reader, [])
             if not {"domain", "topics"} <= set(names):
                 raise QuiffError(
-                    f"{str(path)!r}, line 1: the columns are {column_names(names, list(islice(reader, 20)))};"
-                    " a classification needs domain and topics"
+                    f"the columns are {column_names(names, list(islice(reader, 20)))};"
+                    " a classification needs domain and topics",
+                    where=f"{str(path)!r}, line 1",
                 )
             line = reader.line_num + 1
             for row in reader:
                 if len(row) > len(names):
                     raise QuiffError(
-                        f"{str(path)!r}, line {line}: it has {len(row)} fields, but the first line"
-                        f" {len(names)}; put topics with commas between them in quotes"
+                        f"it has {len(row)} fields, but the first line"
+                        f" {len(names)}; put topics with commas between them in quotes",
+                        where=f"{str(path)!r}, line {line}",
                     )
                 if row:  # else the line is empty
                     cells = dict(zip(names, row, strict=False))
                     yield line, cells.get("domain"), cells.get("topics")
                 line = reader.line_num + 1
     except csv.Error as error:
-        raise QuiffError(f"{str(path)!r}, line {line}: it is no CSV, {error}; close all quotes") from error
+        raise QuiffError(
+            f"it is no CSV, {error}; close all quotes", where=f"{str(path)!r}, line {line}"
+        ) from error
     except UnicodeDecodeError as error:
         raise QuiffError(
             f"cannot read {str(path)!r}: it is no UTF-8; convert it, for example by iconv"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from math import ceil, inf
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ import pyarrow.parquet as pq
 
 from quiff.core.distinct import smallest_index_type
 from quiff.core.labels import as_labels
+from quiff.core.limits import bytes_of, memory_allowed
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
+from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, SizeError, counted
 from quiff.files import StrPath, as_path, scratch
 from quiff.history.queries import fetch_arrow, fetch_rows, joins_as_written, kept
 from quiff.history.scan import scan_parquet
@@ -37,6 +39,7 @@ from quiff.theory.parameters import check_whole
 _WORD = 2**63
 _LACKS, _TWICE = -1, -2  # in the place of a set: of users who lack an epoch, or have two sets in one
 _MOST_EPOCHS = 520  # ten years of weeks
+_PER_USER = 12  # bytes that DuckDB holds for a user, and cannot put on disk: measured
 _GROUPS = 1000  # of users by the rarity of their topics, to a factor of e
 
 
@@ -85,8 +88,23 @@ def reduce_people(
         )
     _check_missing(missing)
     file = open_profiles(path, top=None if top is None else check_whole("top", top, 1))
+    _check_rows(con, file, file.rows_at_least())
     with _table_of(con, file) as table:
         return _Reduction.of(con, file, table, epoch, missing).population(most)
+
+
+def _check_rows(con: Any, file: ProfileFile, rows: int) -> None:
+    """Refuse more users than DuckDB can tell apart in its part of a memory limit, before it begins."""
+    if con.name != "duckdb" or file.form.user is None or memory_allowed() == inf:
+        return
+    has = bytes_of(con.con.execute("SELECT current_setting('memory_limit')").fetchone()[0])
+    if rows * _PER_USER > has:
+        enough = ceil(memory_allowed() * rows * _PER_USER / has / 10**9)
+        raise SizeError(
+            f"{str(file.path)!r}: to tell the users of {rows:,} rows apart takes DuckDB about"
+            f" {rows * _PER_USER / 2**30:.2g} GiB, but its part of the memory limit is {has / 2**30:.2g} GiB;"
+            f" allow more (--memory-limit {enough}GB), or measure a part of these people"
+        )
 
 
 def _check_missing(missing: str) -> None:
@@ -109,7 +127,10 @@ def _table_of(con: Any, file: ProfileFile) -> Iterator[Any]:
         )
     folder, reader = scratch.make_temporary("people"), ColumnReader(file.form, file.at)
     try:
+        rows = 0
         for number, piece in enumerate(file.pieces()):
+            rows += piece.num_rows
+            _check_rows(con, file, rows if number else max(rows, file.rows_at_least(piece)))
             reader.take(piece)
             # For their checks: a wrong cell is told with its line, as where the users fit into memory.
             reader.users(), reader.epochs(), reader.codes(), reader.genuine()
@@ -168,7 +189,7 @@ class _Reduction:
         names = [row["topic"] for row in fetch_rows(self.con, listed.distinct())]
         if any(name in (None, "") for name in names):
             raise ShapeError(f"{str(self.path)!r}: a topic is empty; all sets must have the same size")
-        check_topics(names, f"{str(self.path)!r}:")
+        check_topics(names, f"{str(self.path)!r}")
         if self.form.numbered and self.size == 1 and (several := joined_topic(names)) is not None:
             raise QuiffError(f"{str(self.path)!r}: {joined(several)}")
         topics, place = ordered_topics(names)

@@ -16,7 +16,7 @@ import ibis.expr.operations as ops
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from quiff.errors import QuiffError, engine_line
+from quiff.errors import QuiffError, SizeError, engine_line
 from quiff.files import StrPath
 from quiff.history.scan import engine_errors, parquet_files, scan_parquet, view
 
@@ -188,6 +188,11 @@ def _telling(con: Any) -> Iterator[None]:
         yield
     except engine_errors(con) as error:
         name = con.name.removeprefix("py")  # Ibis says pyspark
+        if type(error).__name__ == "OutOfMemoryException":
+            raise SizeError(
+                f"the engine {name} needs more memory than it may take; allow more (--memory-limit), or give"
+                " fewer rows"
+            ) from error
         raise QuiffError(f"the engine {name} gave up: {engine_line(error)}") from error
 
 

@@ -157,10 +157,10 @@ def _observed(C: Channel, outputs: Mapping[Any, float] | Prior | Iterable[Hashab
 
 def _check(tolerance: float, max_rounds: int, bootstrap: int, level: float) -> None:
     if not tolerance > 0:
-        raise ParameterError(f"tolerance must be a positive number, not {tolerance!r}")
+        raise ParameterError(what="tolerance", value=tolerance, allowed="a positive number")
     if not isinstance(max_rounds, int | np.integer) or max_rounds < 1:
-        raise ParameterError(f"max_rounds must be a whole number of at least 1, not {max_rounds!r}")
+        raise ParameterError(what="max_rounds", value=max_rounds, allowed="a whole number of at least 1")
     if not isinstance(bootstrap, int | np.integer) or bootstrap < 0:
-        raise ParameterError(f"bootstrap must be a whole number of at least 0, not {bootstrap!r}")
+        raise ParameterError(what="bootstrap", value=bootstrap, allowed="a whole number of at least 0")
     if not 0 < level < 1:
-        raise ParameterError(f"level must be a number between 0 and 1, not {level!r}")
+        raise ParameterError(what="level", value=level, allowed="a number between 0 and 1")

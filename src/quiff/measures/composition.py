@@ -67,7 +67,7 @@ def composed_epsilon(
     (4.78, 10.0)
     """
     if not hasattr(delta, "__float__") or not 0 <= delta <= 1:
-        raise ParameterError(f"delta must be a number between 0 and 1, not {delta!r}")
+        raise ParameterError(what="delta", value=delta, allowed="a number between 0 and 1")
     losses = _losses(C, n, pairs, step)
     apart = 0.0 if delta == 1 else math.inf
     return max(apart if loss is None else float(loss.get_epsilon_for_delta(delta)) for loss in losses)
@@ -77,9 +77,9 @@ def _losses(C: Channel, n: int, pairs: Pairs | None, step: float) -> Iterator[An
     """Yield the privacy loss after n observations of each kind of pair; None if it is infinite."""
     pld = needed("dp_accounting.pld.privacy_loss_distribution", "dp", "composition")
     if not isinstance(n, int | np.integer) or n < 1:
-        raise ParameterError(f"n must be a whole number of at least 1, not {n!r}")
+        raise ParameterError(what="n", value=n, allowed="a whole number of at least 1")
     if not 0 < step <= 1:
-        raise ParameterError(f"step must be a number between 0 and 1, not {step!r}")
+        raise ParameterError(what="step", value=step, allowed="a number between 0 and 1")
     for parts in _distinct_pairs(C, pairs):
         if any(not (one * other).any() for one, other, _ in parts):  # no output in common
             yield None

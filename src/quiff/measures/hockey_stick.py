@@ -205,5 +205,5 @@ def _factor(epsilon: Any) -> Any:
     except (TypeError, ValueError):
         value = math.nan
     if not value >= 0:
-        raise ParameterError(f"epsilon must be a number of at least 0, not {epsilon!r}")
+        raise ParameterError(what="epsilon", value=epsilon, allowed="a number of at least 0")
     return 1 if value == 0 else math.exp(min(value, _LARGE))

@@ -36,7 +36,7 @@ def least_information(prior: Prior, loss: Loss, price: float = 1.0, *, tolerance
     """
     slope = float(check_number("price", price, 0, 1e6))
     if not tolerance > 0:
-        raise ParameterError(f"tolerance must be a positive number, not {tolerance!r}")
+        raise ParameterError(what="tolerance", value=tolerance, allowed="a positive number")
     weights, total = prior.weights_for(loss.inputs, "loss")
     pi = to_float(np.array(weights)) / total
     costs = to_float(loss.to_numpy().T)

@@ -53,7 +53,7 @@ def geometric(
     low, high = min(secrets), max(secrets)
     shown = range(low - (high - low), 2 * high - low + 1) if outputs is None else outputs
     if not isinstance(shown, range) or shown.step != 1 or not shown:
-        raise ParameterError(f"outputs must be a range of whole numbers in steps of 1, not {outputs!r}")
+        raise ParameterError(what="outputs", value=outputs, allowed="a range of whole numbers in steps of 1")
     a = 1 / check_ratio(epsilon, ratio)
     check_fits(len(secrets), len(shown), 8 if isinstance(a, float) else 80)
     apart = np.subtract.outer(np.array(secrets), np.array(shown))

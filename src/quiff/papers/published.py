@@ -207,7 +207,7 @@ def _read(path: Path, tally: Tally) -> Tally:
             try:
                 tally.add(dict(zip(columns, cells, strict=True)))
             except QuiffError as error:
-                raise QuiffError(f"{where}: {error}") from None
+                raise QuiffError(str(error), where=where) from None
     if where.startswith("the table"):
         raise QuiffError(f"{where} has no rows")
     return tally

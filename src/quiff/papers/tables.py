@@ -106,7 +106,7 @@ def write_paper(
     31
     """
     from quiff.apis.topics import TopicsAPI
-    from quiff.studies.closed_forms import closed_forms
+    from quiff.studies.theory import closed_forms
 
     with whole_folder(folder, force=force, inputs=inputs) as new:
         written = [

@@ -102,24 +102,27 @@ def form_of(
     topics = (RANKING,) if top is not None and RANKING in names else lists or numbered
     if not (topics and (user or numbered)) and not attributes:
         raise QuiffError(
-            f"{at} the columns are {listed}; profiles need user and topics"
-            " (or t1, t2 and so on), or RandID and sTopics"
+            f"the columns are {listed}; profiles need user and topics"
+            " (or t1, t2 and so on), or RandID and sTopics",
+            where=at,
         )
     if user and topics:  # the line does name columns, and is nobody's data
         listed = column_names(names)
     if weights is not None and weights not in names:
-        raise ParameterError(f"{at} there is no column {weights!r} of weights; the columns are {listed}")
+        raise ParameterError(f"there is no column {weights!r} of weights; the columns are {listed}", where=at)
     lost = next((name for name in attributes if name not in names), None)
     if lost is not None:
-        raise ParameterError(f"{at} there is no column {lost!r} for an attribute; the columns are {listed}")
+        raise ParameterError(
+            f"there is no column {lost!r} for an attribute; the columns are {listed}", where=at
+        )
     counts = RANKING in names and bool(topics)
     genuine = GENUINE in names and topics not in ((RANKING,), ())  # of the sets as they are stored
     form = Form(user, topics, "epoch" in names, weights, top, genuine, counts, attributes)
     if form.epoch and user is None:
-        raise QuiffError(f"{at} there is a column epoch, but none for the users; add a column user")
+        raise QuiffError("there is a column epoch, but none for the users; add a column user", where=at)
     twice = next((name for name in form.columns if list(names).count(name) > 1), None)
     if twice is not None:
-        raise QuiffError(f"{at} the column {twice!r} is there twice; name each column once")
+        raise QuiffError(f"the column {twice!r} is there twice; name each column once", where=at)
     return form
 
 
@@ -143,7 +146,7 @@ class ColumnReader:
         """Raise an error for the first row of this piece that is wrong; `text` says of a row what is."""
         rows = np.flatnonzero(wrong)
         if rows.size:
-            raise error(f"{self._at(self._before + int(rows[0]))} {text(int(rows[0]))}")
+            raise error(text(int(rows[0])), where=self._at(self._before + int(rows[0])))
 
     def users(self) -> Any:
         """Return the users as an Arrow array of whole numbers or text; None if there is no such column."""
@@ -217,9 +220,10 @@ class ColumnReader:
                 self._cells.setdefault(topic, self._before + row)
         if self._size is None and self._form.top not in (None, size):
             raise ParameterError(
-                f"{self._at(0)} the set has {counted(size, 'topic')}, and there are no ranked topic counts to"
+                f"the set has {counted(size, 'topic')}, and there are no ranked topic counts to"
                 f" take sets of {self._form.top} from; quiff profile stores them in its Parquet files, or"
-                f" {self._remedy}"
+                f" {self._remedy}",
+                where=self._at(0),
             )
         self._size, ordered, names = size, sorted_rows(codes), list(self._numbers)
         again = ordered[:, 1:] == ordered[:, :-1]
@@ -250,7 +254,7 @@ class ColumnReader:
         names = list(self._numbers)
         several = joined_topic(names[topic] for topic in self._cells)
         if several is not None:
-            raise QuiffError(f"{self._at(self._cells[self._numbers[several]])} {joined(several)}")
+            raise QuiffError(joined(several), where=self._at(self._cells[self._numbers[several]]))
         return ordered_topics(names)
 
     def rows_with(self, topic: Any) -> Array:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
+from os import SEEK_END
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
@@ -32,6 +33,7 @@ _LONG = 16  # times as long are rows with ranked topic counts
 # What reading takes, measured: bytes for a byte of text, for a topic in Parquet, and for a row.
 _PER_TEXT, _PER_TOPIC, _PER_ROW = 8, 32, 100
 _PACKED = 4
+_PLAIN = (".csv", ".tsv", ".txt")  # text that is not packed
 _COPIES = 4  # that are made of text on its way
 _MOST_TEXT = 2**31 - 1  # bytes of a column of text in Arrow
 
@@ -53,9 +55,9 @@ class ProfileFile:
     def at(self, row: int) -> str:
         """Say where a row stands, counted from 0."""
         if self.delimiter is None:
-            return f"{str(self.path)!r}, row {row + 1}:"
+            return f"{str(self.path)!r}, row {row + 1}"
         with _unpacked(self.path) as stream:
-            return f"{str(self.path)!r}, line {line_of_row(stream, row, self.delimiter)}:"
+            return f"{str(self.path)!r}, line {line_of_row(stream, row, self.delimiter)}"
 
     def table(self, most: int | None = None) -> Any:
         """Return all rows as an Arrow table, or None if reading them would take more than `most` bytes."""
@@ -125,8 +127,29 @@ class ProfileFile:
         if self.delimiter is None:
             with self._errors():
                 return self._parquet_bytes()
-        packed = _PACKED if self.path.suffix not in (".csv", ".tsv", ".txt") else 1
+        packed = _PACKED if self.path.suffix not in _PLAIN else 1
         return self.path.stat().st_size * _PER_TEXT * packed
+
+    def rows_at_least(self, first: Any = None) -> int:
+        """Return about how many rows there are at least, as far as that is known before they are read.
+
+        Parquet says it; text has its size, or the size that gzip notes at its end, and rows as long as those
+        of the `first` piece.
+        """
+        if self.delimiter is None:
+            with self._errors():
+                files = parquet.ParquetDataset(self.path, partitioning=None).files
+                return sum(parquet.read_metadata(name).num_rows for name in files)
+        if first is None or not first.num_rows:
+            return 0
+        with self.path.open("rb") as stream:
+            packed = stream.read(2) == b"\x1f\x8b"
+            size = stream.seek(-4 if packed else 0, SEEK_END)
+            if packed:
+                size = int.from_bytes(stream.read(4), "little")  # modulo 2^32, and of the last member
+            elif self.path.suffix not in _PLAIN:
+                size = 0
+        return int(size * first.num_rows // first.nbytes)
 
     def _parquet_bytes(self) -> int:
         """Estimate what reading takes from the numbers of rows and topics that the files tell."""
@@ -169,7 +192,10 @@ class ProfileFile:
         with _unpacked(self.path) as stream:
             fault = torn_row(stream)
         if fault is not None:
-            raise QuiffError(f"{str(self.path)!r}, {fault}")
+            raise self._at_line(*fault)
+
+    def _at_line(self, line: int, sentence: str) -> QuiffError:
+        return QuiffError(sentence, where=f"{str(self.path)!r}, line {line}")
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -181,7 +207,7 @@ class ProfileFile:
                 with _unpacked(self.path) as stream:
                     fault = text_fault(stream, len(self.names), self.delimiter)
                 if fault is not None:
-                    raise QuiffError(f"{str(self.path)!r}, {fault}") from error
+                    raise self._at_line(*fault) from error
             raise _unreadable(self.path, error, " as Parquet" * (self.delimiter is None)) from error
 
 
@@ -191,7 +217,7 @@ def open_profiles(
     """Look at the columns of a file, which tell its form."""
     path = as_path(path)
     names, delimiter, below = _names_in(path, "; quiff profile writes profiles")
-    at = f"{str(path)!r}:" if delimiter is None else f"{str(path)!r}, line 1:"
+    at = f"{str(path)!r}" if delimiter is None else f"{str(path)!r}, line 1"
     form = form_of(at, names, below, top=top, weights=weights, attributes=attributes)
     return ProfileFile(path, form, names, delimiter)
 

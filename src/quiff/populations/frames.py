@@ -24,7 +24,7 @@ class _Frame:
 
     def at(self, row: int) -> str:
         """Say where a row stands."""
-        return f"row {row} of the frame, counted from 0:"
+        return f"row {row} of the frame, counted from 0"
 
 
 def read_frame(
@@ -71,7 +71,7 @@ def read_frame(
     file = _Frame(form)
     codes, users = pd.factorize(frame.index if indexed else frame[user])
     if (codes < 0).any():
-        raise LabelError(f"{file.at(int(np.argmax(codes < 0)))} {user} is empty; name every user")
+        raise LabelError(f"{user} is empty; name every user", where=file.at(int(np.argmax(codes < 0))))
     encoded = {name: numbered(name, map(_cell, frame[name].tolist())) for name in others}
     fields = whole_table(file, table, codes, encoded, missing, seed)
     named = np.asarray(users)

@@ -116,7 +116,7 @@ class Histories:
         distinct = as_labels(dict.fromkeys(histories), "history")
         topics_of = {domain: members(domain, topics) for domain, topics in classification.items()}
         known = in_order({topic for topics in topics_of.values() for topic in topics})
-        check_topics(known, "the classification:")
+        check_topics(known, "the classification")
         return cls(
             as_labels(visits, "user"),
             distinct,

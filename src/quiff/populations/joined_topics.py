@@ -74,7 +74,7 @@ def check_topics(topics: Iterable[object], where: str) -> None:
     """Raise an error for the first of some topics that is several numbers."""
     wrong = next(filter(several_numbers, topics), None)
     if wrong is not None:
-        raise QuiffError(f"{where} {joined(wrong)}")
+        raise QuiffError(joined(wrong), where=where)
 
 
 def joined(topic: object) -> str:

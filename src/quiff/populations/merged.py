@@ -79,12 +79,10 @@ def _text(path: str) -> str:
         return ""
 
 
-def twice(place: str) -> str:
-    """Return the message for a user who is there a second time."""
-    return (
-        f"{place} the user of this row is there a second time;"
-        " give each user one set, or tell them apart by a column epoch"
-    )
+TWICE = (
+    "the user of this row is there a second time; give each user one set,"
+    " or tell them apart by a column epoch"
+)
 
 
 def read_merged(file: ProfileFile) -> dict[str, Any]:
@@ -118,12 +116,12 @@ def _reduced(con: Any, file: ProfileFile) -> dict[str, Any]:
     reader = ColumnReader(file.form, file.at)
     size, seen = _fill(con, file, reader)
     if not size:
-        raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
+        raise QuiffError("there is no profile; give at least one user", where=file.at(0))
     if file.form.user is not None:
         first = 'SELECT "user", min("row") FROM profiles GROUP BY "user" HAVING count(*) > 1 LIMIT 1'
         if (repeated := con.execute(first).fetchone()) is not None:
             again = 'SELECT min("row") FROM profiles WHERE "user" = ? AND "row" > ?'
-            raise LabelError(twice(file.at(con.execute(again, repeated).fetchone()[0])))
+            raise LabelError(TWICE, where=file.at(con.execute(again, repeated).fetchone()[0]))
     keys = ", ".join([*(f"c{k}" for k in range(size)), *["genuine"] * file.form.genuine])
     kind = file.form.weights and con.execute("SELECT typeof(weight) FROM profiles LIMIT 1").fetchone()[0]
     total = "CAST(sum(weight) AS BIGINT)" if kind == "BIGINT" else "fsum(weight)"

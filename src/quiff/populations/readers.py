@@ -26,7 +26,7 @@ from quiff.populations.columns import (
 )
 from quiff.populations.files import open_profiles
 from quiff.populations.filling import Filling, visited_in_order
-from quiff.populations.merged import allowed_bytes, read_merged, twice
+from quiff.populations.merged import TWICE, allowed_bytes, read_merged
 from quiff.populations.tfrecords import read_tfrecords, tfrecord_files
 from quiff.theory.parameters import check_whole
 
@@ -105,7 +105,7 @@ def place_of_topic(path: StrPath, topic: Any, *, top: int | None = None) -> str:
         if rows.size:
             return file.at(before + int(rows[0]))
         before += table.num_rows
-    return f"{str(file.path)!r}:"
+    return f"{str(file.path)!r}"
 
 
 def whole_table(
@@ -113,7 +113,7 @@ def whole_table(
 ) -> dict[str, Any]:
     """Return every user of a table; `columns` has the values of each attribute and their places by row."""
     if table.num_rows == 0:
-        raise QuiffError(f"{file.at(0)} there is no profile; give at least one user")
+        raise QuiffError("there is no profile; give at least one user", where=file.at(0))
     reader = ColumnReader(file.form, file.at).take(table)
     fields: dict[str, Any] = dict.fromkeys(("topics", "sets", "genuine", "visited"))
     if file.form.topics:
@@ -128,7 +128,7 @@ def whole_table(
     if epochs is None:
         row = _first_again(users)
         if row is not None:
-            raise LabelError(twice(file.at(row)))
+            raise LabelError(TWICE, where=file.at(row))
     else:
         fields |= _by_epoch(file, epochs, fields, missing, seed)
     genuine, visited = fields.pop("genuine"), fields.pop("visited")
@@ -174,7 +174,7 @@ def _by_epoch(file: Any, epochs: Array, fields: dict[str, Any], missing: str, se
     if gaps.any() and missing == "error":
         epoch, user = np.argwhere(gaps)[0]
         raise LabelError(
-            f"{str(file.path)!r}: {_lacking(gaps)} (that of {file.at(int(firsts[user]))[:-1]} has none in"
+            f"{str(file.path)!r}: {_lacking(gaps)} (that of {file.at(int(firsts[user]))} has none in"
             f" epoch {np.unique(epochs)[epoch]}); leave such users out by missing='drop', or give them"
             " random topics by missing='fill' (--missing drop or fill)"
         )
@@ -219,7 +219,9 @@ def _rows_by_epoch(users: Array, epochs: Array, at: At) -> tuple[Array, Array, A
     numbers, when = np.unique(epochs, return_inverse=True)
     row = _first_again(when * len(named) + which)
     if row is not None:
-        raise LabelError(f"{at(row)} the user of this row has a second set in epoch {epochs[row]}; give one")
+        raise LabelError(
+            f"the user of this row has a second set in epoch {epochs[row]}; give one", where=at(row)
+        )
     rows = np.full((len(numbers), len(named)), -1)
     rows[when, which] = np.arange(len(users))
     return named[order], rows[:, order], firsts[order]
@@ -254,8 +256,9 @@ def _one_weight(weights: Array, rows: Array, firsts: Array, at: At) -> Array:
     if other.size:
         row, user = min((int(rows[epoch, user]), user) for epoch, user in other)
         raise ParameterError(
-            f"{at(row)} the weight is {weights[row]}, but {own[user]} in another epoch of the same user; give"
-            " each user one weight"
+            f"the weight is {weights[row]}, but {own[user]} in another epoch of the same user; give"
+            " each user one weight",
+            where=at(row),
         )
     return np.asarray(own)
 

@@ -35,7 +35,7 @@ def codes_of_sets(sets: Mapping[Any, Iterable[Any]], topics: object = None) -> t
     listed = {user: members(user, topics_of) for user, topics_of in sets.items()}
     seen = {topic for topics_of in listed.values() for topic in topics_of}
     if topics is None:
-        check_topics(seen, "a set of topics:")
+        check_topics(seen, "a set of topics")
     named = as_labels(in_order(seen) if topics is None else topics, "topic")
     unknown = {topic for topic in seen if topic not in named}
     if unknown:
@@ -115,7 +115,7 @@ def codes_of_values(sets: object, users: Labels) -> tuple[Array, Labels]:
         return place[small], as_labels(seen, "topic")
     values, codes = np.unique(array, return_inverse=True)
     names = values.tolist()
-    check_topics(names, "the array of topics:")
+    check_topics(names, "the array of topics")
     if array.shape[-1:] == (1,) and (several := joined_topic(names)) is not None:
         raise LabelError(f"the array of topics: {joined(several)}, or name all `topics` there are")
     return codes.reshape(array.shape), as_labels(values, "topic")

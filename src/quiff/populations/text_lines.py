@@ -17,24 +17,28 @@ _BEHIND = re.compile(r'"[ \t]++(?=[,\r\n]|$)')  # blanks between a closing quote
 _TORN = "a quote that opens here does not close at the end of its field and swallows the next lines; close it"
 
 
+class _EncodingError(Exception):
+    """A line is not in UTF-8: its number."""
+
+
 def head_of(stream: BinaryIO, path: str) -> tuple[tuple[str, ...], str, list[list[str]]]:
     """Return the names of the columns, the sign between fields (a tab or a comma), and some rows below."""
     try:
         line = stream.readline()
         head = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise QuiffError(f"{path!r}, line 1: {_NO_UTF8}") from error
+        raise QuiffError(_NO_UTF8, where=f"{path!r}, line 1") from error
     if not line:
-        raise QuiffError(f"{path!r}, line 1: the file is empty; its first line must name its columns")
+        raise QuiffError("the file is empty; its first line must name its columns", where=f"{path!r}, line 1")
     if not head.strip():
-        raise QuiffError(f"{path!r}, line 1: it is empty, but must name the columns; take it out")
+        raise QuiffError("it is empty, but must name the columns; take it out", where=f"{path!r}, line 1")
     if "\r" in head:
-        raise QuiffError(f"{path!r}, line 1: {_CARRIAGE_RETURN}")
+        raise QuiffError(_CARRIAGE_RETURN, where=f"{path!r}, line 1")
     delimiter = "\t" if "\t" in head else ","
     try:
         names = head.split("\t") if delimiter == "\t" else next(csv.reader([head]))
     except csv.Error as error:
-        raise QuiffError(f"{path!r}, line 1: it is no CSV, {error}") from error
+        raise QuiffError(f"it is no CSV, {error}", where=f"{path!r}, line 1") from error
     below = [line.decode(errors="replace").rstrip("\r\n").split(delimiter) for line in islice(stream, _BELOW)]
     return tuple(map(_unquoted, names)), delimiter, [list(map(_unquoted, row)) for row in below]
 
@@ -48,26 +52,26 @@ def line_of_row(stream: BinaryIO, row: int, delimiter: str) -> int:
     return next(islice(_rows(stream, delimiter, "replace"), row, None), (row + 2, 0))[0]
 
 
-def text_fault(stream: BinaryIO, n_fields: int, delimiter: str) -> str | None:
-    """Say what is wrong with the first row that is not UTF-8 or has another number of fields, and where."""
+def text_fault(stream: BinaryIO, n_fields: int, delimiter: str) -> tuple[int, str] | None:
+    """Return the first line that is not UTF-8 or has another number of fields, and what is wrong."""
     try:
         for line, found in _rows(stream, delimiter, "strict"):
             if found is None:
-                return f"line {line}: {_TORN}"
+                return line, _TORN
             if found != n_fields:
-                return (
-                    f"line {line}: it has {counted(found, 'field')}, but the first line"
-                    f" {n_fields}; give each line as many, or put text with commas in quotes"
+                return line, (
+                    f"it has {counted(found, 'field')}, but the first line {n_fields};"
+                    " give each line as many, or put text with commas in quotes"
                 )
-    except QuiffError as error:
-        return str(error)
+    except _EncodingError as error:
+        return error.args[0], _NO_UTF8
     return None
 
 
-def torn_row(stream: BinaryIO) -> str | None:
-    """Say which row between commas swallowed the lines below it, by a quote that is not closed."""
+def torn_row(stream: BinaryIO) -> tuple[int, str] | None:
+    """Return the line whose quote is not closed, so that it swallows those below, and what to do."""
     torn = (line for line, found in _rows(stream, ",", "replace") if found is None)
-    return next((f"line {line}: {_TORN}" for line in torn), None)
+    return next(((line, _TORN) for line in torn), None)
 
 
 def _rows(stream: BinaryIO, delimiter: str, errors: str) -> Iterator[tuple[int, int | None]]:
@@ -83,7 +87,7 @@ def _rows(stream: BinaryIO, delimiter: str, errors: str) -> Iterator[tuple[int, 
             try:
                 last = line.decode(errors=errors) if number > 1 else ""
             except UnicodeDecodeError as error:
-                raise QuiffError(f"line {number}: {_NO_UTF8}") from error
+                raise _EncodingError(number) from error
             last = last if delimiter == "\t" else _BEHIND.sub('"', last)
             yield last
 

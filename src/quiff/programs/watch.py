@@ -24,18 +24,23 @@ def watched(steps: Callable[[], int]) -> Iterator[None]:
     seconds, over = min(work_allowed() / NUMBERS_A_SECOND, 1e6), threading.Event()
 
     def watch() -> None:
-        before = -1
-        while not over.wait(seconds):
+        before, pause = -1, seconds
+        while not over.wait(pause):
             now = steps()
-            if now == before:
+            if now == before:  # at most one a second, so that what ends the watch meets one at most
                 raised(me, ctypes.py_object(Endless))
+                pause = max(seconds, 1)
             before = now
 
     thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
     try:
+        thread.start()
         yield
     finally:
-        over.set()
-        thread.join()
-        raised(me, None)  # what came too late
+        try:
+            over.set()
+            thread.join()
+        except Endless:  # it came too late
+            over.set()
+            thread.join()
+        raised(me, None)

@@ -15,20 +15,20 @@ def audit_page(result: Result, source: Source) -> Page:
     source
         Where the log comes from.
     """
-    first, *others = result.tables
-    rest = {name: result.tables[name] for name in others}
+    tables = result.tables
+    answer = next(key for key in ("bounds", "claim", "secrets") if key in tables)
     section = Section(
         "audit",
         "What the log tells",
-        result.sentences[1:],
+        result.without(answer).sentences,
         tuple(draw() for draw in result.figures.values()),
-        tuple(rest.values()),
+        tuple(table for key, table in tables.items() if key != answer),
     )
     return Page(
         result.title,
         result.warnings,
-        result.sentences[0],
-        result.tables[first],
+        " ".join(result.showing(answer).sentences),
+        tables[answer],
         sections=(section,),
         facts=source.facts,
         commands=source.commands,

@@ -21,19 +21,20 @@ from quiff.report.first_screen import Answer, growth, summary, verdict
 from quiff.report.limits import may, may_not, reading, regulators_words
 from quiff.report.page import Page, Section
 from quiff.report.sections import arranged
-from quiff.report.studies import STUDIES, Progress, Question, sections
+from quiff.report.studies import STUDIES, Question, sections
 from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.numbers import probability, said
-from quiff.results.views.names import api_names, capitalised, visits
-from quiff.results.views.risk import most_exposed
+from quiff.studies.risk import most_exposed
+from quiff.studies.words import capitalised, visits
 
 SMALLEST = 5
 """How many people a cell of a report is about at least, unless users are listed."""
 
 _CELLS = {
     False: f"The smallest cell that this report shows is of {SMALLEST} people: what is about fewer is merged"
-    " or left out (--list-users shows it). But the largest risk, and that of one in a hundred, may be one"
-    " person's, and so is a smallest group (k-anonymity); none of them says whose.",
+    " or left out (--list-users shows it), and so is what would tell it by subtraction; curves have steps of"
+    f" {SMALLEST} people or more, with their mean. But the largest risk, and that of one in a hundred, may be"
+    " one person's, and so is a smallest group (k-anonymity); none of them says whose.",
     True: "Cells may be about a single person, for users were to be listed (--list-users).",
 }
 _DRAWS = 3  # of as many people as have no filled topics
@@ -110,7 +111,6 @@ def compose_report(
     histories: Path | None = None,
     list_users: bool = False,
     print_all: bool = False,
-    progress: Progress | None = None,
 ) -> Page:
     """Return a page that says what some APIs reveal about people.
 
@@ -135,8 +135,6 @@ def compose_report(
         Whether the users most at risk are listed; by default a page that is made to be sent names none.
     print_all
         Whether what is folded away is open, so that it prints.
-    progress
-        Called with the name of a study and the share of it that is done.
 
     Examples
     --------
@@ -151,13 +149,10 @@ def compose_report(
     """
     least = 1 if list_users else SMALLEST
     question = Question(people, tuple(apis), check_observations(observations), attacks, seed, least=least)
-    if progress is not None:
-        question = replace(question, progress=progress)
     pairs = {section.key: (section, result) for section, result in sections(question)}
     results = {key: result for key, (_, result) in pairs.items()}
-    titles = api_names({api.spec: api for api in question.apis})
     ordered = (*question.studied, *(api for api in question.apis if api not in question.studied))
-    answers = [Answer.of(api, titles[api.spec], results) for api in ordered]
+    answers = [Answer.of(api, question.measured.api_name(api.spec), results) for api in ordered]
     mains = answers[: len(question.studied)]
     about = source.about or (_SYNTHETIC if people.is_synthetic else "")
     below = {study.key: study.below for study in STUDIES if study.below is not None}

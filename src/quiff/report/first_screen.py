@@ -16,7 +16,7 @@ from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.results.views.names import capitalised, goal_title, visits
+from quiff.studies.words import capitalised, goal_title, visits
 
 _FEW = 3  # APIs with a column each
 CROWD = 1_000_000
@@ -40,14 +40,16 @@ class Answer:
     @classmethod
     def of(cls, api: Api, name: str, results: Mapping[str, Result]) -> "Answer":
         """Choose the rows of an API: of its last stage, and over time."""
-        own = {key: Rows(result.rows).where(api=api.spec) for key, result in results.items()}
+        own = {
+            key: (result.every_row if key == "time" else result.rows).where(api=api.spec)
+            for key, result in results.items()
+        }
         rows = [
             *own["reveals"].last.rows,
-            *own["use"].last.rows,
-            *(own["time"].rows if "time" in own else ()),
+            *(row for row in own.get("time", ()) if row.goal != row.stage),
             *(row for row in own["risk"].last.rows if row.quantity in _RISKS),
         ]
-        kept = Rows(tuple(row for row in rows if row.prior in ("", "population")))
+        kept = Rows(row for row in rows if row.prior in ("", "population") and row.scope != "genuine")
         return cls(api, name, kept, _linked(api, results))
 
     def row(self, quantity: str, observations: int = 1) -> Row | None:
@@ -122,19 +124,17 @@ def known(api: Api) -> str:
 
 def _linked(api: Api, results: Mapping[str, Result]) -> str:
     """Return what is known of linking two sites: by the best attack on a visit of each, or by formula."""
-    rows = (
-        Rows(results["attacks"].rows).where(api=api.spec, observations=1).rows if "attacks" in results else ()
-    )
+    rows = results["attacks"].every_row.where(api=api.spec, observations=1) if "attacks" in results else ()
     tried = [row for row in rows if row.quantity in ATTACKS and ATTACKS[row.quantity].sites == 2]
     if tried:
         best = max(tried, key=lambda row: row.value)
         share = f"about {probability(best.value)}{_interval(best)}"
         return f"at least {share} by one {api.visit} at each: by the best attack run"
-    time = results.get("time")
-    if time is None or {row.api for row in time.rows} != {api.spec} or not time.facts.get("link"):
+    linked = results["time"].every_row.where(api=api.spec, stage="link") if "time" in results else Rows()
+    most = linked["posterior"]
+    if most is None:
         return ""
-    share = probability(time.facts["link"]["vulnerability"])
-    return f"at most {share} by one observation at each, if users' sets are independent draws"
+    return f"at most {probability(most)} by one observation at each, if users' sets are independent draws"
 
 
 def in_a_crowd(people: Population, one: Answer, n: int) -> str:

@@ -6,8 +6,8 @@ from quiff.populations.population import Population
 from quiff.report.first_screen import CROWD, Answer, about, chief, in_a_crowd, known, same
 from quiff.results.numbers import probability, said
 from quiff.results.table import Table
-from quiff.results.views.names import goal_title, visits
 from quiff.studies.catalogue import mechanism
+from quiff.studies.words import goal_title, visits
 
 _WORDS = (
     "In the words of the Article 29 Working Party (Opinion 05/2014 on Anonymisation Techniques, WP216, "

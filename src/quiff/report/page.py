@@ -29,10 +29,9 @@ class Section:
 
     Examples
     --------
-    >>> table = Table("Halves", ("name", "half"), (("one", 0.5),))
-    >>> section = Section.of("halves", "The halves", Result("", (), ("One half.",), {"halves": table}))
-    >>> section.sentences, section.tables[0].title
-    (('One half.',), 'Halves')
+    >>> result = Result("", words={"title": "Halves", "sentences": ["One half."]})
+    >>> Section.of("halves", "The halves", result).sentences
+    ('One half.',)
     """
 
     key: str

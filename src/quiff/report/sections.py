@@ -9,9 +9,8 @@ from quiff.report.first_screen import CROWD, RECORDS, Answer, about, chief, in_a
 from quiff.report.page import Section
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
-from quiff.results.rows import Rows
 from quiff.results.table import Table
-from quiff.results.views.names import capitalised, goal_title, stage_names, visits
+from quiff.studies.words import capitalised, goal_title, visits
 
 _FEW = 2  # APIs of each of which a sentence is said
 _MOST = 6  # lines of a table that shows every stage
@@ -31,7 +30,7 @@ def arranged(
     """Yield the sections in their order, the sentence, figure and table that answer them first."""
     leads = {"time": _joined(mains, _grows), "risk": _joined(mains, _exposed)}
     tables = {
-        "reveals": _revealed(answers, results["reveals"]),
+        "reveals": _revealed(results["reveals"]),
         "time": _over_time(mains, people),
         "risk": _risks(answers, mains),
         "use": _use(answers),
@@ -124,13 +123,10 @@ def _factor(value: Any, _digits: int) -> str:
     return "the number of people" if value == inf else said(value, 4)
 
 
-def _revealed(answers: Sequence[Answer], result: Result) -> Table | None:
+def _revealed(result: Result) -> Table | None:
     """Return what each stage reveals, or only the last one of each API if they are many."""
-    apis = {one.api.spec: one.api for one in answers}
     groups = {
-        key: some
-        for key, some in Rows(result.rows).by("api", "stage").items()
-        if some["posterior"] is not None
+        key: some for key, some in result.rows.by("api", "stage").items() if some["posterior"] is not None
     }
     if len(groups) > _MOST:
         groups = {
@@ -138,12 +134,11 @@ def _revealed(answers: Sequence[Answer], result: Result) -> Table | None:
             for key, some in groups.items()
             if key[1] == [k for k in groups if k[0] == key[0]][-1][1]
         }
-    names = stage_names(apis, groups)
     if not groups:
         return None
     return Table.of(
         "Re-identification by one observation",
-        [(names[key], some) for key, some in groups.items()],
+        [(result.stage_name(*key), some) for key, some in groups.items()],
         {
             "observed": lambda pair: capitalised(pair[0]),
             "probability": lambda pair: pair[1]["posterior"],

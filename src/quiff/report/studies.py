@@ -1,22 +1,20 @@
 """The studies that the report and the page are made of: one list, in the order in which they are read."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from math import isfinite
-from typing import Any, TypeAlias, final
+from typing import final
 
 from quiff.apis.base import Api, parameters_of
 from quiff.apis.defaults import default_apis
 from quiff.errors import QuiffError, SizeError
 from quiff.populations.population import Population
+from quiff.progress import tell
 from quiff.report.page import Section
 from quiff.results.result import Result
-from quiff.results.rows import Rows
-from quiff.results.views.measure import goal_sentences
-from quiff.studies.attacks import attack
-from quiff.studies.closed_forms import closed_forms
+from quiff.studies.attack import attack
 from quiff.studies.compare import compare
 from quiff.studies.design import meet_budget
 from quiff.studies.exposure import exposure
@@ -24,8 +22,7 @@ from quiff.studies.measure import measure
 from quiff.studies.over_time import over_time
 from quiff.studies.popularity import popularity
 from quiff.studies.risk import user_risk
-
-Progress: TypeAlias = Callable[[str, float], None]
+from quiff.studies.theory import closed_forms
 
 _YARDSTICK = "identifiers"  # a family of APIs of which time and risk are known at once
 _FEW = 2  # APIs that need no table of their own to be compared
@@ -53,8 +50,6 @@ class Question:
         Whether the published attacks are run.
     seed
         The random seed of simulations.
-    progress
-        Called with the name of a study and the share of it that is done; what it raises ends the studies.
     least
         How many people at least a cell is about; smaller ones are merged, or left out.
     """
@@ -64,7 +59,6 @@ class Question:
     observations: int = 4
     attacks: bool = False
     seed: int = 0
-    progress: Progress = field(default=lambda _name, _share: None, compare=False)
     least: int = 1
 
     def __post_init__(self) -> None:
@@ -108,11 +102,12 @@ class Study:
 
     def section(self, question: Question) -> tuple[Section, Result]:
         """Return the section and the result behind it; what cannot be studied says why."""
-        question.progress(self.title, 0.0)
+        tell(self.title, 0.0)
         try:
             result = self.run(question)
         except QuiffError as error:
-            result = Result(self.title, (), (f"Not measured: {str(error).rstrip('.')}.",))
+            why = f"Not measured: {str(error).rstrip('.')}."
+            result = Result("", words={"title": self.title, "sentences": [why]})
         return Section.of(self.key, self.title, result), result
 
 
@@ -131,7 +126,7 @@ def sections(question: Question) -> Iterator[tuple[Section, Result]]:
     QuiffError
         If the APIs cannot be measured on these people.
     """
-    question.progress(STUDIES[0].title, 0.0)
+    tell(STUDIES[0].title, 0.0)
     _ = question.measured  # what is wrong with people or APIs is an error, and not a section
     for study in STUDIES:
         if study.applies(question):
@@ -140,27 +135,16 @@ def sections(question: Question) -> Iterator[tuple[Section, Result]]:
 
 def _reveals(question: Question) -> Result:
     """Return what one observation reveals, with the closed forms of each API and what has equal capacity."""
-    use = set(_use_sentences(question))
     measured = question.measured
-    result = replace(
-        measured,
-        sentences=tuple(sentence for sentence in measured.sentences if sentence not in use),
-        further=tuple(sentence for sentence in measured.further if sentence not in use),
-        tables={name: table for name, table in measured.tables.items() if name != "utility"},
-        figures=_only(measured.figures, ("stages",)),
-    )
+    result = measured.without("use", "utility", "trade-off")
     for api in question.studied:
         result = _beside(result, f"limits {api.spec}", partial(closed_forms, api), ("limits", "counting"))
-        most = Rows(measured.rows).where(api=api.spec).last["bayes_capacity@all"]
+        most = measured.rows.where(api=api.spec).last["bayes_capacity@all"]
         if most is not None and isfinite(most):
             result = _beside(
                 result, f"equal capacity {api.spec}", partial(meet_budget, api, "capacity", most)
             )
     return result
-
-
-def _only(views: Mapping[str, Any], keep: tuple[str, ...]) -> dict[str, Any]:
-    return {name: view for name, view in views.items() if not keep or name in keep}
 
 
 def _beside(result: Result, name: str, study: Callable[[], Result], keep: tuple[str, ...] = ()) -> Result:
@@ -169,23 +153,16 @@ def _beside(result: Result, name: str, study: Callable[[], Result], keep: tuple[
         other = study()
     except QuiffError:
         return result
-    shown = Result(name, (), tables=_only(other.tables, keep), figures=_only(other.figures, keep))
-    return result.joined(name, shown)
-
-
-def _use_sentences(question: Question) -> tuple[str, ...]:
-    return goal_sentences({api.spec: api for api in question.apis}, question.measured.rows)
+    layout = other.layout
+    views = keep or (*layout.tables, *layout.charts)
+    return result.joined(name, other.showing(*views))
 
 
 def _use(question: Question) -> Result:
-    whole = question.measured
-    result = Result(
-        "What it is good for",
-        tuple(row for row in whole.rows if row.quantity.startswith("goal_")),
-        _use_sentences(question) or ("No goal of a receiver is known of these APIs on these people.",),
-        {name: table for name, table in whole.tables.items() if name == "utility"},
-        {name: draw for name, draw in whole.figures.items() if name == "trade-off"},
-    )
+    result = question.measured.showing("use", "utility", "trade-off")
+    if not result.sentences:
+        nothing = "No goal of a receiver is known of these APIs on these people."
+        result = Result("", words={"title": "What it is good for", "sentences": [nothing]})
     simulations = max(50, min(1000, _MOST_SIMULATED // question.first.n_users))
     for api in question.studied:
         try:
@@ -219,7 +196,7 @@ def _time(question: Question) -> Result:
     def studied(api: Api) -> Result:
         n = most + api.shown_at_first - 1
         n = n if last is None else min(n, last)
-        return over_time(people, api, n, seed=question.seed, progress=question.progress)
+        return over_time(people, api, n, seed=question.seed, least=question.least)
 
     return _each(question, studied)
 
@@ -255,7 +232,6 @@ def _attacks(question: Question) -> Result:
             sample=300,
             earlier=earlier,
             seed=question.seed,
-            progress=question.progress,
         ),
     )
 

@@ -8,6 +8,7 @@ from quiff.errors import ParameterError, counted
 from quiff.history.stats import Statistics
 from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
+from quiff.results.small_cells import left_out, or_telling
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 
@@ -57,13 +58,17 @@ class DatasetStatistics(Tabled):
             raise ParameterError(f"a table of the stage {found.stage} has no records to draw")
         total = left = sum(users for _, users in found.users_per_count)
         points: list[dict[str, Any]] = []
+        drawn = total + self.least
         for records, users in found.users_per_count:
-            points.append({"series": "users", "records": records, "share": left / total})
+            if drawn - left >= self.least and (left >= self.least or not points):
+                points.append({"series": "users", "records": records, "share": left / total})
+                drawn = left
             left -= users
         quantiles = {"median": found.sizes.q50, "95%": found.sizes.q95, "99%": found.sizes.q99}
         dots = [
             {"name": name, "records": records, "share": _share(points, records)}
             for name, records in quantiles.items()
+            if records <= points[-1]["records"]
         ]
         across = Axis("records", "records of a user (log scale)", "log", 1)
         up = Axis("share", "share of users with at least so many (log scale)", "log", most=1)
@@ -93,11 +98,13 @@ class DatasetStatistics(Tabled):
             return []
         sizes = asdict(found.sizes)
         names = tuple(_SIZES.get(name, name) for name in sizes)
-        listed = tuple(pair for pair in found.users_per_count if pair[1] >= self.least)
-        first, few = listed[:_SHOWN], len(found.users_per_count) - len(listed)
+        users = [pair[1] for pair in found.users_per_count]
+        out = left_out(users, self.least)
+        listed = tuple(pair for pair, gone in zip(found.users_per_count, out, strict=True) if not gone)
+        first, few, telling = listed[:_SHOWN], sum(out), or_telling(users, out, self.least)
         more = len(listed) - len(first)
         notes = [f"{more} more counts up to {found.sizes.max}; the JSON has them all."] if more else []
-        notes += [f"{few} counts of fewer than {self.least} users each are left out."] if few else []
+        notes += [f"{few} counts of fewer than {self.least} users each{telling} are left out."] if few else []
         return [
             Table("Records of a user", names, (tuple(sizes.values()),)),
             Table("Users per count of records", ("records", "users"), first, tuple(notes)),

@@ -1,86 +1,309 @@
-"""How tables are laid out as text: columns under each other within a width, heads of groups between lines."""
+"""How rows are read: a layout declares the sentences, tables and figures of a study, made when asked for.
 
-import re
-from collections.abc import Iterator, Mapping
-from contextvars import ContextVar
-from itertools import zip_longest
-from textwrap import TextWrapper, fill
+Three primitives read rows: `Say` makes sentences, `Pivot` a table, `Chart` a figure. Where rows are not
+enough, a function of the result stands in their place. Nothing is chosen or ordered by looking at text.
+"""
 
-WIDTH: ContextVar[int] = ContextVar("width", default=80)
-"""Of text, in columns: that of most terminals, and where there is none."""
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-_BREAK = re.compile(r"(\s+)|(?<=\w[,:-])(?=\w)")  # where a cell may go on below, also within a spec
+from quiff.errors import ParameterError
+from quiff.results.figures.figure import Figure
+from quiff.results.numbers import probability
+from quiff.results.quantities import QUANTITIES
+from quiff.results.rows import Row, Rows
+from quiff.results.table import Style, Table
+
+if TYPE_CHECKING:
+    from quiff.results.result import Result
+
+Text: TypeAlias = "str | Callable[[Result], str]"
+Notes: TypeAlias = "tuple[str | Callable[[Result], str | Iterable[str]], ...]"
+Words: TypeAlias = Mapping[str, Any]
+Cell: TypeAlias = "str | Callable[[Rows, Result], Any]"
+Records: TypeAlias = Sequence[dict[str, Any]]
 
 
-def filled(text: str, hanging: str = "") -> str:
-    """Return text in lines that fit; a number keeps its percent sign. Further lines hang behind `hanging`.
+def text_of(text: Text, result: "Result") -> str:
+    """Return a text with the words of a result in braces, or what a function of the result returns."""
+    return text(result) if callable(text) else text.format_map(result.words)
+
+
+@final
+@dataclass(frozen=True)
+class Say:
+    """A sentence for each group of rows, with words and quantities in braces; none where one is missing.
+
+    Attributes
+    ----------
+    template
+        The sentence. A quantity in braces is its value, as people read it.
+    by
+        The columns whose values make a group; by default all rows are one.
+    where
+        Which rows it speaks of, by columns.
+    longest
+        A quantity: of each group, only the rows of the most observations for which it is known.
+    last
+        Whether, of each API, only its last stage is spoken of.
+    words
+        Further words, from the rows of a group and the result; None says nothing.
 
     Examples
     --------
-    >>> print(filled("The probability of re-identification by one observation of a topic is about 42 %."))
-    The probability of re-identification by one observation of a topic is about
-    42 %.
+    >>> rows = Rows(Row("a", None, "", "user", "", 1, *n) for n in (("prior", 0.001), ("posterior", 0.42)))
+    >>> say = Say("One {thing} raises it from {prior} to {posterior}.", words=lambda *_: {"thing": "topic"})
+    >>> list(say.of(rows, None))
+    ['One topic raises it from 1 in 1,000 to 42 %.']
+    >>> list(Say("It is {epsilon}.").of(rows, None))  # which is not there
+    []
     """
-    lines = text.replace(" %", "\N{NO-BREAK SPACE}%").split("\n")
-    broken = "\n".join(
-        fill(line, WIDTH.get(), subsequent_indent=hanging, break_on_hyphens=False) for line in lines
-    )
-    return broken.replace("\N{NO-BREAK SPACE}%", " %")
+
+    template: str
+    by: tuple[str, ...] = ()
+    where: Mapping[str, Any] = field(default_factory=dict)
+    longest: str = ""
+    last: bool = False
+    words: "Callable[[Rows, Result], Words | None] | None" = None
+
+    def of(self, rows: Rows, result: "Result") -> Iterator[str]:
+        """Yield the sentences of some rows."""
+        chosen = (last_stages(rows) if self.last else rows).where(**self.where)
+        for group in chosen.by(*self.by).values():
+            some = group.longest(self.longest) if self.longest else group
+            words = {} if self.words is None else self.words(some, result)
+            if words is not None and len(some):
+                yield from say(self.template, some, words)
+
+    def __call__(self, result: "Result") -> Iterator[str]:
+        """Yield the sentences of a result."""
+        return self.of(result.rows, result)
 
 
-class _Cell(TextWrapper):
-    wordsep_re = _BREAK
-
-
-def columns(lines: list[list[str]], numeric: list[bool], heads: Mapping[int, str]) -> Iterator[str]:
-    """Yield lines of cells under each other; where they are too wide, heads and then text go on below.
-
-    The widest column that can be narrower becomes so, step by step. Where not even the words fit, each line
-    becomes a list. Before some lines, by their place, stands the head of a group.
-    """
-    turned, width = list(zip(*lines, strict=True)), WIDTH.get()
-    widths = [max(map(len, column)) for column in turned]
-    words = [
-        [max(map(len, filter(None, _BREAK.split(cell))), default=0) for cell in column] for column in turned
-    ]
-    tops = [max(parts[0], *map(len, column[1:]), 1) for column, parts in zip(turned, words, strict=True)]
-    whole = [top if right else max(parts) for top, parts, right in zip(tops, words, numeric, strict=True)]
-    for least in (tops, whole):
-        while sum(widths) + 2 * (len(widths) - 1) > width:
-            widest = max(range(len(widths)), key=lambda i: (widths[i] > least[i]) * widths[i])
-            if widths[widest] <= least[widest]:
-                break
-            widths[widest] -= 1
-    if sum(widths) + 2 * (len(widths) - 1) > width:
-        yield from _lists(lines, heads)
+def say(template: str, rows: Rows, words: Words) -> Iterator[str]:
+    """Yield a sentence with words and quantities in braces; nothing if one of them is not there."""
+    try:
+        yield template.format_map(_Read(rows, words))
+    except KeyError:
         return
-    for place, line in enumerate(lines):
-        if place in heads:
-            yield fill(heads[place], width)
-        cells = [
-            _Cell(room, subsequent_indent=_indent(cell) if room > 9 and not right else "").wrap(cell)
-            if len(cell) > room
-            else [cell]
-            for cell, room, right in zip(line, widths, numeric, strict=True)
-        ]
-        for parts in zip_longest(*cells, fillvalue=""):
-            yield "  ".join(
-                part.rjust(room) if right else part.ljust(room)
-                for part, room, right in zip(parts, widths, numeric, strict=True)
-            ).rstrip()
 
 
-def _indent(cell: str) -> str:
-    return " " * (1 + len(cell) - len(cell.lstrip()))
+class _Read(dict[str, Any]):
+    """Words by name, and quantities as they are read."""
+
+    def __init__(self, rows: Rows, words: Words) -> None:
+        super().__init__(words)
+        self._rows = rows
+
+    def __missing__(self, name: str) -> str:
+        value = self._rows[name]
+        if value is None:
+            raise KeyError(name)
+        return QUANTITIES[name.partition("@")[0]].text(value)
 
 
-def _lists(lines: list[list[str]], heads: Mapping[int, str]) -> Iterator[str]:
-    """Yield each line as its first cell, with the others below by their heads."""
-    (_, *names), *rows = lines
-    for place, (first, *cells) in enumerate(rows, start=1):
-        if place in heads:
-            yield fill(heads[place], WIDTH.get())
-        yield fill(first, WIDTH.get())
-        for head, cell in zip(names, cells, strict=True):
-            if cell:
-                yield fill(f"{head}: {cell}", WIDTH.get(), initial_indent="  ", subsequent_indent="    ")
+def last_stages(rows: Rows) -> Rows:
+    """Return of each API the rows of its last stage."""
+    return Rows(row for group in rows.by("api").values() for row in group.last)
+
+
+@final
+@dataclass(frozen=True)
+class Pivot:
+    """A table with a line for each value of some columns of rows, where its first quantity is there.
+
+    Attributes
+    ----------
+    title
+        Of the table, with words of the result in braces.
+    by
+        The columns of the rows that make a line, such as ``stage`` or ``observations``; of ``api`` and
+        ``stage`` the names are written.
+    columns
+        What stands in a line: quantities under their titles in the registry, or under other ones; or
+        functions of the rows of a line and the result. A column without any cell is left out.
+    where
+        Which rows it is of, by columns; or a function of a row and the result.
+    last
+        Whether, of each API, only its last stage is shown.
+    interval
+        The quantity whose interval and method are shown, where it has one.
+    notes
+        What stands below.
+    styles, labels, group, keep
+        As in `Table`.
+    """
+
+    title: Text
+    by: tuple[str, ...]
+    columns: tuple[str, ...] | Mapping[str, Cell]
+    where: "Mapping[str, Any] | Callable[[Row, Result], bool]" = field(default_factory=dict)
+    last: bool = False
+    interval: str = ""
+    notes: Notes = ()
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    group: str = ""
+    keep: int = 1
+
+    def __call__(self, result: "Result") -> Table:
+        """Return the table of a result."""
+        return self.of(result.rows, result)
+
+    def of(self, rows: Rows, result: "Result") -> Table:
+        """Return the table of some rows of a result."""
+        where = self.where
+        chosen = Rows(row for row in rows if where(row, result)) if callable(where) else rows.where(**where)
+        chosen = last_stages(chosen) if self.last else chosen
+        listed = (
+            self.columns
+            if isinstance(self.columns, Mapping)
+            else {_head(name): name for name in self.columns}
+        )
+        first = next((column for column in listed.values() if isinstance(column, str)), "")
+        groups = [group for group in chosen.by(*self.by).values() if not first or group[first] is not None]
+        columns: dict[str, Any] = {}
+        for name in self.by:
+            if name != "api" or "stage" not in self.by:
+                head, cell = LINES[name]
+                columns[head] = lambda group, cell=cell: cell(group.rows[0], result)
+        if self.group in listed:  # which heads lines, wherever it stands
+            columns = {self.group: None, **columns}
+        for head, entry in listed.items():
+            columns[head] = entry if isinstance(entry, str) else _bound(entry, result)
+        styles = dict(self.styles)
+        if self.interval:
+            columns |= {end: _end(end, self.interval) for end in ("low", "high", "method")}
+            if QUANTITIES[self.interval].is_probability:
+                styles = {"low": probability, "high": probability} | styles
+        return Table.of(
+            text_of(self.title, result),
+            groups,
+            columns,
+            notes=tuple(_notes(self.notes, result)),
+            styles=styles,
+            labels=self.labels,
+            group=self.group,
+            keep=self.keep,
+        )
+
+
+def _bound(entry: Callable[[Rows, "Result"], Any], result: "Result") -> Callable[[Rows], Any]:
+    return lambda group: entry(group, result)
+
+
+def _end(end: str, quantity: str) -> Callable[[Rows], Any]:
+    return lambda group: getattr(group.row(quantity), end)
+
+
+def _notes(notes: Notes, result: "Result") -> Iterator[str]:
+    for note in notes:
+        text = note(result) if callable(note) else note.format_map(result.words)
+        yield from filter(None, (text,) if isinstance(text, str) else text)
+
+
+def _head(quantity: str) -> str:
+    return QUANTITIES[quantity.partition("@")[0]].title
+
+
+LINES: "dict[str, tuple[str, Callable[[Row, Result], Any]]]" = {
+    "api": ("API", lambda row, result: result.api_name(row.api)),
+    "stage": ("observed", lambda row, result: result.stage_name(row.api, row.stage)),
+    "goal": ("guessed", lambda row, _: {"topics": "a topic"}.get(row.goal, row.goal)),
+    "scope": ("secrets", lambda row, _: "all" if row.scope == "all" else "occurring"),
+    "prior": ("prior", lambda row, _: row.prior),
+    "observations": ("observations", lambda row, _: row.observations),
+}
+"""How the column of rows that makes a line is headed, and what stands in it."""
+
+
+@final
+@dataclass(frozen=True)
+class Chart:
+    """A figure of points; there is none where there are no points.
+
+    Attributes
+    ----------
+    points
+        The points that a result has, as records.
+    figure
+        What draws them.
+    """
+
+    points: "Callable[[Result], Records]"
+    figure: "Callable[[Result, Records], Figure]"
+
+    def of(self, result: "Result") -> "Callable[[], Figure] | None":
+        """Return what draws the figure of a result; None if it has no points."""
+        points = self.points(result)
+        return (lambda: self.figure(result, points)) if points else None
+
+
+@final
+@dataclass(frozen=True)
+class Several:
+    """Tables or figures whose names depend on the result, made at once by a function."""
+
+    make: "Callable[[Result], Mapping[str, Any]]"
+
+    def __call__(self, result: "Result") -> Mapping[str, Any]:
+        """Return them by name."""
+        return self.make(result)
+
+
+Sentences: TypeAlias = "Callable[[Result], Iterable[str]]"
+Tables: TypeAlias = "Callable[[Result], Table | Mapping[str, Table] | None]"
+
+
+@final
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of a study are read.
+
+    Attributes
+    ----------
+    title
+        What was asked.
+    say, further
+        The sentences that answer, and what else the numbers say, by keys, each a `Say` or a function.
+    tables
+        The tables by short names, the main one first: each a `Pivot`, a function that returns one or None, or
+        `Several`.
+    charts
+        The figures by short names, the main one first.
+    heading
+        Who was measured, and which APIs, in a line.
+    """
+
+    title: Text
+    say: Mapping[str, Sentences] = field(default_factory=dict)
+    further: Mapping[str, Sentences] = field(default_factory=dict)
+    tables: Mapping[str, Tables] = field(default_factory=dict)
+    charts: Mapping[str, Chart | Several] = field(default_factory=dict)
+    heading: Text = ""
+
+
+LAYOUTS: dict[str, Layout] = {
+    "": Layout("{title}", {"all": lambda result: result.words.get("sentences", ())})
+}
+"""The layouts by the names of their studies; without one, a result has a title and plain sentences."""
+
+
+def layout_of(study: str) -> Layout:
+    """Return the layout of a study by its name, which begins with that of its file.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such study.
+    """
+    module = study.partition(":")[0]
+    if study not in LAYOUTS and module.isidentifier():
+        with suppress(ModuleNotFoundError):
+            import_module(f"quiff.studies.{module}")
+    if study not in LAYOUTS:
+        raise ParameterError(f"there is no study {study!r}; the result was saved by another version")
+    return LAYOUTS[study]

@@ -1,28 +1,32 @@
-"""The result of a study: tidy rows, and the sentences, tables and figures that show them."""
+"""The result of a study: rows and what they rest on; a layout reads sentences, tables and figures."""
 
 import difflib
+import os
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from quiff import __version__
 from quiff.errors import LabelError, ParameterError
+from quiff.results.columns import filled
 from quiff.results.figures.figure import Figure
-from quiff.results.layout import filled
+from quiff.results.html_page import html_text
+from quiff.results.layout import Layout, Several, layout_of, text_of
 from quiff.results.numbers import to_json
 from quiff.results.quantities import QUANTITIES
-from quiff.results.rows import Row
+from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from quiff.apis.base import Unit
     from quiff.core.numbers import Number
 
 _FIRST_ROWS = 25  # of the main table, where others wait
 _KEYS = ("api", "quantity", "goal", "stage", "prior", "scope", "method", "observations")
-_COLUMNS = tuple(each.name for each in fields(Row))
 
 
 @final
@@ -56,6 +60,33 @@ class Provenance:
 
 @final
 @dataclass(frozen=True)
+class ApiWords:
+    """What an API is called and how it observes, under the names that the API itself has for them."""
+
+    spec: str
+    title: str
+    name: str
+    sees: str
+    settings: str
+    unit: "Unit"
+    family: str
+    status: str
+    needs: tuple[str, ...]
+    observer_knows_who: bool
+    redraws: str
+    visit: str
+    shown_at_first: int
+    month: int | None
+    stages: Mapping[str, str]
+    source: str = ""
+
+    def stage_title(self, stage: str) -> str:
+        """Return what a stage is called."""
+        return self.stages.get(stage, stage)
+
+
+@final
+@dataclass(frozen=True)
 class PerUser:
     """Numbers of each user, by name, in the order of the users."""
 
@@ -64,43 +95,45 @@ class PerUser:
 
     def of(self, user: Hashable) -> dict[Any, Any]:
         """Return the numbers of one user."""
-        place = self.users.position(user, "user")
         from quiff.core.numbers import as_number
 
+        place = self.users.position(user, "user")
         return {name: as_number(numbers[place]) for name, numbers in self.values.items()}
 
 
 @final
 @dataclass(frozen=True, repr=False)
 class Result:
-    """What a study found. The answer comes first: sentences, then the main table, then the rest.
+    """What a study computed. The answer comes first: sentences, then the main table, then the rest.
 
     Attributes
     ----------
-    title
-        What was asked.
+    study
+        The name of the study, by which its layout is known.
     rows
-        Every number with what it is of; `to_pandas` gives them as a frame, ``result[spec, quantity]`` one.
-    sentences
-        What the numbers say: the few that answer.
-    further
-        What else they say, for whoever wants all of it.
-    heading
-        Who was measured, and which APIs, in a line.
-    tables
-        The tables by short names, the main one first.
-    figures
-        The figures by short names, drawn when they are asked for, the main one first.
-    facts
-        What else is known, such as counts of the population, by name: the further keys of JSON.
+        Every number with what it is of; ``result[spec, quantity]`` gives one.
+    apis
+        What the APIs are called, by their specs.
+    population
+        Who was measured, in counts; None without people.
+    words
+        What else the layout puts into words.
     notes
         What was assumed, and what is not there and why.
     warnings
         What makes the numbers doubtful.
-    per_user
-        Numbers of each user, if the study has some.
     provenance
         What the result rests on.
+    payload
+        What is no number of a row, such as a fitted mechanism.
+    per_user
+        Numbers of each user, if the study has some; they are not written to JSON.
+    parts
+        Other results beside this one, by name.
+    only
+        Which of its sentences, tables and figures are shown, by their keys; None shows all.
+    aside
+        Whether what it says is no part of the answer, but among what else the numbers say.
 
     Examples
     --------
@@ -111,18 +144,19 @@ class Result:
     Fraction(39, 20)
     """
 
-    title: str
-    rows: tuple[Row, ...]
-    sentences: tuple[str, ...] = ()
-    tables: Mapping[str, Table] = field(default_factory=dict)
-    figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    study: str
+    rows: Rows = field(default_factory=Rows)
+    apis: Mapping[str, ApiWords] = field(default_factory=dict)
+    population: Mapping[str, Any] | None = None
+    words: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    per_user: PerUser | None = None
     provenance: Provenance | None = None
-    further: tuple[str, ...] = ()
-    heading: str = ""
+    payload: Any = None
+    per_user: PerUser | None = None
+    parts: Mapping[str, "Result"] = field(default_factory=dict)
+    only: tuple[str, ...] | None = None
+    aside: bool = False
 
     def __getitem__(self, keys: tuple[Hashable, ...]) -> "Number":
         """Return one number, by an API's spec and a quantity; further keys choose stage, goal, prior, scope.
@@ -149,26 +183,128 @@ class Result:
         return self._row(named[0], *keys[1:])
 
     def _row(self, *keys: Hashable) -> Row:
-        found, free = list(self.rows), list(_KEYS)
+        rows, free = list(self.every_row), list(_KEYS)
         for key in keys:
-            named = (each for each in free if any(getattr(row, each) == key for row in found))
+            named = (name for name in free if any(getattr(row, name) == key for row in rows))
             column = next(named, None)  # a goal may have the name of a stage: then the goal is meant
             if column is None:
-                raise LabelError(_no_such(key, found))
+                raise LabelError(_no_such(key, rows))
             free.remove(column)  # a goal may have the name of the API too
-            found = [row for row in found if getattr(row, column) == key]
-        if not found:
+            rows = [row for row in rows if getattr(row, column) == key]
+        if not rows:
             raise LabelError("this result has no numbers")
         for column in ("api", "quantity"):
-            several = list(dict.fromkeys(str(getattr(row, column)) for row in found))
+            several = list(dict.fromkeys(str(getattr(row, column)) for row in rows))
             if len(several) > 1:
                 article = "an API" if column == "api" else "a quantity"
                 raise LabelError(f"give {article} too: {', '.join(several)}")
-        return min(found, key=lambda row: _preference(row, self._last_stages))
+        return min(rows, key=lambda row: _preference(row, self._last_stages))
 
     @cached_property
     def _last_stages(self) -> dict[str, str]:
-        return {row.api: row.stage for row in self.rows if row.stage}
+        return {row.api: row.stage for row in self.every_row if row.stage}
+
+    @property
+    def every_row(self) -> Rows:
+        """The rows, and those of the results beside it."""
+        return Rows((*self.rows, *(row for part in self.parts.values() for row in part.every_row)))
+
+    @property
+    def layout(self) -> Layout:
+        """How the rows are read."""
+        return layout_of(self.study)
+
+    @property
+    def title(self) -> str:
+        """What was asked."""
+        return text_of(self.layout.title, self)
+
+    @property
+    def heading(self) -> str:
+        """Who was measured, and which APIs, in a line."""
+        return text_of(self.layout.heading, self)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the numbers say: the few that answer."""
+        return tuple(self._say("say"))
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        """What else they say, for whoever wants all of it."""
+        return tuple(self._say("further"))
+
+    def _say(self, which: str) -> Iterator[str]:
+        layout = self.layout
+        own = layout.say if which == "say" else layout.further
+        if self.aside:
+            own = {} if which == "say" else {**layout.say, **layout.further}
+        for key, sentences in own.items():
+            if self._shows(key):
+                yield from sentences(self)
+        for part in self.parts.values():
+            yield from part._say(which)
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The tables by short names, the main one first; one without rows is left out."""
+        tables: dict[str, Table] = {}
+        for key, table in self.layout.tables.items():
+            made = table(self) if self._shows(key) or isinstance(table, Several) else None
+            if isinstance(made, Mapping):
+                tables |= {name: one for name, one in made.items() if self._shows(key) or self._shows(name)}
+            elif made is not None:
+                tables[key] = made
+        for name, part in self.parts.items():
+            tables |= {_under(name, key): table for key, table in part.tables.items()}
+        return {name: table for name, table in tables.items() if table.rows}
+
+    @property
+    def figures(self) -> dict[str, Callable[[], Figure]]:
+        """The figures by short names, the main one first, drawn when they are called."""
+        figures: dict[str, Callable[[], Figure]] = {}
+        for key, chart in self.layout.charts.items():
+            if isinstance(chart, Several):
+                drawn = chart(self)
+                figures |= {name: one for name, one in drawn.items() if self._shows(key) or self._shows(name)}
+            elif self._shows(key):
+                draw = chart.of(self)
+                figures |= {} if draw is None else {key: draw}
+        for name, part in self.parts.items():
+            figures |= {_under(name, key): draw for key, draw in part.figures.items()}
+        return figures
+
+    def _shows(self, key: str) -> bool:
+        return self.only is None or key in self.only
+
+    def showing(self, *keys: str) -> "Result":
+        """Return the result with only those of its sentences, tables and figures that have these keys."""
+        return replace(self, only=keys)
+
+    def without(self, *keys: str) -> "Result":
+        """Return the result without those of its sentences, tables and figures that have these keys."""
+        layout = self.layout
+        every = {**layout.say, **layout.further, **layout.tables, **layout.charts}
+        return replace(self, only=tuple(key for key in every if key not in keys and self._shows(key)))
+
+    def joined(self, name: str, other: "Result") -> "Result":
+        """Return this result with another of the same people beside it, its tables under a name."""
+        return replace(self, parts={**self.parts, name: other}, per_user=other.per_user or self.per_user)
+
+    def api_name(self, spec: str) -> str:
+        """Return what an API is called here: its title, or its spec where two have the same title."""
+        api = self.apis[spec]
+        titles = [one.title for one in self.apis.values()]
+        return spec if titles.count(api.title) > 1 else api.title
+
+    def stage_name(self, spec: str, stage: str) -> str:
+        """Return what a stage is called here: its title, with the spec where two share it."""
+        title = self.apis[spec].stage_title(stage)
+        return f"{title} ({spec})" if self._stage_titles.count(title) > 1 else title
+
+    @property
+    def _stage_titles(self) -> list[str]:
+        return [self.apis[spec].stage_title(stage) for spec, stage in self.rows.by("api", "stage")]
 
     def figure(self, name: str | None = None) -> Figure:
         """Draw a figure; the main one if none is named.
@@ -178,40 +314,93 @@ class Result:
         ParameterError
             If there is no such figure.
         """
-        if not self.figures:
+        figures = self.figures
+        if not figures:
             raise ParameterError("this result has no figure")
-        chosen = next(iter(self.figures)) if name is None else name
-        if chosen not in self.figures:
-            raise ParameterError(f"there is no figure {chosen!r}; there are {', '.join(self.figures)}")
-        return self.figures[chosen]()
+        chosen = next(iter(figures)) if name is None else name
+        if chosen not in figures:
+            raise ParameterError(f"there is no figure {chosen!r}; there are {', '.join(figures)}")
+        return figures[chosen]()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result by plain names, for JSON: rows, sentences, facts and provenance."""
+        """Return the result for JSON; what only `from_json` needs stands behind what people look for."""
         return {
-            **self.facts,
-            "rows": [{name: getattr(row, name) for name in _COLUMNS} for row in self.rows],
+            "population": self.population,
+            "rows": self.every_row.to_records(),
             "sentences": [*self.sentences, *self.further],
-            "warnings": list(self.warnings),
-            "notes": list(self.notes),
+            "notes": list(self._of_all("notes")),
+            "warnings": list(self._of_all("warnings")),
             "provenance": self.provenance,
+            "payload": self.payload,
+            "study": self._described(),
+        }
+
+    def _of_all(self, name: str) -> dict[str, None]:
+        texts = dict.fromkeys(getattr(self, name))
+        for part in self.parts.values():
+            texts |= part._of_all(name)
+        return texts
+
+    def _described(self) -> dict[str, Any]:
+        """Return by which layout the rows are read, with the words that it needs."""
+        parts = {
+            name: part._described() | {"population": part.population, "payload": part.payload}
+            for name, part in self.parts.items()
+        }
+        return {
+            "name": self.study,
+            "rows": len(self.rows),
+            "apis": {spec: asdict(api) for spec, api in self.apis.items()},
+            "words": self.words,
+            "only": self.only,
+            "aside": self.aside,
+            "parts": parts,
         }
 
     def to_json(self) -> str:
         """Return the result as JSON text, numbers at full precision."""
         return to_json(self.to_dict())
 
+    @classmethod
+    def from_json(cls, text: str) -> "Result":
+        """Return the result that `to_json` wrote; numbers of each user are not in it.
+
+        Raises
+        ------
+        ParameterError
+            If the text is no such result.
+        """
+        from quiff.results.saved import result_of
+
+        return result_of(text)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write the result to a JSON file, which `load` reads, and return the path."""
+        from quiff.files import write_text
+
+        return write_text(path, self.to_json() + "\n", force=force)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Result":
+        """Read a result that `save` or ``--json`` wrote."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ParameterError(f"{str(path)!r} cannot be read: {error}") from None
+        return cls.from_json(text)
+
     def to_pandas(self) -> "pd.DataFrame":
         """Return the rows as a pandas frame; fractions become floats, a unit its words."""
-        table = Table(self.title, _COLUMNS, tuple(tuple(_cells(row)) for row in self.rows))
-        return table.to_pandas()
+        return self.every_row.to_pandas()
 
     def explained(self) -> str:
         """Return for each quantity of the rows what it is, a paragraph each; of closed forms, the formula."""
-        return "\n\n".join(self._explained(name) for name in dict.fromkeys(row.quantity for row in self.rows))
+        return "\n\n".join(self._explained(name) for name in self.every_row.values("quantity"))
 
     def _explained(self, name: str) -> str:
-        quantity, about = QUANTITIES[name], self.facts.get("about", {}).get(name, {})
-        values = [row.value for row in self.rows if row.quantity == name]
+        quantity, about = QUANTITIES[name], self.words.get("about", {}).get(name, {})
+        rows = self.every_row.where(quantity=name)
+        values = [row.value for row in (rows.where(stage="") or rows)]
         first = f"{name.replace('_', ' ')}{f' = {quantity.text(values[0])}' if len(values) == 1 else ''}"
         lines = [f"{first} ({quantity.unit})"]
         for key in ("meaning", "formula", "source", "assumes"):
@@ -219,21 +408,6 @@ class Result:
             if text:
                 lines.append(filled(f"  {key + ':':8} {text}", " " * 11))
         return "\n".join(lines)
-
-    def joined(self, name: str, other: "Result") -> "Result":
-        """Return this result with another of the same people beside it, its views under a name."""
-        return replace(
-            self,
-            rows=(*self.rows, *other.rows),
-            sentences=(*self.sentences, *other.sentences),
-            further=(*self.further, *other.further),
-            tables={**self.tables, **{_under(name, key): table for key, table in other.tables.items()}},
-            figures={**self.figures, **{_under(name, key): draw for key, draw in other.figures.items()}},
-            facts={**self.facts, **other.facts},
-            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
-            warnings=tuple(dict.fromkeys((*self.warnings, *other.warnings))),
-            per_user=other.per_user or self.per_user,
-        )
 
     def __repr__(self) -> str:
         return f"<{self.title}: {len(self.rows)} rows, {len(self.tables)} tables>"
@@ -243,21 +417,20 @@ class Result:
 
         With `everything`, all sentences and tables; else long tables are cut.
         """
-        said = (*self.warnings, *self.sentences, *(self.further if everything else ()))
+        lines = (*self._of_all("warnings"), *self.sentences, *(self.further if everything else ()))
         tables = list(self.tables.values())
-        shown = tables if everything else [table.head(_FIRST_ROWS) for table in tables[:1]]
-        parts = (filled(self.heading), "\n".join(map(filled, said)), *(table.to_text() for table in shown))
+        if not everything:
+            tables = [table.head(_FIRST_ROWS, "; --all shows them") for table in tables[:1]]
+        parts = (filled(self.heading), "\n".join(map(filled, lines)), *(table.to_text() for table in tables))
         return "\n\n".join(filter(None, parts))
 
     def __str__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        from quiff.results.html_page import html_text
-
         lines = filter(None, (self.heading, *self.warnings, *self.sentences, *self.further))
-        said = "".join(f"<p>{html_text(line)}</p>" for line in lines)
-        return said + "".join(table._repr_html_() for table in self.tables.values())
+        paragraphs = "".join(f"<p>{html_text(line)}</p>" for line in lines)
+        return paragraphs + "".join(table._repr_html_() for table in self.tables.values())
 
 
 def _under(name: str, key: str) -> str:
@@ -268,6 +441,7 @@ def _preference(row: Row, last: Mapping[str, str]) -> tuple[bool, ...]:
     """Order rows so that the one that is meant comes first."""
     capacity = row.quantity not in ("prior", "posterior", "leakage", "goal_prior", "goal_posterior")
     return (
+        row.scope == "genuine",
         row.stage not in ("", last.get(row.api, row.stage)),
         row.observations != 1,
         row.scope != ("all" if capacity else "people"),
@@ -283,9 +457,3 @@ def _no_such(key: Hashable, rows: list[Row]) -> str:
     close = difflib.get_close_matches(str(key), possible, n=1)
     meant = f"; did you mean {close[0]!r}?" if close else ""
     return f"there is no number for {key!r}{meant or ';'} the keys are {', '.join(possible)}"
-
-
-def _cells(row: Row) -> Iterator[Any]:
-    for name in _COLUMNS:
-        cell = getattr(row, name)
-        yield str(cell) if name == "unit" and cell is not None else cell

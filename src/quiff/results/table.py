@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from quiff.errors import ParameterError, ShapeError, counted, needed
 from quiff.files import write_text
+from quiff.results.columns import columns, filled
 from quiff.results.html_page import html_page, html_text
-from quiff.results.layout import columns, filled
 from quiff.results.markup import latex_text, markdown_text
 from quiff.results.numbers import amount, plain, shown, to_json
 from quiff.results.quantities import QUANTITIES
@@ -43,7 +43,7 @@ class Table:
     `digits`. Columns that are named in `labels` hold what things are called: a whole number or, as anything
     else is written, text. `styles` say how the numbers of a column are written, such as probabilities, for
     all of its rows or for each. In text, the column `group` is no column: its values stand above the rows
-    that have them.
+    that have them. Where a table is cut, its last rows are kept, as many as `keep`.
 
     Examples
     --------
@@ -73,6 +73,7 @@ class Table:
     styles: Mapping[str, Style | Sequence[Style]] = field(default_factory=dict)
     digits: int | None = None
     group: str = ""
+    keep: int = 1
 
     def __post_init__(self) -> None:
         if len(set(self.columns)) < len(self.columns):
@@ -132,16 +133,18 @@ class Table:
         Parameters
         ----------
         head
-            How many rows to show at most; a line says how many more there are. None shows all.
+            How many rows to show at most, the last one among them; a line says how many there are between.
+            None shows all.
 
         Examples
         --------
-        >>> print(Table("Squares", ("n", "square"), tuple((n, n * n) for n in range(9))).to_text(head=2))
+        >>> print(Table("Squares", ("n", "square"), tuple((n, n * n) for n in range(9))).to_text(head=3))
         Squares
         n  square
         0       0
         1       1
-        ... and 7 more rows
+        8      64
+        6 rows before the last are left out
         >>> print(Table("Ages", ("country", "who", "age"), (("BR", "Ana", 30),), group="country").to_text())
         Ages
         who    age
@@ -288,23 +291,31 @@ class Table:
     def _repr_html_(self) -> str:
         return self.to_html(head=_NOTEBOOK_ROWS)
 
-    def head(self, rows: int) -> "Table":
-        """Return the table with its first rows only, and a note if there are more.
+    def head(self, rows: int, more: str = "") -> "Table":
+        """Return the table with its first rows and its last ones, and a note on those between.
+
+        `more` says how to see them.
 
         Examples
         --------
-        >>> Table("Numbers", ("n",), ((1,), (2,), (3,))).head(1).notes
-        ('... and 2 more rows',)
+        >>> table = Table("Numbers", ("n",), ((1,), (2,), (3,), (4,))).head(2)
+        >>> table.rows, table.notes
+        (((1,), (4,)), ('2 rows before the last are left out',))
         """
-        kept, more = self._cut(rows)
-        return replace(self, rows=kept, notes=(*more, *self.notes))
+        kept, between = self._cut(rows)
+        return replace(self, rows=kept, notes=(*(f"{text}{more}" for text in between), *self.notes))
 
     def _cut(self, head: int | None) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
-        """Return the first rows, and a line on the rest if there is one."""
-        rest = 0 if head is None else len(self.rows) - head
-        if rest <= 0:
+        """Return the first rows and the last ones, and a line on those between if there are some."""
+        between = 0 if head is None else len(self.rows) - head
+        if head is None or between <= 0:
             return self.rows, ()
-        return self.rows[:head], (f"... and {counted(rest, 'more row')}",)
+        last = min(self.keep, head)
+        verb = "is" if between == 1 else "are"
+        the_last = "the last" if last == 1 else f"the last {last}"
+        return (*self.rows[: head - last], *self.rows[len(self.rows) - last :]), (
+            f"{counted(between, 'row')} before {the_last} {verb} left out",
+        )
 
     def _frame(self) -> dict[str, list[Any]]:
         """Return the columns, each of one kind; labels that are too large for whole numbers as text."""
@@ -313,7 +324,7 @@ class Table:
             cells = [_called(cell) for cell in columns[name]]
             small = all(isinstance(cell, int) and abs(cell) < _INT64 for cell in cells)
             columns[name] = cells if small else [str(cell) for cell in cells]
-        return {name: _of_one_kind(cells) for name, cells in columns.items()}
+        return {name: of_one_kind(cells) for name, cells in columns.items()}
 
     def texts(self, rows: Iterable[tuple[Any, ...]] | None = None) -> Iterator[list[str]]:
         """Yield rows, by default all, as people read them.
@@ -387,7 +398,7 @@ def _harmless(value: Any) -> Any:
     return csv_cell(str(value))
 
 
-def _of_one_kind(cells: Sequence[Any]) -> list[Any]:
+def of_one_kind(cells: Sequence[Any]) -> list[Any]:
     """Return cells as whole numbers, floats, booleans or text, whichever holds them all; None stays."""
     values = [cell for cell in cells if cell is not None]
     if all(isinstance(value, bool | str) for value in values) and len({type(v) for v in values}) <= 1:

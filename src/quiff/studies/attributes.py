@@ -1,30 +1,118 @@
 """The question how much an observation says about one value of an attribute, such as having a topic."""
 
-from collections.abc import Hashable, Iterator
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping
 
 import numpy as np
 
-from quiff.apis.base import Api, checked_people, stages_of
-from quiff.core.kernels import Kernel
-from quiff.core.kernels.base import BLOCK
-from quiff.core.labels import Labels
-from quiff.core.limits import check_work
-from quiff.core.numbers import Array, Number, as_number, filled
+from quiff.apis.base import Api, stages_of
+from quiff.apis.inference import inference
+from quiff.apis.members import masses, members, naming_columns
+from quiff.core.numbers import Number
 from quiff.core.sparse import SparseRows
 from quiff.populations.population import Population
+from quiff.results.figures.charts import Axis, marks
+from quiff.results.figures.figure import Figure
+from quiff.results.layout import Chart, Layout, Pivot, Records, Say
+from quiff.results.numbers import probability
 from quiff.results.result import Result
-from quiff.results.rows import Row
-from quiff.results.views.attributes import Inference, inference_views
-from quiff.results.views.names import goal_of_value, value_words
-from quiff.studies.checked import checked_apis
-from quiff.studies.members import masses, members, naming_columns
-from quiff.studies.own_risk import marginal
-from quiff.studies.provenance import provenance, repeatable
+from quiff.results.rows import Row, Rows
+from quiff.studies.study import Findings, study
+from quiff.studies.words import goal_of_value, users, value_words, weighted
 
 
-@repeatable
-def attribute_inference(people: Population, *apis: Api, attribute: str = "topics", value: Hashable) -> Result:
+def having(attribute: str, value: str) -> str:
+    """Return a value of an attribute as the user has it, in words."""
+    return repr(value) if attribute == "topics" else f"{attribute} {value!r}"
+
+
+def _what(result: Result) -> str:
+    return having(result.words["attribute"], result.words["value"])
+
+
+def _title(result: Result) -> str:
+    share = probability(result.rows["value_share"] or 0)
+    by_weight = " by weight" if weighted(result) else ""
+    return f"Does the user have {_what(result)}? Of {users(result)} {share}{by_weight} do"
+
+
+def _named(rows: Rows, result: Result) -> dict[str, str]:
+    named, share = rows["named_posterior"], rows["value_share"]
+    text = "" if named is None else (
+        f" A user of whom it is observed has it with {probability(named)}, against"
+        f" {probability(share or 0)} before."
+    )  # fmt: skip
+    return {"name": result.api_name(rows.rows[0].api), "what": _what(result), "named": text}
+
+
+NUMBERS = {
+    "before": "goal_prior",
+    "after": "goal_posterior",
+    "leakage": "leakage",
+    "added": "added",
+    "has it, if named": "named_posterior",
+    "has it, if not": "unnamed_posterior",
+}
+NOTES = (
+    "Before and after an output: the probability to guess right whether the user has it.",
+    "Leakage is their ratio, added their difference (Bayes vulnerability of one bit; paper, Sec. 2.3).",
+)
+
+
+def change(name: str, before: Number, after: Number) -> Records:
+    """Return the two points of a line from what is known before an output to what is known after."""
+    return [
+        {"name": name, "kind": kind, "value": float(value)}
+        for kind, value in (("before", before), ("after", after))
+    ]
+
+
+def change_figure(points: Records, across: str, title: str) -> Figure:
+    """Draw for each name a line from what is known before an output to what is known after.
+
+    Examples
+    --------
+    >>> change_figure(change("News", 0.2, 0.9), "probability", "Who has a topic").title
+    'Who has a topic'
+    """
+    kinds = tuple(dict.fromkeys(point["kind"] for point in points))
+    return Figure.of(title, marks(points, Axis("value", across, "probability"), kinds, joined=True))
+
+
+LAYOUT = Layout(
+    _title,
+    say={
+        "inference": Say(
+            "{name}: whether a user has {what} is guessed right with {goal_posterior}, against {goal_prior}"
+            " before.{named}",
+            by=("api",),
+            last=True,
+            words=_named,
+        )
+    },
+    tables={"inference": Pivot(_title, by=("api", "stage"), columns=NUMBERS, notes=NOTES)},
+    charts={
+        "inference": Chart(
+            lambda result: [
+                point
+                for key, rows in result.rows.by("api", "stage").items()
+                for point in change(
+                    result.stage_name(*key), rows["goal_prior"] or 0, rows["goal_posterior"] or 0
+                )
+            ],
+            lambda result, points: change_figure(
+                points,
+                "probability to guess right whether the user has it",
+                f"Does the user have {_what(result)}?",
+            ),
+        )
+    },
+)
+
+
+@study(LAYOUT)
+def attribute_inference(
+    people: Population, *apis: Api, attribute: str = "topics", value: Hashable
+) -> Findings:
     """Measure how much each stage of some APIs says about whether the user has one value of an attribute.
 
     The secret is a bit b: whether the topic is in the user's set, or the attribute has the value. With
@@ -59,82 +147,24 @@ def attribute_inference(people: Population, *apis: Api, attribute: str = "topics
     ParameterError
         If there is no such attribute, or it has several epochs.
     """
-    people = checked_people(people)
-    chosen = checked_apis(people, apis)
     values, codes = members(people, attribute)
     code = values.position(value, value_words(attribute))
     side = SparseRows.rectangular(
         (~(codes == code).any(axis=1)).astype(np.intp)[:, np.newaxis], np.int64(1), 2
     )
-    mass, inferred = masses(people), {}
-    for api in chosen:
+    mass = masses(people)
+    rows: list[Row] = []
+    for api in apis:
         ready = api.fit(people)
         for stage, C in stages_of(ready, people).items():
             with_it, without = C.kernel.left_multiply(side.scale_rows(mass))
             named = naming_columns(ready, attribute, values[code : code + 1], stage, C).get(0)
-            inferred[api.spec, stage] = inference(values[code], with_it, with_it + without, named, mass.sum())
-    listed = {api.spec: api for api in chosen}
-    return Result(
-        rows=tuple(
-            row
-            for (spec, stage), one in inferred.items()
-            for row in rows_of(listed[spec], stage, attribute, one)
-        ),
-        notes=people.notes,
-        provenance=provenance(people, chosen),
-        **inference_views(people, listed, attribute, inferred),
-    )
+            numbers = inference(with_it, with_it + without, named, mass.sum())
+            rows += inference_rows(api, stage, goal_of_value(attribute, values[code]), numbers)
+    return Findings(rows, words={"attribute": attribute, "value": str(values[code])})
 
 
-def inferences(
-    kernel: Kernel, values: Labels, codes: Array, mass: Array, named: dict[int, Array]
-) -> list[Inference]:
-    """Return what the outputs of a channel on rows of users say about each value that occurs."""
-    check_work(values.size * kernel.n_columns, kernel.number_size)
-    happens, total = marginal(kernel, mass), mass.sum()
-    occurs = np.bincount(codes.reshape(-1), minlength=values.size) > 0
-    return [
-        inference(values[place], with_it, happens, named.get(place), total)
-        for place, with_it in enumerate(_of_users_with(kernel, codes, mass, values.size))
-        if occurs[place]
-    ]
-
-
-def inference(value: Hashable, with_it: Array, happens: Array, named: Array | None, mass: Any) -> Inference:
-    """Return a value's figures from how often each output comes of users who have it, and of all."""
-    total = as_number(mass)
-    having = as_number(with_it.sum()) / total
-    posterior = as_number(np.maximum(with_it, happens - with_it).sum()) / total
-    given: list[Number | None] = [None, None]
-    if named is not None:
-        here = np.zeros(happens.shape[0], dtype=bool)
-        here[named] = True
-        given = [_share(with_it[some].sum(), happens[some].sum()) for some in (here, ~here)]
-    return Inference(value, having, max(having, 1 - having), posterior, *given)
-
-
-def rows_of(api: Api, stage: str, attribute: str, one: Inference) -> Iterator[Row]:
-    """Yield the probabilities to guess whether the user has a value, without and with an output."""
-    goal = goal_of_value(attribute, one.value)
-    numbers = {"goal_prior": one.prior, "goal_posterior": one.posterior, "leakage": one.leakage}
-    if one.given_named is not None:
-        numbers["named_posterior"] = one.given_named
+def inference_rows(api: Api, stage: str, goal: str, numbers: Mapping[str, Number]) -> Iterator[Row]:
+    """Yield how well it is guessed whether the user has a value, without and with an output."""
     for quantity, number in numbers.items():
         yield Row(api.spec, api.unit, stage, goal, "population", 1, quantity, number)
-
-
-def _of_users_with(kernel: Kernel, codes: Array, mass: Array, n_values: int) -> Iterator[Array]:
-    """Yield for each value how often each output comes of users who have it, some values at a time."""
-    step = max(1, BLOCK // kernel.n_columns)
-    for start in range(0, n_values, step):
-        width = min(step, n_values - start)
-        inside = (codes >= start) & (codes < start + width)
-        starts = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
-        here = codes[inside].astype(np.intp) - start
-        some = SparseRows(starts, here, filled(np.int64(1), here.shape[0]), width)
-        yield from kernel.left_multiply(some.scale_rows(mass))
-
-
-def _share(part: Any, whole: Any) -> Number | None:
-    """Return part / whole; None if the whole is 0."""
-    return as_number(part) / as_number(whole) if whole > 0 else None

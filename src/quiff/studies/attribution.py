@@ -1,21 +1,142 @@
-"""Questions about the W3C Attribution API: what events give, what is revealed, and whether budgets hold."""
+"""Questions about the W3C Attribution API: what events give, and whether budgets hold."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from quiff.attribution.checker import check_worlds
-from quiff.attribution.events import play, read_config, read_events
+from quiff.attribution.browser import Browser
+from quiff.attribution.checker import Violation, check_worlds
+from quiff.attribution.events import Step, play, read_config, read_events
+from quiff.attribution.options import DAY, MICRO
 from quiff.attribution.rules import rules_named
+from quiff.attribution.worlds import SITES, Seen, events_of
+from quiff.errors import counted
 from quiff.files import StrPath
-from quiff.results.result import Provenance, Result
-from quiff.results.views.attribution import checked_views, played_views
+from quiff.results.figures.charts import Axis, Record, beside, curves, marks
+from quiff.results.figures.figure import Figure
+from quiff.results.layout import Chart, Layout, Records
+from quiff.results.numbers import rounded, said
+from quiff.results.result import Result
+from quiff.results.table import Table
+from quiff.studies.study import Findings, study
 from quiff.theory.parameters import check_whole
 
 _SOURCE = "w3c/attribution at 9fab4e8 (14 May 2026), api.bs"
+_KINDS = ("impression", "released", "zeros", "clearing", "error")
+_LINES = 7  # of budgets in the figure
+_LONGEST = 24  # signs of a histogram in a table
 
 
+# Events that are played
+
+
+def _taken(result: Result) -> Iterator[str]:
+    events, rules = result.payload["events"], result.payload["rules"]
+    kinds = [event["kind"] for event in events]
+    asked = kinds.count("released") + kinds.count("zeros")
+    yield (
+        f"Under the rules {rules!r}, {counted(kinds.count('impression'), 'impression')} and"
+        f" {counted(asked, 'conversion')} were taken, and {kinds.count('zeros')} of the conversions gave"
+        f" zeros only; {counted(kinds.count('error'), 'call')} erred."
+    )
+    expecting = sum(event["expected"] is not None for event in events)
+    if expecting and not result.warnings:
+        yield f"As the file expects: {counted(expecting, 'outcome')}."
+
+
+def _events(result: Result) -> Table:
+    rows = []
+    for place, event in enumerate(result.payload["events"]):
+        outcome = "" if event["outcome"] is None else str(event["outcome"])
+        charges = [charge["of_site"] for charge in result.payload["charges"] if charge["event"] == place]
+        rows.append(
+            (
+                place,
+                _moment(event["seconds"]),
+                event["what"],
+                event["site"],
+                outcome if len(outcome) <= _LONGEST else f"{outcome[: _LONGEST - 3]}...",
+                sum(charges) / MICRO if event["kind"] in ("released", "zeros") else None,
+            )
+        )
+    columns = ("event", "time", "what", "site", "outcome", "charged")
+    note = "Charged: to the site's budgets of all epochs, as epsilon."
+    return Table("What came of each event", columns, tuple(rows), (note,), labels=("event",))
+
+
+def _moment(seconds: int) -> str:
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    return f"{days} d {hour:02}:{minute:02}:{second:02}"
+
+
+def _budgets(result: Result) -> Table:
+    budgets = result.payload["budgets"]
+    rows = tuple(
+        (
+            name,
+            budget["epoch"],
+            budget.get("site", ""),
+            "unset" if budget["left"] is None else budget["left"] / MICRO,
+            budgets["of"][kind] / MICRO,
+        )
+        for name, kind in (("site", "sites"), ("quota", "quotas"), ("global", "global"))
+        for budget in budgets[kind]
+    )
+    columns = ("budget", "epoch", "site", "left", "of")
+    return Table("What is left, as epsilon", columns, rows, labels=("epoch",))
+
+
+def _timeline(result: Result, points: Records) -> Figure:
+    """Draw the events by site, and below them what is left of each budget that was charged."""
+    days = [point["day"] for point in points]
+    first, last, of = min(days), max(days), result.payload["budgets"]["of"]
+    day = Axis("day", "days", least=first, most=max(last, first + 1 / DAY))
+    kinds = {point["kind"] for point in points}
+    panels = [marks(points, day, [kind for kind in _KINDS if kind in kinds])]
+    left: dict[str, float] = {}
+    records: list[Record] = []
+    for charge in result.payload["charges"]:
+        for series, whole, taken in (
+            (f"{charge['site']}, epoch {charge['epoch']}", of["sites"], charge["of_site"]),
+            (f"all sites, epoch {charge['epoch']}", of["global"], charge["shared"]),
+        ):
+            if series not in left:
+                left[series] = 1.0
+                records.append({"series": series, "day": first, "left": 1.0})
+            left[series] = max(0.0, left[series] - taken / whole)
+            records.append({"series": series, "day": days[charge["event"]], "left": left[series]})
+    records += [{"series": series, "day": last, "left": value} for series, value in left.items()]
+    if records:
+        names = list(left)[:_LINES]
+        drawn = [record for record in records if record["series"] in names]
+        share = Axis("left", "share of the budget that is left", "share")
+        panels.append(curves(drawn, day, share, names, step="step-after"))
+    return Figure.of("Events, and what is left of the budgets", beside(*panels, below=True))
+
+
+EVENTS = Layout(
+    lambda result: (
+        f"{counted(len(result.payload['events']), 'event')} under the rules {result.payload['rules']!r}"
+    ),
+    say={"events": _taken},
+    tables={"events": _events, "budgets": _budgets},
+    charts={
+        "timeline": Chart(
+            lambda result: [
+                {"name": event["site"] or "browser", "kind": event["kind"], "day": event["seconds"] / DAY}
+                for event in result.payload["events"]
+            ],
+            _timeline,
+        )
+    },
+)
+
+
+@study(EVENTS)
 def play_events(
     events: StrPath, config: StrPath | None = None, *, rules: str = "draft", seed: int | None = None
-) -> Result:
+) -> Findings:
     """Play a file of events on a browser with the W3C Attribution API.
 
     Parameters
@@ -35,23 +156,132 @@ def play_events(
     """
     chosen = rules_named(rules)
     happened, own = read_events(events)
-    given = None if config is None else read_config(config)
-    steps, browser = play(happened, own or given, chosen, seed=seed)
-    call = f"quiff.play_events({str(events)!r}, rules={rules!r}, seed={seed!r})"
-    return Result(
-        rows=(),
-        provenance=Provenance(call, seed=seed, sources=(_SOURCE,)),
-        **played_views(steps, browser),
+    other = None if config is None else read_config(config)
+    steps, browser = play(happened, own or other, chosen, seed=seed)
+    return Findings(
+        (),
+        warnings=tuple(
+            f"Event {place}: {_outcome(step)} where the file expects {step.event.expected}."
+            for place, step in enumerate(steps)
+            if step.event.name == "saveImpression" or step.event.expected is not None
+            if _outcome(step) != step.event.expected
+        ),
+        payload={
+            "rules": browser.rules.name,
+            "events": [
+                {
+                    "seconds": step.event.seconds,
+                    "what": step.event.name,
+                    "site": step.event.fields.get("site", ""),
+                    "kind": _kind(step),
+                    "outcome": _outcome(step),
+                    "expected": step.event.expected,
+                }
+                for step in steps
+            ],
+            "charges": [
+                {"event": place, **charge._asdict()}
+                for place, step in enumerate(steps)
+                for charge in (step.report.charges if step.report else ())
+            ],
+            "budgets": _left(browser),
+        },
+        seed=seed,
+        sources=(_SOURCE,),
     )
 
 
-def check_budgets(
-    size: int = 2,
-    *,
-    rules: str = "draft",
-    limit: int | None = None,
-    tell: Callable[[str, float], None] | None = None,
-) -> Result:
+def _outcome(step: Step) -> Any:
+    return step.error if step.report is None else step.report.histogram
+
+
+def _kind(step: Step) -> str:
+    if step.error:
+        return "error"
+    if step.report:
+        return "released" if any(step.report.histogram) else "zeros"
+    return "impression" if step.event.name == "saveImpression" else "clearing"
+
+
+def _left(browser: Browser) -> dict[str, Any]:
+    """Return what is left of budgets and quotas, and of how much, in microepsilons."""
+    config = browser.config
+    return {
+        "epoch_start": browser.epoch_start,
+        "of": {
+            "sites": config.per_site_privacy_budget,
+            "quotas": config.impression_site_quota_per_epoch,
+            "global": config.global_privacy_budget_per_epoch,
+        },
+        "global": [{"epoch": e, "left": left} for e, left in sorted(browser.global_budgets.items())],
+    } | {
+        kind: [{"epoch": e, "site": site, "left": left} for (e, site), left in sorted(store.items())]
+        for kind, store in (("sites", browser.site_budgets), ("quotas", browser.quotas))
+    }
+
+
+# Budgets that are checked
+
+
+def _verdict(result: Result) -> Iterator[str]:
+    search, violation = result.payload, result.payload["violation"]
+    rules, size = search["rules"], search["size"]
+    if violation is not None:
+        observer = violation["observer"]
+        who = "all sites together learn" if observer == "all sites" else f"{observer} learns"
+        yield (
+            f"Violated under the rules {rules!r}: {who} {rounded(violation['loss'], 4)} of one epoch whose"
+            f" budget is {rounded(violation['budget'], 4)}, by {counted(len(violation['events']), 'event')}."
+            " No world with fewer events violates a budget."
+        )
+    elif search["finished"]:
+        yield (
+            f"None up to this size under the rules {rules!r}: no world of at most {size} impressions"
+            f" and {size} queries, in 3 epochs and on 2 conversion sites, reveals more than a budget."
+        )
+    else:
+        yield (
+            f"Not finished under the rules {rules!r}: the limit came after"
+            f" {said(search['worlds_after_symmetry'])} worlds, of which none reveals more than a budget."
+        )
+
+
+_COUNTS = {
+    "impressions, and queries, at most": "size",
+    "worlds": "worlds",
+    "worlds gone through, after symmetry": "worlds_after_symmetry",
+    "pairs of neighbours compared": "pairs",
+    "largest loss, as a share of the budget": "largest_share",
+}
+
+
+def _search(result: Result) -> Table:
+    lines = tuple((what, result.payload[key]) for what, key in _COUNTS.items())
+    return Table("The search", ("what", "number"), lines)
+
+
+def _violation(result: Result) -> Table | None:
+    violation = result.payload["violation"]
+    if violation is None:
+        return None
+    return Table(
+        "The smallest violation",
+        ("event", "epoch", "what"),
+        tuple((place, *event) for place, event in enumerate(violation["events"])),
+        (f"A site's budget is 1; the global budget is {violation['global_budget']}.",),
+        ("event", "epoch"),
+    )
+
+
+BUDGETS = Layout(
+    lambda result: f"Budgets under the rules {result.payload['rules']!r}",
+    say={"verdict": _verdict},
+    tables={"search": _search, "violation": _violation},
+)
+
+
+@study(BUDGETS)
+def check_budgets(size: int = 2, *, rules: str = "draft", limit: int | None = None) -> Findings:
     """Check the budgets of the W3C Attribution API on all worlds of at most `size` impressions and queries.
 
     For every world and each of its neighbours, which is without the impressions of one epoch, the exact
@@ -67,23 +297,57 @@ def check_budgets(
         ``single-by-match``, ``two-roundings``, ``unset-global``.
     limit
         Go through at most so many worlds.
-    tell
-        Is told how far it is.
 
     Examples
     --------
     >>> from quiff import check_budgets
-    >>> check_budgets(1).facts["violation"] is None
+    >>> check_budgets(1).payload["violation"] is None
     True
     """
-    found = check_worlds(
+    checked = check_worlds(
         check_whole("size", size, 1, 6),
         rules_named(rules),
         limit=None if limit is None else check_whole("limit", limit, 1),
-        tell=tell,
     )
-    return Result(
-        rows=(),
-        provenance=Provenance(f"quiff.check_budgets({size}, rules={rules!r})", sources=(_SOURCE,)),
-        **checked_views(found),
-    )
+    violation = checked.violation
+    return Findings(
+        (),
+        notes=(
+            "Two worlds are neighbours if one has no impressions in one epoch and is otherwise the same.",
+            "The aggregation service adds Laplace noise to a batch of this one browser.",
+        ),
+        payload={
+            "rules": checked.rules.name,
+            "size": checked.size,
+            "worlds": checked.worlds,
+            "worlds_after_symmetry": checked.canonical,
+            "pairs": checked.pairs,
+            "largest_share": checked.largest,
+            "finished": checked.finished,
+            "violation": None if violation is None else {
+                "observer": violation.observer,
+                "loss": violation.loss,
+                "budget": violation.budget,
+                "global_budget": violation.shared,
+                "removed_epoch": violation.removed,
+                "events": list(_listed(violation)),
+                "world": events_of(violation.world, violation.config, checked.size),
+                "neighbour": events_of(violation.world, violation.config, checked.size, violation.removed),
+            },
+        },
+        sources=(_SOURCE,),
+    )  # fmt: skip
+
+
+def _listed(violation: Violation) -> Iterator[Sequence[Any]]:
+    """Yield epoch and words of each event of a world."""
+    for event in violation.world:
+        if isinstance(event, Seen):
+            bucket = "out of range" if event.bucket < 0 else f"bucket {event.bucket}"
+            gone = ", not in the neighbour" if event.epoch == violation.removed else ""
+            yield [event.epoch, f"impression, {bucket}{gone}"]
+        else:
+            window = "1 day" if event.single else "30 days"
+            credit = ", ".join(["1"] * event.touches)
+            asked = f"epsilon {event.epsilon:g}, {window}, credit [{credit}]"
+            yield [event.epoch, f"query of {SITES[event.site]}: {asked}"]

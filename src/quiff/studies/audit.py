@@ -1,52 +1,373 @@
 """The question what leaks, asked of a log of what was observed: bounds, tests of a claim, and changes."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, all_limits, checked_api
-from quiff.audit.bounds import Bounds, CurvePoint, Interval, SecretRisk, bounds, learning_curve, secret_risks
-from quiff.audit.claims import change_test, claim_test, claimed_channel, claimed_places
+from quiff.apis.base import Api, all_limits
+from quiff.audit.bounds import Bounds, bounds, learning_curve, secret_risks
+from quiff.audit.claims import (
+    ClaimTest,
+    change_test,
+    channel_of_all_secrets,
+    claim_test,
+    claimed_channel,
+    secrets_behind,
+)
 from quiff.audit.events import Event, likely_difference, likely_ratio, telling_events
 from quiff.audit.intervals import trials_for_width
-from quiff.audit.log import Columns, Log, beside, read_pairs
+from quiff.audit.log import Columns, Log, Names, beside, read_pairs
 from quiff.audit.rules import rule_of
-from quiff.audit.sample import Sample, draw_sample
+from quiff.audit.sample import draw_sample
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain
-from quiff.core.labels import Labels, as_labels
+from quiff.core.labels import as_labels
 from quiff.errors import ParameterError, QuiffError
-from quiff.measures.bayesian_update import iterative_bayesian_update
 from quiff.populations.population import Population
-from quiff.results.numbers import said
-from quiff.results.result import PerUser, Provenance, Result
-from quiff.results.rows import Row
-from quiff.results.views.audit import Names, audited_views, behind_views
-from quiff.results.views.names import many
+from quiff.results.figures.charts import Axis, curves, marks
+from quiff.results.figures.figure import Figure
+from quiff.results.layout import Chart, Layout, Records
+from quiff.results.numbers import probability, said
+from quiff.results.result import PerUser, Result
+from quiff.results.rows import Row, Rows
+from quiff.results.table import Table
 from quiff.safe_text import rows_left_out
-from quiff.studies.provenance import repeatable
+from quiff.studies.study import Findings, study
+from quiff.studies.words import many
 from quiff.theory.parameters import check_number, check_whole
 
-_MOST_SECRETS = 2**16  # of a space of secrets that is listed
-_BOOTSTRAP = 200
+_MOST = 10  # secrets of a table
+_DRAWN = 25  # secrets of a figure
+_SMALL = 1e-4  # of p: nobody reads how small
+_MUCH = 0.5  # the share of observations never seen before from which on frequencies say little
+_QUANTITIES = {
+    "prior": "guessed without",
+    "posterior": "guessed with",
+    "leakage": "leakage",
+    "plug_in": "plug-in (biased upward)",
+    "bayes_security": "Bayes security",
+    "epsilon_at_least": "epsilon, at least",
+    "rows_needed": "rows needed",
+    "posterior_difference": "difference",
+}
+_PROBABILITIES = ("prior", "posterior", "plug_in")
 
 
-@dataclass(frozen=True, eq=False)
-class Audited:
-    """What was found in one log, or in one part of it."""
-
-    name: str
-    sample: Sample
-    bounds: Bounds
-    risks: list[SecretRisk]
-    telling: Event | None
-    apart: Event | None
+def _sure(result: Result) -> str:
+    return f"{said(100 * result.words['level'])} %"
 
 
-@repeatable
+def _score(result: Result) -> Callable[..., str]:
+    """Return how a score is written: a probability, or the mean of a gain."""
+    return said if result.words["gain"] else probability
+
+
+def _title(result: Result) -> str:
+    log = result.payload["log"]
+    if "secrets" not in log:
+        return f"Secrets behind {many(log['rows'], 'observation')}"
+    secrets, observations = many(log["secrets"], "secret"), many(log["observations"], "distinct observation")
+    return f"Audit of {many(log['rows'], 'row')}: {secrets}, {observations}"
+
+
+def _intervals(title: str, columns: Sequence[str], lines: Iterable[Any], text: Any, *notes: str) -> Table:
+    """Return a table whose last three columns are an estimate and its ends."""
+    styles = dict.fromkeys(columns[-3:], text)
+    return Table(title, tuple(columns), tuple(map(tuple, lines)), notes, (columns[0],), styles)
+
+
+def _points(rows: Rows, name: str, kind: str) -> Records:
+    return [
+        {"name": getattr(row, name), "kind": kind, "value": row.value, "low": row.low, "high": row.high}
+        for row in rows
+    ]
+
+
+# Bounds
+
+
+def _of_parts(result: Result) -> Iterator[str]:
+    """Say of all rows, or of each of two systems, what is at least leaked, and between which ends it is."""
+    gain, sure, text = result.words["gain"], _sure(result), _score(result)
+    what, does = (
+        ("expected gain", "gains") if gain else ("probability of a right guess", "guesses right with")
+    )
+    parts = result.payload["parts"]
+    for part in parts[:1] if parts and parts[0]["name"] == "all" else parts:
+        name, rows = part["name"], result.rows.where(stage=part["name"])
+        prior, posterior, leakage = rows.where(quantity=["prior", "posterior", "leakage"]).rows
+        at_least, low, high = leakage.low or 0, posterior.low or 0, posterior.high or 0
+        where = "" if name == "all" else f"{name.capitalize()}: "
+        scores = (
+            f"the rule {part['best']} {does} {text(posterior.value)}, the best guess without an observation"
+            f"{'' if gain else ' with'} {text(prior.value)}."
+        )
+        if at_least > 1:
+            yield (
+                f"{where}{'o' if where else 'O'}ne observation multiplies the {what} by at least"
+                f" {said(at_least)} ({sure} confidence): {scores}"
+            )
+        else:
+            yield f"{where}{'n' if where else 'N'}o leakage is shown at {sure} confidence: {scores}"
+        yield (
+            f"{where}{'t' if where else 'T'}he {what} is between {text(low)} and"
+            f" {text(high)} ({sure} confidence, {many(part['scored'], 'row')} scored); the plug-in"
+            f" estimate, biased upward, is {text(rows['plug_in'])}."
+        )
+
+
+def _epsilon_said(result: Result) -> Iterator[str]:
+    least, telling = result.rows["epsilon_at_least"], result.words["telling"]
+    if least is None or telling is None:
+        return
+    value, claimed, sure = float(least), result.words["claimed"], _sure(result)
+    outputs, more, less = telling
+    times = f"at least {said(np.exp(value))} times as probable for {more} as for {less}"
+    what = f"a set of {many(outputs, 'output')} is {times}"
+    if claimed is not None and value > claimed:
+        yield (
+            f"A claim of epsilon {said(claimed)} is refuted: epsilon is at least {said(value)} ({sure}"
+            f" confidence), since {what}."
+        )
+    elif claimed is not None and claimed != float("inf"):
+        yield f"Epsilon is at least {said(value)} ({sure} confidence): {said(claimed)} is not refuted."
+    elif value > 0:
+        yield f"Epsilon is at least {said(value)} ({sure} confidence): {what}."
+    else:
+        yield f"No epsilon above 0 is shown at {sure} confidence."
+
+
+def _needed_said(result: Result) -> Iterator[str]:
+    needed = result.rows["rows_needed"]
+    if needed is not None:
+        more = float(needed) - result.payload["parts"][0]["rows"]
+        than = f"{said(more)} more than there are" if more > 0 else "which there are"
+        yield f"An interval of the score of the asked width needs about {said(needed)} rows, {than}."
+
+
+def _bounds_table(result: Result) -> Table | None:
+    parts = result.payload["parts"]
+    if not parts:
+        return None
+    several, lines = len(result.rows.values("stage")) > 1, []
+    for row in result.rows:
+        text = _score(result) if row.quantity in _PROBABILITIES else said
+        ends = (None if x is None else text(x) for x in (row.value, row.low, row.high))
+        lines.append((*((row.stage,) if several else ()), _QUANTITIES[row.quantity], *ends))
+    head = ("part", "quantity", "estimate", "at least", "at most")
+    return Table(
+        f"Bounds at {_sure(result)} confidence, by {many(parts[0]['scored'], 'scored row')}",
+        head if several else head[1:],
+        tuple(lines),
+    )
+
+
+def _rules_table(result: Result) -> Table | None:
+    rules, title = result.payload["rules"], f"Rules, {_sure(result)} intervals corrected for their number"
+    columns = ("rule", "score", "low", "high")
+    return None if len(rules) < 2 else _intervals(title, columns, rules, _score(result))
+
+
+def _curve(result: Result, points: Records) -> Figure:
+    score = f"score on other rows, with its {_sure(result)} interval"
+    biased = "plug-in estimate, biased upward"
+    records: list[dict[str, Any]] = []
+    for point in points:
+        records.append({"series": score} | {key: point[key] for key in ("rows", "value", "low", "high")})
+        records.append({"series": biased, "rows": point["rows"], "value": point["plug_in"]})
+    chart = curves(
+        records,
+        Axis("rows", "rows", "log"),
+        Axis("value", "probability of a right guess", "probability"),
+        [score, biased],
+        points=True,
+        rule=("value", float(result.rows["prior"] or 0)),
+    )
+    return Figure.of("What more rows would tell; grey: a guess without an observation", chart)
+
+
+def _by_part(result: Result, points: Records) -> Figure:
+    axis = Axis("value", "probability of a right guess", "probability")
+    return Figure.of(f"By part, with {_sure(result)} intervals", marks(points, axis, ["score"]))
+
+
+# Tests of a claim, and of a change
+
+
+def _tested(result: Result, kind: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
+    """Return the test of all secrets together, and that of each; None and nothing if it was not made."""
+    tests = [test for test in result.payload["tests"] if test["test"] == kind]
+    return (tests[0], tests[1:]) if tests else (None, [])
+
+
+def _rejected(tests: Sequence[dict[str, Any]]) -> tuple[str, str]:
+    """Return of how many secrets a test is rejected, and the verb."""
+    off = sum(test["rejected"] for test in tests)
+    return said(off), "is" if off == 1 else "are"
+
+
+def _claim_said(result: Result) -> Iterator[str]:
+    (whole, tests), spec = _tested(result, "claim"), result.words["spec"]
+    if whole is None:
+        return
+    if not whole["rejected"]:
+        yield f"The log does not contradict the claim {spec} (p = {said(whole['p'])}, all secrets together)."
+        return
+    never, (off, are) = whole["impossible"], _rejected(tests)
+    ruled_out = (
+        f" {many(never, 'row')} {'has' if never == 1 else 'have'} an output that the claim rules out."
+        if never
+        else ""
+    )
+    yield (
+        f"The log contradicts the claim {spec} (p {_p(whole['p'])}): of {many(len(tests), 'secret')},"
+        f" {off} {are} not shown as claimed.{ruled_out}"
+    )
+
+
+def _change_said(result: Result) -> Iterator[str]:
+    (whole, tests), parts = _tested(result, "change"), result.payload["log"]["parts"]
+    if whole is None:
+        return
+    of = " and ".join(parts) if len(parts) == 2 else f"{len(parts)} periods"
+    if whole["rejected"]:
+        off, are = _rejected(tests)
+        yield (
+            f"Secrets are not shown alike in {of} (p {_p(whole['p'])}): {off} of"
+            f" {many(len(tests), 'secret')} {are} shown differently."
+        )
+    else:
+        yield f"No difference between {of} is shown in how secrets are shown (p = {said(whole['p'])})."
+    row = result.rows.row("posterior_difference")
+    if row is not None:
+        ends = " to ".join(said(100 * float(end)) for end in (row.low, row.high) if end is not None)
+        yield (
+            f"The probability of a right guess changes by {said(100 * float(row.value))} percentage points"
+            f" (interval {ends})."
+        )
+
+
+def _p(p: float) -> str:
+    return p_text(p) if p < _SMALL else f"= {p_text(p)}"
+
+
+def p_text(p: float, digits: int | None = None) -> str:
+    """Return p to be read.
+
+    Examples
+    --------
+    >>> p_text(0.0312), p_text(3e-9)
+    ('0.0312', '< 0.0001')
+    """
+    return "< 0.0001" if p < _SMALL else said(p, digits)
+
+
+_TESTED = {
+    "secret": "secret",
+    "rows": "rows",
+    "statistic": "statistic",
+    "p": "p",
+    "p corrected": "corrected",
+    "distribution": "method",
+}
+
+
+def _test_table(result: Result, kind: str, what: str) -> Table | None:
+    whole, tests = _tested(result, kind)
+    if whole is None:
+        return None
+    worst = sorted(tests, key=lambda test: test["p"])[:_MOST]
+    title = f"Is each secret shown {what}? The {said(len(worst))} that fit least"
+    note = f"Overall p {_p(whole['p'])}. Corrected for the number of secrets by Holm's method."
+    styles = {"p": p_text, "p corrected": p_text}
+    return Table.of(title, worst, _TESTED, notes=(note,), labels=("secret",), styles=styles)
+
+
+def _deviations_table(result: Result) -> Table:
+    return Table(
+        "Outputs that deviate most from the claim",
+        ("secret", "output", "seen", "expected", "p"),
+        tuple(map(tuple, result.payload["deviations"])),
+        ("Exact binomial p of each output by itself, not corrected.",),
+        ("secret", "output"),
+        {"p": p_text},
+    )
+
+
+# Secrets: those most at risk, and those behind the noise
+
+
+def _secrets_table(result: Result) -> Table | None:
+    shares, sure, risks = result.rows.where(quantity="secret_share"), _sure(result), result.payload["risks"]
+    if len(shares):
+        title = f"Secrets behind {result.words['spec']}, most frequent first"
+        lines = ((row.goal, row.value, row.low, row.high) for row in shares)
+        note = f"{sure} bootstrap intervals; approximate, and too narrow where there are few rows."
+        return _intervals(title, ("secret", "share", "low", "high"), lines, probability, note)
+    if not risks:
+        return None
+    title = f"Secrets most at risk, of {said(result.words['scored'])} that were scored"
+    best = result.payload["parts"][0]["best"]
+    note = f"By the rule {best}; {sure} intervals corrected for the number of secrets."
+    return _intervals(title, ("secret", "rows scored", "guessed", "low", "high"), risks, probability, note)
+
+
+def _secrets_said(result: Result) -> Iterator[str]:
+    row = result.rows.row("secret_share")
+    if row is not None:
+        value, low, high = (probability(x or 0) for x in (row.value, row.low, row.high))
+        yield (
+            f"Behind the noise of {result.words['spec']}, the most frequent secret is {row.goal}, of {value}"
+            f" ({low} to {high}, {_sure(result)} bootstrap interval)."
+        )
+
+
+def _behind_figure(result: Result, points: Records) -> Figure:
+    chart = marks(points, Axis("value", "share of rows", "share"), ["share"])
+    return Figure.of(f"Secrets behind {result.words['spec']}", chart)
+
+
+LAYOUT = Layout(
+    _title,
+    say={
+        "bounds": lambda result: list(_of_parts(result))[:1],
+        "intervals": lambda result: list(_of_parts(result))[1:],
+        "claim": _claim_said,
+        "epsilon": _epsilon_said,
+        "change": _change_said,
+        "needed": _needed_said,
+        "secrets": _secrets_said,
+    },
+    tables={
+        "bounds": _bounds_table,
+        "rules": _rules_table,
+        "secrets": _secrets_table,
+        "claim": lambda result: _test_table(result, "claim", "as claimed"),
+        "change": lambda result: _test_table(result, "change", "alike in all parts"),
+        "deviations": _deviations_table,
+    },
+    charts={
+        "curve": Chart(lambda result: result.payload["curve"], _curve),
+        "parts": Chart(
+            lambda result: (
+                _points(result.rows.where(quantity="posterior"), "stage", "score")
+                if result.payload["log"]["parts"]
+                else []
+            ),
+            _by_part,
+        ),
+        "secrets": Chart(
+            lambda result: _points(result.rows.where(quantity="secret_share"), "goal", "share")[:_DRAWN],
+            _behind_figure,
+        ),
+    },
+)
+
+
+@study(LAYOUT, default=False)
 def audit(
     pairs: Any,
     api: Api | None = None,
@@ -70,7 +391,7 @@ def audit(
     seed: int = 0,
     names: bool = False,
     con: Any = None,
-) -> Result:
+) -> Findings:
     """Ask a log of pairs (secret, observation) what the system leaks, and whether it is what is claimed.
 
     Rules that guess the secret are fitted to one half of the rows, and scored on the other: their score
@@ -135,67 +456,109 @@ def audit(
         If a parameter is out of range, or columns are not there.
     """
     if not 0.5 <= level < 1:
-        raise ParameterError(f"level must be a number from 0.5 to below 1, not {level!r}")
+        raise ParameterError(what="level", value=level, allowed="a number from 0.5 to below 1")
     seed, periods = check_whole("seed", seed, 0), check_whole("periods", periods, 2)
-    api = None if api is None else checked_api(api)
     columns = Columns(
         _listed(secret), _listed(observation), person, weights, counts, time, cut, periods
     )  # fmt: skip
     if other is not None and time is not None:
         raise ParameterError("other and time both divide rows into parts; give one of them")
     log = read_pairs(pairs, columns, con=con)
-    spec = "log" if api is None else api.spec
-    rested = Provenance("", "", seed, {} if api is None else {api.spec: api.parameters()})
     rng = np.random.default_rng(seed)
     if not columns.secret:
-        C = _all_secrets(api, secrets, people)
-        return _behind(log, C, spec, level, rng, rested, names or people is None)
+        C = channel_of_all_secrets(api, secrets, people)
+        return _behind(log, C, api, level, rng, seed, names or people is None)
     if other is not None:
         log = beside(log, read_pairs(other, columns, con=con), ("first", "second"))
-    given = [rules] if isinstance(rules, str) or hasattr(rules, "fit") else list(rules)
-    chosen = [rule_of(rule) for rule in given]
+    listed = [rules] if isinstance(rules, str) or hasattr(rules, "fit") else list(rules)
+    chosen = [rule_of(rule) for rule in listed]
     if not chosen:
         raise ParameterError("rules is empty; give at least one")
-    warnings = tuple(_warnings(log))
     if len(log.secrets) == 1 and api is None:
         raise QuiffError(
             "the log has one secret only: nothing can be guessed, and nothing is concluded; a claim could be"
             " tested (--api)"
         )
-    found: list[Audited] = []
+    called, spec, miss = Names(log, names), "log" if api is None else api.spec, 1 - level
+    rows: list[Row] = []
+    measured: dict[str, Bounds] = {}
+    telling: Event | None = None
+    risks, curve = [], []
     parts = [("all", log)] if other is None else []
     parts += [(name, log.of_part(k)) for k, name in enumerate(log.parts)]
     for name, part in parts if len(log.secrets) > 1 else ():
         sample = draw_sample(part, rng)
         with nullcontext() if gain is None else rows_left_out("the log's secrets are not those of the gain"):
-            bound = bounds(sample, chosen, rng, level=level, gain=gain)
-        risks = [] if gain is not None else secret_risks(sample, bound.guesses, level)
-        telling, apart = telling_events(sample, likely_ratio, likely_difference)
-        found.append(Audited(name, sample, bound, risks, telling, apart))
-    curve: list[CurvePoint] = []
-    if found and gain is None:
-        best = next(rule for rule in chosen if rule.name == found[0].bounds.best)
-        curve = learning_curve(found[0].sample, best, rng, level)
+            measured[name] = bound = bounds(sample, chosen, rng, level=level, gain=gain)
+        ratio, apart = telling_events(sample, likely_ratio, likely_difference)
+        rows += _part_rows(spec, "secret" if gain is None else "gain", name, bound, ratio, apart, miss)
+        if len(measured) == 1:
+            first, telling = sample, ratio
+            risks = [] if gain is not None else secret_risks(sample, bound.guesses, level)
+    if measured and gain is None:
+        rows += _rows_of_all(spec, measured, width, level)
+        best = next(rule for rule in chosen if rule.name == next(iter(measured.values())).best)
+        curve = learning_curve(first, best, rng, level)
     claim = None
     if api is not None:
         C = claimed_channel(log, api, columns.secret, people)
         shows_sets = isinstance(C.outputs[0], frozenset)  # tables write them as lists
         claim = claim_test(draw_sample(log.with_sets() if shows_sets else log, rng), C, rng)
     change = change_test(log, rng) if log.parts else None
-    claimed = _claimed_epsilon(api, epsilon)
-    rows = tuple(_rows(spec, found, gain, width, level))
     per_user = None
-    if found and found[0].risks:
-        scored = found[0].risks
-        labels = as_labels([log.secrets[each.secret] for each in scored])
-        per_user = PerUser(labels, {"secret_risk": np.array([each.risk.value for each in scored])})
-    return Result(
-        rows=rows,
-        per_user=per_user,
-        provenance=rested,
-        **audited_views(
-            log, Names(log, names), spec, found, curve, claim, change, claimed, level, warnings, rows
+    if risks:
+        labels = as_labels([log.secrets[risk.secret] for risk in risks])
+        per_user = PerUser(labels, {"secret_risk": np.array([risk.risk.value for risk in risks])})
+    whose = "persons" if log.person is not None else "rows"
+    return Findings(
+        rows,
+        notes=(
+            f"Each interval holds with a probability of {said(100 * level)} % at least, whatever the system"
+            f" is, if {whose} are independent of each other and all come from the same system.",
+            "The log tells what an observer learns about these secrets with the prior that they have in the"
+            " log.",
         ),
+        warnings=(*_warnings(log), *_unseen(measured)),
+        words={
+            "spec": spec,
+            "level": level,
+            "gain": gain is not None,
+            "claimed": _claimed_epsilon(api, epsilon),
+            "telling": None
+            if telling is None
+            else [len(telling.outputs), called.secret(telling.high), called.secret(telling.low)],
+            "scored": len(risks),
+        },
+        payload={
+            "log": {
+                "rows": log.n_rows,
+                "missing": log.missing,
+                "secrets": len(log.secrets),
+                "observations": len(log.outputs),
+                "parts": list(log.parts),
+            },
+            "parts": [
+                {"name": name, "rows": bound.rows, "scored": bound.scored, "best": bound.best}
+                for name, bound in measured.items()
+            ],
+            "rules": [
+                [rule, score.value, score.low, score.high]
+                for bound in list(measured.values())[:1]
+                for rule, score in bound.scores.items()
+            ],
+            "risks": [
+                [called.secret(entry.secret), entry.rows, entry.risk.value, entry.risk.low, entry.risk.high]
+                for entry in sorted(risks, key=lambda entry: (-entry.risk.low, -entry.rows))[:_MOST]
+            ],
+            "tests": [*_tests("claim", claim, called, miss), *_tests("change", change, called, miss)],
+            "deviations": [
+                [called.secret(off.secret), called.output(off.output), off.seen, off.expected, off.p]
+                for off in (() if claim is None else claim.deviations)
+            ],
+            "curve": [{"rows": at.rows, "plug_in": at.plug_in, **asdict(at.score)} for at in curve],
+        },
+        per_user=per_user,
+        seed=seed,
     )
 
 
@@ -223,116 +586,95 @@ def _warnings(log: Log) -> Iterator[str]:
         yield "Secret and observation are the same in every row: these may be copies of one column."
 
 
+def _unseen(measured: dict[str, Bounds]) -> Iterator[str]:
+    """Yield what frequencies cannot tell, where most observations are new."""
+    for bound in list(measured.values())[:1]:
+        if bound.new < _MUCH:
+            return
+        nothing = "nothing" if bound.new > 1 - 1e-9 else "little"
+        alone = list(bound.scores) == ["frequentist"]
+        advice = "take --rule nearest" if alone else "coarser observations or more rows may help"
+        yield (
+            f"{probability(bound.new)} of the observations that were scored do not occur in the part that"
+            f" rules were fitted to: their frequencies say {nothing}, and a low bound does not mean a low"
+            f" leakage; {advice}."
+        )
+
+
 def _claimed_epsilon(api: Api | None, epsilon: float | None) -> float | None:
     if epsilon is not None:
         return float(check_number("epsilon", epsilon, 0, float("inf")))
     limits = () if api is None else all_limits(api)
-    found = (float(limit.value) for limit in limits if limit.quantity == "epsilon" and not limit.stage)
-    return next(found, None)
+    epsilons = (float(limit.value) for limit in limits if limit.quantity == "epsilon" and not limit.stage)
+    return next(epsilons, None)
 
 
-def _rows(
-    spec: str, found: Sequence[Audited], gain: Gain | None, width: float | None, level: float
+def _tests(kind: str, test: ClaimTest | None, names: Names, miss: float) -> Iterator[dict[str, Any]]:
+    """Yield the test of all secrets together, then that of each."""
+    if test is None:
+        return
+    rejected = test.p <= miss
+    yield {"test": kind, "secret": None, "p": test.p, "rejected": rejected, "impossible": test.impossible}
+    for entry in test.secrets:
+        rejected = entry.corrected <= miss
+        yield {"test": kind, **asdict(entry), "secret": names.secret(entry.secret), "rejected": rejected}
+
+
+def _row(spec: str, goal: str, part: str, quantity: str, value: float, *ends: float | None) -> Row:
+    low, high = ends or (None, None)
+    return Row(spec, None, part, goal, "population", 1, quantity, value, low, high, "sample")
+
+
+def _part_rows(
+    spec: str, goal: str, part: str, bound: Bounds, telling: Event | None, apart: Event | None, miss: float
 ) -> Iterator[Row]:
-    goal, miss = "secret" if gain is None else "gain", 1 - level
-
-    def row(part: str, quantity: str, value: float, low: float | None, high: float | None) -> Row:
-        return Row(spec, None, part, goal, "population", 1, quantity, value, low, high, "sample")
-
-    for each in found:
-        at = each.bounds
-        three = {"prior": at.prior, "posterior": at.posterior, "leakage": at.leakage}
-        for name, found_at in three.items():
-            yield row(each.name, name, found_at.value, found_at.low, found_at.high)
-        yield row(each.name, "plug_in", at.plug_in, None, None)
-        if each.apart is not None:
-            most = 1 - each.apart.apart_at_least(miss)
-            yield row(each.name, "bayes_security", min(1.0, 1 - each.apart.apart()), 0.0, most)
-        if each.telling is not None:
-            least = each.telling.epsilon_at_least(miss)
-            yield row(each.name, "epsilon_at_least", least, least, None)
-    if found and width is not None and gain is None:
-        at = found[0].bounds
-        share = at.scored / at.rows
-        score = at.scores[at.best].value
-        needed = trials_for_width(score, width, miss) / share
-        yield row(found[0].name, "rows_needed", float(np.ceil(needed)), None, None)
-    parts = [each for each in found if each.name != "all"]
-    if len(parts) == 2 and gain is None:  # each has half of the probability to fail
-        (one, two), half = parts, 1 - miss / 2
-        ends = [_posterior(each, half) for each in (one, two)]
-        difference = two.bounds.posterior.value - one.bounds.posterior.value
-        low, high = ends[1].low - ends[0].high, ends[1].high - ends[0].low
-        yield row(two.name, "posterior_difference", difference, low, high)
+    """Yield what a log, or a part of it, tells."""
+    for name in ("prior", "posterior", "leakage"):
+        interval = getattr(bound, name)
+        yield _row(spec, goal, part, name, interval.value, interval.low, interval.high)
+    yield _row(spec, goal, part, "plug_in", bound.plug_in)
+    if apart is not None:
+        most = 1 - apart.apart_at_least(miss)
+        yield _row(spec, goal, part, "bayes_security", min(1.0, 1 - apart.apart()), 0.0, most)
+    if telling is not None:
+        least = telling.epsilon_at_least(miss)
+        yield _row(spec, goal, part, "epsilon_at_least", least, least, None)
 
 
-def _posterior(each: Audited, level: float) -> Interval:
-    """Return the interval of the posterior vulnerability at another confidence."""
-    from quiff.audit.intervals import at_least, mean_at_most
-
-    at, miss = each.bounds, (1 - level) / 2
-    hits = round(at.posterior.value * at.scored)
-    return Interval(
-        at.posterior.value,
-        at_least(hits, at.scored, miss / len(at.scores)),
-        mean_at_most(at.plug_in, at.rows, miss),
-    )
-
-
-def _all_secrets(api: Api | None, secrets: Iterable[Hashable] | None, people: Population | None) -> Channel:
-    """Return the claimed channel from all secrets that there can be."""
-    if api is None:
-        raise ParameterError(
-            "without a column of secrets, an API is needed whose noise they are behind (--api)"
-        )
-    if secrets is not None:
-        listed = list(secrets)
-        places: dict[Hashable, None] = dict.fromkeys(listed)
-        log = Log.of(list(places), list(places))
-        C = claimed_channel(log, api, api.needs or ("secret",), people)
-        return Channel.from_kernel(as_labels(list(places)), C.outputs, C.kernel, C.slack)
-    space: Labels | None = api.space()
-    if people is not None:
-        fitted = api.fit(people)
-        return fitted.observe(fitted.secret(people).outputs)
-    if space is None or space.size > _MOST_SECRETS:
-        raise ParameterError(
-            f"the secrets of {api.spec} are too many to list; give some (--among), or people (--people)"
-        )
-    return api.observe(space)
+def _rows_of_all(spec: str, measured: dict[str, Bounds], width: float | None, level: float) -> Iterator[Row]:
+    """Yield how many rows an interval needs, and by how much two parts differ."""
+    name, bound = next(iter(measured.items()))
+    if width is not None:
+        share, score = bound.scored / bound.rows, bound.scores[bound.best].value
+        needed = trials_for_width(score, width, 1 - level) / share
+        yield _row(spec, "secret", name, "rows_needed", float(np.ceil(needed)))
+    parts = [part for part in measured if part != "all"]
+    if len(parts) == 2:  # each has half of the probability to fail
+        before, after = (measured[part].posterior_at(1 - (1 - level) / 2) for part in parts)
+        ends = after.low - before.high, after.high - before.low
+        yield _row(spec, "secret", parts[1], "posterior_difference", after.value - before.value, *ends)
 
 
 def _behind(
-    log: Log,
-    C: Channel,
-    spec: str,
-    level: float,
-    rng: np.random.Generator,
-    rested: Provenance,
-    named: bool,
-) -> Result:
+    log: Log, C: Channel, api: Api | None, level: float, rng: np.random.Generator, seed: int, named: bool
+) -> Findings:
     """Estimate the distribution of secrets from observations alone; those of people are only numbered."""
-    sample = draw_sample(log, rng)
-    places = claimed_places(C, log.outputs)
-    if (places < 0).any():
-        lost = int(sample.once[places[sample.output] < 0].sum())
-        raise QuiffError(
-            f"{lost} observations of the log are no outputs of {spec}; nothing is concluded about secrets"
-        )
-    seen: dict[Hashable, float] = {}
-    for output, number in zip(sample.output, sample.once, strict=True):
-        label = C.outputs[int(places[output])]
-        seen[label] = seen.get(label, 0) + int(number)
-    found = iterative_bayesian_update(
-        C, seen, bootstrap=_BOOTSTRAP, level=level, seed=int(rng.integers(2**31)), tolerance=1e-7
-    )
-    shares = found.prior.to_numpy()
-    assert found.low is not None and found.high is not None  # noqa: S101, PT018 - there was a bootstrap
-    rows = tuple(
-        Row(
-            spec, None, "all", str(C.inputs[k]) if named else f"secret {rank}", "estimated", 1,
-            "secret_share", float(shares[k]), float(found.low[k]), float(found.high[k]), "sample",
-        )
-        for rank, k in enumerate(np.argsort(-shares, kind="stable").tolist(), 1)
+    spec = "log" if api is None else api.spec
+    estimate = secrets_behind(log, C, spec, level, rng)
+    shares, low, high = (np.asarray(x) for x in (estimate.prior.to_numpy(), estimate.low, estimate.high))
+    return Findings(
+        (
+            Row(
+                spec, None, "all", str(C.inputs[k]) if named else f"secret {rank}", "estimated", 1,
+                "secret_share", float(shares[k]), float(low[k]), float(high[k]), "sample",
+            )
+            for rank, k in enumerate(np.argsort(-shares, kind="stable").tolist(), 1)
+        ),
+        warnings=() if estimate.converged else ("The estimate has not converged.",),
+        words={"spec": spec, "level": level, "gain": False, "telling": None},
+        payload={
+            "log": {"rows": log.n_rows, "missing": log.missing, "parts": []},
+            **{key: [] for key in ("parts", "rules", "risks", "tests", "deviations", "curve")},
+        },
+        seed=seed,
     )  # fmt: skip
-    return Result(rows=rows, provenance=rested, **behind_views(log, spec, rows, found, level))

@@ -1,20 +1,124 @@
 """The question what each rule of the browser does for privacy."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
+from typing import NamedTuple
 
-from quiff.apis.base import Api, checked_api, checked_people
-from quiff.apis.defaults import default_apis
+from quiff.apis.base import Api, checked_api
 from quiff.browser.rates import VisitRates
 from quiff.browser.rule_effects import RuleLeakage, rule_effects
 from quiff.populations.population import Population
+from quiff.results.figures.charts import Axis, marks
+from quiff.results.figures.figure import Figure
+from quiff.results.layout import Chart, Layout, Records, Say
+from quiff.results.numbers import said
 from quiff.results.result import Result
 from quiff.results.rows import Row
-from quiff.results.views.rules import rules_views
-from quiff.studies.provenance import provenance, repeatable
+from quiff.results.table import Table
+from quiff.studies.study import Findings, study
+from quiff.studies.words import users
 from quiff.theory.parameters import HALF, Real
 
+_STATES = ("with the rule", "without it")
+_ADVERSARIES = (
+    "call: an adversary who knows everybody's stable set of topics and sees one call on one site.",
+    "link: one who knows only how common topics are, alone and in pairs, among very many users, sees one"
+    " epoch on each of two sites, and says which users are the same.",
+    "Other adversaries, and more than one call, give other figures.",
+)
 
-@repeatable
+
+class _Rule(NamedTuple):
+    """A rule in words, the adversary, what is compared, and the leakage with it and without it."""
+
+    name: str
+    adversary: str
+    compared: str
+    on: Row
+    off: Row
+
+
+def _rules(result: Result) -> Iterator[_Rule]:
+    leakages = result.rows.by("stage", "goal")
+    for rule, adversary, compared in result.words["rules"]:
+        goal = _goal(adversary)
+        (on,), (off,) = leakages[rule, goal], leakages[f"-{rule}", goal]
+        yield _Rule(rule.replace("_", " "), adversary, compared, on, off)
+
+
+def _goal(adversary: str) -> str:
+    return "user" if adversary == "call" else adversary
+
+
+def _title(result: Result) -> str:
+    return f"What one call gives away of {users(result)}, with each rule of the browser and without"
+
+
+def _table(result: Result) -> Table:
+    specified, n = result.rows["leakage"] or 0, (result.population or {})["users"]
+    return Table.of(
+        _title(result),
+        list(_rules(result)),
+        {
+            "rule": lambda rule: rule.name,
+            "adversary": lambda rule: rule.adversary,
+            "compared": lambda rule: rule.compared,
+            "with": lambda rule: _text(rule.on),
+            "without": lambda rule: _text(rule.off),
+            "factor": lambda rule: float(rule.off.value / rule.on.value),
+            "method": lambda rule: "exact" if rule.on.low is rule.off.low is None else "simulation",
+        },
+        notes=(
+            f"One call as specified leaks {said(specified)}, cookies {said(n)}: the factor by which they"
+            " multiply the probability of re-identification, 1/N.",
+            *_ADVERSARIES,
+            *result.notes,
+        ),
+    )
+
+
+def _text(row: Row) -> str:
+    ends = "" if row.low is None or row.high is None else f" [{said(row.low)}, {said(row.high)}]"
+    return f"{said(row.value)}{ends}"
+
+
+def _points(result: Result) -> Records:
+    """Return two marks for each rule, with it and without."""
+    return [
+        {
+            "name": f"{rule.name} ({rule.adversary})",
+            "kind": state,
+            "leakage": float(row.value),
+            "low": None if row.low is None else float(row.low),
+            "high": None if row.high is None else float(row.high),
+        }
+        for rule in _rules(result)
+        for state, row in zip(_STATES, (rule.on, rule.off), strict=True)
+    ]
+
+
+def _figure(result: Result, points: Records) -> Figure:
+    n = float((result.population or {})["users"])
+    axis = Axis("leakage", "leakage (factor, log scale)", "log", 1, n)
+    chart = marks(points, axis, _STATES, apart=True, rules=(n, float(result.rows["leakage"] or 0)), step=30)
+    return Figure.of(f"One call, rule by rule: {users(result)} (grey: as specified, and cookies)", chart)
+
+
+LAYOUT = Layout(
+    _title,
+    say={
+        "rules": Say(
+            "One call as specified multiplies the probability of re-identification by {leakage}, a cookie by"
+            " {cookie}.",
+            where={"stage": ""},
+            words=lambda _, result: {"cookie": said((result.population or {})["users"])},
+        )
+    },
+    tables={"rules": _table},
+    charts={"rules": Chart(_points, _figure)},
+)
+
+
+@study(LAYOUT)
 def browser_rules(
     people: Population,
     api: Api | None = None,
@@ -24,7 +128,7 @@ def browser_rules(
     high_utility: Iterable[Hashable] = (),
     samples: int = 5000,
     seed: int = 0,
-) -> Result:
+) -> Findings:
     """Measure what one call leaks with each rule of the browser and without it.
 
     The adversary of a call knows everybody's stable set; leakage is exact, by counting, except where places
@@ -52,52 +156,33 @@ def browser_rules(
     Examples
     --------
     >>> from quiff import worked_example
-    >>> found = browser_rules(*worked_example(), samples=100)
-    >>> found.facts["cookies"], [rule["rule"] for rule in found.facts["rules"]][:3]
-    (3, ['noise', 'three_epochs', 'each_once'])
+    >>> people, api = worked_example()
+    >>> result = browser_rules(people, api, samples=100)
+    >>> [round(float(result[api.spec, "leakage", rule]), 3) for rule in ("noise", "-noise")]
+    [1.969, 2.0]
 
     Raises
     ------
     ParameterError
         If a number is out of range, the sets are not stable, or users are merged.
     """
-    people = checked_people(people)
-    api = default_apis(people)[-1] if api is None else checked_api(api)
-    found = rule_effects(people, api, coverage, rates, high_utility, samples, seed)
+    api = checked_api(api)
+    effects = rule_effects(people, api, coverage, rates, high_utility, samples, seed)
+    spec, unit = api.spec, api.unit
 
     def row(rule: str, adversary: str, value: RuleLeakage) -> Row:
-        goal = "user" if adversary == "call" else adversary
-        method = "exact" if value.low is None else "monte-carlo"
         return Row(
-            api.spec, api.unit, rule, goal, "population", 1, "leakage", value.leakage, value.low, value.high,
-            method,  # type: ignore[arg-type]  # one of the two
+            spec, unit, rule, _goal(adversary), "population", 1, "leakage", value.leakage, value.low,
+            value.high, "exact" if value.low is None else "monte-carlo",
         )  # fmt: skip
 
-    return Result(
-        rows=(
-            row("", "call", RuleLeakage(found.specified)),
-            *(row(each.rule, each.adversary, each.on) for each in found.rules),
-            *(row(f"-{each.rule}", each.adversary, each.off) for each in found.rules),
+    return Findings(
+        (
+            row("", "call", RuleLeakage(effects.specified)),
+            *(row(effect.rule, effect.adversary, effect.on) for effect in effects.rules),
+            *(row(f"-{effect.rule}", effect.adversary, effect.off) for effect in effects.rules),
         ),
-        notes=found.notes,
-        facts={
-            "users": people.n_users,
-            "distinct_sets": people.distinct_sets()[0].size,
-            "api": api.spec,
-            **api.fit(people).parameters(),
-            "cookies": people.n_users,
-            "specified": found.specified,
-            "rules": [
-                {
-                    "rule": each.rule,
-                    "adversary": each.adversary,
-                    "setting": each.setting,
-                    "with": each.on.to_dict(),
-                    "without": each.off.to_dict(),
-                }
-                for each in found.rules
-            ],
-        },
-        provenance=provenance(people, [api], seed),
-        **rules_views(people, found),
+        notes=effects.notes,
+        words={"rules": [[effect.rule, effect.adversary, effect.setting] for effect in effects.rules]},
+        seed=seed,
     )

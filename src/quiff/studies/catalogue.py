@@ -8,8 +8,6 @@ from typing import Any
 
 from quiff.apis.base import Api, all_limits, parameters_of
 from quiff.results.quantities import QUANTITIES
-from quiff.results.result import Result
-from quiff.results.rows import Row
 from quiff.results.table import Table
 
 _STATUSES = ("live", "draft", "archived", "retired", "")
@@ -111,24 +109,23 @@ def catalogue_table(apis: Mapping[str, type[Api]]) -> Table:
     )
 
 
-def described(name: str, api: type[Api] | Api) -> Result:
-    """Return what an API is: how it works, parameters, limits, what is assumed, and what is open."""
-    facts = api_facts(name, api)
-    unit, named = facts["unit"], ", ".join(facts["needs"])
+def api_tables(facts: Mapping[str, Any]) -> dict[str, Table]:
+    """Return what `api_facts` says in tables: about it, parameters, limits, what is assumed and open."""
+    name = facts["name"]
     about = {
         "name": f"{name} (--api {name})",
         "family": facts["family"],
         "status": facts["status"],
-        "one observation is about": str(unit),
+        "one observation is about": str(facts["unit"]),
         "it shows": facts["sees"],
         "the observer knows who it is": facts["observer_knows_who"],
-        "needs of people": named or "nothing but who is who",
+        "needs of people": ", ".join(facts["needs"]) or "nothing but who is who",
         "good for": facts["goals"],
         "source": facts["source"],
     }
     parameters = [{"parameter": key, **values} for key, values in facts["parameters"].items()]
     words = {"open": "open_points", "assumed": "assumptions", "remark": "remarks"}
-    said = tuple((kind, text) for kind, key in words.items() for text in facts[key])
+    remarks = tuple((kind, text) for kind, key in words.items() for text in facts[key])
     tables = {
         "about": Table("About", ("what", "is"), tuple((k, v) for k, v in about.items() if v != "")),
         "parameters": Table.of(
@@ -150,19 +147,9 @@ def described(name: str, api: type[Api] | Api) -> Result:
                 for key, each in facts["limits"].items()
             ),
         ),
-        "words": Table("What is open, assumed and remarked", ("", "what"), said),
+        "words": Table("What is open, assumed and remarked", ("", "what"), remarks),
     }
-    rows = tuple(
-        Row(name, unit, "", "", "", 1, key, each["value"], method="formula", scope="all")
-        for key, each in facts["limits"].items()
-    )
-    return Result(
-        f"{facts['title']} ({name})",
-        rows,
-        (f"{facts['title']}. {facts['mechanism']}".strip(),),
-        {key: table for key, table in tables.items() if table.rows},
-        facts=facts,
-    )
+    return {key: table for key, table in tables.items() if table.rows}
 
 
 def _ranges(parameters: list[dict[str, Any]]) -> Iterator[str]:

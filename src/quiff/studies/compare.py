@@ -1,31 +1,350 @@
-"""The question how APIs compare: each with its unit, from parameters alone, and on people."""
+"""The question how APIs compare: each with its unit, from parameters alone, and on people.
 
-from collections.abc import Iterable, Iterator
+Numbers are grouped by what one observation is about, and never ranked across that.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from math import inf, isinf, log2, log10
 from typing import Any
 
-from quiff.apis.base import Api, all_limits, checked_api, checked_people, in_a_month
+from quiff.apis.base import Api, all_limits, checked_people, in_a_month
 from quiff.apis.defaults import all_apis
-from quiff.errors import ParameterError, QuiffError, SizeError
+from quiff.epochs.figures import month_posterior
+from quiff.errors import ParameterError, QuiffError, SizeError, counted
+from quiff.measures.shannon_capacity import shannon_capacity
 from quiff.populations.population import Population
-from quiff.results.result import Result
-from quiff.results.rows import Row
-from quiff.results.views.compare import Compared, comparison_views
-from quiff.studies.checked import assumed, names_of
-from quiff.studies.provenance import provenance, repeatable
+from quiff.results.figures.figure import Figure
+from quiff.results.layout import Layout, Pivot, Records, Say, Several
+from quiff.results.numbers import amount, probability, said
+from quiff.results.result import ApiWords, Result
+from quiff.results.rows import Row, Rows
+from quiff.results.table import Table
+from quiff.studies.measure import api_rows
+from quiff.studies.questions import api_of, name_of
+from quiff.studies.study import Findings, assumed, distinct_apis, names_of, study
+from quiff.studies.words import capitalised, goal_title, many, people_words, users, visits
 
 _RECORDS = ("history", "conversions")  # raw events, of which each API takes its own part
 _FEW = 10_000  # numbers of a channel whose Shannon capacity is found by iteration
+_ABOUT = "one observation is about"
+_WIDE = 320  # pixels of a name
+_LARGE = 10**7  # from here on a factor is read as a power of ten
+_CROWD = 1_000_000  # people among whom one is re-identified, where nothing is known of any
+_KINDS = {"min-capacity": "min_capacity_bits", "Shannon capacity": "shannon_capacity_bits"}
 
 
-@repeatable
+def factor(value: Any, digits: int | None = None) -> str:
+    """Return a factor to be read: a power of ten if it is large."""
+    return amount(value, digits) if value < _LARGE or isinf(value) else f"10^{said(log10(value), digits)}"
+
+
+def _limits_of(spec: str, result: Result) -> Rows:
+    """Return the closed forms of an API."""
+    return result.rows.where(api=spec, scope="all")
+
+
+def _once(spec: str, result: Result) -> Rows:
+    """Return what one observation of an API reveals about these people."""
+    return result.rows.where(api=spec, scope="people", observations=1)
+
+
+def _month(spec: str, result: Result) -> Row | None:
+    """Return the probability of re-identification by the observations of a month."""
+    rows = result.rows.where(api=spec, quantity="posterior")
+    return next((row for row in rows if row.observations > 1), None)
+
+
+def _units(result: Result) -> dict[str, list[ApiWords]]:
+    """Return the APIs by what one observation is about."""
+    units: dict[str, list[ApiWords]] = {}
+    for api in result.apis.values():
+        units.setdefault(str(api.unit), []).append(api)
+    return units
+
+
+def _bits(value: Any) -> str:
+    return "no limit" if isinf(value) else f"{said(value)} bits"
+
+
+def _unit_sentences(result: Result) -> Iterator[str]:
+    """Say what a unit reveals at most by each of its APIs, and that numbers compare within a unit only."""
+    units = _units(result)
+    if len(units) > 1:
+        yield (
+            f"{counted(len(result.apis), 'API')}, under {len(units)} headings that say what one observation"
+            " is about, such as a click or a user's week. Numbers compare under one heading only."
+        )
+    for unit, apis in units.items():
+        bits = {api.spec: _limits_of(api.spec, result)["min_capacity_bits"] for api in apis}
+        listed = [
+            f"{capitalised(result.api_name(spec))} {_bits(number)}"
+            for spec, number in bits.items()
+            if number is not None
+        ]
+        if len(listed) > 1:
+            yield f"{capitalised(unit)} reveals at most: {', '.join(listed)}."
+
+
+def _without_limit(result: Result) -> Iterator[str]:
+    """Say what APIs reveal of the secrets that occur, where nothing is known of all that there can be."""
+    for spec in result.apis:
+        if _limits_of(spec, result)["bayes_capacity"] is not None:
+            continue
+        once, name = _once(spec, result), capitalised(result.api_name(spec))
+        unknown = f"No limit is known from the parameters alone of {name}"
+        capacity, epsilon = once["bayes_capacity"], once["epsilon"]
+        if capacity is None or epsilon is None:
+            yield f"{unknown}; measure it on people."
+        else:
+            yield (
+                f"{unknown}; on the secrets of these people its capacity is {factor(capacity)}"
+                f" ({_bits(log2(capacity))}), its epsilon {said(epsilon)}."
+            )
+
+
+def _not_compared(result: Result) -> Iterator[str]:
+    """Say of which APIs nobody is re-identified, and which are not measured."""
+    missing = result.words["missing"]
+    measured = [api for spec, api in result.apis.items() if result.population and spec not in missing]
+    knowing = [api for api in measured if api.observer_knows_who]
+    if knowing:
+        yield (
+            f"With {counted(len(knowing), 'API')} the observer already knows who it is: nobody is "
+            "re-identified, and the table shows what one event reveals."
+        )
+    if missing:
+        names = ", ".join(capitalised(result.api_name(spec)) for spec in missing)
+        yield f"Not measured on these people: {names} (--all says why)."
+
+
+def _over_a_month(rows: Rows, result: Result) -> dict[str, Any]:
+    api, month, over = api_of(rows, result), _month(rows.rows[0].api, result), ""
+    if month is not None:
+        brought, number = visits(api, month.observations), many(month.observations, "observation")
+        words = brought if api.visit == "observation" else f"{brought}, {number}"
+        over = f", and by those of a month (28 days: {words}) with {probability(month.value)}"
+        if month.low is not None and month.high is not None:
+            sure = (
+                "95 % interval"
+                if month.method in ("monte-carlo", "hybrid")
+                else "outputs are cut into cells:"
+            )
+            over += f" ({sure} {probability(month.low)} to {probability(month.high)})"
+    return {"name": name_of(rows, result), "over": over}
+
+
+def _about(rows: Rows, result: Result) -> str:
+    return capitalised(str(api_of(rows, result).unit))
+
+
+def _api(rows: Rows, result: Result) -> str:
+    return name_of(rows, result)
+
+
+def _across(result: Result) -> Table | None:
+    """Return what one observation and a month reveal about a person, to be read across units.
+
+    On people it is measured; without them, and where they lack something, it is a bound on what becomes of
+    1 in a million.
+    """
+    if len(_units(result)) < 2:
+        return None
+    lines = []
+    for spec, api in result.apis.items():
+        once, month = _once(spec, result)["posterior"], _month(spec, result)
+        capacity = _limits_of(spec, result)["bayes_capacity"]
+        times = 1 if api.redraws == "nothing" else api.month or 1
+        cells = ["", ""]
+        if api.observer_knows_who:
+            cells = ["known already", "known already"]
+        elif once is not None:
+            cells = [probability(once), "" if month is None else probability(month.value)]
+        elif capacity is not None:
+            most = inf if isinf(capacity) or times * log10(capacity or 1) > 300 else capacity**times
+            cells = [_at_most(capacity), _at_most(most) if api.month else ""]
+        guess = "" if capacity is None else f"at most x {factor(capacity)}"
+        lines.append((capitalised(result.api_name(spec)), str(api.unit), *cells, guess))
+    among = "" if result.population else f", among {said(_CROWD)} people"
+    return Table(
+        f"A person who is observed once, and for a month{among}",
+        ("API", _ABOUT, "re-identified by one", "in a month", "any guess about the secret"),
+        tuple(lines),
+        (
+            "What is observed differs from line to line: read across, do not rank down. A month is 28 days."
+            " 'At most' is a bound from the parameters, for a person who was 1 in 1,000,000 before.",
+        ),
+    )
+
+
+def _at_most(capacity: Any) -> str:
+    return f"at most {probability(min(1.0, capacity / _CROWD))}"
+
+
+def _secret(quantity: str) -> Any:
+    return lambda rows, _: rows.where(goal="secret", prior="population", observations=1)[quantity]
+
+
+def _of_month(name: str) -> Any:
+    return lambda rows, result: getattr(_month(rows.rows[0].api, result), name, None)
+
+
+PEOPLE = Pivot(
+    "On these people: probability of re-identification, and to guess the secret",
+    by=("api",),
+    columns={
+        _ABOUT: _about,
+        "API": _api,
+        "re-identified": lambda rows, _: rows.where(observations=1)["posterior"],
+        "in a month": _of_month("value"),
+        "observations": _of_month("observations"),
+        "secret guessed": _secret("goal_posterior"),
+        "without": _secret("goal_prior"),
+    },
+    where={"scope": "people"},
+    styles=dict.fromkeys(("re-identified", "in a month", "secret guessed", "without"), probability),
+    notes=(
+        "Where nobody is re-identified, the observer already knows who it is: there it is what one event "
+        "reveals of the secret, such as a conversion.",
+        "A month is 28 days: as many visits as these have units. The first page view of Topics shows "
+        "three observations, every later one adds one. Attributes stay the same in it.",
+    ),
+    group=_ABOUT,
+)
+
+
+def _limits_table(result: Result) -> Table:
+    """Return the closed forms of each API; of which none is known, it stands alone."""
+    quantities = {
+        "capacity": "bayes_capacity",
+        "bits": "min_capacity_bits",
+        "Shannon": "shannon_capacity_bits",
+        "epsilon": "epsilon",
+        "max-case": "max_case_capacity",
+    }
+    lines = [
+        {
+            _ABOUT: capitalised(str(api.unit)),
+            "API": capitalised(result.api_name(spec)),
+            "status": api.status,
+            **{head: _limits_of(spec, result)[quantity] for head, quantity in quantities.items()},
+        }
+        for spec, api in result.apis.items()
+    ]
+    return Table.of(
+        "Limits of one observation, for any people and any prior",
+        lines,
+        {head: head for head in (_ABOUT, "API", "status", *quantities)},
+        styles={"capacity": factor, "max-case": factor},
+        notes=(
+            "capacity: by how much an observation multiplies the probability of any guess, at most; bits: "
+            "its logarithm, min-capacity; Shannon: bits on average, at most the former where none is given; "
+            "epsilon in nats; max-case: by how much the worst single output does.",
+        ),
+        group=_ABOUT,
+    )
+
+
+GOALS = Pivot(
+    "What one observation is good for: probability to guess right",
+    by=("api", "goal"),
+    columns={
+        _ABOUT: _about,
+        "API": _api,
+        "guessed": lambda rows, _: goal_title(rows.rows[0].goal),
+        "without": "goal_prior",
+        "with": "goal_posterior",
+    },
+    where=lambda row, _: row.goal != "secret" and row.observations == 1 and row.prior == "population",
+    styles=dict.fromkeys(("without", "with"), probability),
+    group=_ABOUT,
+)
+
+
+def _missing(result: Result) -> Table:
+    listed = ((capitalised(result.api_name(spec)), why) for spec, why in result.words["missing"].items())
+    return Table("Not measured on these people", ("API", "reason"), tuple(listed))
+
+
+def _capacity_points(result: Result) -> Records:
+    """Return the capacities in bits, unit by unit; an unlimited one as far as people can be told apart."""
+    points: list[dict[str, Any]] = []
+    for spec, api in result.apis.items():
+        for kind, quantity in _KINDS.items():
+            bits = _limits_of(spec, result)[quantity]
+            if bits is not None and isinf(bits):
+                bits = log2(result.population["users"]) if result.population else None
+            if bits is not None:
+                name = capitalised(result.api_name(spec))
+                points.append({"unit": str(api.unit), "name": name, "kind": kind, "bits": float(bits)})
+    return points
+
+
+def _capacity_figure(result: Result) -> dict[str, Callable[[], Figure]]:
+    return {"capacity": lambda: _capacities(_capacity_points(result))}
+
+
+def _capacities(points: Records) -> Figure:
+    import altair as alt
+
+    from quiff.results.figures.style import point_styles
+
+    units = list(dict.fromkeys(point["unit"] for point in points))
+    head = alt.Header(title=None, labelAnchor="start", labelOrient="top", labelFontSize=12, labelPadding=2)
+    chart = (
+        alt.Chart(alt.InlineData(values=list(points)))
+        .mark_point(filled=True, opacity=1)
+        .encode(
+            alt.X("bits:Q", title="bits"),
+            alt.Y("name:N", title=None, axis=alt.Axis(grid=True, labelLimit=_WIDE)),
+            # Where both are equal, the smaller one is seen on the larger.
+            size=alt.Size("kind:N", scale=alt.Scale(domain=list(_KINDS), range=[180, 60]), legend=None),
+            row=alt.Row("unit:N", sort=units, header=head, spacing=6),
+            **point_styles("kind", None, tuple(_KINDS)),
+        )
+        .properties(width=420, height=alt.Step(20))
+        .resolve_scale(y="independent")
+    )
+    return Figure.of("Capacity of one observation, unit by unit", chart)
+
+
+def _title(result: Result) -> str:
+    about = f": {users(result)}" if result.population else ""
+    return f"{counted(len(result.apis), 'API')} side by side{about}"
+
+
+LAYOUT = Layout(
+    _title,
+    say={"units": _unit_sentences, "without limit": _without_limit, "not compared": _not_compared},
+    further={
+        "re-identified": Say(
+            "{name}: one observation re-identifies a user with probability {posterior} ({prior} without)"
+            "{over}.",
+            by=("api",),
+            where={"scope": "people", "observations": 1},
+            words=_over_a_month,
+        )
+    },
+    tables={
+        "people": PEOPLE,
+        "limits": _limits_table,
+        "across": _across,
+        "goals": GOALS,
+        "missing": _missing,
+    },
+    charts={"capacity": Several(_capacity_figure)},
+    heading=lambda result: people_words(result) if result.population else "",
+)
+
+
+@study(LAYOUT, default=False)
 def compare(
     *apis: Api | Population | None,
     people: Population | None = None,
     goals: str | Iterable[str] | None = None,
     seed: int = 0,
-) -> Result:
+) -> Findings:
     """Compare APIs: the limits of each, and on people what it reveals and what it is good for.
 
     An observation of one API is about a click, of another about a user's week: numbers are grouped by this
@@ -51,7 +370,7 @@ def compare(
     --------
     >>> from quiff import api_from, worked_example
     >>> result = compare(api_from("event_level"), api_from("aggregatable"))
-    >>> [round(each["min_capacity_bits"], 2) for each in result.facts["apis"]]
+    >>> [round(row.value, 2) for row in result.rows.where(quantity="min_capacity_bits")]
     [11.51, 6.64]
     >>> people, api = worked_example()
     >>> result = compare(people, api)
@@ -63,25 +382,32 @@ def compare(
     ParameterError
         If people or APIs are something else.
     """
-    given = list(apis)
-    if given and not isinstance(given[0], Api) and (given[0] is None or people is None):
-        first = given.pop(0)
+    listed = list(apis)
+    if listed and not isinstance(listed[0], Api) and (listed[0] is None or people is None):
+        first = listed.pop(0)
         people = people if first is None else checked_people(first)
     if people is not None:
-        people = _one_epoch(checked_people(people))
-    chosen = tuple(map(checked_api, given)) or all_apis(people)
-    if len({api.spec for api in chosen}) < len(chosen):
-        raise ParameterError("an API is there twice; name each once")
+        people = _one_epoch(people)
+    chosen = distinct_apis(listed) or all_apis(people)
+    chosen = tuple(sorted(chosen, key=lambda api: [one.unit for one in chosen].index(api.unit)))
     wanted = _wanted(people, goals)
-    compared = [_compared(api, people, wanted, seed) for api in chosen]
-    compared.sort(key=lambda one: _first(chosen, one.api))
-    taken = [words for one in compared if one.measured for words in one.api.assumptions]
-    return Result(
-        rows=tuple(row for one in compared for row in one.rows),
-        notes=(*(people.notes if people is not None else ()), *dict.fromkeys(taken)),
+    rows: list[Row] = []
+    missing: dict[str, str] = {}
+    for api in chosen:
+        compared, reason = _compared(api, people, wanted, seed)
+        rows += compared
+        missing |= {api.spec: reason} if reason else {}
+    taken = dict.fromkeys(
+        words for api in chosen if people is not None and api.spec not in missing for words in api.assumptions
+    )
+    return Findings(
+        rows,
+        notes=tuple(taken),
         warnings=() if people is None else (*people.warnings, *assumed(people, chosen)),
-        provenance=provenance(people, chosen, seed if any(one.drawn for one in compared) else None),
-        **comparison_views(compared, people),
+        words={"missing": missing},
+        seed=seed if any(row.method in ("monte-carlo", "hybrid") for row in rows) else None,
+        people=people,
+        apis=chosen,
     )
 
 
@@ -94,11 +420,6 @@ def _one_epoch(people: Population) -> Population:
     return first.replaced(notes=(*first.notes, note))
 
 
-def _first(apis: tuple[Api, ...], api: Api) -> int:
-    """Return the place of the first API with the same unit: those of a unit stand together."""
-    return next(place for place, each in enumerate(apis) if each.unit == api.unit)
-
-
 def _wanted(people: Population | None, goals: str | Iterable[str] | None) -> list[str]:
     if people is None:
         return []
@@ -109,18 +430,17 @@ def _wanted(people: Population | None, goals: str | Iterable[str] | None) -> lis
     return list(names_of(goals))
 
 
-def _compared(api: Api, people: Population | None, goals: list[str], seed: int) -> Compared:
-    """Return what is known of one API; why it is not measured, if it is not."""
-    rows, reason = list(_limits(api)), ""
-    if people is not None:
-        try:
-            found = list(_measured(people, api, goals, seed))
-        except QuiffError as error:
-            reason = str(error).rstrip(".")
-        else:
-            known = {row.quantity for row in found if row.scope == "all"}
-            rows = [row for row in rows if row.quantity not in known] + found
-    return Compared(api, tuple(rows), reason, people is not None and not reason)
+def _compared(api: Api, people: Population | None, goals: list[str], seed: int) -> tuple[list[Row], str]:
+    """Return the rows of one API, and why it is not measured, if it is not."""
+    rows = list(_limits(api))
+    if people is None:
+        return rows, ""
+    try:
+        measured = list(_measured(people, api, goals, seed))
+    except QuiffError as error:
+        return rows, str(error).rstrip(".")
+    limited = {row.quantity for row in measured if row.scope == "all"}
+    return [row for row in rows if row.quantity not in limited] + measured, ""
 
 
 def _limits(api: Api) -> Iterator[Row]:
@@ -135,16 +455,12 @@ def _limits(api: Api) -> Iterator[Row]:
     with suppress(SizeError, ParameterError):
         C = api.observe(space)
         if C.inputs.size * C.outputs.size <= _FEW:
-            from quiff.measures.shannon_capacity import shannon_capacity
-
-            found = shannon_capacity(C)
-            yield replace(blank, quantity="shannon_capacity_bits", value=found.value, method="exact")
+            bits = shannon_capacity(C).value
+            yield replace(blank, quantity="shannon_capacity_bits", value=bits, method="exact")
 
 
 def _measured(people: Population, api: Api, goals: list[str], seed: int) -> Iterator[Row]:
     """Yield the rows of the last stage on these people, and of the observations of a month."""
-    from quiff.studies.measure import api_rows
-
     ready = api.fit(people)
     rows = list(api_rows(people, api, goals, (), {}, ready))
     last = rows[-1].stage
@@ -156,18 +472,11 @@ def _measured(people: Population, api: Api, goals: list[str], seed: int) -> Iter
         return
     month = replace(once, observations=count)
     with suppress(SizeError):  # too much to be begun
-        yield month if api.redraws == "nothing" else _after(people, ready, month, seed)
-
-
-def _after(people: Population, api: Api, row: Row, seed: int) -> Row:
-    """Return the row with what so many observations reveal."""
-    from quiff.studies.figures_over_time import ordered, seen_of
-
-    n = row.observations
-    seen = seen_of(people, api, n, False, False, ())
-    seen.check()
-    (leakage, low, high, _, _), method = ordered(dict(seen.leakages(n, seed, lambda _: None)))[n]
-    found: dict[str, Any] = {"value": leakage * seen.prior, "method": method}
-    if method != "exact":
-        found |= {"low": low * seen.prior, "high": high * seen.prior}
-    return replace(row, **found)
+        if api.redraws == "nothing":
+            yield month
+            return
+        value, low, high, method = month_posterior(people, ready, count, seed)
+        if method == "exact":
+            yield replace(month, value=value)
+        else:
+            yield replace(month, value=value, low=low, high=high, method=method)

@@ -11,29 +11,117 @@ capacity at a utility floor u is a linear program in v:
 and 1 where that is less. Proofs are in docs/theory/optimal-design.md.
 """
 
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 import numpy as np
 
-from quiff.apis.base import Api, checked_api, checked_people
-from quiff.apis.defaults import default_apis
+from quiff.apis.base import Api
 from quiff.apis.fitted import FittedAPI, covers
+from quiff.apis.registry import api_class
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
+from quiff.results.figures.figure import Figure
+from quiff.results.layout import Chart, Layout, Records, Several
+from quiff.results.numbers import probability, said, shown
 from quiff.results.result import Result
 from quiff.results.rows import Row
-from quiff.results.views.design import FittedDesign, budget_views, fitted_views, shown_options
-from quiff.studies.provenance import provenance, repeatable
-from quiff.theory.design import Measure
+from quiff.results.table import Table
+from quiff.studies.study import Findings, study
+from quiff.studies.theory import limits_chart
+from quiff.studies.words import many, people_words
+from quiff.theory.design import Design, Designs, Measure
 from quiff.theory.parameters import Real, check_probability
 
 _SAMPLE = 10_000
 _QUANTITIES = ("bayes_capacity", "max_case_capacity", "epsilon", "utility")
+_NUMBERS = ("capacity", "least_capacity", "utility", "worst_utility")
+_WORDS: dict[Measure, str] = {
+    "capacity": "a Bayes capacity of at most",
+    "epsilon": "an epsilon of at most",
+    "max_case": "a max-case capacity of at most",
+    "utility": "a utility of at least",
+}
+_FEWEST_ROWS = 10
+_MOST_ROWS = 20
 
 
-@repeatable
-def meet_budget(api: Api, measure: Measure, target: Real) -> Result:
+def _question(result: Result) -> str:
+    words = result.words
+    return f"{words['about']}, {_WORDS[words['measure']]} {shown(words['target'])}"
+
+
+def _answers(result: Result) -> Table:
+    payload = result.payload
+    labels = {"strictly": payload["strict"], "nearest": payload["nearest"]}
+    missing = result.words["missing"]
+    return Table(
+        f"{_question(result)}, at noise {shown(result.words['noise'])}: the smallest set that does, and the"
+        " nearest",
+        ("", *result.words["headings"]),
+        tuple((label, *design.values()) for label, design in labels.items() if design is not None),
+        (missing,) if missing else (),
+    )
+
+
+def _options(result: Result) -> Table:
+    options, count = result.payload["options"], result.words["listed"]
+    listed = options[:count]
+    if result.words["measure"] == "utility":  # what leaks least comes first
+        listed = listed[::-1]
+    rest = len(options) - count
+    return Table(
+        f"{_question(result)}: for each size of the sets, the noise that does",
+        tuple(result.words["headings"]),
+        tuple(tuple(design.values()) for design in listed),
+        (*((f"... and {rest} larger sets; --json lists all.",) if rest else ()), *result.words["notes"]),
+    )
+
+
+def _tables(result: Result) -> dict[str, Table]:
+    tables = {"answer": _answers(result), "options": _options(result)}
+    return dict(reversed(tables.items())) if result.words["measure"] == "utility" else tables
+
+
+def _sentence(result: Result) -> Iterator[str]:
+    """Say which setting does, or by a floor of utility which one leaks least and which most."""
+    question, noise = _question(result), shown(result.words["noise"])
+    strict, options = result.payload["strict"], result.payload["options"]
+    if result.words["measure"] == "utility":
+        most, least = options[0], options[-1]
+        yield (
+            f"{question}: sets of {least['top']} at noise {said(least['noise'])} leak least, with a capacity"
+            f" of {said(least['bayes_capacity'])}; sets of {most['top']} at noise {said(most['noise'])} most,"
+            f" with {said(most['bayes_capacity'])}. The larger the sets, the less an observation reveals."
+        )
+    elif strict is None:
+        yield f"With {question} at noise {noise}: none, {result.words['missing']}."
+    else:
+        yield (
+            f"{question}: at noise {noise}, sets of {strict['top']} do, with a capacity of"
+            f" {said(strict['bayes_capacity'], 4)}."
+        )
+
+
+def _frontier(result: Result, _points: Records) -> Figure:
+    words, ((spec, api),) = result.words, result.apis.items()
+    parameters = {} if result.provenance is None else result.provenance.parameters[spec]
+    grey = f"{_WORDS[words['measure']].split(' of ')[0]} {shown(words['target'])}"
+    # By its name in the registry: a spec may name a file, and one of a saved result is never run.
+    _, lines = api_class(api.name)(**parameters).designs(words["measure"], words["target"])
+    return Figure.of(f"Privacy against utility: {words['about']} (grey: {grey})", limits_chart(lines()))
+
+
+@study(
+    Layout(
+        _question,
+        say={"answer": _sentence},
+        tables={"answer": Several(_tables)},
+        charts={"frontier": Chart(lambda result: result.payload["options"], _frontier)},
+    )
+)
+def meet_budget(api: Api, measure: Measure, target: Real) -> Findings:
     """Find the settings of an API that keep to a target.
 
     Parameters
@@ -54,44 +142,114 @@ def meet_budget(api: Api, measure: Measure, target: Real) -> Result:
     --------
     >>> from quiff import api_from
     >>> answer = meet_budget(api_from("topics"), "capacity", 50)
-    >>> answer.facts["strict"]["top"], float(round(answer.facts["options"][4]["noise"], 4))
+    >>> answer.payload["strict"]["top"], float(round(answer.payload["options"][4]["noise"], 4))
     (7, 0.2878)
     >>> meet_budget(api_from("topics"), "capacity", 0.5)
     Traceback (most recent call last):
     quiff.errors.ParameterError: capacity must be a number of at least 1, not 0.5; the nearest possible is 1
     """
-    api = checked_api(api)
-    found, curves = api.designs(measure, target)
-    listed = [each for each in (found.strict, found.nearest, *shown_options(found)) if each is not None]
-    rows = [
-        Row(each.spec(), api.unit, "", "", "", 1, name, value, method="formula", scope="all")
-        for each in dict.fromkeys(listed)
-        for name, value in each.record().items()
-        if name in _QUANTITIES
-    ]
-    own = api.parameters()
-    return Result(
-        rows=tuple(rows),
-        notes=(found.missing,) if found.missing else (),
-        facts={
-            "api": api.spec,
-            **own,
+    designs, _ = api.designs(measure, target)
+    listed = _listed(designs)
+    answers = [design for design in (designs.strict, designs.nearest) if design is not None]
+    return Findings(
+        (
+            Row(design.spec(), api.unit, "", "", "", 1, name, value, method="formula", scope="all")
+            for design in dict.fromkeys((*answers, *designs.options[:listed]))
+            for name, value in design.record().items()
+            if name in _QUANTITIES
+        ),
+        notes=(designs.missing,) if designs.missing else (),
+        words={
+            "about": designs.about,
             "measure": measure,
             "target": target,
-            "strict": found.strict and found.strict.record(),
-            "nearest": found.nearest and found.nearest.record(),
-            "optimality": " ".join(found.notes[1:]),
-            "options": [option.record() for option in found.options],
+            "noise": api.parameters()["noise"],
+            "headings": list(designs.headings),
+            "missing": designs.missing,
+            "notes": list(designs.notes),
+            "listed": listed,
         },
-        provenance=provenance(None, [api]),
-        **budget_views(found, measure, target, own, curves),
+        payload={
+            "strict": designs.strict and designs.strict.record(),
+            "nearest": designs.nearest and designs.nearest.record(),
+            "options": [design.record() for design in designs.options],
+        },
     )
 
 
-@repeatable
+def _listed(designs: Designs) -> int:
+    """Return how many options a terminal shows: one more than the answers need, if that is few."""
+    answers = [design for design in (designs.strict, designs.nearest) if design is not None]
+    places = [designs.options.index(design) + 2 for design in answers if design in designs.options]
+    sizes = [int(design.record()["top"]) + 1 for design in answers]
+    return min(max([_FEWEST_ROWS, *places, *sizes]), _MOST_ROWS, len(designs.options))
+
+
+def _mechanisms(result: Result) -> list[tuple[Any, ...]]:
+    """Return each mechanism by name, with capacities and utilities, the one that leaks least first."""
+    beside = result.payload["topics_api"]
+    topics = (
+        f"Topics API, noise {said(beside['noise'])}", beside["bayes_capacity"], None,
+        beside["utility"], beside["utility"],
+    )  # fmt: skip
+    fitted = [
+        (f"fitted to the {entry['aim']}", *(entry[name] for name in _NUMBERS))
+        for entry in result.payload["fitted"]
+    ]
+    return sorted([*fitted, topics], key=lambda line: line[1])
+
+
+def _fitted_title(result: Result) -> str:
+    return f"Mechanisms with a utility of {shown(result.words['utility'])}, the one that leaks least first"
+
+
+def _fitted_table(result: Result) -> Table:
+    words, counts = result.words, result.population or {}
+    sampled = "" if words["drawn"] is None else f" (the average user's on {words['drawn']})"
+    columns = ("mechanism", "capacity", "at least", "utility", "worst-off user's utility")
+    return Table(
+        _fitted_title(result),
+        columns,
+        tuple(_mechanisms(result)),
+        (
+            f"Fitted on {many(counts['distinct_sets'], 'distinct set')}{sampled}, evaluated on"
+            f" {many(counts['users'], 'user')}.",
+            "'at least' is a proven lower bound for any mechanism that keeps up this utility.",
+        ),
+        styles=dict.fromkeys(columns[3:], probability),
+    )
+
+
+def _least(result: Result) -> Iterator[str]:
+    best = _mechanisms(result)[0]
+    yield (
+        f"At a utility of {probability(result.words['utility'])} the mechanism {best[0]} leaks least, with a"
+        f" capacity of {said(best[1])}; the Topics API has"
+        f" {said(result.payload['topics_api']['bayes_capacity'])}."
+    )
+
+
+def _caveat(result: Result) -> Iterator[str]:
+    share = max(entry["top_ten"] for entry in result.payload["fitted"])
+    yield (
+        "This utility rewards always naming popular topics: naming the most popular one without any"
+        f" observation is right for {probability(result.words['prior_gain'])} of users, and up to"
+        f" {probability(share)} of the outputs of these mechanisms name one of ten topics. They fit these"
+        " people only."
+    )
+
+
+@study(
+    Layout(
+        _fitted_title,
+        say={"least": _least, "caveat": _caveat},
+        tables={"mechanisms": _fitted_table},
+        heading=people_words,
+    )
+)
 def fit_design(
     people: Population, utility: Real, api: Api | None = None, *, sample: int = _SAMPLE, seed: int = 0
-) -> Result:
+) -> Findings:
     """Find the mechanisms of least capacity for some people at a utility floor.
 
     Parameters
@@ -112,9 +270,9 @@ def fit_design(
     --------
     >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Bob": {"Music", "Travel"}})
     >>> design = fit_design(people, 0.9)
-    >>> [(fitted["aim"], round(fitted["capacity"], 6)) for fitted in design.facts["fitted"]]
+    >>> [(fitted["aim"], round(fitted["capacity"], 6)) for fitted in design.payload["fitted"]]
     [('average user', 1.0), ('worst-off user', 1.0)]
-    >>> FittedAPI(design.facts["fitted"][0]["weights"]).channel(people).outputs
+    >>> FittedAPI(design.payload["fitted"][0]["weights"]).channel(people).outputs
     Labels('Music'; 1)
 
     Raises
@@ -122,77 +280,81 @@ def fit_design(
     ParameterError
         If the utility is no probability, or is out of the reach of the API.
     """
-    from quiff.studies.covering import fractional_cover, partial_cover
+    from quiff.measures.covering import fractional_cover, partial_cover  # which load scipy
 
-    people = checked_people(people)
-    api = default_apis(people)[-1] if api is None else checked_api(api)
+    api = cast("Api", api)  # filled in by @study
     u = float(check_probability("utility", utility))
     if u == 0:
         raise ParameterError("utility must be above 0; an output that is never right needs no mechanism")
-    beside = api.at_utility(u)
+    beside: Design = api.at_utility(u)
     sets, _ = people.distinct_sets()
     codes, share = np.asarray(sets.codes), people.set_counts() / people.n_users
     drawn = _sampled(share, sample, seed)
     average, low = partial_cover(codes, len(sets.topics), share, u, drawn)
     worst, hitting = fractional_cover(codes, len(sets.topics))
-    fitted = (
-        _evaluated("average user", average, max(1.0, low), people),
-        _evaluated("worst-off user", worst * u, max(1.0, u * hitting), people),
-    )
-    rows = [
-        *(
-            Row(beside.spec(), api.unit, "", "", "", 1, name, value, method="formula", scope="all")
-            for name, value in beside.record().items()
-            if name in _QUANTITIES
+    fitted = {
+        "average user": (_mechanism(average, people), max(1.0, low)),
+        "worst-off user": (_mechanism(worst * u, people), max(1.0, u * hitting)),
+    }
+    numbers = {aim: _evaluated(mechanism, low, people) for aim, (mechanism, low) in fitted.items()}
+    return Findings(
+        (
+            *(
+                Row(beside.spec(), api.unit, "", "", "", 1, name, value, method="formula", scope="all")
+                for name, value in beside.record().items()
+                if name in _QUANTITIES
+            ),
+            *(
+                Row(mechanism.spec, mechanism.unit, "", "", "", 1, name, numbers[aim][name])
+                for aim, (mechanism, _) in fitted.items()
+                for name in _NUMBERS
+            ),
         ),
-        *(
-            Row(each.api.spec, each.api.unit, "", "", "", 1, name, value)
-            for each in fitted
-            for name, value in each.numbers().items()
-        ),
-    ]
-    views = fitted_views(people, u, beside, fitted, _prior_gain(people), drawn)
-    return Result(
-        rows=tuple(rows),
-        notes=people.notes,
-        facts={
-            "users": people.n_users,
-            "distinct_sets": len(sets),
-            "fitted_on": len(sets) if drawn is None else int(drawn[0].shape[0]),
+        words={
             "utility": u,
-            "topics_api": asdict(beside),
-            "fitted": [
-                {
-                    "aim": each.aim,
-                    **each.numbers(),
-                    "weights": each.api.weights,
-                }
-                for each in fitted
-            ],
-            **views.pop("facts"),
+            "drawn": None if drawn is None else int(drawn[0].shape[0]),
+            "prior_gain": _prior_gain(people),
         },
-        provenance=provenance(people, [api], seed),
-        **views,
+        payload={
+            "topics_api": beside.record(),
+            "fitted": [
+                {"aim": aim, **numbers[aim], "weights": dict(mechanism.weights)}
+                for aim, (mechanism, _) in fitted.items()
+            ],
+        },
+        seed=seed,
     )
 
 
-def _evaluated(aim: str, weights: Array, low: float, people: Population) -> FittedDesign:
-    """Make a mechanism of weights by topic, and evaluate it on everybody."""
+def _mechanism(weights: Array, people: Population) -> FittedAPI:
+    """Return the mechanism of weights by topic."""
     sets, _ = people.distinct_sets()
     total = weights.sum()
     if total < 1:  # something must be shown anyway: more weight costs nothing up to a capacity of 1
         weights = weights + (1 - total) * _most_popular(people, weights.shape[0])
-    weights = np.minimum(weights, 1.0)
-    api = FittedAPI(dict(zip(sets.topics, weights.tolist(), strict=True)))
+    return FittedAPI(dict(zip(sets.topics, np.minimum(weights, 1.0).tolist(), strict=True)))
+
+
+def _evaluated(api: FittedAPI, low: float, people: Population) -> Mapping[str, float]:
+    """Evaluate a mechanism on everybody: its capacity, a lower bound on that of any, and utilities.
+
+    The utility is the probability that what is shown is in the set, for the average and for the worst-off
+    user; `top_ten` the share of outputs that are genuine and name one of the ten most frequent topics.
+    """
+    sets, _ = people.distinct_sets()
+    weights = np.array([api.weights.get(topic, 0.0) for topic in sets.topics])
     genuine = api.genuine(people)
     share = people.set_counts() / people.n_users
     outputs = np.zeros(weights.shape[0])
     inside = share * np.minimum(1.0, 1.0 / np.maximum(covers(weights, sets.codes), 1e-300))
     np.add.at(outputs, np.asarray(sets.codes), inside[:, np.newaxis])
-    top_ten = float(np.sort(outputs * weights)[-10:].sum())
-    return FittedDesign(
-        aim, api, api.capacity(people), low, float(share @ genuine), float(genuine.min()), top_ten
-    )
+    return {
+        "capacity": api.capacity(people),
+        "least_capacity": low,
+        "utility": float(share @ genuine),
+        "worst_utility": float(genuine.min()),
+        "top_ten": float(np.sort(outputs * weights)[-10:].sum()),
+    }
 
 
 def _most_popular(people: Population, n_members: int) -> Array:

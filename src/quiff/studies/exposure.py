@@ -1,34 +1,227 @@
 """The question which outputs of an API expose most, and which values of an attribute they reveal."""
 
+from collections.abc import Iterator
+from math import isclose
 from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, checked_api, checked_people
-from quiff.core.channel import Channel
-from quiff.core.kernels import DenseKernel, Kernel, SparseKernel
-from quiff.core.labels import Labels
-from quiff.core.numbers import Array, as_number, filled, is_exact, product
-from quiff.core.sparse import SparseRows
+from quiff.apis.base import Api
+from quiff.apis.inference import exposing_outputs, inferences, sums_of_members
+from quiff.apis.members import masses, members, naming_columns
+from quiff.core.numbers import filled
 from quiff.errors import SizeError, how_many
 from quiff.populations.population import Population
+from quiff.results.figures.charts import Axis, bars
+from quiff.results.figures.figure import Figure
+from quiff.results.layout import Chart, Layout, Records
+from quiff.results.numbers import probability, said
 from quiff.results.result import Result
-from quiff.results.rows import Row
-from quiff.results.views.exposure import ExposingOutput, Outputs, exposure_views
-from quiff.results.views.names import many
-from quiff.studies.attributes import inferences, rows_of
-from quiff.studies.members import masses, members, naming_columns
-from quiff.studies.own_risk import marginal, own_risk, ratios
-from quiff.studies.provenance import provenance, repeatable
+from quiff.results.rows import Row, Rows
+from quiff.results.small_cells import left_out, or_telling
+from quiff.results.table import Table
+from quiff.studies.attributes import (
+    NOTES,
+    NUMBERS,
+    change,
+    change_figure,
+    having,
+    inference_rows,
+)
+from quiff.studies.questions import by_weight, of_users
 from quiff.studies.risk import numbers_of
+from quiff.studies.study import Findings, study
+from quiff.studies.words import goal_of_value, many, users
 
 _MOST = 200_000  # outputs of an API
+_KEPT = 1000  # of them, where the table does not list more
+_DRAWN = 20  # of them in a figure
 
 
-@repeatable
+def _title(result: Result) -> str:
+    (api,) = result.apis.values()
+    return f"{api.title}, {users(result)}"
+
+
+# Outputs
+
+
+def _outputs_said(result: Result) -> Iterator[str]:
+    (api,), outputs, words = result.apis.values(), result.payload["outputs"], result.words
+    if not outputs:
+        if words["left_out"]:
+            yield f"{api.title}: {words['left_out']}"
+        return
+    most, least = outputs[0], words["least"]
+    name = f"{api.title}: {words['among']}"
+    again = f"multiplying the probability by {said(_factor(most, result))}"
+    if isclose(most["posterior"], least["posterior"]):
+        yield (
+            f"{name}all outputs expose alike: one re-identifies the user with"
+            f" {probability(most['posterior'])}, {again}."
+        )
+        return
+    behind = f"{of_users(result)} {'have what it names' if words['naming'] else 'can show it'}"
+    yield (
+        f"{name}the output {str(most['output'])!r} exposes most: it re-identifies the user with"
+        f" {probability(most['posterior'])}, {again}; {probability(most['share'])} {behind}."
+    )
+    yield (
+        f"The output {str(least['output'])!r} exposes least, with {probability(least['posterior'])};"
+        f" {probability(least['share'])} {behind}."
+    )
+
+
+def _factor(output: dict[str, Any], result: Result) -> Any:
+    return output["posterior"] / (result.rows["prior"] or 1)
+
+
+def _outputs_notes(result: Result) -> Iterator[str]:
+    words, first, listed = result.words, result.words["first"], result.words["outputs"]
+    yield (
+        "The probability of re-identification, max_x P(x | y), is that after the output; without any it is"
+        f" {probability(result.rows['prior'] or 0)}, and the factor is their ratio."
+    )
+    behind = "have the value that it names" if words["naming"] else "can show it"
+    yield f"The users behind an output are those who {behind}; the mean own risk is theirs."
+    if words["rest"] > 1e-12 and not words["left_out"]:
+        yield (
+            "Outputs that name nothing that users have make the rest of the vulnerability,"
+            f" {probability(words['rest'])}."
+        )
+    yield words["left_out"]
+    if first is not None and first < listed:
+        yield f"The first {first} of {listed} outputs."
+    yield by_weight(result)
+
+
+def _outputs_table(result: Result) -> Table | None:
+    if not result.payload["outputs"]:
+        return None
+    vulnerability = result.rows["posterior"] or 1
+    return Table.of(
+        f"Which outputs expose most: {_title(result)}",
+        result.payload["outputs"][: result.words["first"]],
+        {
+            "output": "output",
+            "users behind it": "share",
+            "re-identified": "posterior",
+            "factor": lambda output: _factor(output, result),
+            "share of vulnerability": lambda output: output["contribution"] / vulnerability,
+            "mean own risk": "own_risk",
+        },
+        notes=tuple(filter(None, _outputs_notes(result))),
+        labels=("output",),
+        styles=dict.fromkeys(("users behind it", "share of vulnerability", "mean own risk"), probability),
+    )
+
+
+def _exposing(result: Result, points: Records) -> Figure:
+    (api,), first = result.apis.values(), points[0]
+    title = (
+        f"{api.title}: {result.words['among']}{str(first['output'])!r} exposes most: it re-identifies with"
+        f" {probability(first['posterior'])}"
+    )
+    return exposure_figure(points, float(result.rows["prior"] or 0), title)
+
+
+def exposure_figure(outputs: Records, guess: float, title: str) -> Figure:
+    """Draw three bars for each output: re-identification by it, the users behind it, and their own risk."""
+    names = ("posterior", "own_risk", "share")
+    records = [
+        {"name": str(output["output"]), **{name: float(output[name]) for name in names}} for output in outputs
+    ]
+    axes = (
+        Axis("posterior", "re-identified by the output"),
+        Axis("own_risk", "mean own risk of the users behind it"),
+        Axis("share", "users behind it", "share"),
+    )
+    return Figure.of(title, bars(records, axes, rule=guess))
+
+
+# Values of an attribute
+
+
+def _values(result: Result) -> list[Rows]:
+    """Return the rows of each value, the one about which an output says most first."""
+    return [rows for (goal,), rows in result.rows.by("goal").items() if goal != "user"]
+
+
+def _value(rows: Rows, result: Result) -> str:
+    return str(rows.rows[0].goal.removeprefix(goal_of_value(result.words["attribute"], "")))
+
+
+def _values_said(result: Result) -> Iterator[str]:
+    (api,), attribute, values = result.apis.values(), result.words["attribute"], _values(result)
+    if not values:
+        return
+    most, listed = values[0], many(len(values), "value")
+    telling = sum((rows["leakage"] or 0) > 1 + 1e-12 for rows in values)
+    if telling:
+        yield (
+            f"{api.title}: one observation leaks something about {said(telling)} of {listed} of {attribute},"
+            f" most about {having(attribute, _value(most, result))}: whether a user has it is guessed right"
+            f" with {probability(most['goal_posterior'] or 0)} instead of"
+            f" {probability(most['goal_prior'] or 0)}."
+        )
+    else:
+        yield (
+            f"{api.title}: one observation does not help to guess which {attribute} a user has, for none of"
+            f" {listed}."
+        )
+
+
+def _values_table(result: Result) -> Table | None:
+    values, attribute, first = _values(result), result.words["attribute"], result.words["first"]
+    if not values:
+        return None
+    cut = f"The first {first} of {len(values)} values." if first and first < len(values) else ""
+    return Table.of(
+        f"Which values of {attribute} an output gives away: {_title(result)}",
+        values[:first],
+        {attribute: lambda rows: _value(rows, result), "users who have it": "value_share", **NUMBERS},
+        notes=tuple(filter(None, (*NOTES, cut, by_weight(result)))),
+        labels=(attribute,),
+    )
+
+
+def _value_points(result: Result) -> Records:
+    """Return how probable values are before and after an output names them, or guessed if none does."""
+    values = _values(result)
+    named = [rows for rows in values if rows["named_posterior"] is not None]
+    ends = ("value_share", "named_posterior") if named else ("goal_prior", "goal_posterior")
+    return [
+        point
+        for rows in (named or values)[:_DRAWN]
+        for point in change(_value(rows, result), *(rows[end] or 0 for end in ends))
+    ]
+
+
+def _given_away(result: Result, points: Records) -> Figure:
+    (api,), (before, after) = result.apis.values(), points[:2]
+    named = result.rows["named_posterior"] is not None
+    title = (
+        f"{api.title}: {'an output that names it' if named else 'an output'} raises the probability of"
+        f" {before['name']!r} from {probability(before['value'])} to {probability(after['value'])}"
+    )
+    return change_figure(points, "probability", title)
+
+
+LAYOUT = Layout(
+    lambda result: f"What exposes most: {_title(result)}",
+    say={"outputs": _outputs_said, "values": _values_said},
+    tables={"outputs": _outputs_table, "values": _values_table},
+    charts={
+        "outputs": Chart(lambda result: result.payload["outputs"][:_DRAWN], _exposing),
+        "values": Chart(_value_points, _given_away),
+    },
+)
+
+
+@study(LAYOUT)
 def exposure(
     people: Population, api: Api, *, attribute: str | None = None, first: int | None = 20, least: int = 1
-) -> Result:
+) -> Findings:
     """Measure, for each output of an API, how far it exposes users, and which values it reveals.
 
     With C the channel from users to outputs and prior pi (uniform, or the users' weights), an output y lets
@@ -69,7 +262,6 @@ def exposure(
     SizeError
         If there are more than 200,000 outputs.
     """
-    people, api = checked_people(people), checked_api(api)
     ready = api.fit(people)
     C, stage = ready.channel(people), ready.name
     if C.outputs.size > _MOST:
@@ -79,93 +271,37 @@ def exposure(
             " are listed that expose most; take parameters with fewer"
         )
     name = attribute or next(iter(people.attributes), None)
-    listed, named, inferred = None, {}, []
+    rows: list[Row] = []
+    listed, named = None, {}
     if name is not None:
-        listed = members(people, name)
-        named = naming_columns(ready, name, listed[0], stage, C)
-        inferred = inferences(C.kernel, *listed, masses(people), named)
-        having = _of_members(listed[1], _holders(people), listed[0].size)
-        inferred = [one for one in inferred if having[listed[0].position(one.value)] >= least]
-        inferred.sort(key=lambda one: -one.leakage)
-    outputs = None if ready.observer_knows_who else _outputs(people, stage, C, listed, named, least)
-    rows = [row for one in inferred for row in rows_of(api, stage, str(name), one)]
-    if outputs is not None:
-        numbers = {
-            "prior": outputs.guess,
-            "posterior": outputs.vulnerability,
-            "worst_posterior": outputs.worst,
+        listed = labels, codes = members(people, name)
+        named = naming_columns(ready, name, labels, stage, C)
+        holders = filled(np.int64(1), people.users.size) if people.counts is None else people.counts
+        inferred = list(inferences(C.kernel, *listed, masses(people), named))
+        having_it = sums_of_members(codes, holders, labels.size)
+        out = left_out([int(having_it[place]) for place, _ in inferred], least)
+        inferred = [pair for pair, gone in zip(inferred, out, strict=True) if not gone]
+        for place, numbers in sorted(inferred, key=lambda pair: -pair[1]["leakage"]):
+            rows += inference_rows(api, stage, goal_of_value(name, labels[place]), numbers)
+    words: dict[str, Any] = {"attribute": name, "first": first, "left_out": ""}
+    outputs: list[dict[str, Any]] = []
+    if not ready.observer_knows_who:
+        weighing = numbers_of(people, {stage: C})
+        every, behind, numbers = exposing_outputs(C, *weighing, listed, named)
+        out = left_out(behind, least)
+        telling, few = or_telling(behind, out, least), sum(out)
+        outputs = [output for output, gone in zip(every, out, strict=True) if not gone]
+        outputs.sort(key=lambda output: (-output["posterior"], -output["own_risk"]))
+        few_users = f"{many(few, 'output')} with fewer than {least} users behind{telling} are not listed."
+        among = f"of the outputs with {least} users or more behind them, " if few else ""
+        words |= {
+            "naming": bool(named),
+            "outputs": len(outputs),
+            "least": outputs[-1] if outputs else None,
+            "rest": 1 - sum(output["contribution"] for output in outputs) / numbers["posterior"],
+            "left_out": few_users if few else "",
+            "among": "of the outputs that are listed, " if telling else among,
         }
-        rows += [Row(api.spec, api.unit, stage, "user", "population", 1, q, v) for q, v in numbers.items()]
-    return Result(
-        rows=tuple(rows),
-        notes=people.notes,
-        provenance=provenance(people, [api]),
-        **exposure_views(people, api, name, outputs, inferred, first),
-    )
-
-
-def _holders(people: Population) -> Array:
-    """Return how many users each row stands for."""
-    return filled(np.int64(1), people.users.size) if people.counts is None else people.counts
-
-
-def _outputs(
-    people: Population,
-    stage: str,
-    C: Channel,
-    listed: tuple[Labels, Array] | None,
-    named: dict[int, Array],
-    least: int,
-) -> Outputs:
-    """Return how far each output exposes: those that name one value, or all if none does."""
-    weights, holders = numbers_of(people, {stage: C})
-    mass = product(weights, holders)
-    total, own = as_number(mass.sum()), own_risk(C, weights, holders)[0]
-    best, happens = C.kernel.column_max(weights), marginal(C.kernel, mass)
-    values: dict[int, Any] = {}
-    if listed is not None and named:
-        labels, codes = listed
-        occurs = np.bincount(codes.reshape(-1), minlength=labels.size) > 0
-        times = np.bincount(np.concatenate(list(named.values())), minlength=C.outputs.size)
-        values = {int(y): place for place, ys in named.items() if occurs[place] for y in ys if times[y] == 1}
-        behind, risks, users = (
-            _of_members(codes, numbers, labels.size) for numbers in (mass, product(mass, own), holders)
-        )
-    if not values:
-        shows = _shows(C.kernel)
-        behind, risks, users = (marginal(shows, each) for each in (mass, product(mass, own), holders))
-        values = {int(y): int(y) for y in np.flatnonzero(happens > 0)}
-    ys, places, outputs = list(values), list(values.values()), list(C.outputs)
-    whole, best_of, behind_of = np.asarray([total]), best[ys], behind[places]
-    columns = (
-        ratios(behind_of, whole),
-        np.minimum(ratios(best_of, happens[ys]), 1),  # max_x P(x | y); what is above 1 is rounding
-        ratios(best_of, whole),
-        ratios(risks[places], behind_of),
-    )
-    listed_numbers = zip(*(column.tolist() for column in columns), strict=True)
-    found = [ExposingOutput(outputs[y], *numbers) for y, numbers in zip(ys, listed_numbers, strict=True)]
-    worst = max(each.posterior for each in found)
-    few = [each for each, place in zip(found, places, strict=True) if users[place] < least]
-    found = sorted((e for e in found if e not in few), key=lambda each: (-each.posterior, -each.own_risk))
-    vulnerability = as_number(best.sum()) / total
-    guess = as_number(weights.max()) / total
-    left = f"{many(len(few), 'output')} with fewer than {least} users behind are not listed." if few else ""
-    among = f"of the outputs with {least} users or more behind them, " if few else ""
-    return Outputs(tuple(found), guess, vulnerability, bool(named), worst, left, among)
-
-
-def _shows(kernel: Kernel) -> Kernel:
-    """Return for each user and output whether the user can show it."""
-    sparse = kernel.as_sparse()
-    if sparse is None:
-        return DenseKernel((kernel.to_dense() != 0).astype(np.int64))
-    entries = sparse.entries
-    there = (np.asarray(entries.values) != 0).astype(np.int64)
-    return SparseKernel((np.asarray(sparse.background) != 0).astype(np.int64), entries.with_values(there))
-
-
-def _of_members(codes: Array, numbers: Array, size: int) -> Array:
-    """Return the sum of the users' numbers over those who have each value."""
-    sums = SparseRows.rectangular(codes, np.int64(1), size).scale_rows(numbers).column_sums
-    return sums if is_exact(numbers) else np.asarray(sums, dtype=np.float64)
+        rows += [Row(api.spec, api.unit, stage, "user", "population", 1, *pair) for pair in numbers.items()]
+    kept = outputs if first is None else outputs[: max(first, _KEPT)]
+    return Findings(rows, words=words, payload={"outputs": kept})

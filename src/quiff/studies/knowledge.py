@@ -1,17 +1,96 @@
 """The question how an adversary's knowledge grows with each observation of a program that yields."""
 
+from collections.abc import Iterator
+from textwrap import shorten
+
 from quiff.apis.program import Program
-from quiff.core.hyper import Hyper
 from quiff.core.numbers import as_number
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.measures.entropy import shannon_entropy
-from quiff.results.result import Provenance, Result
-from quiff.results.rows import Row
-from quiff.results.views.knowledge import Known, knowledge_views
+from quiff.results.figures.knowledge import knowledge_figure
+from quiff.results.layout import Chart, Layout, Pivot, Say
+from quiff.results.numbers import probability
+from quiff.results.result import Result
+from quiff.results.rows import Row, Rows
+from quiff.results.table import Table
+from quiff.studies.study import Findings, study
+
+_LISTED = 4  # secrets of a posterior that are written out
+_WIDTH = 52  # characters of what is known, so that a table fits a terminal
+_MOST = 50  # posteriors of a step that are listed
 
 
-def knowledge(prior: Prior, program: Program, people: object = None) -> Result:
+def _name(result: Result) -> str:
+    (api,) = result.apis.values()
+    return api.title
+
+
+def _words(rows: Rows, result: Result) -> dict[str, str]:
+    guessed = result.rows.where(quantity="goal_posterior").rows
+    n, after = rows.observations, guessed[-1].value
+    first = next(row.observations for row in guessed if row.value == after)
+    last = "" if first in (0, n) else f" The last {counted(n - first, 'observation')} add nothing to that."
+    return {
+        "name": _name(result),
+        "after": counted(n, "observation"),
+        "before": probability(guessed[0].value),
+        "last": last,
+    }
+
+
+def _title(result: Result) -> str:
+    return f"What an adversary knows of the secret: {_name(result)}"
+
+
+def _hypers(result: Result) -> Table:
+    widest = max(step["posteriors"] for step in result.payload["steps"])
+    return Table(
+        f"The hypers, posterior by posterior: {_name(result)}",
+        ("observations", "probability", "what is then known of the secret"),
+        tuple((k, *line) for k, step in enumerate(result.payload["steps"]) for line in step["hyper"]),
+        (f"Of each step, the {_MOST} most probable posteriors.",) if widest > _MOST else (),
+    )
+
+
+LAYOUT = Layout(
+    _title,
+    say={
+        "knowledge": Say(
+            "{name}: {after} multiply the probability to guess the secret by {leakage}, from {before} to"
+            " {goal_posterior}.{last}",
+            longest="leakage",
+            words=_words,
+        )
+    },
+    tables={
+        "knowledge": Pivot(
+            _title,
+            by=("observations",),
+            columns={
+                "posteriors": lambda rows, result: result.payload["steps"][rows.observations]["posteriors"],
+                "guessed": "goal_posterior",
+                "leakage": "leakage",
+                "bits left": "bits_left",
+            },
+        ),
+        "hypers": _hypers,
+    },
+    charts={
+        "knowledge": Chart(
+            lambda result: result.payload["steps"],
+            lambda result, steps: knowledge_figure(
+                _name(result),
+                [row.value for row in result.rows.where(quantity="goal_posterior")],
+                [step["guesses"] for step in steps],
+            ),
+        )
+    },
+)
+
+
+@study(LAYOUT)
+def knowledge(prior: Prior, program: Program, people: object = None) -> Findings:
     """Return what an adversary knows of the secret after 0, 1, 2, ... observations of a program that yields.
 
     With k observations y this is the hyper-distribution [pi > C_k], C_k[x,y] = P(the first k yields are y):
@@ -36,10 +115,10 @@ def knowledge(prior: Prior, program: Program, people: object = None) -> Result:
     >>> print(knowledge(Prior.uniform(range(8)), bits).tables["knowledge"].to_text())
     What an adversary knows of the secret: bits
     observations  posteriors  guessed  leakage  bits left
-               0           1    0.125        1          3
-               1           2     0.25        2          2
-               2           4      0.5        4          1
-               3           8        1        8          0
+               0           1   12.5 %        1          3
+               1           2     25 %        2          2
+               2           4     50 %        4          1
+               3           8    100 %        8          0
 
     Raises
     ------
@@ -48,29 +127,42 @@ def knowledge(prior: Prior, program: Program, people: object = None) -> Result:
     """
     if not isinstance(prior, Prior) or not isinstance(program, Program):
         raise ParameterError("knowledge() takes a quiff.Prior and a program: knowledge(prior, program)")
-    steps = [_known(hyper) for hyper in program.hypers(prior, people)]
-    before = steps[0].guessed
-    return Result(
-        rows=tuple(
-            Row(program.spec, program.unit, program.name, "secret", "given", number, quantity, value)
-            for number, step in enumerate(steps)
-            for quantity, value in (
-                ("goal_posterior", step.guessed),
-                ("leakage", step.guessed / before),
-                ("bits_left", step.bits),
-            )
-        ),
-        provenance=Provenance(
-            f"quiff.knowledge(prior, {program!r})", parameters={program.spec: program.parameters()}
-        ),
-        **knowledge_views(program.title, steps),
-    )
+    rows: list[Row] = []
+    steps = []
+    for number, hyper in enumerate(program.hypers(prior, people)):
+        posteriors = sorted(hyper.items(), key=lambda item: -item[0])
+        best = [(p, as_number(posterior.to_numpy().max())) for p, posterior in hyper.items()]
+        guessed = sum(p * most for p, most in best)  # V_1 = sum of p max_x
+        bits = sum(float(p) * shannon_entropy(posterior) for p, posterior in hyper.items())
+        before = rows[0].value if rows else guessed
+        numbers = {"goal_posterior": guessed, "leakage": guessed / before, "bits_left": bits}
+        rows += (
+            Row(program.spec, program.unit, program.name, "secret", "given", number, *pair)
+            for pair in numbers.items()
+        )
+        guesses: dict[float, float] = {}
+        for p, most in best:
+            guesses[float(most)] = guesses.get(float(most), 0.0) + float(p)
+        steps.append(
+            {
+                "posteriors": len(posteriors),
+                "guesses": [list(pair) for pair in guesses.items()],
+                "hyper": [[p, ", ".join(_inner(posterior))] for p, posterior in posteriors[:_MOST]],
+            }
+        )
+    return Findings(rows, payload={"steps": steps}, apis=(program,))
 
 
-def _known(hyper: Hyper) -> Known:
-    """Return the posteriors of a hyper, and V_1 = sum of p max_x and H(X | Y) = sum of p H over them."""
-    posteriors = tuple(hyper.items())
-    best = [(p, as_number(posterior.to_numpy().max())) for p, posterior in posteriors]
-    guessed = sum(p * most for p, most in best)
-    bits = sum(float(p) * shannon_entropy(posterior) for p, posterior in posteriors)
-    return Known(posteriors, best, guessed, bits)
+def _inner(posterior: Prior) -> Iterator[str]:
+    """Yield the most probable secrets of a posterior and their probabilities, and how many more there are."""
+    ranked = sorted(((p, str(x)) for x, p in posterior.items() if p), key=lambda item: -item[0])
+    length, listed = 0, 0
+    for p, x in ranked[:_LISTED]:
+        text = f"{shorten(x, _WIDTH // 2, placeholder='...')}: {probability(p)}"
+        length += len(text) + 2
+        if listed and length - 2 > _WIDTH - len(", 9999 more"):
+            break
+        listed += 1
+        yield text
+    if listed < len(ranked):
+        yield f"{len(ranked) - listed} more"

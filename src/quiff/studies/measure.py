@@ -6,7 +6,8 @@ from math import inf, log, log2
 
 import numpy as np
 
-from quiff.apis.base import Api, all_limits, checked_people
+from quiff.apis.base import Api, all_limits
+from quiff.apis.members import members
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel
 from quiff.core.gain import Gain, membership_gain_from_codes
@@ -23,22 +24,124 @@ from quiff.measures.differential_privacy import epsilon
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.populations.groups import grouped
 from quiff.populations.population import Population
+from quiff.results.layout import Layout, last_stages
+from quiff.results.numbers import probability, said
 from quiff.results.result import Result
-from quiff.results.rows import Row
-from quiff.results.views.measure import measured_views
-from quiff.studies.checked import assumed, checked_apis, checked_priors, left_out, names_of
-from quiff.studies.members import members
-from quiff.studies.provenance import provenance, repeatable
+from quiff.results.rows import Row, Rows
+from quiff.results.table import Table
+from quiff.studies import questions
+from quiff.studies.study import Findings, assumed, checked_priors, left_out, names_of, study
+from quiff.studies.words import described, people_words, users
+
+_PEOPLE = {
+    "users": "users (N)",
+    "distinct_sets": "distinct topic sets",
+    "occurring_topics": "topics that occur (m')",
+    "anonymity": "users of the rarest set (k-anonymity)",
+    "unique_users": "share of users with a unique topic set",
+    "filled_users": "share of users with topics filled in at random",
+    "filled_topics": "share of topics that were filled in",
+}
 
 
-@repeatable
+def _spoken_of(result: Result) -> list[str]:
+    """Return the APIs that the answer is about: not those which single out everybody, if there are others."""
+    last = last_stages(result.rows)
+    others = [spec for spec in result.apis if last.where(api=spec)["posterior"] != 1]
+    return others or list(result.apis)
+
+
+def _heading(result: Result) -> str:
+    apis = [described(result.apis[spec]) for spec in _spoken_of(result)]
+    return (", " if len(apis) == 1 else "; ").join([people_words(result), *apis])
+
+
+def _answer(result: Result) -> Iterator[str]:
+    """Say of each API that the answer is about what it reveals."""
+    for spec in _spoken_of(result):
+        yield from questions.revealed(result.rows.where(api=spec), result)
+
+
+def _use(result: Result) -> Iterator[str]:
+    """Say of each API that the answer is about what a receiver learns of its first goal."""
+    for spec in _spoken_of(result):
+        yield from questions.learnt(result.rows.where(api=spec), result)[:1]
+
+
+def _others(result: Result) -> Iterator[str]:
+    """Say what the APIs reveal that the answer is not about."""
+    for spec in result.apis:
+        if spec not in _spoken_of(result):
+            yield from questions.revealed(result.rows.where(api=spec), result)
+
+
+def _further_use(result: Result) -> Iterator[str]:
+    """Say what a receiver learns of the other goals."""
+    for spec in result.apis:
+        yield from questions.learnt(result.rows.where(api=spec), result)[spec in _spoken_of(result) :]
+
+
+def _sets(result: Result) -> Iterator[str]:
+    """Say how many users have a unique topic set, and how many topics were filled in."""
+    counts = result.population or {}
+    if "unique_users" not in counts:
+        return
+    alone, filled = probability(counts["unique_users"]), counts["filled"]
+    whom = "1 user has" if counts["users"] == 1 else f"the {said(counts['users'])} users have"
+    yield f"{alone} of {whom} a unique topic set."
+    if not filled:
+        return
+    text, part = filled["sentence"], result.parts.get("genuine")
+    if filled["filled_sets"] and filled["unique_visited"] is not None:
+        share = probability(filled["unique_visited"] / filled["users"])
+        text += f" On visited topics alone {share} of the users have a unique topic set, instead of {alone}."
+    if filled["filled_sets"] and part is not None and part.population:
+        text += (
+            f" Among the {users(part)} without filled topics {probability(part.population['unique_users'])}"
+            " have a unique topic set."
+        )
+    elif filled["filled_sets"] and not filled["genuine_users"]:
+        text += " No user has a set of visited topics only."
+    yield text
+
+
+def people_table(result: Result) -> Table:
+    """Return who was measured, in counts."""
+    counts = result.population or {}
+    listed = [(key, text) for key, text in _PEOPLE.items() if counts.get(key) is not None]
+    return Table(
+        "People",
+        ("what", "value"),
+        tuple((text, counts[key]) for key, text in listed),
+        result.notes,
+        styles={"value": [probability if text.startswith("share") else said for _, text in listed]},
+    )
+
+
+LAYOUT = Layout(
+    lambda result: f"What one observation reveals about {users(result)}",
+    say={"revealed": _answer, "use": _use, "remarks": lambda result: result.words["remarks"]},
+    further={"others": _others, "use": _further_use, "sets": _sets},
+    tables={
+        "privacy": questions.REVEALED,
+        "utility": questions.USE,
+        "limits": questions.LIMITS,
+        "people": people_table,
+        "filling": questions.filling("stage"),
+    },
+    charts={"stages": questions.STAGES, "trade-off": questions.TRADE_OFF},
+    heading=_heading,
+)
+
+
+@study(LAYOUT, genuine=True)
 def measure(
     people: Population,
     *apis: Api,
     goals: str | Iterable[str] | None = None,
     known: str | Iterable[str] = (),
     priors: Mapping[str, Prior] | None = None,
-) -> Result:
+) -> Findings:
     """Measure what one observation of each API reveals about people, and what a receiver learns.
 
     For every stage of every API: the probability to re-identify the user before and after (posterior), their
@@ -78,42 +181,39 @@ def measure(
         If people or APIs are something else, an attribute is missing, or people are merged and an API needs
         every single one.
     """
-    people = checked_people(people)
-    chosen = checked_apis(people, apis)
     beside, others = names_of(known), checked_priors(priors)
     wanted = (
         [name for name in people.attributes if name not in beside] if goals is None else list(names_of(goals))
     )
     for name in (*wanted, *beside):
         people.attribute(name)  # a name that is not there is told at once
-    ready = [api.fit(people) for api in chosen]
-    rows = tuple(
+    ready = {api: api.fit(people) for api in apis}
+    rows = Rows(
         row
-        for api, settled in zip(chosen, ready, strict=True)
+        for api, settled in ready.items()
         for row in api_rows(people, api, wanted, beside, others, settled)
     )
-    unused = next((name for name in others if all(row.prior != name for row in rows)), None)
+    unused = next((name for name in others if not len(rows.where(prior=name))), None)
     if unused is not None:
         raise ParameterError(f"no API has the secrets of the prior {unused!r}, or something is known")
-    genuine, left = _genuine(people, chosen, beside)
-    taken = tuple(dict.fromkeys(words for api in chosen for words in api.assumptions))
-    views = measured_views(people, {api.spec: api for api in chosen}, rows, genuine, beside)
-    drawn = dict.fromkeys((row.api, row.goal) for row in rows if row.method == "monte-carlo")
-    sampled = tuple(
+    drawn = rows.where(method="monte-carlo").by("api", "goal")
+    sampled = (
         f"{api.title}: what is learnt of {goal!r} is sampled, with an interval of 95 %."
-        for api in chosen
+        for api in apis
         for spec, goal in drawn
         if api.spec == spec
     )
-    remarks = tuple(
-        f"{api.title}: {words}" for api, each in zip(chosen, ready, strict=True) for words in each.remarks()
-    )
-    return Result(
-        rows=rows,
-        notes=(*people.notes, *taken, *left, *left_out(people, apis), *sampled),
-        warnings=(*people.warnings, *assumed(people, chosen)),
-        provenance=provenance(people, chosen),
-        **views | {"sentences": (*views["sentences"], *remarks)},
+    taken = dict.fromkeys(words for api in apis for words in api.assumptions)
+    return Findings(
+        rows,
+        notes=(*taken, *left_out(people, apis), *sampled),
+        warnings=(*people.warnings, *assumed(people, apis)),
+        words={
+            "known": list(beside),
+            "remarks": [
+                f"{api.title}: {words}" for api, settled in ready.items() for words in settled.remarks()
+            ],
+        },
     )
 
 
@@ -307,19 +407,3 @@ def _channel_rows(stage: str, C: Channel) -> Iterator[Row]:
     }
     for quantity, value in values.items():
         yield Row("", None, stage, "", "", 1, quantity, value)
-
-
-def _genuine(
-    people: Population, apis: tuple[Api, ...], known: tuple[str, ...]
-) -> tuple[Result | None, tuple[str, ...]]:
-    """Return the result of the users without filled topics if these are some of the users, and notes."""
-    filled = people.filled
-    if filled is None or not filled.filled_sets or not filled.genuine_users:
-        return None, ()
-    chosen = [api for api in apis if "topics" in api.needs]
-    if not chosen:
-        return None, ()
-    try:
-        return measure(people.genuine(), *chosen, goals=(), known=known), ()
-    except ParameterError as error:  # nobody of them has a weight
-        return None, (f"The users without filled topics are not measured: {error}",)

@@ -1,34 +1,127 @@
 """The question what several observations of one person reveal."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
-from typing import Any, TypeAlias
 
-from quiff.apis.base import Api, Occasion, check_observations, checked_api, checked_people
+import numpy as np
+
+from quiff.apis.base import Api, Occasion, check_observations
 from quiff.core.limits import dense_limit
 from quiff.core.numbers import Number
 from quiff.epochs.composed import Composed
-from quiff.epochs.counted import Counted, Watched
+from quiff.epochs.counted import Counted
+from quiff.epochs.figures import (
+    LeakageAfter,
+    goals_over_time,
+    leakages_over_time,
+    risk_over_time,
+    seen_of,
+)
 from quiff.epochs.risk import MOST_RISK
 from quiff.epochs.sequences import changing
-from quiff.errors import ParameterError, SizeError
+from quiff.errors import ParameterError
+from quiff.measures.distribution import Distribution
 from quiff.populations.population import Population
+from quiff.progress import part_progress
+from quiff.results.layout import Layout, Pivot, Say, say
+from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row
-from quiff.results.views.over_time import occasion_sentences, occasions_table, over_time_views
-from quiff.studies.checked import assumed, given, names_of
-from quiff.studies.figures_over_time import goals_over_time, leakages_over_time, risk_over_time, seen_of
+from quiff.studies import questions
 from quiff.studies.measure import bracketed
-from quiff.studies.provenance import provenance, repeatable
-from quiff.theory.parameters import check_whole
+from quiff.studies.study import Findings, assumed, known_note, names_of, study
+from quiff.studies.words import goal_title, heading, many, users
+from quiff.theory.parameters import HALF, check_whole
 
-Told: TypeAlias = Callable[[str, float], None]
+
+def _filled_in(result: Result) -> Iterator[str]:
+    """Say what the figures are without filled-in topics."""
+    filled = (result.population or {}).get("filled")
+    last = result.rows.where(goal="user").longest("leakage")
+    if not filled or not filled["filled_sets"] or not len(last):
+        return
+    if filled["distinct_visited"] is not None:
+        profiles = many(filled["distinct_visited"], "different profile")
+        yield f"On visited topics alone there are {profiles}, instead of {said(result.words['profiles'])}."
+    after, part = many(last.observations, "observation"), result.parts.get("genuine")
+    if part is not None:
+        (alone,) = say("{posterior} (leakage {leakage})", part.rows.longest("leakage"), {})
+        (every,) = say("{posterior} (leakage {leakage})", last, {})
+        yield (
+            f"Among the {users(part)} without filled topics, {after} re-identify a user with probability"
+            f" {alone}; among all, with filling, with {every}."
+        )
+    elif not filled["genuine_users"]:
+        yield f"No user has visited topics only in {after}, so that there is no figure without filling."
 
 
-@repeatable
+def _on_occasions(result: Result) -> Iterator[str]:
+    """Say what each occasion reveals, such as one page view."""
+    for key, sentence in result.words.get("occasions", {}).items():
+        rows = result.rows.where(stage=key)
+        leakage, posterior = rows["leakage"], rows["posterior"]
+        if leakage is not None and posterior is not None:  # no template: a saved result may hold any text
+            text = str(sentence).replace("{leakage}", said(leakage))
+            yield text.replace("{posterior}", probability(posterior))
+
+
+def _first_occasion(result: Result) -> Iterator[str]:
+    return (text for place, text in enumerate(_on_occasions(result)) if not place)
+
+
+def _later_occasions(result: Result) -> Iterator[str]:
+    return (text for place, text in enumerate(_on_occasions(result)) if place)
+
+
+OCCASIONS = Pivot(
+    "On other occasions: leakage, and probability of success",
+    by=("stage",),
+    columns={"leakage": "leakage", "success": "posterior"},
+    where=lambda row, result: row.stage in result.words.get("occasions", {}),
+)
+_GOALS = Say(
+    "A receiver guesses {what} correctly with probability {goal_posterior} after {after} ({goal_prior}"
+    " without any).",
+    by=("goal",),
+    where={"quantity": ["goal_prior", "goal_posterior"]},
+    longest="goal_posterior",
+    words=lambda rows, _: {
+        "what": goal_title(rows.rows[0].goal),
+        "after": many(rows.observations, "observation"),
+    },
+)
+LAYOUT = Layout(
+    lambda result: (
+        f"{next(iter(result.apis.values())).title}: what several observations reveal about {users(result)}"
+    ),
+    say={
+        "grows": questions.GROWS,
+        "page view": _first_occasion,
+        "risk": questions.RISK_SENTENCE,
+        "use": _GOALS,
+    },
+    further={"limit": questions.AT_MOST, "filling": _filled_in, "occasions": _later_occasions},
+    tables={
+        "over_time": questions.OVER_TIME,
+        "limits": questions.BOUNDS,
+        "risk": questions.RISK,
+        "filling": questions.filling("observations"),
+        "occasions": OCCASIONS,
+        "utility": Pivot(
+            "What a receiver learns: probability to guess right",
+            by=("goal", "observations"),
+            columns={"without": "goal_prior", "with": "goal_posterior"},
+        ),
+    },
+    charts={"over_time": questions.GROWTH, "risk": questions.SPREAD},
+    heading=heading,
+)
+
+
+@study(LAYOUT, genuine=True)
 def over_time(
     people: Population,
     api: Api,
@@ -38,8 +131,8 @@ def over_time(
     utility: bool = False,
     known: str | Iterable[str] = (),
     seed: int = 0,
-    progress: Told | None = None,
-) -> Result:
+    least: int = 1,
+) -> Findings:
     """Measure what 1, 2, ..., n observations of one person reveal about who it is.
 
     Observations are composed as the API draws them anew: with new noise on the same secret, with a new
@@ -47,7 +140,8 @@ def over_time(
     in parallel (paper, appendix on the longitudinal model). Figures are exact where they can be counted or
     computed within a limit of work, else estimated with an interval of 95 %. Channels that show the outputs
     of a set with one probability and all others with another are counted for up to five observations,
-    whatever the number of users.
+    whatever the number of users. What one page view or two sites reveal, where the API has these, are rows
+    with a stage of that name.
 
     Parameters
     ----------
@@ -66,8 +160,8 @@ def over_time(
         these.
     seed
         The same seed gives the same estimates.
-    progress
-        Called with the name of a part and the share of it that is done.
+    least
+        How many users at least a step of the curve of risks is about.
 
     Examples
     --------
@@ -78,7 +172,7 @@ def over_time(
     [Fraction(39, 20), Fraction(3919, 2000)]
     >>> round(result[api.spec, "risk_max", 2], 6)  # Bob is alone with his set
     0.973267
-    >>> float(result.facts["call"]["leakage"])  # one call of the browser's API
+    >>> float(result[api.spec, "leakage", "call"])  # one call of the browser's API
     1.96881
 
     Raises
@@ -88,11 +182,10 @@ def over_time(
     SizeError
         If it would take too long or too much memory, and `exact` does not say to begin anyway.
     """
-    people, api = checked_people(people), checked_api(api)
     E, seed = check_observations(observations), check_whole("seed", seed, 0)
     ready = api.fit(people)
-    stable, every = not changing(people, ready), people
-    if not stable and people.n_epochs < E:
+    every = people
+    if changing(people, ready) and people.n_epochs < E:
         n = people.n_epochs
         raise ParameterError(f"there are values for {n} epochs, but observations is {E}; ask for {n} at most")
     people = people.first_epochs(E)
@@ -101,51 +194,56 @@ def over_time(
     seen = seen_of(people, ready, E, exact, learns, beside)
     if not exact:
         seen.check()
-    watched = _watched(progress)
-    goals, left = goals_over_time(seen, every, ready, E, watched) if learns else ({}, ())
-    figures: list[dict[str, Any]] = []
-    risks: list[dict[str, Any]] = []
+    goals, left = goals_over_time(seen, every, ready, E, part_progress) if learns else ({}, ())
+    leakages: list[LeakageAfter] = []
+    risks: dict[int, Distribution] = {}
     if not ready.observer_knows_who:
-        figures = leakages_over_time(seen, people, ready, E, seed, watched)
-        found = (risk_over_time(seen, people, n, watched) for n in range(1, min(E, MOST_RISK) + 1))
-        risks = [risk for risk in found if risk is not None]
-    occasions, unknown = ((), given(beside)) if beside else _occasions(every, ready, exact)
-    genuine, alone = _genuine(people, api, E, exact, beside, seed, progress)
-    notes = (*people.notes, *_redrawn(ready), *unknown, *left, *_missing(api, figures, risks), *alone)
+        leakages = list(leakages_over_time(seen, people, ready, E, seed, part_progress))
+        for n in range(1, min(E, MOST_RISK) + 1):
+            spread = risk_over_time(seen, people, n, part_progress)
+            risks |= {} if spread is None else {n: spread}
+    occasions, unknown = ((), known_note(beside)) if beside else _occasions(every, ready, exact)
     slacks = [seen.channel(n).slack if isinstance(seen, Composed) else 1.0 for n in range(1, E + 1)]
-    rows = tuple(_rows(api, seen.prior, figures, risks, goals, slacks))
-    plan = seen.explained([figure["method"] for figure in figures])
-    spreads = {risk["epochs"]: risk["quantiles"] for risk in risks}
-    drawn = any(figure["method"] in ("hybrid", "monte-carlo") for figure in figures)
-    told = (*notes, *(plan if drawn else ()))
-    warned = people.warnings if "topics" in api.needs or people.n_users == 1 else ()
-    views = over_time_views(people, api, rows, spreads, occasions, seen.distinct(E), told, genuine)
-    facts = {
-        **ready.parameters(),
-        "users": people.n_users,
-        "distinct_profiles": seen.distinct(E),
-        "cookies": 1 / seen.prior,
-        "stable_sets": stable,
-        "weighted": people.weights is not None,
-        "epochs": figures,
-        "risk": _without_quantiles(risks[-1]) if risks else None,
-        "risks": [_without_quantiles(risk) for risk in risks],
-        **{each.key: _occasion_facts(each, seen.prior) for each in occasions},
-        "utility": _utility_facts(goals),
-        **views.pop("facts"),
-        "plan": list(plan),
-    }
-    return Result(
-        rows=rows,
-        facts=facts,
-        notes=notes,
-        warnings=(*warned, *assumed(every, [api])),
-        provenance=provenance(people, [api], seed if drawn else None),
-        **views,
+    drawn = any(leakage.method in ("hybrid", "monte-carlo") for leakage in leakages)
+    plan = seen.explained([leakage.method for leakage in leakages])
+    single = np.ones(people.users.size)
+    return Findings(
+        (
+            *_occasion_rows(api, occasions, seen.prior),
+            *_leakage_rows(api, seen.prior, leakages, slacks),
+            *_risk_rows(api, risks, slacks),
+            *_goal_rows(api, goals, slacks),
+        ),
+        notes=(*_redrawn(ready), *unknown, *left, *_missing(api, leakages, risks), *(plan if drawn else ())),
+        warnings=(
+            *(people.warnings if "topics" in api.needs or people.n_users == 1 else ()),
+            *assumed(every, [api]),
+        ),
+        words={
+            "profiles": seen.distinct(E),
+            "plan": list(plan),
+            "occasions": {one.key: one.sentence for one in occasions if one.leakage is not None},
+        },
+        stages={occasion.key: occasion.title for occasion in occasions},
+        payload={
+            "risk_percentiles": {
+                n: _percentiles(spread.grouped(least, None if people.weights is None else single))
+                for n, spread in risks.items()
+            }
+        },
+        people=people,
+        seed=seed if drawn else None,
     )
 
 
-def other_occasions(people: Population, *apis: Api) -> Result:
+@study(
+    Layout(
+        "Other occasions",
+        say={"page view": _first_occasion},
+        tables={"occasions": replace(OCCASIONS, by=("api", "stage"))},
+    )
+)
+def other_occasions(people: Population, *apis: Api) -> Findings:
     """Measure what APIs reveal on other occasions than one observation, such as one page view.
 
     It is known where users are equally probable, and their secrets stay the same.
@@ -158,20 +256,18 @@ def other_occasions(people: Population, *apis: Api) -> Result:
     re-identifies a user with probability 65.6 %
     """
     prior = Fraction(1, people.n_users)
-    found = {api.spec: _occasions(people, api.fit(people), False)[0] for api in apis}
-    known = {spec: [each for each in some if each.leakage is not None] for spec, some in found.items()}
-    tables = {f"occasions {spec}": occasions_table(some, prior) for spec, some in known.items() if some}
-    return Result(
-        "Other occasions",
-        (),
-        tuple(text for some in known.values() for text in occasion_sentences(some[:1], prior)),
-        tables if len(tables) > 1 else dict(zip(["occasions"], tables.values(), strict=False)),
-        facts={
+    occasions = {api: _occasions(people, api.fit(people), False)[0] for api in apis}
+    return Findings(
+        (row for api, listed in occasions.items() for row in _occasion_rows(api, listed, prior)),
+        words={
             "occasions": {
-                spec: {each.key: _occasion_facts(each, prior) for each in some}
-                for spec, some in known.items()
+                one.key: one.sentence
+                for listed in occasions.values()
+                for one in listed
+                if one.leakage is not None
             }
         },
+        stages={one.key: one.title for listed in occasions.values() for one in listed},
     )
 
 
@@ -184,64 +280,59 @@ def planned(
     return seen.plan.explained() if isinstance(seen, Counted) else ()
 
 
-def _missing(api: Api, figures: list[dict[str, Any]], risks: list[dict[str, Any]]) -> Iterator[str]:
+def _percentiles(spread: Distribution) -> list[float]:
+    return [spread.quantile(percent / 100) for percent in range(101)]
+
+
+def _missing(api: Api, leakages: list[LeakageAfter], risks: dict[int, Distribution]) -> Iterator[str]:
     """Yield why something is not in the result."""
-    if not figures:
+    if not leakages:
         yield f"An observer of {api.title} already knows who the user is: there is nobody to re-identify."
     elif not risks:
         yield "Each user's own risk is not measured, for it takes too long."
-    if any(figure["epsilon"] is None for figure in figures):
+    if any(leakage.epsilon is None for leakage in leakages):
         yield "Where there is no epsilon, it takes too long to find."
 
 
-def _watched(progress: Told | None) -> Watched:
-    """Return how to tell the progress of a part by its name."""
-    if progress is None:
-        return lambda _name: None
-    return lambda name: lambda share: progress(name, share)
-
-
-def _without_quantiles(risk: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in risk.items() if name != "quantiles"}
-
-
-def _rows(
-    api: Api,
-    prior: Number,
-    figures: list[dict[str, Any]],
-    risks: list[dict[str, Any]],
-    goals: dict[str, list[Number]],
-    slacks: list[float],
+def _leakage_rows(
+    api: Api, prior: Number, leakages: list[LeakageAfter], slacks: list[float]
 ) -> Iterator[Row]:
     blank = Row(api.spec, api.unit, api.name, "user", "population", 1, "", 0)
-    for figure in figures:
-        n, method = figure["epochs"], figure["method"]
-        low, high = figure["low"], figure["high"]
-        one = replace(blank, observations=n, method=method)
-        yield replace(one, quantity="prior", value=prior, method="exact")
+    for after in leakages:
+        row = replace(blank, observations=after.n)
+        yield replace(row, quantity="prior", value=prior)
         for quantity, factor in (("posterior", prior), ("leakage", 1)):
-            value = figure["leakage"] * factor
-            ends = {} if method == "exact" else {"low": low * factor, "high": high * factor}
-            yield replace(one, quantity=quantity, value=value, **ends)
-        for name in ("at_least", "at_most", "limit", "bound"):
-            certain = replace(one, method="formula" if name == "bound" else "exact")
-            yield replace(certain, quantity=f"leakage_{name}", value=figure[name])
-        exactly = replace(one, goal="", prior="", method="exact")
-        names = [name for name in ("epsilon", "max_case_capacity") if figure[name] is not None]
-        yield from bracketed(
-            (replace(exactly, quantity=name, value=figure[name]) for name in names), slacks[n - 1]
-        )
-    for risk in risks:
-        cut = slacks[risk["epochs"] - 1] > 1
-        one = replace(blank, observations=risk["epochs"], method="discretised" if cut else "exact")
-        for name in ("mean", "median", "p95", "p99", "max"):
-            yield replace(one, quantity=f"risk_{name.removeprefix('p')}", value=risk[name])
-        yield replace(one, quantity="users_above", value=risk["share_above_half"])
+            low, high = (None, None) if after.method == "exact" else (after.low * factor, after.high * factor)
+            value = after.leakage * factor
+            yield replace(row, quantity=quantity, value=value, low=low, high=high, method=after.method)
+        yield replace(row, quantity="leakage_at_least", value=after.at_least)
+        yield replace(row, quantity="leakage_at_most", value=after.at_most)
+        yield replace(row, quantity="leakage_limit", value=after.limit)
+        yield replace(row, quantity="leakage_bound", value=after.bound, method="formula")
+        exactly = replace(row, goal="", prior="")
+        worst = {"epsilon": after.epsilon, "max_case_capacity": after.max_case_capacity}
+        numbers = {name: value for name, value in worst.items() if value is not None}
+        rows = (replace(exactly, quantity=name, value=value) for name, value in numbers.items())
+        yield from bracketed(rows, slacks[after.n - 1])
+
+
+def _risk_rows(api: Api, risks: dict[int, Distribution], slacks: list[float]) -> Iterator[Row]:
+    blank = Row(api.spec, api.unit, api.name, "user", "population", 1, "", 0)
+    for n, spread in risks.items():
+        row = replace(blank, observations=n, method="discretised" if slacks[n - 1] > 1 else "exact")
+        yield replace(row, quantity="risk_mean", value=float(spread.mean))
+        for name, share in (("median", 0.5), ("95", 0.95), ("99", 0.99), ("max", 1.0)):
+            yield replace(row, quantity=f"risk_{name}", value=spread.quantile(share))
+        yield replace(row, quantity="users_above", value=spread.share_above(HALF))
+
+
+def _goal_rows(api: Api, goals: dict[str, list[Number]], slacks: list[float]) -> Iterator[Row]:
+    blank = Row(api.spec, api.unit, api.name, "", "population", 1, "", 0)
     for goal, learned in goals.items():
         for n, value in enumerate(learned[1:], start=1):
-            one = replace(blank, goal=goal, observations=n)
-            yield replace(one, quantity="goal_prior", value=learned[0])
-            yield from bracketed([replace(one, quantity="goal_posterior", value=value)], slacks[n - 1])
+            row = replace(blank, goal=goal, observations=n)
+            yield replace(row, quantity="goal_prior", value=learned[0])
+            yield from bracketed([replace(row, quantity="goal_posterior", value=value)], slacks[n - 1])
 
 
 def _occasions(people: Population, api: Api, exact: bool) -> tuple[tuple[Occasion, ...], tuple[str, ...]]:
@@ -250,27 +341,16 @@ def _occasions(people: Population, api: Api, exact: bool) -> tuple[tuple[Occasio
         if exact:
             stack.enter_context(dense_limit(inf))
         occasions = api.occasions(people)
-    unknown = dict.fromkeys(each.sentence for each in occasions if each.leakage is None)
+    unknown = dict.fromkeys(occasion.sentence for occasion in occasions if occasion.leakage is None)
     return occasions, tuple(unknown)
 
 
-def _occasion_facts(occasion: Occasion, prior: Number) -> dict[str, Any] | None:
-    if occasion.leakage is None:
-        return None
-    return {**occasion.facts, "leakage": occasion.leakage, "vulnerability": occasion.leakage * prior}
-
-
-def _utility_facts(goals: dict[str, list[Number]]) -> list[dict[str, Any]]:
-    """Return what a receiver learns, for JSON: of the API's first goal, and of the whole secret."""
-    if not goals:
-        return []
-    first = next((name for name in goals if name != "secret"), None)
-    columns = {"naming": goals.get(first or ""), "reconstruction": goals.get("secret")}
-    rows = max(len(learned) for learned in goals.values())
-    return [
-        {"epochs": n, **{name: None if column is None else column[n] for name, column in columns.items()}}
-        for n in range(rows)
-    ]
+def _occasion_rows(api: Api, occasions: Iterable[Occasion], prior: Number) -> Iterator[Row]:
+    for occasion in occasions:
+        if occasion.leakage is not None:
+            blank = Row(api.spec, api.unit, occasion.key, occasion.key, "population", 1, "", 0)
+            yield replace(blank, quantity="leakage", value=occasion.leakage)
+            yield replace(blank, quantity="posterior", value=occasion.leakage * prior)
 
 
 def _redrawn(api: Api) -> tuple[str, ...]:
@@ -284,24 +364,3 @@ def _redrawn(api: Api) -> tuple[str, ...]:
             "say about the user, by C_secret C_observe again and again.",
         )
     return ()
-
-
-def _genuine(
-    people: Population,
-    api: Api,
-    E: int,
-    exact: bool,
-    known: tuple[str, ...],
-    seed: int,
-    progress: Told | None,
-) -> tuple[Result | None, tuple[str, ...]]:
-    """Return the figures of the users without filled topics if these are some of the users, and notes."""
-    filled = people.filled
-    if filled is None or not filled.filled_sets or not filled.genuine_users or "topics" not in api.needs:
-        return None, ()
-    named = None if progress is None else lambda name, share: progress(f"whole sets: {name}", share)
-    try:
-        whole = people.genuine()
-        return over_time(whole, api, E, exact=exact, known=known, seed=seed, progress=named), ()
-    except (ParameterError, SizeError) as error:  # nobody of them has a weight, or they change the plan
-        return None, (f"The users without filled topics are not measured: {error}",)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -11,24 +10,68 @@ from quiff.core.kernels import MapKernel
 from quiff.core.numbers import Array, Number, as_number
 from quiff.epochs.sequences import Sequences
 from quiff.errors import SizeError
+from quiff.measures.distribution import Distribution
 from quiff.populations.pairs import PairCounts
 from quiff.populations.population import Population
-from quiff.results.distribution import Distribution
+from quiff.results.layout import Layout, Pivot
 from quiff.results.result import Result
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import Row
 from quiff.results.table import Table
-from quiff.results.views.measure import api_sentences
-from quiff.results.views.names import api_names, many, stage_names
-from quiff.results.views.tables import rows_table
-from quiff.studies.checked import assumed
 from quiff.studies.measure import api_rows
+from quiff.studies.questions import REVEALED, RISK_COLUMNS, learnt, revealed
+from quiff.studies.study import Findings, assumed, study
+from quiff.studies.words import many
 from quiff.theory.parameters import HALF, Real, check_whole
 
 _CHANNEL = ("bayes_capacity", "min_capacity_bits", "epsilon", "max_case_capacity")
 _REACHED = 2  # observations whose leakage pairs of topics tell
 
 
-def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshold: Real = HALF) -> Result:
+def _answer(result: Result) -> Iterator[str]:
+    single = result.rows.where(observations=1)
+    for spec in result.apis:
+        yield from revealed(single.where(api=spec), result)
+        yield from learnt(single.where(api=spec), result)
+
+
+def _people(result: Result) -> Table:
+    counts = result.words["counts"].items()
+    return Table(
+        "People", ("what", "value"), tuple((name.replace("_", " "), value) for name, value in counts)
+    )
+
+
+LAYOUT = Layout(
+    lambda result: (
+        f"What is known about {many(result.words['counts']['users'], 'user')} from pairs of topics"
+    ),
+    say={"revealed": _answer},
+    tables={
+        "privacy": Pivot(
+            REVEALED.title,
+            by=("api", "stage"),
+            columns={"re-identified": "posterior", "leakage": "leakage", "at most": "bayes_capacity@all"},
+            where={"observations": 1},
+        ),
+        "risk": Pivot(
+            "Each user's risk after one observation",
+            by=("api",),
+            columns=RISK_COLUMNS | {"above the threshold": "users_above"},
+            where={"observations": 1},
+        ),
+        "over time": Pivot(
+            "More observations",
+            by=("api", "observations"),
+            columns={"at most": "leakage_at_most", "leakage": "leakage", "re-identified": "posterior"},
+            where=lambda row, _: row.observations > 1,
+        ),
+        "people": _people,
+    },
+)
+
+
+@study(LAYOUT, default=False)
+def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshold: Real = HALF) -> Findings:
     """Measure what 1 or more observations reveal, as far as pairs of topics tell it: exactly, or not at all.
 
     With p and q the probabilities of an output inside and outside of the set, m the outputs and m' of them in
@@ -88,12 +131,20 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
         raise SizeError(f"{' '.join(missing)} Allow more memory (--memory-limit), or take fewer people")
     if most > _REACHED:
         notes.append(f"More than {_REACHED} observations are out of reach; their leakage has a bound.")
-    return Result(
-        title=f"What is known about {many(pairs.users, 'user')} from pairs of topics",
-        rows=tuple(rows),
+    counts = {
+        "users": pairs.users,
+        "set_size": pairs.set_size,
+        "distinct_sets": pairs.distinct,
+        "occurring_topics": pairs.topics.size,
+        "unique_users": pairs.unique / pairs.users,
+    }
+    return Findings(
+        rows,
         notes=tuple(notes),
         warnings=(*missing, *assumed(stand_in, known.values())),
-        **_views(pairs, known, Rows(tuple(rows))),
+        words={"counts": counts},
+        apis=tuple(known.values()),
+        population=counts | {"attributes": ["topics"], "synthetic": False, "weighted": False},
     )
 
 
@@ -180,53 +231,3 @@ def _leaks(blank: Row, leakage: Number, users: int) -> Iterator[Row]:
     posterior = as_number(leakage, users)
     for quantity, value in (("prior", as_number(1, users)), ("posterior", posterior), ("leakage", leakage)):
         yield replace(blank, quantity=quantity, value=value)
-
-
-def _views(pairs: PairCounts, apis: dict[str, Api], rows: Rows) -> dict[str, Any]:
-    """Return sentences, tables and facts."""
-    titles, names = api_names(apis), stage_names(apis, rows.by("api", "stage"))
-    single = rows.where(observations=1)
-    numbers = {
-        "users": pairs.users,
-        "set_size": pairs.set_size,
-        "distinct_sets": pairs.distinct,
-        "occurring_topics": pairs.topics.size,
-        "unique_users": pairs.unique / pairs.users,
-    }
-    tables = {
-        "privacy": rows_table(
-            single,
-            "Privacy: probability of re-identification",
-            ["api", "stage"],
-            {"re-identified": "posterior", "leakage": "leakage", "at most": "bayes_capacity@all"},
-            names,
-        ),
-        "risk": rows_table(
-            single,
-            "Each user's risk after one observation",
-            ["api"],
-            {"mean": "risk_mean", "median": "risk_median", "95 %": "risk_95", "99 %": "risk_99"}
-            | {"largest": "risk_max", "above the threshold": "users_above"},
-            titles,
-        ),
-        "over time": rows_table(
-            Rows(tuple(row for row in rows.rows if row.observations > 1)),
-            "More observations",
-            ["api", "observations"],
-            {"at most": "leakage_at_most", "leakage": "leakage", "re-identified": "posterior"},
-            titles,
-        ),
-        "people": Table(
-            "People", ("what", "value"), tuple((k.replace("_", " "), v) for k, v in numbers.items())
-        ),
-    }
-    sentences = [
-        text
-        for spec, api in apis.items()
-        for text in api_sentences(titles[spec], api, single.where(api=spec).last)
-    ]
-    return {
-        "sentences": tuple(sentences),
-        "tables": {name: table for name, table in tables.items() if table.rows},
-        "facts": {"population": numbers},
-    }

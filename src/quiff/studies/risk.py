@@ -1,38 +1,191 @@
 """The question how exposed each user is, beyond the average one."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from quiff.apis.base import Api, checked_people, stages_of
+from quiff.apis.base import Api, stages_of
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel
 from quiff.core.kernels import MapKernel
-from quiff.core.numbers import Array, Number, filled, product, to_float
+from quiff.core.numbers import Array, Number, as_number, filled, product, to_float
 from quiff.errors import ParameterError, SizeError
+from quiff.measures.distribution import ROUNDING, Distribution
+from quiff.measures.own_risk import own_risk
 from quiff.populations.groups import Groups, grouped
 from quiff.populations.population import Population
-from quiff.results.distribution import Distribution
+from quiff.results.figures.charts import Axis, curves
+from quiff.results.figures.figure import Figure
+from quiff.results.layout import Chart, Layout, Pivot, Records, Say
+from quiff.results.numbers import probability, said
 from quiff.results.result import PerUser, Result
 from quiff.results.rows import Row
-from quiff.results.views.risk import OWN, WORST, Risks, risk_views
-from quiff.studies.checked import assumed, checked_apis, given, left_out, names_of
-from quiff.studies.own_risk import own_risk
-from quiff.studies.provenance import provenance, repeatable
+from quiff.results.table import Table
+from quiff.studies.questions import by_weight, name_of, of_users
+from quiff.studies.study import Findings, assumed, known_note, left_out, names_of, study
+from quiff.studies.words import capitalised, many, users
 from quiff.theory.parameters import HALF, Real, check_probability
 
+Risks: TypeAlias = Mapping[str, tuple[Distribution, Distribution]]
+"""Own risks and worst posteriors of users, by stage."""
+
+_OWN, _WORST = "own_risk", "worst_posterior"  # the numbers of each user
 _FRACTIONS = 8  # bytes; a number that takes more is a fraction
+_HALF = 0.5 - 1e-9
+_GROUPS = (0, 1, 2, 10, 100, 1000)  # where the groups of users by the number of others like them begin
+_QUANTILES = {"median": 0.5, "95 %": 0.95, "99 %": 0.99, "max": 1.0}
+_FORMULA = (
+    "R_x = sum_y C[x,y] [x is a best guess for y]/(number of best guesses for y).",
+    "The adversary knows every user's secret and guesses a most probable user, ties broken at random.",
+    "The mean is the posterior vulnerability (Bayes; paper, Sec. 2.3).",
+)
 
 
-@repeatable
+def _above(result: Result) -> str:
+    return f"above {probability(result.words['threshold'])}"
+
+
+def _own(result: Result) -> Table:
+    """Return mean and quantiles of users' own risk, a row for each stage."""
+    columns = {"mean": "risk_mean", "median": "risk_median", "95 %": "risk_95", "99 %": "risk_99"}
+    return Pivot(
+        lambda result: f"Probability of each user to be re-identified: {users(result)}",
+        by=("api", "stage"),
+        columns=columns | {"max": "risk_max", _above(result): "users_above"},
+        notes=(*_FORMULA, by_weight),
+    )(result)
+
+
+def _stages(result: Result) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield what is known of the distribution of risks after each stage, by what the stage is called."""
+    for entry in result.payload["stages"]:
+        yield result.stage_name(entry["api"], entry["stage"]), entry
+
+
+def _worst(result: Result) -> Table:
+    columns = ("mean", *_QUANTILES, _above(result))
+    return Table(
+        f"Largest posterior of each user over all outputs: {users(result)}",
+        ("observed", *columns),
+        tuple((name, *entry["worst_posterior"].values()) for name, entry in _stages(result)),
+        ("max_y P(x | y): what the most telling output says about the user.",),
+        styles=dict.fromkeys(columns, probability),
+    )
+
+
+def _histogram(result: Result) -> Table:
+    least = result.words["least"] / (result.population or {})["users"]
+    return Table(
+        "Users by their own risk",
+        ("observed", "from", "below", "share of users"),
+        tuple((name, *bar) for name, entry in _stages(result) for bar in _merged(entry["histogram"], least)),
+        styles=dict.fromkeys(("from", "below", "share of users"), probability),
+    )
+
+
+def _sharing(result: Result) -> Table:
+    """Return users by how many others have the same secret."""
+    lines, notes = [], []
+    for spec, groups in result.payload["sharing"].items():
+        name, everybody = result.api_name(spec), sum(size for _, _, size in groups["users"])
+        for low, high, size in _merged(groups["users"], result.words["least"]):
+            lines.append((name, _other_users(low, high), size, size / everybody))
+        notes.append(
+            f"{name}: {many(groups['secrets'], 'different secret')}; every secret has"
+            f" {said(groups['least'])} or more users (k-anonymity)."
+        )
+    return Table(
+        f"Who shares a secret: {users(result)}",
+        ("API", "others with the same secret", "users", "share of users"),
+        tuple(lines),
+        tuple(notes),
+        styles={"share of users": probability},
+    )
+
+
+def _other_users(low: int, high: int | None) -> str:
+    if high is None:
+        return f"{said(low)} and more"
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _merged(groups: Sequence[tuple[Any, Any, Any]], least: float) -> list[tuple[Any, Any, Any]]:
+    """Return groups (from, to, size) that are no smaller than some size: a smaller one goes with the next.
+
+    >>> _merged([(0, 1, 0.25), (1, 2, 0.01), (2, 3, 0.74), (3, None, 0)], 0.05)
+    [(0, 1, 0.25), (1, 3, 0.75)]
+    """
+    merged: list[tuple[Any, Any, Any]] = []
+    for low, high, size in groups:
+        if size > 0 and merged and merged[-1][2] < least * (1 - ROUNDING):
+            merged[-1] = (merged[-1][0], high, merged[-1][2] + size)
+        elif size > 0:
+            merged.append((low, high, size))
+    if len(merged) > 1 and merged[-1][2] < least * (1 - ROUNDING):
+        (low, _, size), (_, high, more) = merged[-2:]
+        merged[-2:] = [(low, high, size + more)]
+    return merged
+
+
+def _curve_points(result: Result) -> Records:
+    """Return the share of users whose own risk is at least a given one, after the last stage of each API."""
+    last = {entry["api"]: (name, entry) for name, entry in _stages(result)}
+    steps = {name: [point for point in entry["curve"] if point[0] > 0] for name, entry in last.values()}
+    least = min([0.1, *(points[0][0] for points in steps.values() if points)])
+    return [
+        {"series": name, "risk": risk, "share": share}
+        for name, points in steps.items()
+        if points
+        for risk, share in ((least, points[0][1]), *points, (points[-1][0], 0.0))
+    ]
+
+
+def _curve(_: Result, points: Records) -> Figure:
+    least = min(point["risk"] for point in points)
+    across = Axis("risk", "probability of re-identification (log scale)", "odds", least, 1)
+    up = Axis("share", "users with at least this probability", "share")
+    name = points[-1]["series"]
+    drawn = [point for point in points if point["series"] == name]
+    half = max(point["risk"] for point in drawn if point["share"] >= _HALF)
+    title = (
+        f"{capitalised(name)}: half of the users are re-identified with {probability(half)} or more, the most"
+        f" exposed with {probability(drawn[-1]['risk'])}"
+    )
+    names = list(dict.fromkeys(point["series"] for point in points))
+    return Figure.of(title, curves(points, across, up, names, legend="observed", step="step-before"))
+
+
+LAYOUT = Layout(
+    lambda result: f"Probability of each user to be re-identified: {users(result)}",
+    say={
+        "risk": Say(
+            "{name}: the average user is re-identified with probability {risk_mean}, the median user with"
+            " {risk_median}, and the user most at risk with {risk_max}; {users_above} {of_users} with more"
+            " than {threshold}.",
+            by=("api",),
+            last=True,
+            words=lambda rows, result: {
+                "name": name_of(rows, result),
+                "of_users": of_users(result),
+                "threshold": probability(result.words["threshold"]),
+            },
+        )
+    },
+    tables={"risk": _own, "worst-posterior": _worst, "histogram": _histogram, "sharing": _sharing},
+    charts={"risk": Chart(_curve_points, _curve)},
+)
+
+
+@study(LAYOUT)
 def user_risk(
     people: Population,
     *apis: Api,
     known: str | Iterable[str] = (),
     threshold: Real = HALF,
     least: int = 1,
-) -> Result:
+) -> Findings:
     """Measure each user's own risk after each stage of some APIs.
 
     The adversary sees the output y, and guesses one of the users who are then most probable; ties are broken
@@ -76,8 +229,7 @@ def user_risk(
         If the threshold is no probability, an attribute has several epochs, or people are merged and single
         users are needed.
     """
-    people = checked_people(people)
-    chosen, notes = _reidentifying(checked_apis(people, apis))
+    chosen, notes = _reidentifying(apis)
     threshold = check_probability("threshold", threshold)
     beside = names_of(known)
     side = people.channel(*beside) if beside else None
@@ -85,20 +237,86 @@ def user_risk(
     sharing = {
         api.spec: groups for api in chosen if (groups := shared_secrets(people, api, side)) is not None
     }
-    rows = [row for api in chosen for row in _rows(api, risks[api.spec], sharing.get(api.spec), threshold)]
+    single = None if people.weights is None else np.ones(people.users.size)
+    by_stage = [(spec, stage, *pair) for spec, stages in risks.items() for stage, pair in stages.items()]
     values = {
         (spec, stage, name): distribution.values
-        for spec, stages in risks.items()
-        for stage, pair in stages.items()
-        for name, distribution in zip((OWN, WORST), pair, strict=True)
+        for spec, stage, *pair in by_stage
+        for name, distribution in zip((_OWN, _WORST), pair, strict=True)
     }
-    return Result(
-        rows=tuple(rows),
-        notes=(*people.notes, *notes, *given(beside), *left_out(people, apis)),
+    return Findings(
+        (row for api in chosen for row in _rows(api, risks[api.spec], sharing.get(api.spec), threshold)),
+        notes=(*notes, *known_note(beside), *left_out(people, apis)),
         warnings=assumed(people, chosen),
+        words={"threshold": threshold, "least": least},
+        payload={
+            "stages": [
+                {
+                    "api": spec,
+                    "stage": stage,
+                    "worst_posterior": _spread(worst, threshold),
+                    "histogram": own.histogram(),
+                    "curve": own.grouped(least, single).at_least(),
+                }
+                for spec, stage, own, worst in by_stage
+            ],
+            "sharing": {
+                spec: {
+                    "secrets": int(np.count_nonzero(groups.counts)),
+                    "least": groups.anonymity,
+                    "users": _by_others(groups.counts),
+                }
+                for spec, groups in sharing.items()
+            },
+        },
         per_user=PerUser(people.users, values),
-        provenance=provenance(people, chosen),
-        **risk_views(people, {api.spec: api for api in chosen}, risks, sharing, threshold, least),
+        apis=chosen,
+    )
+
+
+def _spread(distribution: Distribution, threshold: Number) -> dict[str, Number]:
+    quantiles = {name: distribution.quantile(share) for name, share in _QUANTILES.items()}
+    return {"mean": distribution.mean, **quantiles, "above": distribution.share_above(threshold)}
+
+
+def _by_others(counts: Array) -> list[tuple[int, int | None, int]]:
+    """Return how many users share their secret with how many others: (from, to, users)."""
+    groups: list[tuple[int, int | None, int]] = []
+    for low, after in pairwise([*_GROUPS, None]):
+        first = low or 0
+        size = int(counts[(counts > first) & (after is None or counts <= after)].sum())
+        if size:
+            groups.append((first, None if after is None else after - 1, size))
+    return groups
+
+
+def most_exposed(result: Result, spec: str | None = None, stage: str | None = None, first: int = 10) -> Table:
+    """Return the users with the largest own risk, by default after the last stage of the last API.
+
+    Examples
+    --------
+    >>> from quiff import user_risk, worked_example
+    >>> print(most_exposed(user_risk(*worked_example()), first=1).to_text())
+    The most exposed users
+    user  own risk  worst posterior
+    Bob     97.3 %             96 %
+    """
+    per_user = result.per_user
+    if per_user is None:
+        raise ParameterError("this result has no numbers of users; take that of user_risk()")
+    keys = [key for key in per_user.values if key[2] == _OWN]
+    fitting = [key for key in keys if spec in (None, key[0]) and stage in (None, key[1])]
+    if not fitting:
+        listed = ", ".join(f"{key[0]!r} {key[1]!r}" for key in keys)
+        raise ParameterError(f"there are no risks of {spec!r}, stage {stage!r}; there are {listed}")
+    own, worst = per_user.values[fitting[-1]], per_user.values[*fitting[-1][:2], _WORST]
+    order = np.argsort(-own.astype(np.float64), kind="stable")[:first]
+    return Table(
+        "The most exposed users",
+        ("user", "own risk", "worst posterior"),
+        tuple((per_user.users[int(x)], as_number(own[x]), as_number(worst[x])) for x in order),
+        labels=("user",),
+        styles={"own risk": probability, "worst posterior": probability},
     )
 
 

@@ -290,7 +290,7 @@ def nearest_top_s(n_topics: int, noise: Real, measure: Measure, target: Real) ->
 def _check_measure(measure: Measure) -> Measure:
     """Return ``measure`` if there is one of that name."""
     if measure not in _VALUE_AT:
-        raise ParameterError(f"measure must be one of {', '.join(_VALUE_AT)}, not {measure!r}")
+        raise ParameterError(what="measure", value=measure, allowed=f"one of {', '.join(_VALUE_AT)}")
     return measure
 
 
@@ -364,5 +364,7 @@ def _reachable(m: int, s: int, utility: Real) -> Real:
     """Return u if some noise gives the Topics API this utility."""
     u = check_probability("utility", utility)
     if u < follow(Fraction(s, m), u):
-        raise ParameterError(f"utility must be between {s}/{m} (noise 1) and 1 (noise 0), not {utility!r}")
+        raise ParameterError(
+            what="utility", value=utility, allowed=f"between {s}/{m} (noise 1) and 1 (noise 0)"
+        )
     return u

@@ -11,7 +11,7 @@ from numbers import Real as RealNumber
 from operator import index
 from typing import TypeAlias
 
-from quiff.errors import ParameterError, quoted
+from quiff.errors import ParameterError
 
 Real: TypeAlias = float | Fraction
 
@@ -42,7 +42,7 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
             allowed = f"the whole number {least}" if number is None else str(least)
         else:
             allowed = f"a whole number of at least {least} and at most {most}, of which there is none"
-        raise ParameterError(f"{name} must be {allowed}, not {quoted(value)}")
+        raise ParameterError(what=name, value=value, allowed=allowed)
     return number
 
 
@@ -55,17 +55,14 @@ def check_number(name: str, value: object, least: int, most: float) -> Real:
     Traceback (most recent call last):
     quiff.errors.ParameterError: noise must be a number between 0 and 1, not 1.5
     """
-    allowed = f"of at least {least}" if most == inf else f"between {least} and {most}"
-    message = f"{name} must be a number {allowed}, not {quoted(value)}"
-    number: Real
+    number: Real | None = None
     if isinstance(value, Rational):
         number = Fraction(int(value.numerator), int(value.denominator))
     elif isinstance(value, RealNumber):
         number = float(value)
-    else:
-        raise ParameterError(message)
-    if not least <= number <= most:
-        raise ParameterError(message)
+    if number is None or not least <= number <= most:
+        allowed = f"of at least {least}" if most == inf else f"between {least} and {most}"
+        raise ParameterError(what=name, value=value, allowed=f"a number {allowed}")
     return number
 
 

@@ -60,4 +60,4 @@ def taxonomy_size(text: str) -> int:
         return int(text)
     except ValueError:
         names = ", ".join(TAXONOMY_SIZES)
-        raise ParameterError(f"topics must be a number or one of {names}, not {text!r}") from None
+        raise ParameterError(what="topics", value=text, allowed=f"a number or one of {names}") from None

@@ -258,8 +258,8 @@ class DesignAnswer:
 
     def sections(self) -> Iterator[Section]:
         """Yield what the studies of each API say: its closed forms one by one, and settings as private."""
-        from quiff.studies.closed_forms import closed_forms
         from quiff.studies.design import meet_budget
+        from quiff.studies.theory import closed_forms
 
         for name, design in zip(_NAMES, self.designs, strict=False):
             api, among = design.api, {"n_users": design.n_users, "epochs": self.query.observations}

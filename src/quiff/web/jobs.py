@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quiff.errors import QuiffError
+from quiff.progress import watching
 from quiff.report.page import Section
 from quiff.results.numbers import plain
 from quiff.web.queries import Query
@@ -125,9 +126,10 @@ class Jobs:
         if found is None:
             sections = []
             tell("the people", 0.0)
-            for section, _ in studied(question(query, self.profiles, tell)):
-                send(("section", section_to_dict(section)))
-                sections.append(section)
+            with watching(tell):
+                for section, _ in studied(question(query, self.profiles)):
+                    send(("section", section_to_dict(section)))
+                    sections.append(section)
             self._kept[query] = tuple(sections)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)

@@ -148,7 +148,7 @@ class Control:
         allowed = [f"a number above {shown(low)} and at most {shown(high)}"] if self.above else allowed
         allowed = [f"numbers with spaces between them, as in {self.example}"] if self.example else allowed
         listed = [*allowed, *(["True", "False"] if self.kind == "switch" else self.names)]
-        raise ParameterError(f"{self.name} must be {' or '.join(listed)}, not {text!r}")
+        raise ParameterError(what=self.name, value=text, allowed=f"{' or '.join(listed)}")
 
 
 @final

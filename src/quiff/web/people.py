@@ -15,7 +15,7 @@ from quiff.core.labels import as_labels
 from quiff.core.limits import PROCESS, check_need
 from quiff.errors import ParameterError, QuiffError
 from quiff.populations.population import Population
-from quiff.report.studies import Progress, Question
+from quiff.report.studies import Question
 from quiff.theory.taxonomies import TAXONOMY_SIZES
 from quiff.web.queries import Query
 
@@ -34,7 +34,7 @@ class Profiles:
     population: Population
 
 
-def question(query: Query, profiles: Profiles | None, progress: Progress) -> Question:
+def question(query: Query, profiles: Profiles | None) -> Question:
     """Return what a request asks: its people, and its APIs beside cookies."""
     if not query.from_file:
         people = synthetic_people(query.n, query.seed, query.apis)
@@ -52,9 +52,7 @@ def question(query: Query, profiles: Profiles | None, progress: Progress) -> Que
     beside = default_apis(people, query.apis[0])  # without an API of their own, of which nothing is asked
     cookies = () if people.merged else beside[:1]  # merged people cannot be told apart
     apis = {api.spec: api for api in (*cookies, *query.apis)}
-    return Question(
-        people, tuple(apis.values()), query.observations, query.attacks, query.seed, progress=progress
-    )
+    return Question(people, tuple(apis.values()), query.observations, query.attacks, query.seed)
 
 
 def check_size(query: Query) -> None:

@@ -94,7 +94,7 @@ def swept(controls: list[Control], name: str) -> Control:
         if each.name == name:
             return each
     listed = ", ".join(each.name for each in numbers) or "none"
-    raise ParameterError(f"along must be a parameter that is a number: {listed}, not {name!r}")
+    raise ParameterError(what="along", value=name, allowed=f"a parameter that is a number: {listed}")
 
 
 def capacities(api: "Api", control: Control) -> tuple[tuple[Point, ...], bool]:

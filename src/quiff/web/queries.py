@@ -102,7 +102,7 @@ class Reader:
         """Return one of some words, the first if there is none."""
         text = self._values.get(name, choices[0])
         if text not in choices:
-            raise ParameterError(f"{name} must be one of {', '.join(choices)}, not {text!r}")
+            raise ParameterError(what=name, value=text, allowed=f"one of {', '.join(choices)}")
         return text
 
     def whole(self, name: str, default: int, most: int | None = None) -> int:

@@ -63,6 +63,10 @@ class Kernel(ABC):
         """Return max_w (A C)[w,y] for each y, of a sparse A without negative numbers."""
         return np.asarray(self.left_multiply(left).max(axis=0))
 
+    def best_actions_sum(self, left: SparseRows) -> Any:
+        """Return sum_y max_w (A C)[w,y], of a sparse A without negative numbers."""
+        return self.best_actions(left).sum()
+
     @abstractmethod
     def columns(self, start: int, stop: int) -> Array:
         """Return columns start .. stop-1 as a dense matrix."""

@@ -14,8 +14,10 @@ from quiff.core.kernels.base import Kernel, entropy_terms
 from quiff.core.kernels.dense import DenseKernel
 from quiff.core.kernels.product import ProductKernel
 from quiff.core.limits import check_fits, check_work
-from quiff.core.numbers import Array
+from quiff.core.numbers import Array, to_float
 from quiff.core.sparse import SparseRows, fold_max
+
+_CACHED = 2**16  # numbers that stay in a processor's cache: ten times as fast
 
 
 @final
@@ -116,6 +118,26 @@ class OneHotKernel(Kernel):
 
     def left_multiply(self, left: Array | SparseRows) -> Array:
         return self._product.left_multiply(left)
+
+    def best_actions_sum(self, left: SparseRows) -> Any:
+        if self.n_cells != 2:
+            return super().best_actions_sum(left)
+        # sum_{y,z} max_w sum_x A[w,x] P[x,y] Q[x,z]: a product of matrices for each action, block by block.
+        check_work(left.width * self.n_rows * self.n_columns)
+        first, second = (self._law_of(cell) for cell in range(2))
+        gains = to_float(left.dense(np.zeros(left.width), 0, left.width))
+        step, total = max(1, _CACHED // self.base.shape[0]), 0.0
+        for start in range(0, self.base.shape[0], step):
+            block = first[:, start : start + step]
+            best = (block * gains[:, :1]).T @ second
+            for action in range(1, left.width):
+                np.maximum(best, (block * gains[:, action : action + 1]).T @ second, out=best)
+            total += float(best.sum())
+        return total
+
+    def _law_of(self, cell: int) -> Array:
+        """Return what each row shows in a cell."""
+        return np.where((self.places == cell)[:, np.newaxis], self.marked, self.base)
 
     def columns(self, start: int, stop: int) -> Array:
         return self._product.columns(start, stop)

@@ -42,7 +42,7 @@ class Figure:
 
     Examples
     --------
-    >>> from quiff.results.views.attacks import groups_figure
+    >>> from quiff.studies.attack import groups_figure
     >>> figure = groups_figure([1, 1, 0, 3], "carey", 100, 5)
     >>> figure.title
     'carey after 5 epochs: among how many of 100 users a target is left'

@@ -1,0 +1,211 @@
+"""Each user's own risk from one channel: the probability of re-identification, and the worst posterior."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from quiff.core.channel import Channel
+from quiff.core.kernels import Kernel, MapKernel, ProductKernel, SparseKernel
+from quiff.core.kernels.base import scale_rows
+from quiff.core.kernels.one_hot import OneHotKernel
+from quiff.core.numbers import (
+    Array,
+    constant_of,
+    filled,
+    is_exact,
+    product,
+    quotient,
+    tie_codes,
+    tied,
+    unified,
+)
+from quiff.core.sparse import SparseRows, spread
+from quiff.measures.one_hot_risk import one_hot_risk
+
+
+def own_risk(C: Channel, weights: Array, holders: Array) -> tuple[Array, Array]:
+    """Return R_x and max_y P(x | y) of one user of each row; see `user_risk`.
+
+    Parameters
+    ----------
+    C
+        The channel from rows of users to outputs.
+    weights
+        What one user of each row weighs. A user who weighs nothing is never guessed.
+    holders
+        How many users each row stands for.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> C = Channel([[1, 0], [Fraction(1, 2), Fraction(1, 2)]])
+    >>> own, worst = own_risk(C, np.array([1, 1]), np.array([1, 1]))
+    >>> own.tolist(), worst.tolist()
+    ([Fraction(1, 1), Fraction(1, 2)], [Fraction(2, 3), Fraction(1, 1)])
+    """
+    return _risk(C.kernel, weights, holders)
+
+
+def _risk(kernel: Kernel, weights: Array, holders: Array) -> tuple[Array, Array]:
+    kernel = kernel.telling()
+    if isinstance(kernel, OneHotKernel):
+        return one_hot_risk(kernel, weights, holders)
+    if isinstance(kernel, ProductKernel) and isinstance(kernel.factors[0], MapKernel):
+        return _risk_by_groups(kernel.factors[0].codes, ProductKernel(kernel.factors[1:]), weights, holders)
+    sparse = kernel.as_sparse()
+    if sparse is None:
+        return _risk_by_blocks(kernel, weights, holders)
+    return _reidentified(sparse, weights, holders), _worst(sparse, weights, holders)
+
+
+def marginal(kernel: Kernel, mass: Array) -> Array:
+    """Return sum_x mass[x] C[x,y] for each output y."""
+    one = SparseRows.rectangular(np.zeros((kernel.n_rows, 1), dtype=np.intp), np.int64(1), 1)
+    return np.asarray(kernel.left_multiply(one.scale_rows(mass))[0])
+
+
+def _risk_by_groups(known: Array, kernel: Kernel, weights: Array, holders: Array) -> tuple[Array, Array]:
+    """Do it for the rows of each group apart, where all of a group show the same beside."""
+    alone = np.bincount(known)[known] * holders == 1
+    sure = (weights > 0).astype(np.int64)  # of who is alone: their outputs make no difference
+    found = [(np.flatnonzero(alone), sure[alone], sure[alone])]
+    order = np.argsort(known, kind="stable")
+    order = order[~alone[order]]
+    groups = np.split(order, np.flatnonzero(np.diff(known[order])) + 1) if order.size else ()
+    found += [(rows, *_risk(kernel.take_rows(rows), weights[rows], holders[rows])) for rows in groups]
+    back = np.argsort(np.concatenate([rows for rows, _, _ in found]))
+    own, worst = (np.concatenate(parts)[back] for parts in list(zip(*found, strict=True))[1:])
+    return own, worst
+
+
+def _risk_by_blocks(kernel: Kernel, weights: Array, holders: Array) -> tuple[Array, Array]:
+    """Do it by the definition, some columns at a time."""
+    own = worst = np.zeros(kernel.n_rows, dtype=np.int64)
+    for block in kernel.blocks():
+        matrix, weights = unified(block, weights)
+        joint = scale_rows(matrix, weights)
+        best = joint.max(axis=0)
+        wins = tied(joint, best) & (best > 0)
+        share = _inverse(np.where(wins, holders[:, np.newaxis], 0).sum(axis=0), joint)
+        own = own + (np.where(wins, matrix, 0) * share).sum(axis=1)
+        worst = np.maximum(worst, ratios(joint, (joint * holders[:, np.newaxis]).sum(axis=0)).max(axis=1))
+    return np.asarray(own), np.asarray(np.minimum(worst, 1))
+
+
+def _reidentified(kernel: SparseKernel, weights: Array, holders: Array) -> Array:
+    """Return R_x: what x's entries win, and what it wins by the background where it has no entry."""
+    entries, columns = kernel.entries, kernel.entries.columns
+    best = kernel.column_max(weights)
+    joint = entries.scale_rows(weights).values
+    if (same := constant_of(joint)) is not None:
+        wins = (tied(same, best) & (best > 0)).take(columns)
+    else:
+        wins = tied(joint, best.take(columns)) & (best > 0).take(columns)
+    ties = _sums(columns, np.where(wins, spread(holders, entries.rows), 0), kernel.n_columns)
+    plain = _PlainWinners.of(kernel, weights, holders, best)
+    share = _inverse(ties if plain is None else ties + plain.ties, best)
+    constant = constant_of(entries.values)
+    won = (entries.values if constant is None else constant) * share.take(columns)
+    own = entries.with_values(np.where(wins, won, 0)).row_sums()
+    return own if plain is None else np.asarray(own + plain.own(kernel, share))
+
+
+@dataclass(frozen=True, eq=False)
+class _PlainWinners:
+    """The rows that are best in a column by the background, since they have no entry there.
+
+    In one column these are rows of one weight, or weights that tie, and all of these but those with an entry.
+    """
+
+    wins: Array  # for each column whether there are any
+    # For each row its weight, for each column the weight that wins, by number.
+    kind: Array
+    winner: Array
+    absent: Array  # for each entry whether its row has the weight that wins
+    ties: Array  # for each column how many users win
+
+    @classmethod
+    def of(cls, kernel: SparseKernel, weights: Array, holders: Array, best: Array) -> "_PlainWinners | None":
+        """Find them; None if there are none."""
+        entries, width = kernel.entries, kernel.n_columns
+        # The largest weight without an entry in each column: what a kernel of zeros over ones answers.
+        places = entries.with_values(filled(np.int64(0), entries.columns.shape[0]))
+        heaviest = SparseKernel(filled(np.int64(1), width), places).column_max(weights)
+        wins = (best > 0) & tied(product(kernel.background, heaviest), best)
+        if not wins.any():
+            return None
+        distinct, which = np.unique(weights, return_inverse=True)
+        codes = tie_codes(distinct)
+        kind, winner = codes[which], np.where(wins, codes[np.searchsorted(distinct, heaviest)], 0)
+        absent = wins.take(entries.columns) & (winner.take(entries.columns) == kind.take(entries.rows))
+        users = _sums(kind, holders, distinct.shape[0])[winner]
+        without = _sums(entries.columns, np.where(absent, spread(holders, entries.rows), 0), width)
+        return cls(wins, kind, winner, absent, np.where(wins, users - without, 0))
+
+    def own(self, kernel: SparseKernel, share: Array) -> Array:
+        """Return what each row wins by the background: all that its weight wins, but for its entries."""
+        won = np.where(self.wins, product(kernel.background, share), 0)
+        by_weight = _sums(self.winner, won, int(self.kind.max()) + 1)[self.kind]
+        if not self.absent.any():
+            return by_weight
+        lost = np.where(self.absent, won.take(kernel.entries.columns), 0)
+        # What is below 0 is rounding.
+        return np.asarray(np.maximum(by_weight - kernel.entries.with_values(lost).row_sums(), 0))
+
+
+def _worst(kernel: SparseKernel, weights: Array, holders: Array) -> Array:
+    """Return max_y P(x | y): by x's entries, and by the background where it has no entry."""
+    entries, happens = kernel.entries, marginal(kernel, product(weights, holders))
+    worst = product(_best_without_entry(kernel.background, happens, entries), weights)
+    if entries.columns.size:
+        joint = entries.scale_rows(weights).values
+        constant = constant_of(joint)
+        if constant is None:
+            own = ratios(joint, happens.take(entries.columns))
+        else:
+            own = ratios(filled(constant, kernel.n_columns), happens).take(entries.columns)
+        worst = np.maximum(worst, entries.with_values(own).row_max())
+    return np.asarray(np.minimum(worst, 1))  # what is above 1 is rounding
+
+
+def _best_without_entry(background: Array, happens: Array, entries: SparseRows) -> Array:
+    """Return for each row the largest of background / happens in the columns where it has no entry."""
+    possible = np.flatnonzero(background != 0)
+    shares = ratios(background[possible], happens[possible])
+    best = np.zeros(entries.height, dtype=shares.dtype)
+    waiting = np.ones(entries.height, dtype=bool)
+    ends = np.cumsum(entries.column_counts)
+    for place in np.argsort(-shares):  # a row with s entries waits for at most s columns
+        column = possible[place]
+        here = entries.by_column[0][ends[column] - entries.column_counts[column] : ends[column]]
+        done = waiting.copy()
+        done[entries.rows[here]] = False
+        best[done] = shares[place]
+        waiting &= ~done
+        if not waiting.any():
+            break
+    return best
+
+
+def ratios(part: Array, whole: Array) -> Array:
+    """Return part / whole, 0 where the whole is 0."""
+    part, whole = unified(part, whole)
+    return np.where(whole > 0, quotient(part, np.where(whole > 0, whole, 1)), 0)
+
+
+def _inverse(counts: Array, like: Array) -> Array:
+    """Return 1 / counts, 0 for 0: exact if the other array is."""
+    if not is_exact(like):
+        counts = counts.astype(np.float64)
+        return np.where(counts > 0, quotient(np.ones_like(counts), np.maximum(counts, 1)), 0)
+    distinct, which = np.unique(counts, return_inverse=True)  # a fraction for each, not for every output
+    return np.where(distinct > 0, quotient(np.ones_like(distinct), np.maximum(distinct, 1)), 0)[which]
+
+
+def _sums(places: Array, values: Array, size: int) -> Array:
+    """Add up the values at each place; whole numbers stay whole."""
+    if values.dtype != object:
+        return np.bincount(places, weights=values, minlength=size).astype(values.dtype)
+    sums = np.zeros(size, dtype=object)
+    np.add.at(sums, places, values)
+    return sums

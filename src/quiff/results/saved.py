@@ -1,0 +1,74 @@
+"""Results that come back from JSON: the shape is checked, and nothing in it is run."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from quiff.apis.base import Unit
+from quiff.errors import ParameterError
+from quiff.results.layout import layout_of
+from quiff.results.quantities import QUANTITIES
+from quiff.results.result import ApiWords, Provenance, Result
+from quiff.results.rows import COLUMNS, Row, Rows
+
+_NUMBERS = ("value", "low", "high")
+
+
+def result_of(text: str) -> Result:
+    """Return the result that a JSON text holds.
+
+    Raises
+    ------
+    ParameterError
+        If it holds none.
+    """
+    try:
+        whole = json.loads(text)
+        rows = [_row(record) for record in whole["rows"]]
+        result = _result(whole["study"] | {key: whole[key] for key in ("population", "payload")}, rows)
+        if rows:
+            raise ValueError("there are more rows than its parts have")
+        provenance = whole["provenance"]
+        return Result(
+            **vars(result)
+            | {
+                "notes": tuple(whole["notes"]),
+                "warnings": tuple(whole["warnings"]),
+                "provenance": provenance
+                and Provenance(**provenance | {"sources": tuple(provenance["sources"])}),
+            }
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ParameterError(f"this is no result that quiff wrote as JSON: {error}") from None
+
+
+def _result(described: Mapping[str, Any], rows: list[Row]) -> Result:
+    """Return a result and its parts, and take their rows from the list."""
+    layout_of(described["name"])
+    count, only = described["rows"], described["only"]
+    taken = rows[:count]
+    del rows[:count]
+    return Result(
+        described["name"],
+        Rows(taken),
+        {spec: _api(words) for spec, words in described["apis"].items()},
+        described["population"],
+        described["words"],
+        payload=described["payload"],
+        parts={name: _result(part, rows) for name, part in described["parts"].items()},
+        only=None if only is None else tuple(only),
+        aside=described["aside"],
+    )
+
+
+def _row(record: Mapping[str, Any]) -> Row:
+    cells = {name: record[name] for name in COLUMNS}
+    QUANTITIES[cells["quantity"]]
+    for name in _NUMBERS:
+        cells[name] = float(cells[name]) if isinstance(cells[name], str) else cells[name]
+    cells["unit"] = cells["unit"] and Unit(**cells["unit"])
+    return Row(**cells)
+
+
+def _api(words: Mapping[str, Any]) -> ApiWords:
+    return ApiWords(**{**words, "unit": Unit(**words["unit"]), "needs": tuple(words["needs"])})

@@ -1,0 +1,282 @@
+"""What every study has in common: people and APIs are checked, and what a result rests on is noted, once.
+
+A study is a function that returns `Findings`; `@study` makes of it one that returns a `Result`, which is read
+by the layout that stands beside it.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from inspect import BoundArguments, Parameter, signature
+from typing import Any, ParamSpec, final
+
+import numpy as np
+
+from quiff.apis.base import Api, checked_api, checked_people
+from quiff.apis.defaults import default_apis
+from quiff.core.numbers import Array
+from quiff.core.prior import Prior
+from quiff.errors import ParameterError, SizeError
+from quiff.populations.population import Population
+from quiff.results.layout import LAYOUTS, Layout
+from quiff.results.result import PerUser, Provenance, Result
+from quiff.results.rows import Row, Rows
+from quiff.studies.words import api_words, population_words
+
+_Arguments = ParamSpec("_Arguments")
+
+
+@final
+@dataclass(frozen=True)
+class Findings:
+    """What a study found: rows, and what goes with them.
+
+    Attributes
+    ----------
+    rows
+        Every number.
+    notes, warnings
+        Those of this study; those of people and APIs are added.
+    words
+        What its layout puts into words and is no number of a row.
+    payload, per_user
+        As in `Result`.
+    seed
+        The random seed, if something was drawn.
+    people, apis
+        Whom and what it was about, where the arguments do not say it.
+    population
+        Who was measured in counts, where there are no people.
+    sources
+        Documents that it rests on beside those of the APIs.
+    stages
+        What stages are called that the APIs have no names for.
+    parts
+        Other results beside it.
+    """
+
+    rows: Iterable[Row]
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    words: Mapping[str, Any] = field(default_factory=dict)
+    payload: Any = None
+    per_user: PerUser | None = None
+    seed: int | None = None
+    people: Population | None = None
+    apis: tuple[Api, ...] | None = None
+    population: Mapping[str, Any] | None = None
+    sources: tuple[str, ...] = ()
+    stages: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, Result] = field(default_factory=dict)
+
+
+def study(
+    layout: Layout, *, default: bool = True, genuine: bool = False
+) -> Callable[[Callable[_Arguments, Findings]], Callable[_Arguments, Result]]:
+    """Make a study of a function that returns findings, and register its layout.
+
+    The argument ``people`` is checked; so are ``api`` and ``apis``, and filled in if they are missing.
+
+    Parameters
+    ----------
+    layout
+        How its rows are read.
+    default
+        Whether a missing API is the default one of these people.
+    genuine
+        Whether the same is found of the users without filled-in topics, where there are some.
+    """
+
+    def made(function: Callable[_Arguments, Findings]) -> Callable[_Arguments, Result]:
+        module, name, form = function.__module__.rpartition(".")[2], function.__name__, signature(function)
+        key = f"{module}:{name}"
+        LAYOUTS[key] = layout
+
+        @wraps(function)
+        def run(*args: _Arguments.args, **options: _Arguments.kwargs) -> Result:
+            bound = form.bind(*args, **options)
+            call = f"quiff.{name}({', '.join(_call(form.parameters, bound))})"
+            _check(bound, form.parameters, default)
+            findings = function(*bound.args, **bound.kwargs)
+            result = _result(key, findings, bound, call)
+            return _with_genuine(result, run, bound) if genuine else result
+
+        return run
+
+    return made
+
+
+def _call(form: Mapping[str, Parameter], bound: BoundArguments) -> Iterator[str]:
+    """Yield the arguments as a call writes them; people and what else Python cannot write, by name."""
+    for name, value in bound.arguments.items():
+        parameter = form[name]
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            yield from ("people" if isinstance(entry, Population) else repr(entry) for entry in value)
+        elif parameter.kind is Parameter.VAR_KEYWORD:
+            yield from (f"{key}={entry!r}" for key, entry in value.items())
+        elif repr(value) != repr(parameter.default):  # frames do not compare
+            text = repr(value)
+            text = name if "<" in text or "\n" in text else text
+            first = parameter.default is Parameter.empty and parameter.kind is not Parameter.KEYWORD_ONLY
+            yield text if first else f"{name}={text}"
+
+
+def _check(bound: BoundArguments, form: Mapping[str, Parameter], default: bool) -> None:
+    """Check people and APIs among the arguments, and fill in those that are measured by default."""
+    arguments = bound.arguments
+    people = arguments.get("people")
+    checked = "people" in form and form["people"].annotation is not object  # who may be something else
+    if checked and (people is not None or form["people"].default is Parameter.empty):
+        arguments["people"] = people = checked_people(people)
+    if "apis" in form and default and isinstance(people, Population):
+        arguments["apis"] = checked_apis(people, arguments.get("apis", ()))
+    elif "api" in form and (default or arguments.get("api") is not None):
+        api = arguments.get("api")
+        if api is None and isinstance(people, Population) and form["api"].default is None:
+            api = default_apis(people)[-1]
+        arguments["api"] = checked_api(api)
+
+
+def checked_apis(people: Population, apis: tuple[Any, ...]) -> tuple[Api, ...]:
+    """Return the APIs, those that are measured by default if there are none.
+
+    Raises
+    ------
+    ParameterError
+        If one is no API, or there twice.
+    """
+    return distinct_apis(apis) or default_apis(people)
+
+
+def distinct_apis(apis: Iterable[Any]) -> tuple[Api, ...]:
+    """Return the APIs, each of which is there once."""
+    checked = tuple(map(checked_api, apis))
+    specs = [api.spec for api in checked]
+    twice = next((spec for spec in specs if specs.count(spec) > 1), None)
+    if twice is not None:
+        raise ParameterError(f"the API {twice!r} is there twice; name each once")
+    return checked
+
+
+def _result(key: str, findings: Findings, bound: BoundArguments, call: str) -> Result:
+    """Return the result with notes and warnings of people and APIs, names, and what it rests on."""
+    arguments = bound.arguments
+    people = findings.people if findings.people is not None else arguments.get("people")
+    people = people if isinstance(people, Population) else None
+    apis = findings.apis
+    if apis is None:
+        alone = arguments.get("api")
+        apis = arguments.get("apis", ()) if alone is None else (alone,)
+    rows = Rows(findings.rows)
+    stages = rows.by("api", "stage")
+    return Result(
+        key,
+        rows,
+        {
+            api.spec: api_words(api, [stage for spec, stage in stages if spec == api.spec], findings.stages)
+            for api in apis
+        },
+        findings.population if people is None else population_words(people),
+        findings.words,
+        (*(() if people is None else people.notes), *findings.notes),
+        findings.warnings,
+        Provenance(
+            call,
+            "" if people is None else digest(people),
+            findings.seed,
+            {api.spec: api.parameters() for api in apis},
+            tuple(dict.fromkeys((*findings.sources, *(api.source for api in apis if api.source)))),
+        ),
+        findings.payload,
+        findings.per_user,
+        findings.parts,
+    )
+
+
+def _with_genuine(result: Result, run: Callable[..., Result], bound: BoundArguments) -> Result:
+    """Return the result with the same of the users without filled-in topics, where there are some."""
+    people, filled = bound.arguments["people"], bound.arguments["people"].filled
+    apis = bound.arguments.get("apis", (bound.arguments.get("api"),))
+    on_topics = tuple(api for api in apis if "topics" in api.needs)
+    if filled is None or not filled.filled_sets or not filled.genuine_users or not on_topics:
+        return result
+    arguments = bound.arguments | ({"apis": on_topics} if "apis" in bound.arguments else {})
+    try:
+        asked = BoundArguments(bound.signature, arguments | {"people": people.genuine()})
+        other = run(*asked.args, **asked.kwargs)
+    except (ParameterError, SizeError) as error:  # nobody of them has a weight, or they change the plan
+        note = f"The users without filled topics are not measured: {error}"
+        return replace(result, notes=(*result.notes, note))
+    rows = Rows(replace(row, scope="genuine") for row in other.rows if row.scope == "people")
+    part = replace(other, rows=rows, notes=(), warnings=(), per_user=None, only=())
+    return replace(result, parts={**result.parts, "genuine": part})
+
+
+def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names, of which one may be given alone."""
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise ParameterError(f"the name of an attribute was expected, or several, not {given!r}")
+    return names
+
+
+def checked_priors(given: object) -> dict[str, Prior]:
+    """Return priors by their names, which are not those that every measurement has."""
+    priors = {} if given is None else given
+    if not isinstance(priors, Mapping) or not all(isinstance(prior, Prior) for prior in priors.values()):
+        raise ParameterError("priors are expected by name, as priors={'published': Prior(...)}")
+    taken = next((name for name in priors if name in ("population", "uniform")), None)
+    if taken is not None:
+        raise ParameterError(f"the prior {taken!r} is measured anyway; give yours another name")
+    return dict(priors)
+
+
+def known_note(known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a note on what the adversary already knows, if anything."""
+    if not known:
+        return ()
+    return (f"The adversary already knows of the user: {', '.join(known)}. All else is given that.",)
+
+
+def left_out(people: Population, apis: tuple[Api, ...]) -> tuple[str, ...]:
+    """Return a note on what is measured by default of other people, but not of these."""
+    if not people.merged or apis != default_apis(people):
+        return ()
+    return ("Third-party cookies are not measured: single users are not known, only distinct sets.",)
+
+
+def assumed(people: Population, apis: Iterable[Api]) -> tuple[str, ...]:
+    """Return warnings of what APIs take for granted of these people, with what it changes."""
+    there = (api for api in apis if set(api.needs) <= set(people.attributes))
+    return tuple(words for api in there for words in api.warnings(people))
+
+
+def digest(people: Population) -> str:
+    """Return the SHA-256 of people's attributes, weights and counts, in their order; names play no part.
+
+    Examples
+    --------
+    >>> one, other = (Population.from_sets({name: {1, 2}, "Bob": {2, 3}}) for name in ("Ann", "Eve"))
+    >>> digest(one) == digest(other), digest(one) == digest(Population.from_sets({"Ann": {1, 2}}))
+    (True, False)
+    """
+    total = hashlib.sha256(str(people.n_users).encode())
+    for name in people.attributes:
+        attribute = people.attribute(name)
+        total.update(f"\n{name}\n".encode())
+        total.update(_bytes(attribute.which))
+        values = (
+            people.topics if name == "topics" else attribute.values
+        )  # the topics, then each distinct set as positions
+        total.update("\n".join(map(repr, values)).encode())
+    if "topics" in people.attributes:
+        total.update(_bytes(people.sets))
+    for numbers in (people.weights, people.counts):
+        if numbers is not None:
+            total.update(repr(numbers.tolist()).encode())
+    return total.hexdigest()
+
+
+def _bytes(numbers: Array) -> memoryview:
+    return np.ascontiguousarray(numbers, dtype="<i8").data.cast("B")
