@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import textbook
 from quiff import Population, TopicsAPI, measure
-from quiff.studies.as_published import misaligned_prior
+from quiff.papers.as_published import misaligned_prior
 
 NUMBERS = [1, 2, 9, 10, 20, 100, 349]
 some_sets = st.lists(

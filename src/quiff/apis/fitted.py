@@ -33,6 +33,22 @@ def _check_aim(name: str, value: object) -> object:
 
 
 @final
+@dataclass(frozen=True)
+class Evaluated:
+    """A mechanism on everybody: its capacity, a lower bound on that of any, and utilities.
+
+    The utility is the probability that what is shown is in the set, for the average and for the worst-off
+    user; `top_ten` the share of outputs that are genuine and name one of the ten most frequent topics.
+    """
+
+    capacity: float
+    least_capacity: float
+    utility: float
+    worst_utility: float
+    top_ten: float
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class FittedAPI(Api):
     """Shows a topic of the user's set as often as the weights v allow, and others for the rest.
@@ -128,6 +144,26 @@ class FittedAPI(Api):
         unheld = sum(self.weights.values()) - weights.sum()  # topics that nobody has
         return float((weights * np.maximum(inside, outside)).sum() + unheld * rest.max())
 
+    @classmethod
+    def of_weights(cls, weights: Array, people: Population) -> "FittedAPI":
+        """Return the mechanism of weights in the order of the topics that people have."""
+        topics, total = people.distinct_sets()[0].topics, weights.sum()
+        if total < 1:  # something must be shown anyway: more weight costs nothing up to a capacity of 1
+            weights = weights + (1 - total) * _most_popular(people)
+        return cls(dict(zip(topics, np.minimum(weights, 1.0).tolist(), strict=True)))
+
+    def evaluated(self, least_capacity: float, people: Population) -> "Evaluated":
+        """Evaluate the mechanism on everybody, beside a lower bound on the capacity of any."""
+        sets, _ = people.distinct_sets()
+        weights, genuine = self._by_code(sets.topics), self.genuine(people)
+        share = people.set_counts() / people.n_users
+        outputs = np.zeros(weights.shape[0])
+        inside = share * np.minimum(1.0, 1.0 / np.maximum(covers(weights, sets.codes), 1e-300))
+        np.add.at(outputs, np.asarray(sets.codes), inside[:, np.newaxis])
+        top_ten = float(np.sort(outputs * weights)[-10:].sum())
+        utility, worst = float(share @ genuine), float(genuine.min())
+        return Evaluated(self.capacity(people), least_capacity, utility, worst, top_ten)
+
     def observe(self, secrets: object) -> Channel:
         """Return the channel from sets to the topics that have a weight.
 
@@ -220,3 +256,26 @@ def _largest_outside(values: Array, codes: Array, n_topics: int) -> Array:
         if not unknown.any():
             break
     return answer
+
+
+def _most_popular(people: Population) -> Array:
+    """Return weight 1 for the topic that most users have."""
+    sets, _ = people.distinct_sets()
+    counts = np.repeat(people.set_counts(), sets.codes.shape[1])
+    users = np.bincount(np.asarray(sets.codes).ravel(), counts, len(sets.topics))
+    return np.asarray((np.arange(users.shape[0]) == users.argmax()).astype(float))
+
+
+def most_popular_share(people: Population) -> float:
+    """Return the share of users who have the most popular topic: what always naming it earns."""
+    sets, _ = people.distinct_sets()
+    return float((people.set_counts() / people.n_users) @ covers(_most_popular(people), sets.codes))
+
+
+def sampled_sets(share: Array, most: int, seed: int) -> tuple[Array, Array] | None:
+    """Draw users, and return the positions and shares of their sets; None if all sets can be looked at."""
+    if share.shape[0] <= most:
+        return None
+    drawn = np.random.default_rng(seed).choice(share.shape[0], most, p=share)
+    sets, counts = np.unique(drawn, return_counts=True)
+    return sets, counts / most

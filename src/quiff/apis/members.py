@@ -6,8 +6,11 @@ import numpy as np
 
 from quiff.apis.base import Api
 from quiff.core.channel import Channel
+from quiff.core.gain import Gain, membership_gain_from_codes
+from quiff.core.kernels import SparseKernel
 from quiff.core.labels import Labels
-from quiff.core.numbers import Array, filled
+from quiff.core.numbers import Array, filled, quotient
+from quiff.core.sparse import SparseRows
 from quiff.populations.population import Population
 
 
@@ -49,3 +52,30 @@ def naming_columns(
         if names:
             found[place] = C.outputs.positions(names)
     return found
+
+
+def attribute_gain(people: Population, name: str) -> Gain:
+    """Return the gain on users of naming an attribute's value, or of a set one of its members.
+
+    Examples
+    --------
+    >>> from quiff import Population
+    >>> people = Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}})
+    >>> attribute_gain(people, "topics").to_numpy().tolist()
+    [[1, 0], [1, 1], [0, 1]]
+    """
+    values, codes = members(people, name)
+    return membership_gain_from_codes(people.users, codes, values)
+
+
+def users_behind(people: Population, name: str) -> Channel:
+    """Return the channel from the values of an attribute to the users who have them, all as probable."""
+    attribute = people.attribute(name)
+    which = attribute.which[0]
+    counts = np.bincount(which, minlength=attribute.values.size)
+    users = np.argsort(which, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    shares = quotient(np.ones_like(counts), np.maximum(counts, 1))[which[users]]
+    entries = SparseRows(starts, users, shares, people.users.size)
+    nobody = filled(np.int64(0), people.users.size)
+    return Channel.from_kernel(attribute.values, people.users, SparseKernel(nobody, entries))

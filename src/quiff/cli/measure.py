@@ -59,8 +59,8 @@ def command(
 
     Example: quiff measure profiles.parquet --api cookies --api topics:noise=1/10
     """
+    from quiff.papers.as_published import misaligned_prior
     from quiff.populations.pairs import TooManySetsError
-    from quiff.studies.as_published import misaligned_prior
     from quiff.studies.measure import measure
 
     if known and (exposure or about):

@@ -1,7 +1,8 @@
 """How rows are read: a layout declares the sentences, tables and figures of a study, made when asked for.
 
-Three primitives read rows: `Say` makes sentences, `Pivot` a table, `Chart` a figure. Where rows are not
-enough, a function of the result stands in their place. Nothing is chosen or ordered by looking at text.
+Three primitives read rows: `Say` makes sentences, `Pivot` a table, `Chart` a figure; `Listing` is a table of
+records that are no rows. Where they are not enough, a function of the result stands in their place. Nothing
+is chosen or ordered by looking at text.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Text: TypeAlias = "str | Callable[[Result], str]"
 Notes: TypeAlias = "tuple[str | Callable[[Result], str | Iterable[str]], ...]"
 Words: TypeAlias = Mapping[str, Any]
-Cell: TypeAlias = "str | Callable[[Rows, Result], Any]"
+Cell: TypeAlias = "str | Callable[[Any, Result], Any] | tuple[str | Callable[[Any, Result], Any], Style]"
 Records: TypeAlias = Sequence[dict[str, Any]]
 
 
@@ -158,45 +159,100 @@ class Pivot:
         where = self.where
         chosen = Rows(row for row in rows if where(row, result)) if callable(where) else rows.where(**where)
         chosen = last_stages(chosen) if self.last else chosen
-        listed = (
+        listed: Mapping[str, Cell] = (
             self.columns
             if isinstance(self.columns, Mapping)
             else {_head(name): name for name in self.columns}
         )
         first = next((column for column in listed.values() if isinstance(column, str)), "")
         groups = [group for group in chosen.by(*self.by).values() if not first or group[first] is not None]
-        columns: dict[str, Any] = {}
+        columns: dict[str, Cell] = {self.group: ""} if self.group in listed else {}  # it heads lines
         for name in self.by:
             if name != "api" or "stage" not in self.by:
                 head, cell = LINES[name]
-                columns[head] = lambda group, cell=cell: cell(group.rows[0], result)
-        if self.group in listed:  # which heads lines, wherever it stands
-            columns = {self.group: None, **columns}
-        for head, entry in listed.items():
-            columns[head] = entry if isinstance(entry, str) else _bound(entry, result)
-        styles = dict(self.styles)
+                columns[head] = lambda group, result, cell=cell: cell(group.rows[0], result)  # type: ignore[misc]
+        columns |= listed
         if self.interval:
             columns |= {end: _end(end, self.interval) for end in ("low", "high", "method")}
-            if QUANTITIES[self.interval].is_probability:
-                styles = {"low": probability, "high": probability} | styles
-        return Table.of(
-            text_of(self.title, result),
-            groups,
-            columns,
-            notes=tuple(_notes(self.notes, result)),
-            styles=styles,
-            labels=self.labels,
-            group=self.group,
-            keep=self.keep,
-        )
+        return _table(self, groups, columns, result)
 
 
-def _bound(entry: Callable[[Rows, "Result"], Any], result: "Result") -> Callable[[Rows], Any]:
-    return lambda group: entry(group, result)
+def _end(end: str, quantity: str) -> Cell:
+    def cell(group: Rows, _: "Result") -> Any:
+        return getattr(group.row(quantity), end)
+
+    probable = QUANTITIES[quantity].is_probability and end != "method"
+    return (cell, probability) if probable else cell
 
 
-def _end(end: str, quantity: str) -> Callable[[Rows], Any]:
-    return lambda group: getattr(group.row(quantity), end)
+@final
+@dataclass(frozen=True)
+class Listing:
+    """A table with a line for each of some records.
+
+    Attributes
+    ----------
+    title
+        Of the table, with words of the result in braces.
+    records
+        An entry of the payload by its name, or a function of the result.
+    columns
+        What stands in a line, by heads, in which braces are words of the result: entries of a record by their
+        names, or functions of a record and the result; each alone or with its style.
+    notes
+        What stands below.
+    styles, labels, group, keep
+        As in `Table`.
+    """
+
+    title: Text
+    records: "str | Callable[[Result], Iterable[Any]]"
+    columns: Mapping[str, Cell]
+    notes: Notes = ()
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+    group: str = ""
+    keep: int = 1
+
+    def __call__(self, result: "Result") -> Table:
+        """Return the table of a result."""
+        records = self.records(result) if callable(self.records) else result.payload[self.records]
+        return _table(self, records, self.columns, result)
+
+
+def ends(entry: str, *heads: str) -> dict[str, Cell]:
+    """Return the columns of an entry that is a probability and the ends of its interval."""
+
+    def cell(place: int) -> Cell:
+        return (lambda record, _: record[entry][place]), probability
+
+    return {head: cell(place) for place, head in enumerate(heads)}
+
+
+def _table(
+    form: Pivot | Listing, records: Iterable[Any], cells: Mapping[str, Cell], result: "Result"
+) -> Table:
+    """Return the table that a form makes of records."""
+    styles, columns = dict(form.styles), {}
+    for head, cell in cells.items():
+        name = head.format_map(result.words) if "{" in head else head
+        if isinstance(cell, tuple):
+            cell, styles[name] = cell
+        columns[name] = cell if isinstance(cell, str) else _bound(cell, result)
+    return Table.of(
+        text_of(form.title, result),
+        records,
+        columns,
+        notes=tuple(_notes(form.notes, result)),
+        styles=styles,
+        labels=tuple(label.format_map(result.words) for label in form.labels),
+        group=form.group,
+        keep=form.keep,
+    )
+
+
+def _bound(cell: "Callable[[Any, Result], Any]", result: "Result") -> Callable[[Any], Any]:
+    return lambda record: cell(record, result)
 
 
 def _notes(notes: Notes, result: "Result") -> Iterator[str]:

@@ -1,15 +1,13 @@
 """The result of a study: rows and what they rest on; a layout reads sentences, tables and figures."""
 
-import difflib
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from quiff import __version__
-from quiff.errors import LabelError, ParameterError
+from quiff.errors import ParameterError
 from quiff.results.columns import filled
 from quiff.results.figures.figure import Figure
 from quiff.results.html_page import html_text
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from quiff.core.numbers import Number
 
 _FIRST_ROWS = 25  # of the main table, where others wait
-_KEYS = ("api", "quantity", "goal", "stage", "prior", "scope", "method", "observations")
 
 
 @final
@@ -174,35 +171,7 @@ class Result:
 
     def row(self, *keys: Hashable) -> Row:
         """Return the row that some keys choose; see ``result[...]``."""
-        named = [spec for spec in self._last_stages if keys and spec.partition(":")[0] == keys[0]]
-        try:
-            return self._row(*keys)
-        except LabelError:
-            if len(named) != 1 or named[0] == keys[0]:
-                raise
-        return self._row(named[0], *keys[1:])
-
-    def _row(self, *keys: Hashable) -> Row:
-        rows, free = list(self.every_row), list(_KEYS)
-        for key in keys:
-            named = (name for name in free if any(getattr(row, name) == key for row in rows))
-            column = next(named, None)  # a goal may have the name of a stage: then the goal is meant
-            if column is None:
-                raise LabelError(_no_such(key, rows))
-            free.remove(column)  # a goal may have the name of the API too
-            rows = [row for row in rows if getattr(row, column) == key]
-        if not rows:
-            raise LabelError("this result has no numbers")
-        for column in ("api", "quantity"):
-            several = list(dict.fromkeys(str(getattr(row, column)) for row in rows))
-            if len(several) > 1:
-                article = "an API" if column == "api" else "a quantity"
-                raise LabelError(f"give {article} too: {', '.join(several)}")
-        return min(rows, key=lambda row: _preference(row, self._last_stages))
-
-    @cached_property
-    def _last_stages(self) -> dict[str, str]:
-        return {row.api: row.stage for row in self.every_row if row.stage}
+        return self.every_row.find(*keys)
 
     @property
     def every_row(self) -> Rows:
@@ -435,25 +404,3 @@ class Result:
 
 def _under(name: str, key: str) -> str:
     return f"{name}-{key}" if name and key not in ("", name) else name or key
-
-
-def _preference(row: Row, last: Mapping[str, str]) -> tuple[bool, ...]:
-    """Order rows so that the one that is meant comes first."""
-    capacity = row.quantity not in ("prior", "posterior", "leakage", "goal_prior", "goal_posterior")
-    return (
-        row.scope == "genuine",
-        row.stage not in ("", last.get(row.api, row.stage)),
-        row.observations != 1,
-        row.scope != ("all" if capacity else "people"),
-        row.prior not in ("", "population"),
-        row.goal not in ("", "user"),
-    )
-
-
-def _no_such(key: Hashable, rows: list[Row]) -> str:
-    """Say which keys there are instead."""
-    possible = list(dict.fromkeys(str(getattr(row, name)) for row in rows for name in _KEYS))
-    possible = [name for name in possible if name]
-    close = difflib.get_close_matches(str(key), possible, n=1)
-    meant = f"; did you mean {close[0]!r}?" if close else ""
-    return f"there is no number for {key!r}{meant or ';'} the keys are {', '.join(possible)}"

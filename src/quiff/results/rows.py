@@ -1,8 +1,11 @@
 """The rows of a result: every number with what it is of, selected, grouped and looked up."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import difflib
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, final
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, final
+
+from quiff.errors import LabelError, needed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -11,6 +14,8 @@ if TYPE_CHECKING:
     from quiff.apis.base import Unit
     from quiff.core.numbers import Number
 
+_ENDS = ("value", "low", "high")
+_KEYS = ("api", "quantity", "goal", "stage", "prior", "scope", "method", "observations")
 Method = Literal["exact", "formula", "discretised", "monte-carlo", "hybrid", "sample"]
 Scope = Literal["people", "all", "genuine"]
 
@@ -54,9 +59,66 @@ class Row:
     method: Method = "exact"
     scope: Scope = "people"
 
+    def ends(self, without: "Number | None" = None) -> dict[str, float]:
+        """Return the ends of the interval for a figure; where it has none, another number for both."""
+        ends = {"low": self.low, "high": self.high}
+        known = {name: without if end is None else end for name, end in ends.items()}
+        return {name: float(end) for name, end in known.items() if end is not None}
+
 
 COLUMNS = tuple(column.name for column in fields(Row))
 """The columns of rows."""
+
+
+class Between(NamedTuple):
+    """A number with the ends of its interval, and how it was computed."""
+
+    value: "Number"
+    low: "Number | None"
+    high: "Number | None"
+    method: Method = "exact"
+
+
+class Source(Protocol):
+    """What numbers are of: an API, or a program."""
+
+    @property
+    def spec(self) -> str:
+        """By which name rows have it."""
+
+    @property
+    def unit(self) -> "Unit":
+        """Whom one observation is about."""
+
+
+def rows_of(source: Source | None, numbers: Mapping[str, Any], **about: Any) -> Iterator[Row]:
+    """Yield a row for each quantity whose number is there, with what else is known of all of them.
+
+    A number may have ends: ``(value, low, high)``, or an estimate with these attributes and, where it knows
+    it, its method; what is exact has no ends.
+
+    Examples
+    --------
+    >>> [row] = rows_of(None, {"posterior": (0.4, 0.3, 0.5), "epsilon": None}, goal="user", method="sample")
+    >>> row.value, row.high, row.goal, row.observations, row.method
+    (0.4, 0.5, 'user', 1, 'sample')
+    """
+    spec, unit = ("", None) if source is None else (source.spec, source.unit)
+    shared: dict[str, Any] = {"stage": "", "goal": "", "prior": "", "observations": 1, **about}
+    for quantity, number in numbers.items():
+        cells: dict[str, Any] = {"value": number}
+        if hasattr(number, "low"):
+            cells = {name: getattr(number, name) for name in (*_ENDS, "method") if hasattr(number, name)}
+        elif isinstance(number, tuple):
+            cells = dict(zip(_ENDS, number, strict=True))
+        if cells.get("method") == "exact":
+            cells |= {"low": None, "high": None}
+        if cells["value"] is not None:
+            yield Row(spec, unit, quantity=quantity, **shared | cells)
+
+
+CLOSED: Mapping[str, Any] = {"method": "formula", "scope": "all"}
+"""What is known of the rows of closed forms."""
 
 
 @final
@@ -124,6 +186,42 @@ class Rows:
         """The most observations; 0 without rows."""
         return max((row.observations for row in self.rows), default=0)
 
+    def find(self, *keys: Hashable) -> Row:
+        """Return the row that some keys choose; see ``result[...]``.
+
+        Raises
+        ------
+        LabelError
+            If there is no such row, or an API or a quantity is missing among the keys.
+        """
+        last = {row.api: row.stage for row in self.rows if row.stage}
+        named = [spec for spec in last if keys and spec.partition(":")[0] == keys[0]]
+        try:
+            rows = self._chosen(*keys)
+        except LabelError:
+            if len(named) != 1 or named[0] == keys[0]:
+                raise
+            rows = self._chosen(named[0], *keys[1:])
+        return min(rows, key=lambda row: _preference(row, last))
+
+    def _chosen(self, *keys: Hashable) -> list[Row]:
+        rows, free = list(self.rows), list(_KEYS)
+        for key in keys:
+            named = (name for name in free if any(getattr(row, name) == key for row in rows))
+            column = next(named, None)  # a goal may have the name of a stage: then the goal is meant
+            if column is None:
+                raise LabelError(_no_such(key, rows))
+            free.remove(column)  # a goal may have the name of the API too
+            rows = [row for row in rows if getattr(row, column) == key]
+        if not rows:
+            raise LabelError("this result has no numbers")
+        for column in ("api", "quantity"):
+            several = list(dict.fromkeys(str(getattr(row, column)) for row in rows))
+            if len(several) > 1:
+                article = "an API" if column == "api" else "a quantity"
+                raise LabelError(f"give {article} too: {', '.join(several)}")
+        return rows
+
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns as lists; a unit is in words, and fractions are floats."""
         from quiff.results.table import of_one_kind
@@ -134,18 +232,36 @@ class Rows:
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return the rows as a pandas frame; fractions become floats, a unit its words."""
-        from quiff.errors import needed
-
         frame: pd.DataFrame = needed("pandas", "pandas", "a frame").DataFrame(self.columns())
         return frame
 
     def to_polars(self) -> "pl.DataFrame":
         """Return the rows as a polars frame; fractions become floats, a unit its words."""
-        from quiff.errors import needed
-
         frame: pl.DataFrame = needed("polars", "polars", "a frame").DataFrame(self.columns())
         return frame
 
     def to_records(self) -> list[Mapping[str, Any]]:
         """Return the rows by the names of their columns, for JSON."""
         return [{name: getattr(row, name) for name in COLUMNS} for row in self.rows]
+
+
+def _preference(row: Row, last: Mapping[str, str]) -> tuple[bool, ...]:
+    """Order rows so that the one that is meant comes first."""
+    capacity = row.quantity not in ("prior", "posterior", "leakage", "goal_prior", "goal_posterior")
+    return (
+        row.scope == "genuine",
+        row.stage not in ("", last.get(row.api, row.stage)),
+        row.observations != 1,
+        row.scope != ("all" if capacity else "people"),
+        row.prior not in ("", "population"),
+        row.goal not in ("", "user"),
+    )
+
+
+def _no_such(key: Hashable, rows: list[Row]) -> str:
+    """Say which keys there are instead."""
+    possible = list(dict.fromkeys(str(getattr(row, name)) for row in rows for name in _KEYS))
+    possible = [name for name in possible if name]
+    close = difflib.get_close_matches(str(key), possible, n=1)
+    meant = f"; did you mean {close[0]!r}?" if close else ""
+    return f"there is no number for {key!r}{meant or ';'} the keys are {', '.join(possible)}"

@@ -13,16 +13,15 @@ from quiff.attacks.campaign import Campaign, Outcome, campaign, chosen_targets, 
 from quiff.attacks.noise_removal import NoiseRemoval
 from quiff.browser.reports import Reports
 from quiff.core.labels import as_labels
-from quiff.epochs.estimate import Estimate
 from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
 from quiff.progress import tell
 from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Records
+from quiff.results.layout import Chart, Layout, Listing, Records
 from quiff.results.numbers import probability, shown
 from quiff.results.result import PerUser, Result
-from quiff.results.rows import Row
+from quiff.results.rows import Row, rows_of
 from quiff.results.table import Table
 from quiff.studies.study import Findings, study
 from quiff.studies.words import heading, many, users, visits
@@ -37,7 +36,13 @@ _COUNTS = {
     "ties": "ties: a target counts by the probability of a right guess among those left.",
 }
 _BOUND = "bound: the most to expect, one target at a time"
-_INTERVAL = {"low": probability, "high": probability}
+_ONE = {"unique": "only the right user left", "right": "re-identified, ties broken at random"}
+_REMOVED = {
+    "precision": "removed topics that were noise (precision)",
+    "recall": "noise that was removed (recall)",
+    "kept_precision": "kept topics that were genuine",
+    "kept_recall": "genuine topics that were kept",
+}
 
 
 def _api(result: Result) -> Any:
@@ -99,65 +104,61 @@ def _named(result: Result, bound: str) -> Iterator[tuple[str, Row]]:
         yield from ((bound, by_name[name]) for name in _BOUNDS if name in by_name)
 
 
-def _attacks_table(result: Result) -> Table:
+def _attacks_title(result: Result) -> str:
     what = "Users re-identified" if len(result.rows.where(quantity="posterior")) else "Secrets guessed"
-    words = result.words
-    lines = [
-        (row.observations, name, row.value, row.low, row.high)
-        for name, row in sorted(_named(result, "bound"), key=lambda pair: pair[1].observations)
-    ]
-    return Table(
-        f"{what}, of {users(result)}: {many(words['targets'], 'target')} in"
-        f" {many(words['seeds'], 'simulation')}",
-        (f"{_api(result).visit}s", "attack", "share", "low", "high"),
-        tuple(lines),
-        (
+    targets, seeds = many(result.words["targets"], "target"), many(result.words["seeds"], "simulation")
+    return f"{what}, of {users(result)}: {targets} in {seeds}"
+
+
+def _attacks(result: Result) -> Table:
+    lines = sorted(_named(result, "bound"), key=lambda pair: pair[1].observations)
+    return Listing(
+        _attacks_title,
+        lambda _: lines,
+        {
+            "{visits}": lambda pair, _: pair[1].observations,
+            "attack": lambda pair, _: pair[0],
+            "share": (lambda pair, _: pair[1].value, probability),
+            "low": (lambda pair, _: pair[1].low, probability),
+            "high": (lambda pair, _: pair[1].high, probability),
+        },
+        notes=(
             "low, high: an interval of 95 % over simulations.",
             "bound: the most that an attacker who links one target at a time can expect, that is, the"
             " probability of success of one who knows everybody's secret. What an attack achieves in some"
             " simulations is an estimate: it may lie above the bound, by sampling error.",
-            *words["plan"],
+            lambda result: result.words["plan"],
         ),
-        styles={"share": probability, **_INTERVAL},
-        keep=len(words["attacks"]) + 1,
-    )
+        keep=len(result.words["attacks"]) + 1,
+    )(result)
 
 
-def _noise_table(result: Result) -> Table:
-    removals = (result.payload or {}).get("noise_removal", ())
-    return Table(
-        "How well noise is removed",
-        ("attack", f"{_api(result).visit}s", "precision", "recall", "kept precision", "kept recall"),
-        tuple(
-            (entry["attack"], entry["observations"], *(entry[name] for name in _SHARES)) for entry in removals
-        ),
-        (
-            "precision: of the topics removed, those that are noise; recall: of noise, what is removed.",
-            "kept: of the topics kept, those that are genuine; of the genuine ones, those that are kept.",
-        ),
-    )
-
-
-def _papers_table(result: Result) -> Table:
-    attacks = result.words["attacks"]
-    counts = {entry["counts"] for entry in attacks}
-    return Table(
-        "Where the attacks are from, and what they count as success",
-        ("attack", "counts", "paper"),
-        tuple((entry["name"], entry["counts"], entry["paper"]) for entry in attacks),
-        tuple(text for key, text in _COUNTS.items() if key in counts),
-    )
+NOISE = Listing(
+    "How well noise is removed",
+    "noise_removal",
+    {"attack": "attack", "{visits}": "observations", **{name.replace("_", " "): name for name in _SHARES}},
+    notes=(
+        "precision: of the topics removed, those that are noise; recall: of noise, what is removed.",
+        "kept: of the topics kept, those that are genuine; of the genuine ones, those that are kept.",
+    ),
+)
+PAPERS = Listing(
+    "Where the attacks are from, and what they count as success",
+    lambda result: result.words["attacks"],
+    {"attack": "name", "counts": "counts", "paper": "paper"},
+    notes=(
+        lambda result: [
+            text
+            for key, text in _COUNTS.items()
+            if key in {entry["counts"] for entry in result.words["attacks"]}
+        ],
+    ),
+)
 
 
 def _attack_points(result: Result) -> Records:
     return [
-        {
-            "series": name,
-            "observations": row.observations,
-            "share": float(row.value),
-            "low": float(row.value if row.low is None else row.low),
-            "high": float(row.value if row.high is None else row.high),
-        }
+        {"series": name, "observations": row.observations, "share": float(row.value), **row.ends(row.value)}
         for name, row in _named(result, _BOUND)
     ]
 
@@ -180,7 +181,7 @@ def _drawn(result: Result, points: Records) -> Figure:
 LAYOUT = Layout(
     lambda result: f"Attacks on {users(result)}: {_api(result).title}",
     say={"attacks": _achieved, "bound": _possible},
-    tables={"attacks": _attacks_table, "noise": _noise_table, "papers": _papers_table},
+    tables={"attacks": _attacks, "noise": NOISE, "papers": PAPERS},
     charts={"attacks": Chart(_attack_points, _drawn)},
     heading=heading,
 )
@@ -265,13 +266,18 @@ def attack(
         for attacker in plan.attacks
         for n in counts
     }
+    about = {"goal": plan.goal, "prior": "population", "method": "monte-carlo"}
+    rows: list[Row] = []
+    for (name, n), some in shares.items():
+        rows += rows_of(api, {name: mean_share(some) if some else None}, observations=n, **about)
+    for n, bound in bounds.items():
+        quantity = "posterior" if plan.goal == "user" else "goal_posterior"
+        rows += rows_of(api, {quantity: bound}, observations=n, **about)
     return Findings(
-        (
-            *(_row(api, plan.goal, n, name, mean_share(some)) for (name, n), some in shares.items() if some),
-            *(_bound_row(api, plan.goal, n, bound) for n, bound in bounds.items()),
-        ),
+        rows,
         notes=tuple(plan.notes),
         words={
+            "visits": f"{api.visit}s",
             "targets": next(int(outcome.tied.shape[0]) for run in runs for outcome in run.values()),
             "seeds": seeds,
             "earlier": plan.earlier,
@@ -295,33 +301,32 @@ def _one_title(result: Result) -> str:
     )
 
 
-def _one_table(result: Result) -> Table:
-    words = result.words
-    lines = [
-        (name, row.value, row.low, row.high)
-        for name, quantity in {
-            "only the right user left": "unique",
-            "re-identified, ties broken at random": "right",
-        }.items()
-        if (row := result.rows.row(quantity)) is not None
-    ]
-    removal = (result.payload or {}).get("noise_removal")
-    if removal:
-        lines += [
-            ("removed topics that were noise (precision)", removal["precision"], None, None),
-            ("noise that was removed (recall)", removal["recall"], None, None),
-            ("kept topics that were genuine", removal["kept_precision"], None, None),
-            ("genuine topics that were kept", removal["kept_recall"], None, None),
-        ]
-    lines += [(_BOUND, row.value, row.low, row.high) for row in result.rows if row.quantity in _BOUNDS]
-    supposed = f"The attacker supposes {words['supposed']}." if words["supposed"] else ""
-    return Table(
-        _one_title(result),
-        ("share", "value", "low", "high"),
-        tuple(lines),
-        tuple(filter(None, ("low and high are the ends of a 95 % interval.", supposed, words["paper"]))),
-        styles={"value": probability, **_INTERVAL},
-    )
+def _one_shares(result: Result) -> Iterator[tuple[str, float | Row]]:
+    """Yield what a target is left among, how well noise is removed, and the bound, each with its name."""
+    for row in result.rows:
+        if row.quantity in _ONE:
+            yield _ONE[row.quantity], row
+    removal = result.payload["noise_removal"] or {}
+    yield from ((text, removal[name]) for name, text in _REMOVED.items() if removal)
+    yield from ((_BOUND, row) for row in result.rows if row.quantity in _BOUNDS)
+
+
+def _end(name: str) -> Any:
+    return lambda pair, _: getattr(pair[1], name, pair[1] if name == "value" else None), probability
+
+
+ONE = Listing(
+    _one_title,
+    _one_shares,
+    {"share": lambda pair, _: pair[0], "value": _end("value"), "low": _end("low"), "high": _end("high")},
+    notes=(
+        "low and high are the ends of a 95 % interval.",
+        lambda result: (
+            f"The attacker supposes {result.words['supposed']}." if result.words["supposed"] else ""
+        ),
+        "{paper}",
+    ),
+)
 
 
 def _one_sentence(result: Result) -> Iterator[str]:
@@ -340,7 +345,7 @@ def _group_points(result: Result) -> Records:
     Layout(
         _one_title,
         say={"attack": _one_sentence},
-        tables={"attack": _one_table},
+        tables={"attack": ONE},
         charts={
             "groups": Chart(
                 _group_points,
@@ -423,9 +428,11 @@ def reidentify(
     columns = int(sightings[0].codes.shape[1])
     bound = None if api is None or population is None else attack_bound(population, api, columns, seed)
     shares = {attack.name: outcome.share, "unique": outcome.unique, "right": outcome.right}
-    rows = [_row(api, "user", call, name, share) for name, share in shares.items()]
-    if bound is not None:
-        rows.append(_bound_row(api, "user", call, bound))
+    about: dict[str, Any] = {"goal": "user", "prior": "population", "observations": call}
+    rows = [
+        *rows_of(api, shares, **about, method="monte-carlo"),
+        *rows_of(api, {"posterior": bound}, **about),
+    ]
     everybody = targets.shape[0] == reports.n_users
     users = reports.users if everybody else as_labels([reports.users[int(place)] for place in targets])
     numbers = {k: v for k, v in vars(attack).items() if isinstance(v, int | float | Fraction)}
@@ -482,26 +489,14 @@ def looks(most: int) -> tuple[int, ...]:
     return tuple(sorted({1, *range(_STEP, most + 1, _STEP), most}))
 
 
-def _row(api: Api | None, goal: str, n: int, name: str, share: Estimate) -> Row:
-    spec, unit = ("", None) if api is None else (api.spec, api.unit)
-    return Row(spec, unit, "", goal, "population", n, name, share.value, share.low, share.high, "monte-carlo")
-
-
-def _bound_row(api: Api | None, goal: str, n: int, bound: Bound) -> Row:
-    spec, unit = ("", None) if api is None else (api.spec, api.unit)
-    quantity = "posterior" if goal == "user" else "goal_posterior"
-    low, high = (None, None) if bound.method == "exact" else (bound.low, bound.high)
-    return Row(spec, unit, "", goal, "population", n, quantity, bound.value, low, high, bound.method)
-
-
-def _removal(removal: NoiseRemoval) -> dict[str, Any]:
+def _removal(removal: NoiseRemoval) -> dict[str, float]:
     """Return counts, precision and recall by plain names."""
     return {**{name: getattr(removal, name) for name in _SHARES}, **asdict(removal)}
 
 
 def _removals(
     runs: Sequence[dict[tuple[str, int], Outcome]], plan: Campaign, counts: Sequence[int]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, str | float]]:
     """Yield the noise that was removed in all simulations."""
     for attacker in plan.attacks:
         for n in counts:

@@ -15,7 +15,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.layout import Chart, Layout, Pivot, Records, Say
 from quiff.results.numbers import probability
 from quiff.results.result import Result
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import Row, Rows, rows_of
 from quiff.studies.study import Findings, study
 from quiff.studies.words import goal_of_value, users, value_words, weighted
 
@@ -165,6 +165,5 @@ def attribute_inference(
 
 
 def inference_rows(api: Api, stage: str, goal: str, numbers: Mapping[str, Number]) -> Iterator[Row]:
-    """Yield how well it is guessed whether the user has a value, without and with an output."""
-    for quantity, number in numbers.items():
-        yield Row(api.spec, api.unit, stage, goal, "population", 1, quantity, number)
+    """Return how well it is guessed whether the user has a value, without and with an output."""
+    return rows_of(api, numbers, stage=stage, goal=goal, prior="population")

@@ -16,7 +16,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.layout import Chart, Layout, Records
 from quiff.results.numbers import probability, rounded, said
 from quiff.results.result import Result
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import CLOSED, Between, Row, Rows, rows_of
 from quiff.results.table import Table
 from quiff.studies.study import Findings, study
 from quiff.theory.parameters import check_number, check_whole
@@ -154,7 +154,6 @@ def _figure(result: Result, points: Records) -> Figure:
         [{name: point[name] for name in ("series", "weeks", "capacity")} for point in points],
         Axis("weeks", "weeks", "count"),
         Axis("capacity", "Bayes capacity (log scale)", "log", 1.0, result.words["buckets"] + 1.0),
-        list(dict.fromkeys(point["series"] for point in points)),
         points=True,
         size=(330, 280),
     )
@@ -246,12 +245,11 @@ def attribution_leakage(
             rows += _of_many(single, _after(observer, number), released * number, e)
     zeros = [told_by_zeros(e, multiple) for multiple in (1, 2, 4, 8)]
     for budget, *numbers in zeros:
-        for quantity, value in zip(("bayes_capacity", "epsilon"), numbers, strict=True):
-            rows.append(_row(single, quantity, value, stage=f"global budget {budget:g}", goal=_ELSEWHERE))
+        told = dict(zip(("bayes_capacity", "epsilon"), numbers, strict=True))
+        rows += rows_of(single, told, stage=f"global budget {budget:g}", goal=_ELSEWHERE, scope="all")
     for x, size in product(_EPSILONS, _BATCHES):
-        error = 2 / x / (size * rate / buckets)
-        stage = f"epsilon {x:g}, batch {size}"
-        rows.append(_row(single, "relative_error", error, stage=stage, method="formula"))
+        error = {"relative_error": 2 / x / (size * rate / buckets)}
+        rows += rows_of(single, error, stage=f"epsilon {x:g}, batch {size}", **CLOSED)
     return Findings(
         rows,
         notes=(
@@ -271,30 +269,26 @@ def attribution_leakage(
     )
 
 
-def _row(api: W3CAttribution, quantity: str, value: Any, **more: Any) -> Row:
-    cells: dict[str, Any] = {"stage": _ONE, "goal": "", "prior": "", "observations": 1}
-    return Row(api.spec, api.unit, quantity=quantity, value=value, scope="all", **cells | more)
-
-
 def _of_one(api: W3CAttribution) -> Iterator[Row]:
     """Yield closed forms; what is only bounded by them, numerically with the error of the cells."""
     for limit in api.limits():
         if limit.bound == "equal":
-            yield _row(api, limit.quantity, limit.value, method="formula")
-    C = api.observe([None, *range(min(api.keys, _LISTED))])
-    if api.others and api.keys <= _LISTED:
+            yield from rows_of(api, {limit.quantity: limit.value}, stage=_ONE, **CLOSED)
+    if api.keys > _LISTED:
+        return
+    C = api.observe([None, *range(api.keys)])
+    if api.others:
         low = float(bayes_capacity(C))
-        yield _row(api, "bayes_capacity", low, low=low, high=low * C.slack, method="discretised")
-    if (api.others or api.keys > 1) and api.keys <= _LISTED and isinstance(C.kernel, OneHotKernel):
+        capacity = {"bayes_capacity": Between(low, low, low * C.slack, "discretised")}
+        yield from rows_of(api, capacity, stage=_ONE, scope="all")
+    if (api.others or api.keys > 1) and isinstance(C.kernel, OneHotKernel):
         bits, error = shannon_estimate(C.kernel)
-        yield _row(
-            api, "shannon_capacity_bits", bits, low=bits - error, high=bits + error, method="monte-carlo"
-        )
+        estimate = {"shannon_capacity_bits": Between(bits, bits - error, bits + error, "monte-carlo")}
+        yield from rows_of(api, estimate, stage=_ONE, scope="all")
 
 
 def _of_many(api: W3CAttribution, stage: str, n: int, budget: float) -> Iterator[Row]:
-    """Yield what n conversions reveal: the epsilon of all impressions, and bounds of the capacity."""
+    """Return what n conversions reveal: the epsilon of all impressions, and bounds of the capacity."""
     low, high = repeated_capacity(budget, n, api.keys) if n else (1.0, 1.0)
-    about: dict[str, Any] = {"stage": stage, "observations": max(1, n)}
-    yield _row(api, "epsilon", n * budget, method="formula", **about)
-    yield _row(api, "bayes_capacity", low, low=low, high=high, method="discretised", **about)
+    numbers = {"epsilon": n * budget, "bayes_capacity": Between(low, low, high, "discretised")}
+    return rows_of(api, numbers, stage=stage, observations=max(1, n), **CLOSED)

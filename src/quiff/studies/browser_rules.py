@@ -12,7 +12,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.layout import Chart, Layout, Records, Say
 from quiff.results.numbers import said
 from quiff.results.result import Result
-from quiff.results.rows import Row
+from quiff.results.rows import Between, Method, Row, rows_of
 from quiff.results.table import Table
 from quiff.studies.study import Findings, study
 from quiff.studies.words import users
@@ -168,20 +168,16 @@ def browser_rules(
     """
     api = checked_api(api)
     effects = rule_effects(people, api, coverage, rates, high_utility, samples, seed)
-    spec, unit = api.spec, api.unit
-
-    def row(rule: str, adversary: str, value: RuleLeakage) -> Row:
-        return Row(
-            spec, unit, rule, _goal(adversary), "population", 1, "leakage", value.leakage, value.low,
-            value.high, "exact" if value.low is None else "monte-carlo",
-        )  # fmt: skip
-
+    leakages = [("", "call", RuleLeakage(effects.specified))]
+    leakages += [(effect.rule, effect.adversary, effect.on) for effect in effects.rules]
+    leakages += [(f"-{effect.rule}", effect.adversary, effect.off) for effect in effects.rules]
+    rows: list[Row] = []
+    for rule, adversary, number in leakages:
+        method: Method = "exact" if number.low is None else "monte-carlo"
+        leakage = Between(number.leakage, number.low, number.high, method)
+        rows += rows_of(api, {"leakage": leakage}, stage=rule, goal=_goal(adversary), prior="population")
     return Findings(
-        (
-            row("", "call", RuleLeakage(effects.specified)),
-            *(row(effect.rule, effect.adversary, effect.on) for effect in effects.rules),
-            *(row(f"-{effect.rule}", effect.adversary, effect.off) for effect in effects.rules),
-        ),
+        rows,
         notes=effects.notes,
         words={"rules": [[effect.rule, effect.adversary, effect.setting] for effect in effects.rules]},
         seed=seed,

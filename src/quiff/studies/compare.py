@@ -19,7 +19,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.layout import Layout, Pivot, Records, Say, Several
 from quiff.results.numbers import amount, probability, said
 from quiff.results.result import ApiWords, Result
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import CLOSED, Row, Rows, rows_of
 from quiff.results.table import Table
 from quiff.studies.measure import api_rows
 from quiff.studies.questions import api_of, name_of
@@ -445,18 +445,17 @@ def _compared(api: Api, people: Population | None, goals: list[str], seed: int) 
 
 def _limits(api: Api) -> Iterator[Row]:
     """Yield the closed forms of what is observed; a missing Shannon capacity by iteration, if it is small."""
-    blank = Row(api.spec, api.unit, api.name, "", "", 1, "", 0, method="formula", scope="all")
     limits = [limit for limit in all_limits(api) if not limit.stage]
     for limit in limits:
-        yield replace(blank, quantity=limit.quantity, value=limit.value)
+        yield from rows_of(api, {limit.quantity: limit.value}, stage=api.name, **CLOSED)
     space = api.space() if limits else None
     if "shannon_capacity_bits" in [limit.quantity for limit in limits] or space is None:
         return
     with suppress(SizeError, ParameterError):
         C = api.observe(space)
         if C.inputs.size * C.outputs.size <= _FEW:
-            bits = shannon_capacity(C).value
-            yield replace(blank, quantity="shannon_capacity_bits", value=bits, method="exact")
+            bits = {"shannon_capacity_bits": shannon_capacity(C).value}
+            yield from rows_of(api, bits, stage=api.name, scope="all")
 
 
 def _measured(people: Population, api: Api, goals: list[str], seed: int) -> Iterator[Row]:

@@ -11,24 +11,24 @@ capacity at a utility floor u is a linear program in v:
 and 1 where that is less. Proofs are in docs/theory/optimal-design.md.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from quiff.apis.base import Api
-from quiff.apis.fitted import FittedAPI, covers
-from quiff.apis.registry import api_class
-from quiff.core.numbers import Array
+from quiff.apis.fitted import FittedAPI, most_popular_share, sampled_sets
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
 from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Records, Several
+from quiff.results.layout import Layout, Several
 from quiff.results.numbers import probability, said, shown
 from quiff.results.result import Result
-from quiff.results.rows import Row
+from quiff.results.rows import CLOSED, Row, rows_of
 from quiff.results.table import Table
-from quiff.studies.study import Findings, study
+from quiff.studies.study import Findings, registered_api, study
 from quiff.studies.theory import limits_chart
 from quiff.studies.words import many, people_words
 from quiff.theory.design import Design, Designs, Measure
@@ -104,13 +104,17 @@ def _sentence(result: Result) -> Iterator[str]:
         )
 
 
-def _frontier(result: Result, _points: Records) -> Figure:
-    words, ((spec, api),) = result.words, result.apis.items()
-    parameters = {} if result.provenance is None else result.provenance.parameters[spec]
+def _frontier(result: Result, api: Any) -> Figure:
+    words = result.words
     grey = f"{_WORDS[words['measure']].split(' of ')[0]} {shown(words['target'])}"
-    # By its name in the registry: a spec may name a file, and one of a saved result is never run.
-    _, lines = api_class(api.name)(**parameters).designs(words["measure"], words["target"])
+    _, lines = api.designs(words["measure"], words["target"])
     return Figure.of(f"Privacy against utility: {words['about']} (grey: {grey})", limits_chart(lines()))
+
+
+def _drawn(result: Result) -> dict[str, Callable[[], Figure]]:
+    (spec,) = result.apis
+    api = registered_api(spec, result)
+    return {} if api is None else {"frontier": partial(_frontier, result, api)}
 
 
 @study(
@@ -118,7 +122,7 @@ def _frontier(result: Result, _points: Records) -> Figure:
         _question,
         say={"answer": _sentence},
         tables={"answer": Several(_tables)},
-        charts={"frontier": Chart(lambda result: result.payload["options"], _frontier)},
+        charts={"frontier": Several(_drawn)},
     )
 )
 def meet_budget(api: Api, measure: Measure, target: Real) -> Findings:
@@ -153,10 +157,9 @@ def meet_budget(api: Api, measure: Measure, target: Real) -> Findings:
     answers = [design for design in (designs.strict, designs.nearest) if design is not None]
     return Findings(
         (
-            Row(design.spec(), api.unit, "", "", "", 1, name, value, method="formula", scope="all")
+            row
             for design in dict.fromkeys((*answers, *designs.options[:listed]))
-            for name, value in design.record().items()
-            if name in _QUANTITIES
+            for row in _closed_rows(design, api)
         ),
         notes=(designs.missing,) if designs.missing else (),
         words={
@@ -175,6 +178,11 @@ def meet_budget(api: Api, measure: Measure, target: Real) -> Findings:
             "options": [design.record() for design in designs.options],
         },
     )
+
+
+def _closed_rows(design: Design, api: Api) -> Iterator[Row]:
+    numbers = {name: value for name, value in design.record().items() if name in _QUANTITIES}
+    return (replace(row, api=design.spec()) for row in rows_of(api, numbers, **CLOSED))
 
 
 def _listed(designs: Designs) -> int:
@@ -289,94 +297,34 @@ def fit_design(
     beside: Design = api.at_utility(u)
     sets, _ = people.distinct_sets()
     codes, share = np.asarray(sets.codes), people.set_counts() / people.n_users
-    drawn = _sampled(share, sample, seed)
+    drawn = sampled_sets(share, sample, seed)
     average, low = partial_cover(codes, len(sets.topics), share, u, drawn)
     worst, hitting = fractional_cover(codes, len(sets.topics))
     fitted = {
-        "average user": (_mechanism(average, people), max(1.0, low)),
-        "worst-off user": (_mechanism(worst * u, people), max(1.0, u * hitting)),
+        "average user": (FittedAPI.of_weights(average, people), max(1.0, low)),
+        "worst-off user": (FittedAPI.of_weights(worst * u, people), max(1.0, u * hitting)),
     }
-    numbers = {aim: _evaluated(mechanism, low, people) for aim, (mechanism, low) in fitted.items()}
+    numbers = {aim: mechanism.evaluated(low, people) for aim, (mechanism, low) in fitted.items()}
     return Findings(
         (
+            *_closed_rows(beside, api),
             *(
-                Row(beside.spec(), api.unit, "", "", "", 1, name, value, method="formula", scope="all")
-                for name, value in beside.record().items()
-                if name in _QUANTITIES
-            ),
-            *(
-                Row(mechanism.spec, mechanism.unit, "", "", "", 1, name, numbers[aim][name])
+                row
                 for aim, (mechanism, _) in fitted.items()
-                for name in _NUMBERS
+                for row in rows_of(mechanism, {name: getattr(numbers[aim], name) for name in _NUMBERS})
             ),
         ),
         words={
             "utility": u,
             "drawn": None if drawn is None else int(drawn[0].shape[0]),
-            "prior_gain": _prior_gain(people),
+            "prior_gain": most_popular_share(people),
         },
         payload={
             "topics_api": beside.record(),
             "fitted": [
-                {"aim": aim, **numbers[aim], "weights": dict(mechanism.weights)}
+                {"aim": aim, **asdict(numbers[aim]), "weights": dict(mechanism.weights)}
                 for aim, (mechanism, _) in fitted.items()
             ],
         },
         seed=seed,
     )
-
-
-def _mechanism(weights: Array, people: Population) -> FittedAPI:
-    """Return the mechanism of weights by topic."""
-    sets, _ = people.distinct_sets()
-    total = weights.sum()
-    if total < 1:  # something must be shown anyway: more weight costs nothing up to a capacity of 1
-        weights = weights + (1 - total) * _most_popular(people, weights.shape[0])
-    return FittedAPI(dict(zip(sets.topics, np.minimum(weights, 1.0).tolist(), strict=True)))
-
-
-def _evaluated(api: FittedAPI, low: float, people: Population) -> Mapping[str, float]:
-    """Evaluate a mechanism on everybody: its capacity, a lower bound on that of any, and utilities.
-
-    The utility is the probability that what is shown is in the set, for the average and for the worst-off
-    user; `top_ten` the share of outputs that are genuine and name one of the ten most frequent topics.
-    """
-    sets, _ = people.distinct_sets()
-    weights = np.array([api.weights.get(topic, 0.0) for topic in sets.topics])
-    genuine = api.genuine(people)
-    share = people.set_counts() / people.n_users
-    outputs = np.zeros(weights.shape[0])
-    inside = share * np.minimum(1.0, 1.0 / np.maximum(covers(weights, sets.codes), 1e-300))
-    np.add.at(outputs, np.asarray(sets.codes), inside[:, np.newaxis])
-    return {
-        "capacity": api.capacity(people),
-        "least_capacity": low,
-        "utility": float(share @ genuine),
-        "worst_utility": float(genuine.min()),
-        "top_ten": float(np.sort(outputs * weights)[-10:].sum()),
-    }
-
-
-def _most_popular(people: Population, n_members: int) -> Array:
-    """Return weight 1 for the topic that most users have."""
-    sets, _ = people.distinct_sets()
-    users = np.bincount(
-        np.asarray(sets.codes).ravel(), np.repeat(people.set_counts(), sets.codes.shape[1]), n_members
-    )
-    return np.asarray((np.arange(n_members) == users.argmax()).astype(float))
-
-
-def _prior_gain(people: Population) -> float:
-    """Return the share of users who have the most popular topic: what always naming it earns."""
-    sets, _ = people.distinct_sets()
-    weights = _most_popular(people, len(sets.topics))
-    return float((people.set_counts() / people.n_users) @ covers(weights, sets.codes))
-
-
-def _sampled(share: Array, most: int, seed: int) -> tuple[Array, Array] | None:
-    """Draw users, and return the positions and shares of their sets; None if all sets can be seen."""
-    if share.shape[0] <= most:
-        return None
-    drawn = np.random.default_rng(seed).choice(share.shape[0], most, p=share)
-    seen, counts = np.unique(drawn, return_counts=True)
-    return seen, counts / most

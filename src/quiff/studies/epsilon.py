@@ -6,12 +6,12 @@ from typing import Any
 
 from quiff.apis.base import Api, check_observations
 from quiff.errors import ParameterError, counted
-from quiff.results.figures.epsilon import epsilon_figure
+from quiff.results.figures.charts import Axis, beside, curves
 from quiff.results.figures.figure import Figure
 from quiff.results.layout import Chart, Layout, Pivot, Records
 from quiff.results.numbers import probability, rounded, said
 from quiff.results.result import Result
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import CLOSED, Row, Rows, rows_of
 from quiff.results.table import Table
 from quiff.studies.study import Findings, distinct_apis, study
 from quiff.studies.words import capitalised
@@ -160,7 +160,21 @@ def _figure(result: Result, points: Records) -> Figure:
         )
         if 0 < value < inf
     ]
-    return epsilon_figure(_title(result), rounded(e, 4), list(points), growth)
+    least, drawn = points[0]["prior"], {"with epsilon": f"epsilon {rounded(e, 4)}"}
+    lines = [point | {"series": drawn.get(point["series"], point["series"])} for point in points]
+    panels = [
+        curves(
+            lines,
+            Axis("prior", "prior probability (log scale)", "log", least, 1),
+            Axis("posterior", "largest posterior probability", "probability"),
+            size=(330, 280),
+        )
+    ]
+    if growth:
+        across = Axis("observations", "observations (log scale)", "log", 1)
+        up = Axis("epsilon", "epsilon (nats, log scale)", "log")
+        panels.append(curves(growth, across, up, size=(330, 280)))
+    return Figure.of(_title(result), beside(*panels))
 
 
 def _title(result: Result) -> str:
@@ -214,10 +228,11 @@ def explain_epsilon(
     """
     chosen = distinct_apis(apis)
     rows = [
-        Row(api.spec, api.unit, "", "", "", 1, limit.quantity, limit.value, method="formula", scope="all")
+        row
         for api in chosen
         for limit in api.limits()
         if not limit.stage
+        for row in rows_of(api, {limit.quantity: limit.value}, **CLOSED)
     ]
     if epsilon is None:
         epsilon = next((float(row.value) for row in rows if row.quantity == "epsilon"), None)
@@ -236,18 +251,16 @@ def explain_epsilon(
 
 
 def _bounds(e: float, n: int, times: Sequence[int], delta: float) -> Iterator[Row]:
-    def row(quantity: str, value: float, prior: str = "", goal: str = "", count: int = 1) -> Row:
-        return Row("", None, "", goal, prior, count, quantity, value, method="formula", scope="all")
-
     for one_in in dict.fromkeys((10, 1000, n)):
-        yield row("largest_posterior", posterior_bound(1 / one_in, e), f"1 in {one_in}")
-    yield row("told_apart", guess_bound(2, e), "uniform", "secret")
-    yield row("detection", detection_bound(_FALSE_ALARMS, e), goal="secret")
-    yield row("bayes_capacity", capacity_bound(e))
-    yield row("bayes_capacity", capacity_bound(e, n), goal=f"{n} secrets")
-    yield row("shannon_capacity_bits", shannon_bound(e))
+        numbers = {"largest_posterior": posterior_bound(1 / one_in, e)}
+        yield from rows_of(None, numbers, prior=f"1 in {one_in}", **CLOSED)
+    yield from rows_of(None, {"told_apart": guess_bound(2, e)}, prior="uniform", goal="secret", **CLOSED)
+    yield from rows_of(None, {"detection": detection_bound(_FALSE_ALARMS, e)}, goal="secret", **CLOSED)
+    yield from rows_of(None, {"bayes_capacity": capacity_bound(e)}, **CLOSED)
+    yield from rows_of(None, {"bayes_capacity": capacity_bound(e, n)}, goal=f"{n} secrets", **CLOSED)
+    yield from rows_of(None, {"shannon_capacity_bits": shannon_bound(e)}, **CLOSED)
     for k in dict.fromkeys((2, n)):
-        yield row("truth", guess_bound(k, e), goal=f"{k} answers")
+        yield from rows_of(None, {"truth": guess_bound(k, e)}, goal=f"{k} answers", **CLOSED)
     for count in times:
-        yield row("epsilon", e * count, count=count)
-        yield row("composed_epsilon", composed_epsilon_bound(e, count, delta), count=count)
+        numbers = {"epsilon": e * count, "composed_epsilon": composed_epsilon_bound(e, count, delta)}
+        yield from rows_of(None, numbers, observations=count, **CLOSED)

@@ -17,7 +17,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.layout import Chart, Layout, Records
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import Row, Rows, rows_of
 from quiff.results.small_cells import left_out, or_telling
 from quiff.results.table import Table
 from quiff.studies.attributes import (
@@ -302,6 +302,6 @@ def exposure(
             "left_out": few_users if few else "",
             "among": "of the outputs that are listed, " if telling else among,
         }
-        rows += [Row(api.spec, api.unit, stage, "user", "population", 1, *pair) for pair in numbers.items()]
+        rows += rows_of(api, numbers, stage=stage, goal="user", prior="population")
     kept = outputs if first is None else outputs[: max(first, _KEPT)]
     return Findings(rows, words=words, payload={"outputs": kept})

@@ -12,7 +12,7 @@ from quiff.results.figures.knowledge import knowledge_figure
 from quiff.results.layout import Chart, Layout, Pivot, Say
 from quiff.results.numbers import probability
 from quiff.results.result import Result
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import Row, Rows, rows_of
 from quiff.results.table import Table
 from quiff.studies.study import Findings, study
 
@@ -136,10 +136,8 @@ def knowledge(prior: Prior, program: Program, people: object = None) -> Findings
         bits = sum(float(p) * shannon_entropy(posterior) for p, posterior in hyper.items())
         before = rows[0].value if rows else guessed
         numbers = {"goal_posterior": guessed, "leakage": guessed / before, "bits_left": bits}
-        rows += (
-            Row(program.spec, program.unit, program.name, "secret", "given", number, *pair)
-            for pair in numbers.items()
-        )
+        about = {"stage": program.name, "goal": "secret", "prior": "given", "observations": number}
+        rows += rows_of(program, numbers, **about)
         guesses: dict[float, float] = {}
         for p, most in best:
             guesses[float(most)] = guesses.get(float(most), 0.0) + float(p)

@@ -3,19 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import inf, log, log2
-
-import numpy as np
+from typing import Any
 
 from quiff.apis.base import Api, all_limits
-from quiff.apis.members import members
+from quiff.apis.members import attribute_gain, users_behind
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel
-from quiff.core.gain import Gain, membership_gain_from_codes
-from quiff.core.kernels import MapKernel, SparseKernel
+from quiff.core.gain import Gain
+from quiff.core.kernels import MapKernel
 from quiff.core.labels import same
-from quiff.core.numbers import Number, filled, quotient
+from quiff.core.numbers import Number
 from quiff.core.prior import Prior
-from quiff.core.sparse import SparseRows
 from quiff.epochs.estimate import Estimate
 from quiff.epochs.sampled import sampled_vulnerability
 from quiff.errors import ParameterError, SizeError
@@ -27,7 +25,7 @@ from quiff.populations.population import Population
 from quiff.results.layout import Layout, last_stages
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import CLOSED, Row, Rows, rows_of
 from quiff.results.table import Table
 from quiff.studies import questions
 from quiff.studies.study import Findings, assumed, checked_priors, left_out, names_of, study
@@ -217,20 +215,6 @@ def measure(
     )
 
 
-def attribute_gain(people: Population, name: str) -> Gain:
-    """Return the gain on users of naming an attribute's value, or of a set one of its members.
-
-    Examples
-    --------
-    >>> from quiff import Population
-    >>> people = Population.from_sets({"Ann": {1, 2}, "Bob": {2, 3}})
-    >>> attribute_gain(people, "topics").to_numpy().tolist()
-    [[1, 0], [1, 1], [0, 1]]
-    """
-    values, codes = members(people, name)
-    return membership_gain_from_codes(people.users, codes, values)
-
-
 def prior_of(people: Population) -> Prior:
     """Return the prior on the rows of people: on users, or on the distinct sets that they were merged to."""
     return people.set_prior() if people.merged else people.user_prior()
@@ -249,20 +233,12 @@ def api_rows(
     It is named as it was given, and measured as it was fitted: `ready`, if that is done already.
     """
     ready = api.fit(people) if ready is None else ready
-    blank = Row(api.spec, api.unit, "", "", "", 1, "", 0)
     last = api.name
     for row in _measured(people, ready, goals, known, priors):
         last = row.stage
-        yield replace(row, api=blank.api, unit=blank.unit)
+        yield replace(row, api=api.spec, unit=api.unit)
     for limit in all_limits(ready):
-        yield replace(
-            blank,
-            stage=limit.stage or last,
-            quantity=limit.quantity,
-            value=limit.value,
-            method="formula",
-            scope="all",
-        )
+        yield from rows_of(api, {limit.quantity: limit.value}, stage=limit.stage or last, **CLOSED)
 
 
 def _measured(
@@ -317,7 +293,7 @@ def _pulled_back(
         return
     yield from _goal_rows(stage, goal, "population", vulnerability(prior, gain), _after(prior, C, gain))
     if goal != "topics":
-        behind = _users_behind(people, goal)
+        behind = users_behind(people, goal)
         uniform = Prior.uniform(behind.inputs)
         try:
             after = posterior_vulnerability(uniform, behind @ C)
@@ -334,19 +310,6 @@ def _after(prior: Prior, C: Channel, gain: Gain | None) -> Number | Estimate:
         return sampled_vulnerability(prior, C, gain)
 
 
-def _users_behind(people: Population, name: str) -> Channel:
-    """Return the channel from the values of an attribute to the users who have them, all as probable."""
-    attribute = people.attribute(name)
-    which = attribute.which[0]
-    counts = np.bincount(which, minlength=attribute.values.size)
-    users = np.argsort(which, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    shares = quotient(np.ones_like(counts), np.maximum(counts, 1))[which[users]]
-    entries = SparseRows(starts, users, shares, people.users.size)
-    nobody = filled(np.int64(0), people.users.size)
-    return Channel.from_kernel(attribute.values, people.users, SparseKernel(nobody, entries))
-
-
 def _of_users(people: Population, api: Api, stage: str, C: Channel, known: tuple[str, ...]) -> Iterator[Row]:
     """Yield the probability of re-identification from a channel on users, given what is known of them."""
     if api.observer_knows_who:
@@ -361,8 +324,8 @@ def _of_users(people: Population, api: Api, stage: str, C: Channel, known: tuple
 
 
 def _user_rows(stage: str, before: Number, after: Number) -> Iterator[Row]:
-    for quantity, value in (("prior", before), ("posterior", after), ("leakage", after / before)):
-        yield Row("", None, stage, "user", "population", 1, quantity, value)
+    numbers = {"prior": before, "posterior": after, "leakage": after / before}
+    return rows_of(None, numbers, stage=stage, goal="user", prior="population")
 
 
 def bracketed(rows: Iterable[Row], slack: float) -> Iterator[Row]:
@@ -387,23 +350,23 @@ def bracketed(rows: Iterable[Row], slack: float) -> Iterator[Row]:
 
 
 def _goal_rows(stage: str, goal: str, prior: str, before: Number, after: Number | Estimate) -> Iterator[Row]:
-    yield Row("", None, stage, goal, prior, 1, "goal_prior", before)
-    if not isinstance(after, Estimate):
-        yield Row("", None, stage, goal, prior, 1, "goal_posterior", after)
-        return
-    # An observation does no harm: what is below the prior one is sampling error.
-    value, low, high = (max(end, float(before)) for end in (after.value, after.low, after.high))
-    yield Row("", None, stage, goal, prior, 1, "goal_posterior", value, low, high, "monte-carlo")
+    about: dict[str, Any] = {"stage": stage, "goal": goal, "prior": prior}
+    yield from rows_of(None, {"goal_prior": before}, **about)
+    if isinstance(after, Estimate):
+        # An observation does no harm: what is below the prior one is sampling error.
+        ends = tuple(max(end, float(before)) for end in (after.value, after.low, after.high))
+        yield from rows_of(None, {"goal_posterior": ends}, method="monte-carlo", **about)
+    else:
+        yield from rows_of(None, {"goal_posterior": after}, **about)
 
 
 def _channel_rows(stage: str, C: Channel) -> Iterator[Row]:
     """Yield the capacities of a channel on the secrets that occur."""
     capacity = bayes_capacity(C)
-    values = {
+    numbers = {
         "bayes_capacity": capacity,
         "min_capacity_bits": inf if capacity == inf else log2(capacity),
         "epsilon": epsilon(C),
         "max_case_capacity": max_case_capacity(C),
     }
-    for quantity, value in values.items():
-        yield Row("", None, stage, "", "", 1, quantity, value)
+    return rows_of(None, numbers, stage=stage)

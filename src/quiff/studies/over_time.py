@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from quiff.progress import part_progress
 from quiff.results.layout import Layout, Pivot, Say, say
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
-from quiff.results.rows import Row
+from quiff.results.rows import Between, Row, rows_of
 from quiff.studies import questions
 from quiff.studies.measure import bracketed
 from quiff.studies.study import Findings, assumed, known_note, names_of, study
@@ -297,42 +298,46 @@ def _missing(api: Api, leakages: list[LeakageAfter], risks: dict[int, Distributi
 def _leakage_rows(
     api: Api, prior: Number, leakages: list[LeakageAfter], slacks: list[float]
 ) -> Iterator[Row]:
-    blank = Row(api.spec, api.unit, api.name, "user", "population", 1, "", 0)
     for after in leakages:
-        row = replace(blank, observations=after.n)
-        yield replace(row, quantity="prior", value=prior)
+        about: dict[str, Any] = {"stage": api.name, "observations": after.n}
+        known = {"goal": "user", "prior": "population", **about}
+        yield from rows_of(api, {"prior": prior}, **known)
         for quantity, factor in (("posterior", prior), ("leakage", 1)):
-            low, high = (None, None) if after.method == "exact" else (after.low * factor, after.high * factor)
-            value = after.leakage * factor
-            yield replace(row, quantity=quantity, value=value, low=low, high=high, method=after.method)
-        yield replace(row, quantity="leakage_at_least", value=after.at_least)
-        yield replace(row, quantity="leakage_at_most", value=after.at_most)
-        yield replace(row, quantity="leakage_limit", value=after.limit)
-        yield replace(row, quantity="leakage_bound", value=after.bound, method="formula")
-        exactly = replace(row, goal="", prior="")
+            value, low, high = (number * factor for number in (after.leakage, after.low, after.high))
+            yield from rows_of(api, {quantity: Between(value, low, high, after.method)}, **known)
+        certain = {"at_least": after.at_least, "at_most": after.at_most, "limit": after.limit}
+        yield from rows_of(api, {f"leakage_{name}": number for name, number in certain.items()}, **known)
+        yield from rows_of(api, {"leakage_bound": after.bound}, method="formula", **known)
         worst = {"epsilon": after.epsilon, "max_case_capacity": after.max_case_capacity}
-        numbers = {name: value for name, value in worst.items() if value is not None}
-        rows = (replace(exactly, quantity=name, value=value) for name, value in numbers.items())
-        yield from bracketed(rows, slacks[after.n - 1])
+        yield from bracketed(rows_of(api, worst, **about), slacks[after.n - 1])
+
+
+def risk_numbers(spread: Distribution, threshold: Number) -> dict[str, Number]:
+    """Return how users' risks are spread, by quantities."""
+    shares = {"median": 0.5, "95": 0.95, "99": 0.99, "max": 1.0}
+    quantiles = {f"risk_{name}": spread.quantile(share) for name, share in shares.items()}
+    return {"risk_mean": spread.mean, **quantiles, "users_above": spread.share_above(threshold)}
 
 
 def _risk_rows(api: Api, risks: dict[int, Distribution], slacks: list[float]) -> Iterator[Row]:
-    blank = Row(api.spec, api.unit, api.name, "user", "population", 1, "", 0)
     for n, spread in risks.items():
-        row = replace(blank, observations=n, method="discretised" if slacks[n - 1] > 1 else "exact")
-        yield replace(row, quantity="risk_mean", value=float(spread.mean))
-        for name, share in (("median", 0.5), ("95", 0.95), ("99", 0.99), ("max", 1.0)):
-            yield replace(row, quantity=f"risk_{name}", value=spread.quantile(share))
-        yield replace(row, quantity="users_above", value=spread.share_above(HALF))
+        yield from rows_of(
+            api,
+            risk_numbers(spread, HALF) | {"risk_mean": float(spread.mean)},
+            stage=api.name,
+            goal="user",
+            prior="population",
+            observations=n,
+            method="discretised" if slacks[n - 1] > 1 else "exact",
+        )
 
 
 def _goal_rows(api: Api, goals: dict[str, list[Number]], slacks: list[float]) -> Iterator[Row]:
-    blank = Row(api.spec, api.unit, api.name, "", "population", 1, "", 0)
     for goal, learned in goals.items():
         for n, value in enumerate(learned[1:], start=1):
-            row = replace(blank, goal=goal, observations=n)
-            yield replace(row, quantity="goal_prior", value=learned[0])
-            yield from bracketed([replace(row, quantity="goal_posterior", value=value)], slacks[n - 1])
+            numbers = {"goal_prior": learned[0], "goal_posterior": value}
+            about = {"stage": api.name, "goal": goal, "prior": "population", "observations": n}
+            yield from bracketed(rows_of(api, numbers, **about), slacks[n - 1])
 
 
 def _occasions(people: Population, api: Api, exact: bool) -> tuple[tuple[Occasion, ...], tuple[str, ...]]:
@@ -348,9 +353,8 @@ def _occasions(people: Population, api: Api, exact: bool) -> tuple[tuple[Occasio
 def _occasion_rows(api: Api, occasions: Iterable[Occasion], prior: Number) -> Iterator[Row]:
     for occasion in occasions:
         if occasion.leakage is not None:
-            blank = Row(api.spec, api.unit, occasion.key, occasion.key, "population", 1, "", 0)
-            yield replace(blank, quantity="leakage", value=occasion.leakage)
-            yield replace(blank, quantity="posterior", value=occasion.leakage * prior)
+            numbers = {"leakage": occasion.leakage, "posterior": occasion.leakage * prior}
+            yield from rows_of(api, numbers, stage=occasion.key, goal=occasion.key, prior="population")
 
 
 def _redrawn(api: Api) -> tuple[str, ...]:

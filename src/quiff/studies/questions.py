@@ -369,7 +369,6 @@ def _growth(result: Result, points: Records) -> Figure:
         points,
         Axis("observations", "observations", "count", 1, max(2, most)),
         probabilities("probability", "probability of re-identification", own),
-        list(dict.fromkeys(point["series"] for point in points)),
         dots=own,
         size=(310, 230),
     )
@@ -441,7 +440,6 @@ def _spread(_: Result, points: Records) -> Figure:
         points,
         Axis("share", "share of users, the least exposed first", "share"),
         probabilities("risk", "probability of re-identification, at most", points),
-        list(dict.fromkeys(point["series"] for point in points)),
         size=(310, 230),
     )
     after = points[-1]["series"]

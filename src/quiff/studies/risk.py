@@ -21,8 +21,9 @@ from quiff.results.figures.figure import Figure
 from quiff.results.layout import Chart, Layout, Pivot, Records, Say
 from quiff.results.numbers import probability, said
 from quiff.results.result import PerUser, Result
-from quiff.results.rows import Row
+from quiff.results.rows import Row, rows_of
 from quiff.results.table import Table
+from quiff.studies.over_time import risk_numbers
 from quiff.studies.questions import by_weight, name_of, of_users
 from quiff.studies.study import Findings, assumed, known_note, left_out, names_of, study
 from quiff.studies.words import capitalised, many, users
@@ -153,8 +154,7 @@ def _curve(_: Result, points: Records) -> Figure:
         f"{capitalised(name)}: half of the users are re-identified with {probability(half)} or more, the most"
         f" exposed with {probability(drawn[-1]['risk'])}"
     )
-    names = list(dict.fromkeys(point["series"] for point in points))
-    return Figure.of(title, curves(points, across, up, names, legend="observed", step="step-before"))
+    return Figure.of(title, curves(points, across, up, legend="observed", step="step-before"))
 
 
 LAYOUT = Layout(
@@ -381,16 +381,10 @@ def _risks(people: Population, api: Api, known: Channel | None) -> Risks:
 
 
 def _rows(api: Api, risks: Risks, sharing: Groups | None, threshold: Number) -> Iterator[Row]:
-    def row(stage: str, goal: str, quantity: str, value: Any) -> Row:
-        return Row(api.spec, api.unit, stage, goal, "population", 1, quantity, value)
-
+    about = {"prior": "population"}
     for stage, (own, worst) in risks.items():
-        yield row(stage, "user", "risk_mean", own.mean)
-        for quantity, share in (("median", 0.5), ("95", 0.95), ("99", 0.99), ("max", 1.0)):
-            yield row(stage, "user", f"risk_{quantity}", own.quantile(share))
-        yield row(stage, "user", "users_above", own.share_above(threshold))
-        yield row(stage, "user", "worst_posterior", worst.quantile(1))
+        numbers = risk_numbers(own, threshold) | {"worst_posterior": worst.quantile(1)}
+        yield from rows_of(api, numbers, stage=stage, goal="user", **about)
     if sharing is not None:
-        last = list(risks)[-1]
-        yield row(last, "secret", "unique_users", sharing.unique_users)
-        yield row(last, "secret", "k_anonymity", sharing.anonymity)
+        groups = {"unique_users": sharing.unique_users, "k_anonymity": sharing.anonymity}
+        yield from rows_of(api, groups, stage=list(risks)[-1], goal="secret", **about)

@@ -4,20 +4,19 @@ A study is a function that returns `Findings`; `@study` makes of it one that ret
 by the layout that stands beside it.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import wraps
 from inspect import BoundArguments, Parameter, signature
 from typing import Any, ParamSpec, final
 
-import numpy as np
-
 from quiff.apis.base import Api, checked_api, checked_people
 from quiff.apis.defaults import default_apis
-from quiff.core.numbers import Array
+from quiff.apis.registry import apis
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError, SizeError
+from quiff.errors import ParameterError, QuiffError, SizeError
+from quiff.populations.digest import digest
 from quiff.populations.population import Population
 from quiff.results.layout import LAYOUTS, Layout
 from quiff.results.result import PerUser, Provenance, Result
@@ -188,10 +187,19 @@ def _result(key: str, findings: Findings, bound: BoundArguments, call: str) -> R
             {api.spec: api.parameters() for api in apis},
             tuple(dict.fromkeys((*findings.sources, *(api.source for api in apis if api.source)))),
         ),
-        findings.payload,
+        as_records(findings.payload),
         findings.per_user,
         findings.parts,
     )
+
+
+def as_records(payload: Any) -> Any:
+    """Return a payload with mappings in place of dataclasses, as it comes back from JSON."""
+    if is_dataclass(payload) and not isinstance(payload, type):
+        return {entry.name: as_records(getattr(payload, entry.name)) for entry in fields(payload)}
+    if isinstance(payload, Mapping):
+        return {key: as_records(entry) for key, entry in payload.items()}
+    return [as_records(entry) for entry in payload] if isinstance(payload, list) else payload
 
 
 def _with_genuine(result: Result, run: Callable[..., Result], bound: BoundArguments) -> Result:
@@ -211,6 +219,19 @@ def _with_genuine(result: Result, run: Callable[..., Result], bound: BoundArgume
     rows = Rows(replace(row, scope="genuine") for row in other.rows if row.scope == "people")
     part = replace(other, rows=rows, notes=(), warnings=(), per_user=None, only=())
     return replace(result, parts={**result.parts, "genuine": part})
+
+
+def registered_api(spec: str, result: Result) -> Api | None:
+    """Return an API of a result, as the registry has it; None if it has not.
+
+    A spec may name a file, and one of a saved result is never run.
+    """
+    name = spec.partition(":")[0]
+    if name not in apis() or result.provenance is None:
+        return None
+    with suppress(TypeError, KeyError, QuiffError):  # a saved result may hold anything
+        return apis()[name](**result.provenance.parameters[spec])
+    return None
 
 
 def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
@@ -250,33 +271,3 @@ def assumed(people: Population, apis: Iterable[Api]) -> tuple[str, ...]:
     """Return warnings of what APIs take for granted of these people, with what it changes."""
     there = (api for api in apis if set(api.needs) <= set(people.attributes))
     return tuple(words for api in there for words in api.warnings(people))
-
-
-def digest(people: Population) -> str:
-    """Return the SHA-256 of people's attributes, weights and counts, in their order; names play no part.
-
-    Examples
-    --------
-    >>> one, other = (Population.from_sets({name: {1, 2}, "Bob": {2, 3}}) for name in ("Ann", "Eve"))
-    >>> digest(one) == digest(other), digest(one) == digest(Population.from_sets({"Ann": {1, 2}}))
-    (True, False)
-    """
-    total = hashlib.sha256(str(people.n_users).encode())
-    for name in people.attributes:
-        attribute = people.attribute(name)
-        total.update(f"\n{name}\n".encode())
-        total.update(_bytes(attribute.which))
-        values = (
-            people.topics if name == "topics" else attribute.values
-        )  # the topics, then each distinct set as positions
-        total.update("\n".join(map(repr, values)).encode())
-    if "topics" in people.attributes:
-        total.update(_bytes(people.sets))
-    for numbers in (people.weights, people.counts):
-        if numbers is not None:
-            total.update(repr(numbers.tolist()).encode())
-    return total.hexdigest()
-
-
-def _bytes(numbers: Array) -> memoryview:
-    return np.ascontiguousarray(numbers, dtype="<i8").data.cast("B")

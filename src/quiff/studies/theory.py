@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from math import isinf
 from typing import Any
 
@@ -14,16 +15,22 @@ from quiff.results.layout import Layout, Several
 from quiff.results.numbers import probability, said, shown
 from quiff.results.quantities import QUANTITIES
 from quiff.results.result import Result
-from quiff.results.rows import Row
+from quiff.results.rows import CLOSED, Row, rows_of
 from quiff.results.table import Table
-from quiff.studies.study import Findings, distinct_apis, study
+from quiff.studies.study import Findings, distinct_apis, registered_api, study
 from quiff.studies.words import capitalised, described
 from quiff.theory.curves import Curves
-from quiff.theory.forms import FORMS, ClosedForms, topics_forms
+from quiff.theory.forms import FORMS, ClosedForms
 from quiff.theory.parameters import Real, check_probability
 
 _MILLION = 1_000_000
-_SECTIONS = ("cookies", "stages", "worst case", "many epochs", "advertiser")  # those of the closed forms
+_SECTIONS = dict(
+    zip(
+        dict.fromkeys(form.section for form in FORMS.values()),
+        ("cookies", "stages", "worst case", "many epochs", "advertiser"),
+        strict=True,
+    )
+)
 _SERIES = {
     "all_bits_right": "guess right who of the N has it (the paper's figure)",
     "best_count_right": "guess right how many have it",
@@ -80,54 +87,54 @@ def _limits(title: str, of_stages: bool) -> Callable[[Result], Table]:
     return table
 
 
-def _forms(result: Result) -> Iterator[tuple[str, ClosedForms]]:
-    """Yield the APIs with closed forms beyond limits: what their views are named by, and the forms."""
-    for spec, parameters in result.words["forms"].items():
-        yield spec if len(result.apis) > 1 else "", topics_forms(**parameters)
+def _view(spec: str, key: str, result: Result) -> str:
+    """Return what a table or figure of an API is named by: the spec stands before it if there are several."""
+    return f"{spec} {key}" if len(result.apis) > 1 else key
 
 
 def _sections(result: Result) -> dict[str, Table]:
-    """Return the closed forms of each API, a table for each section."""
+    """Return the closed forms of each API that has some beyond limits, a table for each section."""
     tables: dict[str, Table] = {}
-    for spec, forms in _forms(result):
-        api = result.apis[spec or next(iter(result.words["forms"]))]
-        name = f"{api.title} ({spec}): " if spec else ""
-        tables |= {
-            f"{spec} {key}".strip(): replace(table, title=name + table.title)
-            for key, table in _sections_of(forms, api.sees).items()
-        }
+    for spec, forms in result.payload["forms"].items():
+        name = f"{result.apis[spec].title} ({spec}): " if len(result.apis) > 1 else ""
+        for key, table in _sections_of(spec, forms, result).items():
+            tables[_view(spec, key, result)] = replace(table, title=name + table.title)
     return tables
 
 
-def _sections_of(forms: ClosedForms, sees: str) -> dict[str, Table]:
-    parameters = tuple((forms.titles[name], value) for name, value in forms.parameters.items())
-    tables = {"parameters": Table("Parameters", ("parameter", "value"), parameters)}
-    titles = dict.fromkeys(FORMS[name].section for name in forms.values)
-    for key, title in zip(_SECTIONS, titles, strict=True):
-        listed = [form for form in map(FORMS.__getitem__, forms.values) if form.section == title]
+def _sections_of(spec: str, forms: Mapping[str, Any], result: Result) -> dict[str, Table]:
+    parameters = result.words["forms"][spec]
+    settings = tuple((title, parameters[name]) for name, title in forms["titles"].items())
+    tables = {"parameters": Table("Parameters", ("parameter", "value"), settings)}
+    values = result.rows.where(api=spec, stage="")
+    for title, key in _SECTIONS.items():
+        listed = [FORMS[name] for name in forms["quantities"] if FORMS[name].section == title]
         tables[key] = Table(
             title,
             ("quantity", "value", "unit", "meaning"),
-            tuple((form.name, forms.values[form.quantity], form.unit, form.meaning) for form in listed),
+            tuple((form.name, values[form.quantity], form.unit, form.meaning) for form in listed),
             styles={"value": [QUANTITIES[form.quantity].text for form in listed]},
         )
     columns = ("users N", "who has it, all right", "raw count right", "best guess right", "guess without any")
     tables["counting"] = Table(
-        f"Counting the users who have a topic, from {sees} of each: probabilities",
+        f"Counting the users who have a topic, from {result.apis[spec].sees} of each: probabilities",
         columns,
-        tuple(tuple(point.values()) for point in forms.counting()),
-        (f"Each user has the topic with probability {shown(forms.parameters['share'])}, independently.",),
+        tuple(tuple(point.values()) for point in result.payload["counting"][spec]),
+        (f"Each user has the topic with probability {shown(parameters['share'])}, independently.",),
         styles=dict.fromkeys(columns[1:], probability),
     )
     return tables
 
 
 def _figures(result: Result) -> dict[str, Callable[[], Figure]]:
-    """Return the figures of the closed forms of each API."""
+    """Return the figures of the closed forms of each API of the registry."""
     draws: dict[str, Callable[[], Figure]] = {}
-    for spec, forms in _forms(result):
-        for key, draw in {"overview": _overview, "limits": _drawn_limits, "counting": _drawn_counts}.items():
-            draws[f"{spec} {key}".strip()] = lambda draw=draw, forms=forms: draw(forms)  # type: ignore[misc]
+    for spec in result.payload["forms"]:
+        api = registered_api(spec, result)
+        forms = None if api is None else api.closed_forms(**result.words["scenario"])
+        if forms is not None:
+            drawn = {"overview": _overview, "limits": _drawn_limits, "counting": _drawn_counts}
+            draws |= {_view(spec, key, result): partial(draw, forms) for key, draw in drawn.items()}
     return draws
 
 
@@ -253,15 +260,21 @@ def closed_forms(*apis: Api, prior_success: Real = 0.01, **scenario: Any) -> Fin
                 for limit in limits[api]
             ],
             "forms": {api.spec: dict(known.parameters) for api, known in forms.items() if known is not None},
+            "scenario": {"prior_success": P, **scenario},
             "about": {
                 **{name: _about(limit) for name, limit in last.items()},
                 **{name: FORMS[name].about() for known in forms.values() if known for name in known.values},
             },
         },
         payload={
+            "forms": {
+                api.spec: {"titles": dict(known.titles), "quantities": list(known.values)}
+                for api, known in forms.items()
+                if known is not None
+            },
             "counting": {
                 api.spec: list(known.counting()) for api, known in forms.items() if known is not None
-            }
+            },
         },
         apis=chosen,
     )
@@ -280,10 +293,8 @@ def _about(limit: Limit) -> dict[str, str]:
 
 def _rows(api: Api, limits: tuple[Limit, ...], forms: ClosedForms | None) -> Iterator[Row]:
     """Yield the closed forms, and the limits that are not among them."""
-    blank = Row(api.spec, api.unit, "", "", "", 1, "", 0, method="formula", scope="all")
     values = {} if forms is None else forms.values
-    for quantity, value in values.items():
-        yield replace(blank, quantity=quantity, value=value)
+    yield from rows_of(api, values, **CLOSED)
     for limit in limits:
         if limit.stage or limit.quantity not in values:
-            yield replace(blank, stage=limit.stage, quantity=limit.quantity, value=limit.value)
+            yield from rows_of(api, {limit.quantity: limit.value}, stage=limit.stage, **CLOSED)

@@ -1,7 +1,7 @@
 """What people, APIs, goals and numbers of observations are called in sentences, tables and figures."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -9,6 +9,9 @@ from quiff.apis.base import MONTH, Api, in_a_month
 from quiff.populations.population import Population
 from quiff.results.numbers import said
 from quiff.results.result import ApiWords, Result
+
+SHARED = tuple(entry.name for entry in fields(ApiWords) if entry.name not in ("needs", "month", "stages"))
+"""What is taken from an API as it is."""
 
 _GOALS = {
     "topics": "a topic of the user",
@@ -23,24 +26,9 @@ def api_words(
     api: Api, stages: Iterable[str] = (), titles: Mapping[str, str] = MappingProxyType({})
 ) -> ApiWords:
     """Return what an API is called and how it observes, with the titles of some of its stages."""
-    return ApiWords(
-        spec=api.spec,
-        title=api.title,
-        name=api.name,
-        sees=api.sees,
-        settings=api.settings,
-        unit=api.unit,
-        family=api.family,
-        status=api.status,
-        needs=tuple(api.needs),
-        observer_knows_who=api.observer_knows_who,
-        redraws=api.redraws,
-        visit=api.visit,
-        shown_at_first=api.shown_at_first,
-        month=in_a_month(api),
-        stages={stage: titles.get(stage) or api.stage_title(stage) for stage in stages if stage},
-        source=api.source,
-    )
+    shared = {name: getattr(api, name) for name in SHARED}
+    listed = {stage: titles.get(stage) or api.stage_title(stage) for stage in stages if stage}
+    return ApiWords(**shared, needs=tuple(api.needs), month=in_a_month(api), stages=listed)
 
 
 def population_words(people: Population) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def curves(
     records: Sequence[Record],
     x: Axis,
     y: Axis,
-    names: Sequence[str],
+    names: Sequence[str] | None = None,
     *,
     legend: str | None = None,
     points: bool = False,
@@ -114,7 +114,7 @@ def curves(
     x, y
         The axes.
     names
-        The series in their order; a single one is not named.
+        The series in their order, by default that of the records; a single one is not named.
     legend
         What the series are, if a legend is to name them.
     points
@@ -132,6 +132,7 @@ def curves(
     """
     import altair as alt
 
+    names = list(dict.fromkeys(each["series"] for each in records)) if names is None else names
     across = x.encoded("X", [{x.field: each[x.field]} for each in records])  # intervals are along y
     up = y.encoded("Y", records)
     most = [each for each in records if each["series"] == bound]
