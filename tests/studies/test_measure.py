@@ -17,8 +17,8 @@ import quiff
 import textbook
 from quiff import Api, Channel, Cookies, Histories, Population, Together, TopicsAPI, measure, theory
 from quiff.history.histories import read_histories
-from quiff.results.quantities import QUANTITIES
 from quiff.papers.as_published import misaligned_prior
+from quiff.results.quantities import QUANTITIES
 from words import refused
 
 TOPICS = "abcdef"

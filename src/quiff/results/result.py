@@ -351,12 +351,13 @@ class Result:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Result":
-        """Read a result that `save` or ``--json`` wrote."""
+        """Read a result that `save` or ``--json`` wrote, of at most 256 MiB; nothing in it is run."""
+        from quiff.files.blocks import small_file
+
         try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            return cls.from_json(small_file(Path(path)).decode())
+        except UnicodeDecodeError as error:
             raise ParameterError(f"{str(path)!r} cannot be read: {error}") from None
-        return cls.from_json(text)
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return the rows as a pandas frame; fractions become floats, a unit its words."""

@@ -53,12 +53,25 @@ def _result(described: Mapping[str, Any], rows: list[Row]) -> Result:
         Rows(taken),
         {spec: _api(words) for spec, words in described["apis"].items()},
         described["population"],
-        described["words"],
-        payload=described["payload"],
+        {key: _number(word) for key, word in described["words"].items()},
+        payload=_numbers(described["payload"]),
         parts={name: _result(part, rows) for name, part in described["parts"].items()},
         only=None if only is None else tuple(only),
         aside=described["aside"],
     )
+
+
+def _numbers(value: Any) -> Any:
+    """Return what JSON held with the numbers that it has no sign for."""
+    if isinstance(value, Mapping):
+        return {key: _numbers(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_numbers(entry) for entry in value]
+    return _number(value)
+
+
+def _number(value: Any) -> Any:
+    return float(value) if value in ("inf", "-inf") else value
 
 
 def _row(record: Mapping[str, Any]) -> Row:

@@ -119,7 +119,7 @@ def _not_compared(result: Result) -> Iterator[str]:
         yield f"Not measured on these people: {names} (--all says why)."
 
 
-def _over_a_month(rows: Rows, result: Result) -> dict[str, Any]:
+def _over_a_month(rows: Rows, result: Result) -> dict[str, str]:
     api, month, over = api_of(rows, result), _month(rows.rows[0].api, result), ""
     if month is not None:
         brought, number = visits(api, month.observations), many(month.observations, "observation")

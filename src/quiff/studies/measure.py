@@ -26,19 +26,19 @@ from quiff.results.layout import Layout, last_stages
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import CLOSED, Row, Rows, rows_of
-from quiff.results.table import Table
+from quiff.results.table import Style, Table
 from quiff.studies import questions
 from quiff.studies.study import Findings, assumed, checked_priors, left_out, names_of, study
 from quiff.studies.words import described, people_words, users
 
-_PEOPLE = {
-    "users": "users (N)",
-    "distinct_sets": "distinct topic sets",
-    "occurring_topics": "topics that occur (m')",
-    "anonymity": "users of the rarest set (k-anonymity)",
-    "unique_users": "share of users with a unique topic set",
-    "filled_users": "share of users with topics filled in at random",
-    "filled_topics": "share of topics that were filled in",
+_PEOPLE: dict[str, tuple[str, Style]] = {
+    "users": ("users (N)", said),
+    "distinct_sets": ("distinct topic sets", said),
+    "occurring_topics": ("topics that occur (m')", said),
+    "anonymity": ("users of the rarest set (k-anonymity)", said),
+    "unique_users": ("share of users with a unique topic set", probability),
+    "filled_users": ("share of users with topics filled in at random", probability),
+    "filled_topics": ("share of topics that were filled in", probability),
 }
 
 
@@ -106,13 +106,13 @@ def _sets(result: Result) -> Iterator[str]:
 def people_table(result: Result) -> Table:
     """Return who was measured, in counts."""
     counts = result.population or {}
-    listed = [(key, text) for key, text in _PEOPLE.items() if counts.get(key) is not None]
+    listed = [(counts[key], *words) for key, words in _PEOPLE.items() if counts.get(key) is not None]
     return Table(
         "People",
         ("what", "value"),
-        tuple((text, counts[key]) for key, text in listed),
+        tuple((text, value) for value, text, _ in listed),
         result.notes,
-        styles={"value": [probability if text.startswith("share") else said for _, text in listed]},
+        styles={"value": [style for *_, style in listed]},
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
+from math import isclose
 from typing import Any, cast
 
 import numpy as np
@@ -33,6 +34,7 @@ from quiff.theory.parameters import check_whole
 _MOST_RUNS = 100_000  # simulations
 _ENOUGH = 0.95  # the probability from which on a sentence calls a value found
 _MOST_VALUES = 15  # in the figure
+_ALIKE = 5e-4  # probabilities that differ by less are read as one
 _NOTHING = 1e-12  # below it nobody reads one in so many
 
 
@@ -247,7 +249,8 @@ def _finding_sentences(result: Result) -> Iterator[str]:
     for entry in result.payload["finding"]:
         value, low, high = map(probability, entry["simulated"])
         least, most = probability(entry["least"]), probability(entry["most"])
-        formula = least if least == most else f"between {least} and {most}"
+        alike = isclose(entry["least"], entry["most"], rel_tol=_ALIKE)
+        formula = least if alike else f"between {least} and {most}"
         yield (
             f"{capitalised(_what(entry['top'], result))} {'is' if entry['top'] == 1 else 'are'} found in"
             f" {value} of {many(result.words['simulations'], 'simulation')} (95 % interval {low} to {high});"

@@ -4,7 +4,8 @@ Everything here reads rows; `measure`, `over_time`, `compare`, the report and th
 """
 
 from collections.abc import Iterator
-from math import isinf
+from dataclasses import replace
+from math import isclose, isinf
 from typing import Any
 
 from quiff.core.numbers import Number
@@ -28,6 +29,7 @@ from quiff.studies.words import (
 )
 
 _FAR = 10**15  # a factor that is beyond this is not drawn, for the others would stand in one place
+_ALIKE = 5e-4  # numbers that differ by less are read as one
 _LEAST_RISK = 1e-6  # below this the picture would be empty
 _BOUND = "at most, by the parameters alone"
 
@@ -45,14 +47,13 @@ def name_of(rows: Rows, result: Result) -> str:
 # What is revealed
 
 
-def _leak_words(rows: Rows, result: Result) -> dict[str, Any]:
+def _leak_words(rows: Rows, result: Result) -> dict[str, str]:
     api, most, here = api_of(rows, result), rows["bayes_capacity@all"], rows["bayes_capacity@people"]
     bound = ""
     if most is not None and not isinf(most):
         data = "topics" if api.needs == ("topics",) else "data"
-        whose = "" if here is None or said(here) == said(most) else (
-            f"; {said(here)} with only the {data} that occur here"
-        )  # fmt: skip
+        alike = here is None or isclose(here, most, rel_tol=_ALIKE)
+        whose = "" if alike else f"; {said(here or 0)} with only the {data} that occur here"
         bound = (
             f" It can be at most {said(most)}, whoever the people are and whatever is known of them before"
             f"{whose}."
@@ -68,12 +69,10 @@ LEAKS = Say(
     last=True,
     words=_leak_words,
 )
-LIMITED = Say(
-    "{name}: one observation ({sees}) multiplies the probability of any guess about the secret by at most"
-    " {bayes_capacity@all}.",
-    by=("api",),
-    where={"observations": 1},
-    last=True,
+LIMITED = replace(
+    LEAKS,
+    template="{name}: one observation ({sees}) multiplies the probability of any guess about the secret by at"
+    " most {bayes_capacity@all}.",
     words=lambda rows, result: None if rows["leakage"] is not None else _leak_words(rows, result),
 )
 
@@ -152,15 +151,11 @@ STAGES = Chart(_stage_points, _stages)
 # Use
 
 
-def _use_words(rows: Rows, _: Result) -> dict[str, Any]:
-    return {"what": goal_title(rows.rows[0].goal)}
-
-
 LEARNS = Say(
     "{name}: a receiver guesses {what} correctly with probability {goal_posterior} ({goal_prior} without).",
     by=("goal",),
     where={"prior": "population"},
-    words=lambda rows, result: _use_words(rows, result) | {"name": name_of(rows, result)},
+    words=lambda rows, result: {"name": name_of(rows, result), "what": goal_title(rows.rows[0].goal)},
 )
 
 
@@ -248,7 +243,7 @@ def counted_observations(n: int, api: ApiWords) -> str:
     return f"{n} {often(api)}observation{'s' if n > 1 else ''}{apart}{' (a month)' if month else ''}"
 
 
-def _growth_words(rows: Rows, result: Result) -> dict[str, Any] | None:
+def _growth_words(rows: Rows, result: Result) -> dict[str, str] | None:
     api, n, row = api_of(rows, result), rows.observations, rows.row("leakage")
     if row is None or rows["leakage_limit"] is None:
         return None
@@ -272,7 +267,7 @@ GROWS = Say(
 )
 
 
-def _limit_words(rows: Rows, result: Result) -> dict[str, Any] | None:
+def _limit_words(rows: Rows, result: Result) -> dict[str, str] | None:
     n, profiles = rows.observations, result.words["profiles"]
     leakage, limit = rows["leakage"], rows["leakage_limit"]
     if leakage is None or limit is None:
