@@ -27,6 +27,7 @@ from quiff import (
     zero_one_loss,
 )
 from quiff.mechanisms.linear import Table
+from quiff.progress import watching
 from quiff.testing.strategies import channels, gains_for, priors_for
 from words import refused
 
@@ -179,9 +180,8 @@ def test_symmetries_make_programs_smaller():
 
 def test_progress_is_told():
     told = []
-    least_loss(
-        Prior.uniform(LETTERS), zero_one_loss(LETTERS), epsilon=1, progress=lambda *said: told.append(said)
-    )
+    with watching(lambda *said: told.append(said)):
+        least_loss(Prior.uniform(LETTERS), zero_one_loss(LETTERS), epsilon=1)
     assert told == [("linear program of 12 variables and 21 constraints", share) for share in (0.0, 1.0)]
 
 

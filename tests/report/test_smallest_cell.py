@@ -12,8 +12,8 @@ from quiff import Population, TopicsAPI, exposure, over_time, popularity, user_r
 from quiff.history.stats import Statistics, sizes_of_counts
 from quiff.measures.distribution import Distribution
 from quiff.report.compose import SMALLEST, Source, compose_report
-from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.small_cells import left_out
+from quiff.studies.dataset_statistics import DatasetStatistics
 from quiff.studies.risk import _merged
 
 # Topic 1 is everybody's, topic 2 that of half of them, the others of one, two, three, ... users.

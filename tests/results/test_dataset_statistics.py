@@ -8,8 +8,8 @@ from hypothesis import given
 
 from quiff.errors import ParameterError
 from quiff.history.stats import Statistics, sizes_of_counts
-from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.numbers import to_json
+from quiff.studies.dataset_statistics import DatasetStatistics
 from words import refused
 
 COUNTS = tuple((k, 20 - k) for k in range(1, 20))

@@ -7,10 +7,12 @@ import numpy as np
 from quiff.apis.base import Api
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain_from_codes
-from quiff.core.kernels import SparseKernel
+from quiff.core.kernels import MapKernel, SparseKernel
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, filled, quotient
 from quiff.core.sparse import SparseRows
+from quiff.errors import SizeError
+from quiff.populations.groups import Groups, grouped
 from quiff.populations.population import Population
 
 
@@ -79,3 +81,17 @@ def users_behind(people: Population, name: str) -> Channel:
     entries = SparseRows(starts, users, shares, people.users.size)
     nobody = filled(np.int64(0), people.users.size)
     return Channel.from_kernel(attribute.values, people.users, SparseKernel(nobody, entries))
+
+
+def shared_secrets(people: Population, api: Api, known: Channel | None = None) -> Groups | None:
+    """Return users by their secret, and what is known; None if it is random, or just who the user is."""
+    if not api.needs:
+        return None
+    try:
+        secret = api.fit(people).secret(people)
+    except SizeError:
+        return None
+    if not isinstance(secret.kernel, MapKernel):
+        return None
+    groups = grouped(people, secret)
+    return groups if known is None else groups.knowing(known)[0]

@@ -63,6 +63,18 @@ class Violation:
     shared: str  # the setting of shared limits
     config: Config
 
+    def events(self) -> Iterator[list[int | str]]:
+        """Yield epoch and words of each event of the world."""
+        for event in self.world:
+            if isinstance(event, Seen):
+                bucket = "out of range" if event.bucket < 0 else f"bucket {event.bucket}"
+                gone = ", not in the neighbour" if event.epoch == self.removed else ""
+                yield [event.epoch, f"impression, {bucket}{gone}"]
+            else:
+                window, credit = "1 day" if event.single else "30 days", ", ".join(["1"] * event.touches)
+                asked = f"epsilon {event.epsilon:g}, {window}, credit [{credit}]"
+                yield [event.epoch, f"query of {SITES[event.site]}: {asked}"]
+
 
 @final
 @dataclass(frozen=True)

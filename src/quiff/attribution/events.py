@@ -149,6 +149,20 @@ class Step(NamedTuple):
     report: Report | None
     error: str | None
 
+    @property
+    def outcome(self) -> str | list[int] | None:
+        """The histogram, or the name of the error."""
+        return self.error if self.report is None else self.report.histogram
+
+    @property
+    def kind(self) -> str:
+        """An impression, a clearing, an error, or a conversion: one that released something, or zeros."""
+        if self.error:
+            return "error"
+        if self.report:
+            return "released" if any(self.report.histogram) else "zeros"
+        return "impression" if self.event.name == "saveImpression" else "clearing"
+
 
 def read_events(path: StrPath) -> tuple[tuple[Event, ...], Config | None]:
     """Read a file of events, and its own configuration if it has one.

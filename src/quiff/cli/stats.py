@@ -27,8 +27,8 @@ def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **opti
     Example: quiff stats treated
     """
     from quiff.history.stats import describe
-    from quiff.results.dataset_statistics import DatasetStatistics
     from quiff.results.numbers import to_json
+    from quiff.studies.dataset_statistics import DatasetStatistics
 
     form, time_format = log_form(options), options.pop("time_format")
     with connected(**options) as con:

@@ -7,7 +7,7 @@ from quiff.core.loss import Loss
 from quiff.core.metric import Distance
 from quiff.core.prior import Prior
 from quiff.errors import typed
-from quiff.mechanisms.problem import Optimal, Problem, Told, budget
+from quiff.mechanisms.problem import Optimal, Problem, budget
 from quiff.theory.parameters import Real
 
 
@@ -24,7 +24,6 @@ def least_loss(
     vulnerability: Real | None = None,
     gain: Gain | None = None,
     hard_loss: Real | None = None,
-    progress: Told | None = None,
 ) -> Optimal:
     """Return the mechanism with the least expected loss that keeps to a budget of privacy.
 
@@ -44,8 +43,6 @@ def least_loss(
         guesses.
     hard_loss
         The greatest loss that may ever happen.
-    progress
-        Called with what is done and the share of it that is done.
 
     Examples
     --------
@@ -65,7 +62,7 @@ def least_loss(
     problem = Problem.of(prior, loss.to_numpy().T, loss.inputs, loss.actions)
     problem = problem.with_privacy(epsilon, ratio, distance).with_gain(gain)
     problem = problem.bounded(capacity, leakage, vulnerability, hard_loss)
-    return problem.best("loss", progress)
+    return problem.best("loss")
 
 
 @typed
@@ -80,7 +77,6 @@ def greatest_utility(
     leakage: Real | None = None,
     vulnerability: Real | None = None,
     gain: Gain | None = None,
-    progress: Told | None = None,
 ) -> Optimal:
     """Return the mechanism by which a receiver reaches a goal best, under a budget of privacy.
 
@@ -99,7 +95,7 @@ def greatest_utility(
     table = goal.to_numpy().T
     problem = Problem.of(prior, -table, goal.inputs, goal.actions).with_privacy(epsilon, ratio, distance)
     problem = problem.with_gain(gain).bounded(capacity, leakage, vulnerability, None)
-    found = problem.best("loss", progress)
+    found = problem.best("loss")
     return replace(found, value=-found.value)
 
 
@@ -115,7 +111,6 @@ def least_vulnerability(
     distance: Distance | None = None,
     capacity: Real | None = None,
     hard_loss: Real | None = None,
-    progress: Told | None = None,
 ) -> Optimal:
     """Return the mechanism that leaves an adversary least, with an expected loss of at most `most_loss`.
 
@@ -133,4 +128,4 @@ def least_vulnerability(
     problem = Problem.of(prior, loss.to_numpy().T, loss.inputs, loss.actions).with_gain(gain)
     problem = problem.with_privacy(epsilon, ratio, distance).bounded(capacity, None, None, hard_loss)
     problem = replace(problem, most={**problem.most, "loss": budget("most_loss", most_loss)})
-    return problem.best("vulnerability", progress)
+    return problem.best("vulnerability")

@@ -1,7 +1,6 @@
 """What a mechanism is to be best at, and what it must keep to, as a linear program."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, final
@@ -16,12 +15,12 @@ from quiff.core.numbers import Array, Number, as_fractions, as_number, as_number
 from quiff.core.prior import Prior
 from quiff.errors import InfeasibleError, ParameterError, SizeError
 from quiff.mechanisms.linear import Builder
+from quiff.progress import tell
 from quiff.theory.mechanisms import check_ratio
 from quiff.theory.parameters import Real, check_number
 
 _MOST_ENTRIES = 20_000_000  # of a program: some minutes, some gigabytes
 _NOTHING = 1e-11
-Told = Callable[[str, float], None]
 
 
 @final
@@ -122,10 +121,9 @@ class Problem:
         gains, weights = unified(self.gains, pi)
         return np.asarray(gains * weights)
 
-    def best(self, aim: str, progress: Told | None) -> Optimal:
+    def best(self, aim: str) -> Optimal:
         """Solve, and say why if it cannot be."""
-        tell = progress or (lambda _name, _share: None)
-        found = self._solved(aim, tell)
+        found = self._solved(aim)
         if found is None:
             raise InfeasibleError(self._why())
         matrix, builder = found
@@ -140,7 +138,7 @@ class Problem:
             return as_number((rows * loss * pi[:, np.newaxis]).sum())
         return as_number((adversary @ rows).max(axis=0).sum())
 
-    def _solved(self, aim: str, tell: Told) -> tuple[Array, Builder] | None:
+    def _solved(self, aim: str) -> tuple[Array, Builder] | None:
         """Build the program and solve it."""
         builder, cells = self._built(aim)
         if self.factors is not None and self.linked is None:
@@ -238,7 +236,7 @@ class Problem:
         names = {"loss": "most_loss"}
         for aim, bound in most.items():
             others = {name: value for name, value in most.items() if name != aim}
-            found = replace(self, most=others)._solved(aim, lambda _name, _share: None)
+            found = replace(self, most=others)._solved(aim)
             if found is not None:
                 least = self._value(aim, found[0])
                 return (

@@ -23,6 +23,8 @@ from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.populations.weights import prior_of_weights, summed
 
+_OTHERS = (0, 1, 2, 10, 100, 1000)  # where groups of people by the number of others like them begin
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +55,21 @@ class Groups:
         pairs = np.stack([self.which, known.kernel.codes], axis=1)
         first, which = distinct_codes(pairs, int(pairs.max()) + 1)
         return Groups(self.people, as_labels(range(first.shape[0])), which), pairs[first]
+
+    def by_others(self) -> list[tuple[int, int | None, int]]:
+        """Return how many people share their secret with how many others: (from, to, people).
+
+        >>> people = Population.from_sets({"Alice": {1, 2}, "Bob": {2, 3}, "Carol": {1, 2}})
+        >>> grouped(people, people.channel("topics")).by_others()
+        [(0, 0, 1), (1, 1, 2)]
+        """
+        groups: list[tuple[int, int | None, int]] = []
+        for first, after in zip(_OTHERS, [*_OTHERS[1:], None], strict=True):
+            here = (self.counts > first) & (after is None or self.counts <= after)
+            size = int(self.counts[here].sum())
+            if size:
+                groups.append((first, None if after is None else after - 1, size))
+        return groups
 
     @cached_property
     def prior(self) -> Prior:

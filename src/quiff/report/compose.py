@@ -22,8 +22,8 @@ from quiff.report.limits import may, may_not, reading, regulators_words
 from quiff.report.page import Page, Section
 from quiff.report.sections import arranged
 from quiff.report.studies import STUDIES, Question, sections
-from quiff.results.dataset_statistics import DatasetStatistics
 from quiff.results.numbers import probability, said
+from quiff.studies.dataset_statistics import DatasetStatistics
 from quiff.studies.risk import most_exposed
 from quiff.studies.words import capitalised, visits
 

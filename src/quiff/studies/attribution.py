@@ -1,14 +1,12 @@
 """Questions about the W3C Attribution API: what events give, and whether budgets hold."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-from quiff.attribution.browser import Browser
-from quiff.attribution.checker import Violation, check_worlds
-from quiff.attribution.events import Step, play, read_config, read_events
+from quiff.attribution.checker import check_worlds
+from quiff.attribution.events import play, read_config, read_events
 from quiff.attribution.options import DAY, MICRO
 from quiff.attribution.rules import rules_named
-from quiff.attribution.worlds import SITES, Seen, events_of
+from quiff.attribution.worlds import events_of
 from quiff.errors import counted
 from quiff.files import StrPath
 from quiff.results.figures.charts import Axis, Record, beside, curves, marks
@@ -158,13 +156,14 @@ def play_events(
     happened, own = read_events(events)
     other = None if config is None else read_config(config)
     steps, browser = play(happened, own or other, chosen, seed=seed)
+    limits = browser.config
     return Findings(
         (),
         warnings=tuple(
-            f"Event {place}: {_outcome(step)} where the file expects {step.event.expected}."
+            f"Event {place}: {step.outcome} where the file expects {step.event.expected}."
             for place, step in enumerate(steps)
             if step.event.name == "saveImpression" or step.event.expected is not None
-            if _outcome(step) != step.event.expected
+            if step.outcome != step.event.expected
         ),
         payload={
             "rules": browser.rules.name,
@@ -173,8 +172,8 @@ def play_events(
                     "seconds": step.event.seconds,
                     "what": step.event.name,
                     "site": step.event.fields.get("site", ""),
-                    "kind": _kind(step),
-                    "outcome": _outcome(step),
+                    "kind": step.kind,
+                    "outcome": step.outcome,
                     "expected": step.event.expected,
                 }
                 for step in steps
@@ -184,40 +183,25 @@ def play_events(
                 for place, step in enumerate(steps)
                 for charge in (step.report.charges if step.report else ())
             ],
-            "budgets": _left(browser),
+            "budgets": {
+                "epoch_start": browser.epoch_start,
+                "of": {
+                    "sites": limits.per_site_privacy_budget,
+                    "quotas": limits.impression_site_quota_per_epoch,
+                    "global": limits.global_privacy_budget_per_epoch,
+                },
+                "global": [{"epoch": e, "left": left} for e, left in sorted(browser.global_budgets.items())],
+                "sites": _left(browser.site_budgets),
+                "quotas": _left(browser.quotas),
+            },
         },
         seed=seed,
         sources=(_SOURCE,),
     )
 
 
-def _outcome(step: Step) -> Any:
-    return step.error if step.report is None else step.report.histogram
-
-
-def _kind(step: Step) -> str:
-    if step.error:
-        return "error"
-    if step.report:
-        return "released" if any(step.report.histogram) else "zeros"
-    return "impression" if step.event.name == "saveImpression" else "clearing"
-
-
-def _left(browser: Browser) -> dict[str, Any]:
-    """Return what is left of budgets and quotas, and of how much, in microepsilons."""
-    config = browser.config
-    return {
-        "epoch_start": browser.epoch_start,
-        "of": {
-            "sites": config.per_site_privacy_budget,
-            "quotas": config.impression_site_quota_per_epoch,
-            "global": config.global_privacy_budget_per_epoch,
-        },
-        "global": [{"epoch": e, "left": left} for e, left in sorted(browser.global_budgets.items())],
-    } | {
-        kind: [{"epoch": e, "site": site, "left": left} for (e, site), left in sorted(store.items())]
-        for kind, store in (("sites", browser.site_budgets), ("quotas", browser.quotas))
-    }
+def _left(store: Mapping[tuple[int, str], int]) -> list[dict[str, int | str]]:
+    return [{"epoch": epoch, "site": site, "left": left} for (epoch, site), left in sorted(store.items())]
 
 
 # Budgets that are checked
@@ -330,24 +314,10 @@ def check_budgets(size: int = 2, *, rules: str = "draft", limit: int | None = No
                 "budget": violation.budget,
                 "global_budget": violation.shared,
                 "removed_epoch": violation.removed,
-                "events": list(_listed(violation)),
+                "events": list(violation.events()),
                 "world": events_of(violation.world, violation.config, checked.size),
                 "neighbour": events_of(violation.world, violation.config, checked.size, violation.removed),
             },
         },
         sources=(_SOURCE,),
     )  # fmt: skip
-
-
-def _listed(violation: Violation) -> Iterator[Sequence[Any]]:
-    """Yield epoch and words of each event of a world."""
-    for event in violation.world:
-        if isinstance(event, Seen):
-            bucket = "out of range" if event.bucket < 0 else f"bucket {event.bucket}"
-            gone = ", not in the neighbour" if event.epoch == violation.removed else ""
-            yield [event.epoch, f"impression, {bucket}{gone}"]
-        else:
-            window = "1 day" if event.single else "30 days"
-            credit = ", ".join(["1"] * event.touches)
-            asked = f"epsilon {event.epsilon:g}, {window}, credit [{credit}]"
-            yield [event.epoch, f"query of {SITES[event.site]}: {asked}"]

@@ -3,19 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from quiff.apis.base import Api
 from quiff.core.kernels import MapKernel
-from quiff.core.numbers import Array, Number, as_number
+from quiff.core.numbers import Number, as_number
 from quiff.epochs.sequences import Sequences
 from quiff.errors import SizeError
-from quiff.measures.distribution import Distribution
 from quiff.populations.pairs import PairCounts
 from quiff.populations.population import Population
 from quiff.results.layout import Layout, Pivot
 from quiff.results.result import Result
-from quiff.results.rows import Row
+from quiff.results.rows import Row, rows_of
 from quiff.results.table import Table
 from quiff.studies.measure import api_rows
 from quiff.studies.questions import REVEALED, RISK_COLUMNS, learnt, revealed
@@ -104,6 +101,7 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
 
     >>> from quiff import worked_example
     >>> people, api = worked_example()
+    >>> import numpy as np
     >>> together = np.kron(np.diag([2, 1]), np.ones((2, 2), dtype=int))
     >>> result = measure_pairs(PairCounts(3, 2, 1, 2, people.occurring, together), api)
     >>> result[api.spec, "leakage"], result[api.spec, "goal_posterior"]
@@ -174,20 +172,15 @@ def _api_rows(
     whole = next(row.value for row in found if row.stage == first and row.quantity == "leakage")
     if first != last and whole == stand_in.users.size:  # it tells sets apart
         yield from _leaks(replace(blank, stage=first), pairs.distinct, pairs.users)
-    m, occurring = width, pairs.topics.size
-    one = occurring * p + (m - occurring) * q
+    one = pairs.leakage(p, q, width)
     yield from _leaks(blank, one, pairs.users)
     everywhere = int(pairs.together.diagonal().max()) == pairs.users  # then no set is without that topic
     for row in found:
         if row.stage == last and row.quantity in _CHANNEL[: 2 if everywhere and row.scope != "all" else None]:
             yield row
-    goal = replace(blank, goal="topics")
-    counts = pairs.together.diagonal()
-    yield replace(goal, quantity="goal_prior", value=as_number(int(counts.max()), pairs.users))
-    right = sum(_best(p, q, row, counts) for row in pairs.together) + (m - occurring) * q * int(counts.max())
-    yield replace(goal, quantity="goal_posterior", value=as_number(right, pairs.users))
-    both = int(np.count_nonzero(pairs.together))
-    two = both * p**2 + (m**2 - (m - occurring) ** 2 - both) * p * q + (m - occurring) ** 2 * q**2
+    learnt = {"goal_prior": pairs.best_guess(), "goal_posterior": pairs.best_guess_after(p, q, width)}
+    yield from rows_of(api, learnt, stage=last, goal="topics", prior="population")
+    two = pairs.leakage_of_two(p, q, width)
     for n in range(2, most + 1):
         if n <= _REACHED:
             yield from _leaks(replace(blank, observations=n), two, pairs.users)
@@ -199,18 +192,13 @@ def _risk_rows(pairs: PairCounts, last: Row, p: Real, q: Real, width: int, thres
     """Yield how users' own risks are distributed after one observation, if that tells anything."""
     if pairs.rarity is None or p <= q:
         return
-    users, *ends = pairs.rarity
-    counts, nobody = pairs.together.diagonal(), width - pairs.topics.size
+    mean, worst, low, high = pairs.risks(p, q, width)
     blank = replace(last, goal="user", observations=1)
-    mean = as_number(pairs.topics.size * p + nobody * q, pairs.users)
     yield replace(blank, quantity="risk_mean", value=mean)
-    low, high = (Distribution(float(p) * end + float(nobody * q) / pairs.users, users) for end in ends)
     for name, share in (("median", 0.5), ("95", 0.95), ("99", 0.99)):
         yield _between(blank, f"risk_{name}", low.quantile(share), high.quantile(share))
     yield replace(blank, quantity="risk_max", value=high.quantile(1))
     yield _between(blank, "users_above", low.share_above(threshold), high.share_above(threshold))
-    rarest = int(counts.min())
-    worst = p / (p * rarest + q * (pairs.users - rarest))
     yield replace(blank, quantity="worst_posterior", value=worst)
 
 
@@ -220,14 +208,6 @@ def _between(blank: Row, quantity: str, low: float, high: float) -> Row:
     return row if low == high else replace(row, low=low, high=high, method="discretised")
 
 
-def _best(p: Real, q: Real, row: Array, counts: Array) -> Number:
-    """Return max_t [q n_t + (p - q) n_yt] for one output y."""
-    if isinstance(p, float) or isinstance(q, float):
-        return float((q * counts + (p - q) * row).max())
-    return max(q * int(n) + (p - q) * int(both) for n, both in zip(counts, row, strict=True))
-
-
 def _leaks(blank: Row, leakage: Number, users: int) -> Iterator[Row]:
-    posterior = as_number(leakage, users)
-    for quantity, value in (("prior", as_number(1, users)), ("posterior", posterior), ("leakage", leakage)):
-        yield replace(blank, quantity=quantity, value=value)
+    numbers = {"prior": as_number(1, users), "posterior": as_number(leakage, users), "leakage": leakage}
+    return (replace(blank, quantity=quantity, value=value) for quantity, value in numbers.items())

@@ -1,24 +1,23 @@
 """The question how exposed each user is, beyond the average one."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from quiff.apis.base import Api, stages_of
+from quiff.apis.members import shared_secrets
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel
-from quiff.core.kernels import MapKernel
 from quiff.core.numbers import Array, Number, as_number, filled, product, to_float
-from quiff.errors import ParameterError, SizeError
+from quiff.errors import ParameterError
 from quiff.measures.distribution import ROUNDING, Distribution
 from quiff.measures.own_risk import own_risk
-from quiff.populations.groups import Groups, grouped
+from quiff.populations.groups import Groups
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Pivot, Records, Say
+from quiff.results.layout import Cell, Chart, Layout, Listing, Pivot, Records, Say
 from quiff.results.numbers import probability, said
 from quiff.results.result import PerUser, Result
 from quiff.results.rows import Row, rows_of
@@ -35,7 +34,6 @@ Risks: TypeAlias = Mapping[str, tuple[Distribution, Distribution]]
 _OWN, _WORST = "own_risk", "worst_posterior"  # the numbers of each user
 _FRACTIONS = 8  # bytes; a number that takes more is a fraction
 _HALF = 0.5 - 1e-9
-_GROUPS = (0, 1, 2, 10, 100, 1000)  # where the groups of users by the number of others like them begin
 _QUANTILES = {"median": 0.5, "95 %": 0.95, "99 %": 0.99, "max": 1.0}
 _FORMULA = (
     "R_x = sum_y C[x,y] [x is a best guess for y]/(number of best guesses for y).",
@@ -44,46 +42,61 @@ _FORMULA = (
 )
 
 
-def _above(result: Result) -> str:
-    return f"above {probability(result.words['threshold'])}"
+OWN = Pivot(
+    lambda result: f"Probability of each user to be re-identified: {users(result)}",
+    by=("api", "stage"),
+    columns={
+        "mean": "risk_mean",
+        "median": "risk_median",
+        "95 %": "risk_95",
+        "99 %": "risk_99",
+        "max": "risk_max",
+        "above {percent}": "users_above",
+    },
+    notes=(*_FORMULA, by_weight),
+)
 
 
-def _own(result: Result) -> Table:
-    """Return mean and quantiles of users' own risk, a row for each stage."""
-    columns = {"mean": "risk_mean", "median": "risk_median", "95 %": "risk_95", "99 %": "risk_99"}
-    return Pivot(
-        lambda result: f"Probability of each user to be re-identified: {users(result)}",
-        by=("api", "stage"),
-        columns=columns | {"max": "risk_max", _above(result): "users_above"},
-        notes=(*_FORMULA, by_weight),
-    )(result)
+def _stage(entry: Any, result: Result) -> str:
+    return result.stage_name(entry["api"], entry["stage"])
 
 
-def _stages(result: Result) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield what is known of the distribution of risks after each stage, by what the stage is called."""
-    for entry in result.payload["stages"]:
-        yield result.stage_name(entry["api"], entry["stage"]), entry
+def _worst_cell(name: str) -> Cell:
+    return (lambda entry, _: entry["worst_posterior"][name]), probability
 
 
-def _worst(result: Result) -> Table:
-    columns = ("mean", *_QUANTILES, _above(result))
-    return Table(
-        f"Largest posterior of each user over all outputs: {users(result)}",
-        ("observed", *columns),
-        tuple((name, *entry["worst_posterior"].values()) for name, entry in _stages(result)),
-        ("max_y P(x | y): what the most telling output says about the user.",),
-        styles=dict.fromkeys(columns, probability),
-    )
+WORST = Listing(
+    lambda result: f"Largest posterior of each user over all outputs: {users(result)}",
+    "stages",
+    {
+        "observed": _stage,
+        **{name: _worst_cell(name) for name in ("mean", *_QUANTILES)},
+        "above {percent}": _worst_cell("above"),
+    },
+    notes=("max_y P(x | y): what the most telling output says about the user.",),
+)
 
 
-def _histogram(result: Result) -> Table:
+def _bars(result: Result) -> Iterator[tuple[Any, ...]]:
     least = result.words["least"] / (result.population or {})["users"]
-    return Table(
-        "Users by their own risk",
-        ("observed", "from", "below", "share of users"),
-        tuple((name, *bar) for name, entry in _stages(result) for bar in _merged(entry["histogram"], least)),
-        styles=dict.fromkeys(("from", "below", "share of users"), probability),
-    )
+    for entry in result.payload["stages"]:
+        yield from ((_stage(entry, result), *bar) for bar in _merged(entry["histogram"], least))
+
+
+def _place(number: int) -> Any:
+    return lambda line, _: line[number]
+
+
+HISTOGRAM = Listing(
+    "Users by their own risk",
+    _bars,
+    {
+        "observed": _place(0),
+        "from": (_place(1), probability),
+        "below": (_place(2), probability),
+        "share of users": (_place(3), probability),
+    },
+)
 
 
 def _sharing(result: Result) -> Table:
@@ -132,7 +145,7 @@ def _merged(groups: Sequence[tuple[Any, Any, Any]], least: float) -> list[tuple[
 
 def _curve_points(result: Result) -> Records:
     """Return the share of users whose own risk is at least a given one, after the last stage of each API."""
-    last = {entry["api"]: (name, entry) for name, entry in _stages(result)}
+    last = {entry["api"]: (_stage(entry, result), entry) for entry in result.payload["stages"]}
     steps = {name: [point for point in entry["curve"] if point[0] > 0] for name, entry in last.values()}
     least = min([0.1, *(points[0][0] for points in steps.values() if points)])
     return [
@@ -169,11 +182,11 @@ LAYOUT = Layout(
             words=lambda rows, result: {
                 "name": name_of(rows, result),
                 "of_users": of_users(result),
-                "threshold": probability(result.words["threshold"]),
+                "threshold": result.words["percent"],
             },
         )
     },
-    tables={"risk": _own, "worst-posterior": _worst, "histogram": _histogram, "sharing": _sharing},
+    tables={"risk": OWN, "worst-posterior": WORST, "histogram": HISTOGRAM, "sharing": _sharing},
     charts={"risk": Chart(_curve_points, _curve)},
 )
 
@@ -248,7 +261,7 @@ def user_risk(
         (row for api in chosen for row in _rows(api, risks[api.spec], sharing.get(api.spec), threshold)),
         notes=(*notes, *known_note(beside), *left_out(people, apis)),
         warnings=assumed(people, chosen),
-        words={"threshold": threshold, "least": least},
+        words={"threshold": threshold, "percent": probability(threshold), "least": least},
         payload={
             "stages": [
                 {
@@ -264,7 +277,7 @@ def user_risk(
                 spec: {
                     "secrets": int(np.count_nonzero(groups.counts)),
                     "least": groups.anonymity,
-                    "users": _by_others(groups.counts),
+                    "users": groups.by_others(),
                 }
                 for spec, groups in sharing.items()
             },
@@ -277,17 +290,6 @@ def user_risk(
 def _spread(distribution: Distribution, threshold: Number) -> dict[str, Number]:
     quantiles = {name: distribution.quantile(share) for name, share in _QUANTILES.items()}
     return {"mean": distribution.mean, **quantiles, "above": distribution.share_above(threshold)}
-
-
-def _by_others(counts: Array) -> list[tuple[int, int | None, int]]:
-    """Return how many users share their secret with how many others: (from, to, users)."""
-    groups: list[tuple[int, int | None, int]] = []
-    for low, after in pairwise([*_GROUPS, None]):
-        first = low or 0
-        size = int(counts[(counts > first) & (after is None or counts <= after)].sum())
-        if size:
-            groups.append((first, None if after is None else after - 1, size))
-    return groups
 
 
 def most_exposed(result: Result, spec: str | None = None, stage: str | None = None, first: int = 10) -> Table:
@@ -318,20 +320,6 @@ def most_exposed(result: Result, spec: str | None = None, stage: str | None = No
         labels=("user",),
         styles={"own risk": probability, "worst posterior": probability},
     )
-
-
-def shared_secrets(people: Population, api: Api, known: Channel | None = None) -> Groups | None:
-    """Return users by their secret, and what is known; None if it is random, or just who the user is."""
-    if not api.needs:
-        return None
-    try:
-        secret = api.fit(people).secret(people)
-    except SizeError:
-        return None
-    if not isinstance(secret.kernel, MapKernel):
-        return None
-    groups = grouped(people, secret)
-    return groups if known is None else groups.knowing(known)[0]
 
 
 def numbers_of(people: Population, channels: dict[str, Channel]) -> tuple[Array, Array]:
