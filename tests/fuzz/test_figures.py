@@ -6,7 +6,8 @@ import re
 from xml.etree import ElementTree
 
 from fuzzing import cases
-from quiff.results.figures.trade_off import trade_off_figure
+from quiff.results.figures.charts import Axis, curves
+from quiff.results.figures.figure import Figure
 from quiff.studies.attributes import change_figure
 from quiff.studies.exposure import exposure_figure
 
@@ -45,8 +46,9 @@ def draw_figure(source):
             for kind, value in zip(kinds, values[:2], strict=True)
         ]
         return change_figure(points, draw_label(source), draw_label(source))
-    points = [(n, 1 + 9 * x, y) for n, (x, y, _) in zip(names, numbers, strict=True)]
-    return trade_off_figure(draw_label(source), points)
+    points = [{"series": n, "x": x, "y": 1 + 9 * y} for n, (x, y, _) in zip(names, numbers, strict=True)]
+    axes = Axis("x", draw_label(source), "probability"), Axis("y", draw_label(source), "log", 1)
+    return Figure.of(draw_label(source), curves(points, *axes, points=True, rule=("x", 0.5)))
 
 
 def test_every_label_is_drawn_as_text():

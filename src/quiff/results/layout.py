@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final
 
 from quiff.errors import ParameterError
 from quiff.results.figures.figure import Figure
@@ -26,6 +26,7 @@ Notes: TypeAlias = "tuple[str | Callable[[Result], str | Iterable[str]], ...]"
 Words: TypeAlias = Mapping[str, Any]
 Cell: TypeAlias = "str | Callable[[Any, Result], Any] | tuple[str | Callable[[Any, Result], Any], Style]"
 Records: TypeAlias = Sequence[dict[str, Any]]
+_View = TypeVar("_View")  # a table, or what draws a figure
 
 
 def text_of(text: Text, result: "Result") -> str:
@@ -300,12 +301,12 @@ class Chart:
 
 @final
 @dataclass(frozen=True)
-class Several:
+class Several(Generic[_View]):
     """Tables or figures whose names depend on the result, made at once by a function."""
 
-    make: "Callable[[Result], Mapping[str, Any]]"
+    make: "Callable[[Result], Mapping[str, _View]]"
 
-    def __call__(self, result: "Result") -> Mapping[str, Any]:
+    def __call__(self, result: "Result") -> Mapping[str, _View]:
         """Return them by name."""
         return self.make(result)
 
@@ -338,7 +339,7 @@ class Layout:
     say: Mapping[str, Sentences] = field(default_factory=dict)
     further: Mapping[str, Sentences] = field(default_factory=dict)
     tables: Mapping[str, Tables] = field(default_factory=dict)
-    charts: Mapping[str, Chart | Several] = field(default_factory=dict)
+    charts: Mapping[str, Chart | Several[Callable[[], Figure]]] = field(default_factory=dict)
     heading: Text = ""
 
 

@@ -240,7 +240,7 @@ class Rows:
         frame: pl.DataFrame = needed("polars", "polars", "a frame").DataFrame(self.columns())
         return frame
 
-    def to_records(self) -> list[Mapping[str, Any]]:
+    def to_records(self) -> "list[dict[str, Unit | Number | str | None]]":
         """Return the rows by the names of their columns, for JSON."""
         return [{name: getattr(row, name) for name in COLUMNS} for row in self.rows]
 

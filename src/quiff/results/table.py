@@ -84,7 +84,7 @@ class Table:
                     f"the row {row!r} has {len(row)} cells, but the table {len(self.columns)} columns"
                 )
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> Iterator[dict[str, str | float | bool | None]]:
         """Yield each row as a dictionary of plain values."""
         return (
             {name: plain(cell) for name, cell in zip(self.columns, row, strict=True)}

@@ -1,8 +1,8 @@
 """The question what leaks, asked of a log of what was observed: bounds, tests of a claim, and changes."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,10 @@ from quiff.errors import ParameterError, QuiffError
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, curves, marks
 from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Records
+from quiff.results.layout import Chart, Layout, Listing, Records
 from quiff.results.numbers import probability, said
 from quiff.results.result import PerUser, Result
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import Row, Rows, rows_of
 from quiff.results.table import Table
 from quiff.safe_text import rows_left_out
 from quiff.studies.study import Findings, study
@@ -197,22 +197,22 @@ def _by_part(result: Result, points: Records) -> Figure:
 # Tests of a claim, and of a change
 
 
-def _tested(result: Result, kind: str) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """Return the test of all secrets together, and that of each; None and nothing if it was not made."""
-    tests = [test for test in result.payload["tests"] if test["test"] == kind]
-    return (tests[0], tests[1:]) if tests else (None, [])
+def _tested(result: Result, kind: str) -> Records:
+    """Return the test of all secrets together, then that of each; nothing if it was not made."""
+    return [test for test in result.payload["tests"] if test["test"] == kind]
 
 
-def _rejected(tests: Sequence[dict[str, Any]]) -> tuple[str, str]:
+def _rejected(tests: Records) -> tuple[str, str]:
     """Return of how many secrets a test is rejected, and the verb."""
     off = sum(test["rejected"] for test in tests)
     return said(off), "is" if off == 1 else "are"
 
 
 def _claim_said(result: Result) -> Iterator[str]:
-    (whole, tests), spec = _tested(result, "claim"), result.words["spec"]
-    if whole is None:
+    made, spec = _tested(result, "claim"), result.words["spec"]
+    if not made:
         return
+    whole, *tests = made
     if not whole["rejected"]:
         yield f"The log does not contradict the claim {spec} (p = {said(whole['p'])}, all secrets together)."
         return
@@ -229,9 +229,10 @@ def _claim_said(result: Result) -> Iterator[str]:
 
 
 def _change_said(result: Result) -> Iterator[str]:
-    (whole, tests), parts = _tested(result, "change"), result.payload["log"]["parts"]
-    if whole is None:
+    made, parts = _tested(result, "change"), result.payload["log"]["parts"]
+    if not made:
         return
+    whole, *tests = made
     of = " and ".join(parts) if len(parts) == 2 else f"{len(parts)} periods"
     if whole["rejected"]:
         off, are = _rejected(tests)
@@ -265,36 +266,46 @@ def p_text(p: float, digits: int | None = None) -> str:
     return "< 0.0001" if p < _SMALL else said(p, digits)
 
 
-_TESTED = {
-    "secret": "secret",
-    "rows": "rows",
-    "statistic": "statistic",
-    "p": "p",
-    "p corrected": "corrected",
-    "distribution": "method",
-}
+def _tests_table(kind: str, what: str) -> Listing:
+    """Return the table of the secrets that fit least in one of the tests."""
 
+    def least(result: Result) -> Records:
+        return sorted(_tested(result, kind)[1:], key=lambda test: test["p"])[:_MOST]
 
-def _test_table(result: Result, kind: str, what: str) -> Table | None:
-    whole, tests = _tested(result, kind)
-    if whole is None:
-        return None
-    worst = sorted(tests, key=lambda test: test["p"])[:_MOST]
-    title = f"Is each secret shown {what}? The {said(len(worst))} that fit least"
-    note = f"Overall p {_p(whole['p'])}. Corrected for the number of secrets by Holm's method."
-    styles = {"p": p_text, "p corrected": p_text}
-    return Table.of(title, worst, _TESTED, notes=(note,), labels=("secret",), styles=styles)
-
-
-def _deviations_table(result: Result) -> Table:
-    return Table(
-        "Outputs that deviate most from the claim",
-        ("secret", "output", "seen", "expected", "p"),
-        tuple(map(tuple, result.payload["deviations"])),
-        ("Exact binomial p of each output by itself, not corrected.",),
-        ("secret", "output"),
-        {"p": p_text},
+    return Listing(
+        lambda result: f"Is each secret shown {what}? The {said(len(least(result)))} that fit least",
+        least,
+        {
+            "secret": "secret",
+            "rows": "rows",
+            "statistic": "statistic",
+            "p": ("p", p_text),
+            "p corrected": ("corrected", p_text),
+            "distribution": "method",
+        },
+        notes=(
+            lambda result: [
+                f"Overall p {_p(test['p'])}. Corrected for the number of secrets by Holm's method."
+                for test in _tested(result, kind)[:1]
+            ],
+        ),
+        labels=("secret",),
     )
+
+
+DEVIATIONS = Listing(
+    "Outputs that deviate most from the claim",
+    "deviations",
+    {
+        "secret": "secret",
+        "output": "output",
+        "seen": "seen",
+        "expected": "expected",
+        "p": ("p", p_text),
+    },
+    notes=("Exact binomial p of each output by itself, not corrected.",),
+    labels=("secret", "output"),
+)
 
 
 # Secrets: those most at risk, and those behind the noise
@@ -345,9 +356,9 @@ LAYOUT = Layout(
         "bounds": _bounds_table,
         "rules": _rules_table,
         "secrets": _secrets_table,
-        "claim": lambda result: _test_table(result, "claim", "as claimed"),
-        "change": lambda result: _test_table(result, "change", "alike in all parts"),
-        "deviations": _deviations_table,
+        "claim": _tests_table("claim", "as claimed"),
+        "change": _tests_table("change", "alike in all parts"),
+        "deviations": DEVIATIONS,
     },
     charts={
         "curve": Chart(lambda result: result.payload["curve"], _curve),
@@ -552,7 +563,7 @@ def audit(
             ],
             "tests": [*_tests("claim", claim, called, miss), *_tests("change", change, called, miss)],
             "deviations": [
-                [called.secret(off.secret), called.output(off.output), off.seen, off.expected, off.p]
+                asdict(off) | {"secret": called.secret(off.secret), "output": called.output(off.output)}
                 for off in (() if claim is None else claim.deviations)
             ],
             "curve": [{"rows": at.rows, "plug_in": at.plug_in, **asdict(at.score)} for at in curve],
@@ -620,25 +631,23 @@ def _tests(kind: str, test: ClaimTest | None, names: Names, miss: float) -> Iter
         yield {"test": kind, **asdict(entry), "secret": names.secret(entry.secret), "rejected": rejected}
 
 
-def _row(spec: str, goal: str, part: str, quantity: str, value: float, *ends: float | None) -> Row:
-    low, high = ends or (None, None)
-    return Row(spec, None, part, goal, "population", 1, quantity, value, low, high, "sample")
-
-
 def _part_rows(
     spec: str, goal: str, part: str, bound: Bounds, telling: Event | None, apart: Event | None, miss: float
 ) -> Iterator[Row]:
-    """Yield what a log, or a part of it, tells."""
-    for name in ("prior", "posterior", "leakage"):
-        interval = getattr(bound, name)
-        yield _row(spec, goal, part, name, interval.value, interval.low, interval.high)
-    yield _row(spec, goal, part, "plug_in", bound.plug_in)
+    """Return what a log, or a part of it, tells."""
+    numbers: dict[str, Any] = {name: getattr(bound, name) for name in ("prior", "posterior", "leakage")}
+    numbers["plug_in"] = bound.plug_in
     if apart is not None:
-        most = 1 - apart.apart_at_least(miss)
-        yield _row(spec, goal, part, "bayes_security", min(1.0, 1 - apart.apart()), 0.0, most)
+        numbers["bayes_security"] = min(1.0, 1 - apart.apart()), 0.0, 1 - apart.apart_at_least(miss)
     if telling is not None:
         least = telling.epsilon_at_least(miss)
-        yield _row(spec, goal, part, "epsilon_at_least", least, least, None)
+        numbers["epsilon_at_least"] = least, least, None
+    return _sampled(spec, goal, part, numbers)
+
+
+def _sampled(spec: str, goal: str, part: str, numbers: Mapping[str, Any]) -> Iterator[Row]:
+    rows = rows_of(None, numbers, stage=part, goal=goal, prior="population", method="sample")
+    return (replace(row, api=spec) for row in rows)
 
 
 def _rows_of_all(spec: str, measured: dict[str, Bounds], width: float | None, level: float) -> Iterator[Row]:
@@ -646,13 +655,13 @@ def _rows_of_all(spec: str, measured: dict[str, Bounds], width: float | None, le
     name, bound = next(iter(measured.items()))
     if width is not None:
         share, score = bound.scored / bound.rows, bound.scores[bound.best].value
-        needed = trials_for_width(score, width, 1 - level) / share
-        yield _row(spec, "secret", name, "rows_needed", float(np.ceil(needed)))
+        needed = float(np.ceil(trials_for_width(score, width, 1 - level) / share))
+        yield from _sampled(spec, "secret", name, {"rows_needed": needed})
     parts = [part for part in measured if part != "all"]
     if len(parts) == 2:  # each has half of the probability to fail
         before, after = (measured[part].posterior_at(1 - (1 - level) / 2) for part in parts)
-        ends = after.low - before.high, after.high - before.low
-        yield _row(spec, "secret", parts[1], "posterior_difference", after.value - before.value, *ends)
+        difference = after.value - before.value, after.low - before.high, after.high - before.low
+        yield from _sampled(spec, "secret", parts[1], {"posterior_difference": difference})
 
 
 def _behind(

@@ -3,7 +3,7 @@
 Numbers are grouped by what one observation is about, and never ranked across that.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from math import inf, isinf, log2, log10
@@ -16,7 +16,7 @@ from quiff.errors import ParameterError, QuiffError, SizeError, counted
 from quiff.measures.shannon_capacity import shannon_capacity
 from quiff.populations.population import Population
 from quiff.results.figures.figure import Figure
-from quiff.results.layout import Layout, Pivot, Records, Say, Several
+from quiff.results.layout import Chart, Layout, Listing, Pivot, Records, Say
 from quiff.results.numbers import amount, probability, said
 from quiff.results.result import ApiWords, Result
 from quiff.results.rows import CLOSED, Row, Rows, rows_of
@@ -214,38 +214,30 @@ PEOPLE = Pivot(
 )
 
 
-def _limits_table(result: Result) -> Table:
-    """Return the closed forms of each API; of which none is known, it stands alone."""
-    quantities = {
-        "capacity": "bayes_capacity",
-        "bits": "min_capacity_bits",
-        "Shannon": "shannon_capacity_bits",
-        "epsilon": "epsilon",
-        "max-case": "max_case_capacity",
-    }
-    lines = [
-        {
-            _ABOUT: capitalised(str(api.unit)),
-            "API": capitalised(result.api_name(spec)),
-            "status": api.status,
-            **{head: _limits_of(spec, result)[quantity] for head, quantity in quantities.items()},
-        }
-        for spec, api in result.apis.items()
-    ]
-    return Table.of(
-        "Limits of one observation, for any people and any prior",
-        lines,
-        {head: head for head in (_ABOUT, "API", "status", *quantities)},
-        styles={"capacity": factor, "max-case": factor},
-        notes=(
-            "capacity: by how much an observation multiplies the probability of any guess, at most; bits: "
-            "its logarithm, min-capacity; Shannon: bits on average, at most the former where none is given; "
-            "epsilon in nats; max-case: by how much the worst single output does.",
-        ),
-        group=_ABOUT,
-    )
+def _limit(quantity: str) -> Any:
+    return lambda spec, result: _limits_of(spec, result)[quantity]
 
 
+LIMITS = Listing(
+    "Limits of one observation, for any people and any prior",
+    lambda result: result.apis,
+    {
+        _ABOUT: lambda spec, result: capitalised(str(result.apis[spec].unit)),
+        "API": lambda spec, result: capitalised(result.api_name(spec)),
+        "status": lambda spec, result: result.apis[spec].status,
+        "capacity": (_limit("bayes_capacity"), factor),
+        "bits": _limit("min_capacity_bits"),
+        "Shannon": _limit("shannon_capacity_bits"),
+        "epsilon": _limit("epsilon"),
+        "max-case": (_limit("max_case_capacity"), factor),
+    },
+    notes=(
+        "capacity: by how much an observation multiplies the probability of any guess, at most; bits: its"
+        " logarithm, min-capacity; Shannon: bits on average, at most the former where none is given; epsilon"
+        " in nats; max-case: by how much the worst single output does.",
+    ),
+    group=_ABOUT,
+)
 GOALS = Pivot(
     "What one observation is good for: probability to guess right",
     by=("api", "goal"),
@@ -262,9 +254,11 @@ GOALS = Pivot(
 )
 
 
-def _missing(result: Result) -> Table:
-    listed = ((capitalised(result.api_name(spec)), why) for spec, why in result.words["missing"].items())
-    return Table("Not measured on these people", ("API", "reason"), tuple(listed))
+MISSING = Listing(
+    "Not measured on these people",
+    lambda result: result.words["missing"].items(),
+    {"API": lambda pair, result: capitalised(result.api_name(pair[0])), "reason": lambda pair, _: pair[1]},
+)
 
 
 def _capacity_points(result: Result) -> Records:
@@ -281,11 +275,7 @@ def _capacity_points(result: Result) -> Records:
     return points
 
 
-def _capacity_figure(result: Result) -> dict[str, Callable[[], Figure]]:
-    return {"capacity": lambda: _capacities(_capacity_points(result))}
-
-
-def _capacities(points: Records) -> Figure:
+def _capacities(_: Result, points: Records) -> Figure:
     import altair as alt
 
     from quiff.results.figures.style import point_styles
@@ -328,12 +318,12 @@ LAYOUT = Layout(
     },
     tables={
         "people": PEOPLE,
-        "limits": _limits_table,
+        "limits": LIMITS,
         "across": _across,
         "goals": GOALS,
-        "missing": _missing,
+        "missing": MISSING,
     },
-    charts={"capacity": Several(_capacity_figure)},
+    charts={"capacity": Chart(_capacity_points, _capacities)},
     heading=lambda result: people_words(result) if result.population else "",
 )
 

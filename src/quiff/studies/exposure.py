@@ -14,7 +14,7 @@ from quiff.errors import SizeError, how_many
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, bars
 from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Records
+from quiff.results.layout import Chart, Layout, Listing, Records
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows, rows_of
@@ -95,25 +95,24 @@ def _outputs_notes(result: Result) -> Iterator[str]:
     yield by_weight(result)
 
 
-def _outputs_table(result: Result) -> Table | None:
-    if not result.payload["outputs"]:
-        return None
-    vulnerability = result.rows["posterior"] or 1
-    return Table.of(
-        f"Which outputs expose most: {_title(result)}",
-        result.payload["outputs"][: result.words["first"]],
-        {
-            "output": "output",
-            "users behind it": "share",
-            "re-identified": "posterior",
-            "factor": lambda output: _factor(output, result),
-            "share of vulnerability": lambda output: output["contribution"] / vulnerability,
-            "mean own risk": "own_risk",
-        },
-        notes=tuple(filter(None, _outputs_notes(result))),
-        labels=("output",),
-        styles=dict.fromkeys(("users behind it", "share of vulnerability", "mean own risk"), probability),
-    )
+def _of_vulnerability(output: dict[str, Any], result: Result) -> Any:
+    return output["contribution"] / (result.rows["posterior"] or 1)
+
+
+OUTPUTS = Listing(
+    lambda result: f"Which outputs expose most: {_title(result)}",
+    lambda result: result.payload["outputs"][: result.words["first"]],
+    {
+        "output": "output",
+        "users behind it": ("share", probability),
+        "re-identified": "posterior",
+        "factor": _factor,
+        "share of vulnerability": (_of_vulnerability, probability),
+        "mean own risk": ("own_risk", probability),
+    },
+    notes=(_outputs_notes,),
+    labels=("output",),
+)
 
 
 def _exposing(result: Result, points: Records) -> Figure:
@@ -171,10 +170,8 @@ def _values_said(result: Result) -> Iterator[str]:
         )
 
 
-def _values_table(result: Result) -> Table | None:
+def _values_table(result: Result) -> Table:
     values, attribute, first = _values(result), result.words["attribute"], result.words["first"]
-    if not values:
-        return None
     cut = f"The first {first} of {len(values)} values." if first and first < len(values) else ""
     return Table.of(
         f"Which values of {attribute} an output gives away: {_title(result)}",
@@ -210,7 +207,7 @@ def _given_away(result: Result, points: Records) -> Figure:
 LAYOUT = Layout(
     lambda result: f"What exposes most: {_title(result)}",
     say={"outputs": _outputs_said, "values": _values_said},
-    tables={"outputs": _outputs_table, "values": _values_table},
+    tables={"outputs": OUTPUTS, "values": _values_table},
     charts={
         "outputs": Chart(lambda result: result.payload["outputs"][:_DRAWN], _exposing),
         "values": Chart(_value_points, _given_away),

@@ -1,6 +1,6 @@
 """The question what one observation of some APIs reveals about people, and what it is good for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import inf, log, log2
 from typing import Any
@@ -54,23 +54,21 @@ def _heading(result: Result) -> str:
     return (", " if len(apis) == 1 else "; ").join([people_words(result), *apis])
 
 
-def _answer(result: Result) -> Iterator[str]:
-    """Say of each API that the answer is about what it reveals."""
-    for spec in _spoken_of(result):
-        yield from questions.revealed(result.rows.where(api=spec), result)
+def _of_apis(spoken: bool) -> Callable[[Result], Iterator[str]]:
+    """Return what says of each API that the answer is about, or of each other one, what it reveals."""
+
+    def say(result: Result) -> Iterator[str]:
+        for spec in result.apis:
+            if (spec in _spoken_of(result)) is spoken:
+                yield from questions.revealed(result.rows.where(api=spec), result)
+
+    return say
 
 
 def _use(result: Result) -> Iterator[str]:
     """Say of each API that the answer is about what a receiver learns of its first goal."""
     for spec in _spoken_of(result):
         yield from questions.learnt(result.rows.where(api=spec), result)[:1]
-
-
-def _others(result: Result) -> Iterator[str]:
-    """Say what the APIs reveal that the answer is not about."""
-    for spec in result.apis:
-        if spec not in _spoken_of(result):
-            yield from questions.revealed(result.rows.where(api=spec), result)
 
 
 def _further_use(result: Result) -> Iterator[str]:
@@ -118,8 +116,8 @@ def people_table(result: Result) -> Table:
 
 LAYOUT = Layout(
     lambda result: f"What one observation reveals about {users(result)}",
-    say={"revealed": _answer, "use": _use, "remarks": lambda result: result.words["remarks"]},
-    further={"others": _others, "use": _further_use, "sets": _sets},
+    say={"revealed": _of_apis(True), "use": _use, "remarks": lambda result: result.words["remarks"]},
+    further={"others": _of_apis(False), "use": _further_use, "sets": _sets},
     tables={
         "privacy": questions.REVEALED,
         "utility": questions.USE,

@@ -11,7 +11,6 @@ from typing import Any
 from quiff.core.numbers import Number
 from quiff.results.figures.charts import Axis, curves, marks, probabilities
 from quiff.results.figures.figure import Figure
-from quiff.results.figures.trade_off import trade_off_figure
 from quiff.results.layout import Chart, Pivot, Records, Say, last_stages, say
 from quiff.results.numbers import amount, probability, said
 from quiff.results.result import ApiWords, Result
@@ -192,21 +191,27 @@ def _trade_off_points(result: Result) -> Records:
         reaching = rows.where(goal=goal, prior="population")
         leakage, use = rows["leakage"], reaching["goal_posterior"]
         if leakage is not None and use is not None:
-            points.append(
-                {"name": result.api_name(spec), "leakage": leakage, "use": use, "goal": goal}
-                | {"before": reaching["goal_prior"]}
-            )
+            numbers = {"leakage": leakage, "use": use, "before": reaching["goal_prior"] or 0}
+            drawn = {name: float(number) for name, number in numbers.items()}
+            points.append({"series": result.api_name(spec), "goal": goal, **drawn})
     return points
 
 
 def _trade_off(_: Result, points: Records) -> Figure:
     last = points[-1]
     title = (
-        f"{last['name']}: a receiver guesses {goal_title(last['goal'])} with {probability(last['use'])}, and"
-        f" re-identification is multiplied by {said(last['leakage'])}"
+        f"{last['series']}: a receiver guesses {goal_title(last['goal'])} with {probability(last['use'])},"
+        f" and re-identification is multiplied by {said(last['leakage'])}"
     )
-    listed = [(point["name"], point["leakage"], point["use"]) for point in points]
-    return trade_off_figure(title, listed, last["before"])
+    chart = curves(
+        points,
+        Axis("use", "utility (probability to reach the goal)", "probability"),
+        Axis("leakage", "leakage (factor on re-identification, log scale)", "log", 1),
+        points=True,
+        rule=("use", last["before"]),
+        size=(340, 260),
+    )
+    return Figure.of(title, chart)
 
 
 TRADE_OFF = Chart(_trade_off_points, _trade_off)

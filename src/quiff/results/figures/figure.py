@@ -116,7 +116,7 @@ class Figure:
         check_target(path, force=force, inputs=inputs)
         return write_bytes(path, _WRITERS[form](self), force=force, inputs=inputs)
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"image/svg+xml": self.to_svg(), "text/plain": self.title}
 
 

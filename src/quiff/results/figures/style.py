@@ -89,7 +89,7 @@ def dark_style() -> str:
 
 def line_styles(
     field: str, title: str | None, names: Sequence[str], *, legend: bool = True
-) -> dict[str, Any]:
+) -> "dict[str, alt.Color | alt.StrokeDash]":
     """Return colour and dash encodings that give each of ``names`` its own, with one legend for both.
 
     Examples
@@ -111,7 +111,7 @@ def line_styles(
 
 def point_styles(
     field: str, title: str | None, names: Sequence[str], *, legend: bool = True
-) -> dict[str, Any]:
+) -> "dict[str, alt.Color | alt.Shape]":
     """Return colour and shape encodings that give each of ``names`` its own, with one legend for both.
 
     Examples
@@ -130,7 +130,7 @@ def point_styles(
     }
 
 
-def log_axis(least: float, most: float, *, odds: bool = False) -> dict[str, Any]:
+def log_axis(least: float, most: float, *, odds: bool = False) -> "dict[str, alt.Scale | alt.Axis]":
     """Return scale and axis of a logarithmic dimension, from a tick at or below to one at or above.
 
     Numbers on it may be probabilities, which are read as odds where they are small.
