@@ -82,6 +82,11 @@ def worded(text, *numbers):
     assert not {str(number) for number in numbers} - set(there)
 
 
+def untimed(text):
+    """Return a text without the last numbers of its lines: how many seconds each step of a run took."""
+    return re.sub(r" +[\d.]+$", "", text, flags=re.MULTILINE)
+
+
 @contextmanager
 def refused(kind, *numbers, **fields):
     """Expect an error of this type with these fields, numbers, and the words of the snapshot."""
