@@ -62,8 +62,7 @@ def test_it_says_that_a_port_is_in_use_and_where_it_is(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with served(path, "--port", port, "--weights", "weight") as explorer:
-            worded(explorer.told[0])
-            assert f"{port}" in explorer.told[0]
+            assert str(port) in explorer.told[0]
             assert httpx.get(f"{explorer.link}api/settings", headers=PAGE).json()["file"]["users"] == 3
 
 
