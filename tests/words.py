@@ -12,10 +12,11 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 
 HERE = Path(__file__).parent
 ROOT = str(HERE.parent)
-# What differs from run to run, or with every edit: folders and lines of tests, addresses of objects, ports.
+# What differs from run to run, or with every edit: folders, scratch files, lines of tests, addresses, ports.
 PASSING = {
     r"[^\s'\"(]*/pytest-of-\w+/pytest-\d+/(popen-gw\d+/)?[^\s/'\",;:]+": "FOLDER",
     re.escape(ROOT): "ROOT",
+    r"\.quiff-[\w-]+\.tmp": "SCRATCH",
     r"\bin line \d+": "in line LINE",  # of a program, which is a function of a test
     r"\bat 0x[0-9a-f]+": "at ADDRESS",
     r"(?<=127\.0\.0\.1:)\d+": "PORT",
