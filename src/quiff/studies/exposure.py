@@ -77,6 +77,8 @@ def _factor(output: dict[str, Any], result: Result) -> Any:
 
 
 def _outputs_notes(result: Result) -> Iterator[str]:
+    if not result.payload["outputs"]:  # then there is no table
+        return
     words, first, listed = result.words, result.words["first"], result.words["outputs"]
     yield (
         "The probability of re-identification, max_x P(x | y), is that after the output; without any it is"
