@@ -283,12 +283,12 @@ class _Sampled(Campaign):
     def bound(self, n: int, seed: int) -> Bound:
         groups = _Secrets(self.seen.groups) if self.goal == "secret" else self.seen.groups
         seen = replace(self.seen, groups=groups)  # type: ignore[arg-type]  # it has what is asked of it here
-        exact = seen.leakage(n)
-        if exact is not None:
-            value = float(exact * seen.prior)
-            return Bound(n, value, value, value, "exact")
-        estimate = seen.sampled(seen.channel(n), [seed, n])[-1]
-        return Bound(n, estimate.value, estimate.low, estimate.high, "monte-carlo")
+        try:
+            value = float(seen.leakage(n) * seen.prior)
+        except SizeError:
+            estimate = seen.sampled(seen.channel(n), [seed, n])[-1]
+            return Bound(n, estimate.value, estimate.low, estimate.high, "monte-carlo")
+        return Bound(n, value, value, value, "exact")
 
 
 class _Secrets:
