@@ -28,7 +28,7 @@ PEERS = {
 
 
 def _quiff(users=200):
-    """Load all that quiff will need, compiled: imports are not timed."""
+    """Load all that quiff will need: imports are not timed."""
     import quiff
     from quiff.attacks.catalogue import attack_named
 

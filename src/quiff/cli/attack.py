@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.ahead import compiling_last
 from quiff.cli.options import (
     PATH,
     json_option,
@@ -176,7 +175,7 @@ def compare_command(
     from quiff.studies.attack import attack
 
     people = asked.visitors(epochs + (2 if earlier is None else earlier), seed)
-    with compiling_last(), shown_progress():
+    with shown_progress():
         return attack(
             people, asked.api(people), observations=epochs, seeds=seeds, sample=sample or None,
             attacks=names or None, earlier=earlier, seed=seed,

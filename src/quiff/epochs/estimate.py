@@ -214,7 +214,7 @@ def _shares_by_bits(
             most = np.where((most == 0) & (count > 0), k, most)
             likely += np.where(most > 0, count * ratio ** np.maximum(most - k, 0), 0.0)
             others += count
-            if size * ratio ** (most.min() - k + 1) < _NOTHING:
+            if most.min() >= k and size * ratio ** (most.min() - k + 1) < _NOTHING:
                 break
         else:
             likely += (size - others) * ratio**most
