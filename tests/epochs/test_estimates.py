@@ -101,7 +101,10 @@ def test_the_shares_are_those_of_the_definition(stable, data):
     shares, fits = best_shares(
         Sequences(codes, m, p, q), Profiles(codes, best, total), reports, range(1, E + 1)
     )
-    largest, all_of_them = weights or [1] * len(users), [w + 1 for w in weights] if weights else [1] * len(users)
+    largest, all_of_them = (
+        weights or [1] * len(users),
+        [w + 1 for w in weights] if weights else [1] * len(users),
+    )
     for y, share, fit in zip(reports.tolist(), shares, fits, strict=True):
         for n in range(1, E + 1):
             chances = [loops.chance(user[:n], y[:n], p, q) for user in users]

@@ -35,6 +35,7 @@ from quiff.theory.parameters import check_whole
 from quiff.theory.popularity import binomial_interval
 
 _DENOISED = 20_000  # users whose noise removal is looked at
+_LINKED, _LINKS = 10_000, 1000  # users beyond whom only so many targets are linked
 Share = Callable[[float], None]
 
 
@@ -207,7 +208,10 @@ class _Published(Campaign):
 
     def _outcome(self, reports: Reports, attack: Attack, call: int, seed: int) -> Outcome:
         sightings = [Sighting.of(reports, site, call) for site in reports.sites]
-        targets = chosen_targets(reports.n_users, self.sample, seed)
+        sample = self.sample
+        if isinstance(attack, BayesLink) and reports.n_users > _LINKED:
+            sample = min(sample or _LINKS, _LINKS)
+        targets = chosen_targets(reports.n_users, sample, seed)
         return matched(attack, sightings, targets, self.people)
 
     def bound(self, n: int, seed: int) -> Bound:

@@ -257,8 +257,8 @@ def _estimators_of_sets(sets: Sequences, most: int, seed: int, exact: bool) -> _
     if most > MOST_MULTISETS and drawn > _WORK and not exact:
         raise SizeError(
             f"{counted(most, 'observation')} of these people mean to look at {drawn / 1e9:,.0f} billion"
-            f" numbers, more than {_WORK / 1e9:,.0f} billion; ask for fewer, or use exact=True (--exact) to do"
-            " it anyway"
+            f" numbers, more than {_WORK / 1e9:,.0f} billion; ask for fewer, or use exact=True (--exact)"
+            " to do it anyway"
         )
     subsets: list[Subsets] = []
     samples: list[Estimate] = []
@@ -393,4 +393,4 @@ def _learns(sets: Sequences, n: int) -> bool:
     m, dimensions = occurring + 1, min(n + 1, 3)
     work = 5 * rows * s**dimensions + m ** (n + 1) // 6 + counting_work(sizes, weighted=True)
     memory = 8 * m**dimensions + counting_memory(sizes, weighted=True)
-    return work <= _TABLES and memory <= _allowed()
+    return bool(work <= _TABLES and memory <= _allowed())

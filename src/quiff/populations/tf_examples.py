@@ -40,7 +40,7 @@ class Spans(NamedTuple):
 
 def find_records(data: Array) -> tuple[Spans, int]:
     """Return where the contents of records are, and what is wrong after the last of them, 0 if nothing."""
-    bytes_, at, end, begins, ends = memoryview(data), 0, data.shape[0], [], []
+    bytes_, at, end, begins, ends = memoryview(data.data), 0, data.shape[0], [], []
     while at < end:
         length = _LENGTH.unpack_from(bytes_, at)[0] if at + 16 <= end else -1
         wrong = CUT if length < 0 or length > end - at - 16 else LONG if length > _LONGEST else 0
@@ -58,9 +58,8 @@ def find_records(data: Array) -> tuple[Spans, int]:
 def damaged(data: Array, records: Spans) -> Array:
     """Tell which records have another checksum than is written beside them or beside their length."""
     at_length = records._replace(begin=records.begin - 12, end=records.begin - 4)
-    return (checksums(data, at_length) != _words(data, at_length.end)) | (
-        checksums(data, records) != _words(data, records.end)
-    )
+    of_length = checksums(data, at_length) != _words(data, at_length.end)
+    return np.asarray(of_length | (checksums(data, records) != _words(data, records.end)))
 
 
 def checksums(data: Array, spans: Spans) -> Array:
@@ -74,7 +73,9 @@ def checksums(data: Array, spans: Spans) -> Array:
     for _ in range(8):
         table = np.where(table & 1, (table >> 1) ^ _POLYNOMIAL, table >> 1)
     lengths = spans.end - spans.begin
-    order = np.argsort(-lengths, kind="stable")  # the longest first: who still has a byte comes before the rest
+    order = np.argsort(
+        -lengths, kind="stable"
+    )  # the longest first: who still has a byte comes before the rest
     begin, still = spans.begin[order], np.cumsum(np.bincount(lengths)[::-1])[::-1]
     crc = np.full(lengths.shape[0], _WORD, dtype=np.int64)
     for place in range(int(lengths.max(initial=0))):
@@ -109,7 +110,7 @@ def short_numbers(data: Array, at: Array, stop: Array) -> tuple[Array, Array]:
 
 
 class Fields(NamedTuple):
-    """The fields of some messages, in their order: where they are, their numbers, whether they have a length."""
+    """The fields of messages, in their order: where they are, their numbers, whether they have a length."""
 
     spans: Spans
     number: Array
@@ -163,7 +164,7 @@ def epochs_named(data: Array, names: Spans) -> Array:
 
 
 class Topics(NamedTuple):
-    """The topics of some records, in their order: whose, of which epoch, and what is wrong with each record."""
+    """The topics of records, in their order: whose, of which epoch, and what is wrong with each record."""
 
     record: Array
     epoch: Array
@@ -191,7 +192,10 @@ def read_topics(data: Array, records: Spans) -> Topics:
     wrong[entries.owner[parts.malformed]] = MALFORMED
     keys = parts.spans.where(parts.sized & (parts.number == 1))
     values = parts.spans.where(parts.sized & (parts.number == 2))
-    epoch, begin, end = np.full(entries.owner.shape, -1), *np.zeros((2, entries.owner.shape[0]), dtype=np.int64)
+    epoch, begin, end = (
+        np.full(entries.owner.shape, -1),
+        *np.zeros((2, entries.owner.shape[0]), dtype=np.int64),
+    )
     epoch[keys.owner] = epochs_named(data, keys)
     begin[values.owner], end[values.owner] = values.begin, values.end
     named = np.flatnonzero(epoch >= 0)
@@ -221,7 +225,7 @@ def _listed(data: Array, spans: Spans) -> tuple[Array, Array]:
 
 
 def read_sets(data: Array, records: Spans, epochs: int, top_s: int) -> tuple[Array, Array]:
-    """Return the topics of records, (records, epochs, s), and what is wrong with each record, 0 if nothing."""
+    """Return the topics of records, (records, epochs, s), and what is wrong with each, 0 if nothing."""
     topics = read_topics(data, records)
     n, wrong = records.begin.shape[0], topics.wrong
     sets = np.zeros((n, epochs, top_s), dtype=np.uint16)

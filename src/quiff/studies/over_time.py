@@ -131,8 +131,8 @@ def over_time(
     in parallel (paper, appendix on the longitudinal model). Figures are exact where they can be counted or
     computed within a limit of work, else estimated with an interval of 95 %. Channels that show the outputs
     of a set with one probability and all others with another are counted for up to four observations,
-    whatever the number of users, and for more where topics are few. What one page view or two sites reveal, where the API has these, are rows
-    with a stage of that name.
+    whatever the number of users, and for more where topics are few. What one page view or two sites reveal,
+    where the API has these, are rows with a stage of that name.
 
     Parameters
     ----------

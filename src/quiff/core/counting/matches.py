@@ -2,7 +2,7 @@
 
 A tuple y is fitted by a user in the factors whose set has y_e. K(y) is the most factors in which one user
 fits. K(y) >= k iff y, cut down to some k factors, lies in the product of some user's sets there: a bit in the
-table of these factors. The last factor's outputs are the bits of words, of which one at least is left over: it
+table of these factors. The last factor's outputs are bits of words, of which one at least is left over: it
 says what holds for an output that nobody has.
 """
 

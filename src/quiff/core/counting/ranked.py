@@ -101,9 +101,7 @@ class RankTables:
         return best.reshape(shape)
 
 
-def best_sum(
-    codes: Sequence[Array], sizes: Sequence[int], weights: Array, inside: Any, outside: Any
-) -> Any:
+def best_sum(codes: Sequence[Array], sizes: Sequence[int], weights: Array, inside: Any, outside: Any) -> Any:
     """Return sum_y max_x w_x prod_e (p if y_e lies in the set of x for e, else q), for p >= q.
 
     Codes and sizes are those of `match_counts`; a user's weight w_x is 0 or more.
@@ -116,9 +114,7 @@ def best_sum(
     tables = Tables.of(codes, sizes)
     ranked = RankedValues.of(weights, inside, outside, tables.n_factors)
     ranks = RankTables(tables, ranked.ranks)
-    without_first = reduce(
-        np.maximum, (ranks.best(on, tables.rows, len(on)) for on in ranks.all_subsets)
-    )
+    without_first = reduce(np.maximum, (ranks.best(on, tables.rows, len(on)) for on in ranks.all_subsets))
 
     def count(first: int) -> Array:
         """Count the tuples that begin with one output by the rank of the best user's value."""

@@ -34,7 +34,7 @@ class Tables:
 
     @classmethod
     def of(cls, codes: Sequence[Array], sizes: Sequence[int]) -> "Tables":
-        """Number the outputs of sets, given for each factor as codes (users, outputs in a set) and m.
+        """Renumber the outputs of sets, given for each factor as codes (users, outputs in a set) and m.
 
         >>> tables = Tables.of([np.array([[7, 2]]), np.array([[0, 2]])], [9, 3])
         >>> [codes.tolist() for codes in tables.codes], tables.occurring, tables.spare
@@ -94,7 +94,7 @@ class Tables:
         return [list(combinations(range(1, E), k)) for k in range(E)]
 
     def shape(self, on: tuple[int, ...]) -> list[int]:
-        """Return the shape of the table on some factors: an axis for each later one, of length 1 if left out."""
+        """Return the shape of the table on some factors: an axis for each later one, of length 1 if off."""
         return [n if factor in on else 1 for factor, n in enumerate(self.outputs) if factor]
 
     def cells(self, on: tuple[int, ...], users: Array) -> Array:
@@ -124,7 +124,7 @@ class Tables:
 
 
 def corner_sums(counts: Any, occurring: Sequence[int]) -> Array:
-    """Add a table up over the outputs that occur, apart from the one that stands for the others, axis by axis.
+    """Add a table up, axis by axis over the outputs that occur, and apart for the one that stands for others.
 
     >>> corner_sums(np.arange(6).reshape(2, 3), [2, 2]).tolist()
     [[8, 7], [0, 0]]
