@@ -10,9 +10,9 @@ from quiff.apis.topics import TopicsAPI
 from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.bayes import BayesProfiles, codes_in_taxonomy, given_profiles
 from quiff.core.distinct import distinct_codes
-from quiff.core.limits import check_work
+from quiff.core.limits import work_allowed
 from quiff.core.numbers import TIE, Array
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_probability
 
@@ -91,7 +91,11 @@ class BayesLink(Attack):
         # Users of whom the site has seen the same are linked alike.
         rows = np.sort(known.codes, axis=1)
         first, kind = distinct_codes(rows.astype(np.int64) + 1, known.topics.size + 1)
-        check_work(first.shape[0] * sets.size)
+        if first.shape[0] * sets.size > work_allowed():
+            raise SizeError(
+                f"{first.shape[0]:,} different observations and {sets.size:,} sets are too many to compare"
+                " each with each; take fewer users"
+            )
         reports, times = _report_counts(rows[first], known.topics.size), np.bincount(kind)
         tied = np.zeros(targets.shape[0], dtype=np.int64)
         for start in range(0, targets.shape[0], _TARGETS):
