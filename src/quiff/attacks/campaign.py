@@ -1,7 +1,7 @@
 """What a study of attacks asks of an API: observations to attack, adversaries, and a bound on all of them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -31,12 +31,12 @@ from quiff.errors import ParameterError, SizeError, counted
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
+from quiff.progress import advance
 from quiff.theory.parameters import check_whole
 from quiff.theory.popularity import binomial_interval
 
 _DENOISED = 20_000  # users whose noise removal is looked at
 _LINKED, _LINKS = 10_000, 1000  # users beyond whom only so many targets are linked
-Share = Callable[[float], None]
 
 
 @final
@@ -136,7 +136,7 @@ class Campaign(ABC):
     notes: tuple[str, ...] = ()  # what was left out, in sentences
 
     @abstractmethod
-    def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
+    def run(self, seed: int) -> dict[tuple[str, int], Outcome]:
         """Draw observations, and return what each attack achieves after each number of them."""
 
     @abstractmethod
@@ -193,7 +193,7 @@ class _Published(Campaign):
                 " users.",
             )
 
-    def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
+    def run(self, seed: int) -> dict[tuple[str, int], Outcome]:
         reports = simulate(self.people, self.api, epochs=max(self.shown), seed=seed, earlier=self.asked)
         self.earlier = reports.earlier
         outcomes = {}
@@ -203,7 +203,7 @@ class _Published(Campaign):
                     outcomes[attack.name, n] = self._outcome(reports, attack, n, seed)
                 except SizeError as error:
                     self.notes += (f"{attack.name} is left out after {counted(n, 'epoch')}: {error}",)
-            done((place + 1) / len(self.attacks))
+            advance((place + 1) / len(self.attacks))
         return outcomes
 
     def _outcome(self, reports: Reports, attack: Attack, call: int, seed: int) -> Outcome:
@@ -243,13 +243,13 @@ class _Sampled(Campaign):
         if people.weights is not None:
             self.notes = ("Targets are drawn as often as their weights say.",)
 
-    def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
+    def run(self, seed: int) -> dict[tuple[str, int], Outcome]:
         outcomes = {}
         for place, n in enumerate(self.shown):
             rng = np.random.default_rng([seed, n])
             ties = self._tied(self.seen.channel(n).kernel, self._targets(seed, rng), rng)
             outcomes["bayes", n] = Outcome("ties", ties)
-            done((place + 1) / len(self.shown))
+            advance((place + 1) / len(self.shown))
         return outcomes
 
     def _targets(self, seed: int, rng: np.random.Generator) -> Array:
