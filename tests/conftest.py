@@ -1,7 +1,9 @@
 """Settings that all tests share."""
 
+import fcntl
 import functools
 import os
+import pickle
 import random
 import re
 import shutil
@@ -27,6 +29,7 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import textbook, fuzzing`
 pytest.register_assert_rewrite("words")
+import fuzzing  # noqa: E402 - it is found there
 import words  # noqa: E402 - it is rewritten
 
 FLAGS = [
@@ -44,8 +47,8 @@ _ALWAYS = {
     "suppress_health_check": [hypothesis.HealthCheck.too_slow],
     "derandomize": False,
 }
-# The same on every run: pyproject.toml fixes Hypothesis's seed, and what `make fuzz` kept is only read. The
-# profile is "quiff", "full" in `make test-rest`, and "fuzz" in `make fuzz`.
+# The same on every run: pyproject.toml fixes Hypothesis's seed, the Makefile that of `make test-rest`, and
+# what `make fuzz` kept is only read. Profiles: "quiff"; "full" in `make test-rest`; "fuzz" in `make fuzz`.
 for _name, _examples in {"quiff": 50, "full": 200}.items():
     hypothesis.settings.register_profile(
         _name, database=ReadOnlyDatabase(_KEPT), max_examples=_examples, **_ALWAYS
@@ -68,6 +71,8 @@ if not os.environ.get("QUIFF_FUZZ"):
 
 def pytest_runtest_setup(item):
     _DRAWS.seed(item.nodeid)
+    rest = hypothesis.settings.get_current_profile_name() == "full"
+    fuzzing.Cases.part = "all" if item.get_closest_marker("full") else "rest" if rest else "first"
     if threading.current_thread() is threading.main_thread():  # a Spark session leaves its own behind
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -116,7 +121,8 @@ def pytest_collection_modifyitems(items):
         if item.nodeid.startswith(FULL) or (heavy and not ONCE.match(item.nodeid)):
             item.add_marker(pytest.mark.full)
         settings = getattr(item.obj, "_hypothesis_internal_use_settings", None)
-        if settings and settings.max_examples == hypothesis.settings().max_examples:  # it has no own number
+        own = settings is None or settings.max_examples != hypothesis.settings().max_examples
+        if not own or item.function.__globals__.get("cases") is fuzzing.cases:
             item.add_marker(pytest.mark.property)
         names = words.TESTS.setdefault(item.path, set())
         if words.named(item.function.__code__, item.function.__globals__):
@@ -148,6 +154,45 @@ def missing(reason):
     if os.environ.get("CI") == "true":
         pytest.fail(f"CI must have it: {reason}")
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """Make a value once for all workers: the first that asks for it makes it, the others wait and read it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def once(name, make):
+        file = folder / f"{name}.pickle"
+        with (folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not file.exists():
+                made = make()
+                file.write_bytes(pickle.dumps(made))
+        return pickle.loads(file.read_bytes())  # noqa: S301 - it is our own
+
+    return once
+
+
+@pytest.fixture(scope="session")
+def small_people():
+    """The people of the small report."""
+    from quiff import Population
+
+    return Population.synthetic(150, seed=1)
+
+
+@pytest.fixture(scope="session")
+def small_report(shared, small_people):
+    """One report for all tests that only read it, and its HTML; the name of its file is hostile."""
+    from quiff.report.compose import Source, compose_report
+
+    def made():
+        source = Source("people & <b>names</b>", (), ("quiff",))
+        page = compose_report(small_people, (), source, list_users=False)
+        return page, page.to_html()
+
+    return shared("report", made)
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,8 @@ def test_the_number_of_a_topic_is_shown(people):
 def test_another_topic_is_left_out_and_said_to_be(people):
     file = people("user,t1,t2\nu,Zaphod,Zaphod\n")
     told = run("measure", file)
-    assert f"has the topic 'aaaaaa' ({ONLY}) twice" in told.stderr
+    worded(told.stderr)
+    assert f"'aaaaaa' ({ONLY})" in told.stderr
     worded(run("measure", file, "--show-rows").stderr)
 
 
@@ -54,8 +55,9 @@ def test_another_topic_is_left_out_and_said_to_be(people):
     ],
 )
 def test_names_of_columns_are_shown(people, text, names):
-    with pytest.raises(QuiffError, match=rf"line 1: the columns are {names}; profiles need"):
+    with refused(QuiffError, 1) as caught:
         Population.read(people(text))
+    assert names in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +68,8 @@ def test_names_of_columns_are_shown(people, text, names):
 def test_what_may_be_data_is_not(people, text, forms):
     file = people(text)
     told = run("measure", file).stderr
-    assert f"the columns are {forms} (only their forms; --show-rows shows all); profiles need" in told
+    worded(told)
+    assert forms in told
     assert "'Zaphod'" in run("measure", file, "--show-rows").stderr
 
 

@@ -12,10 +12,11 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 
 HERE = Path(__file__).parent
 ROOT = str(HERE.parent)
-# What differs from run to run, or with every edit: folders and lines of tests, addresses of objects, ports.
+# What differs from run to run, or with every edit: folders, scratch files, lines of tests, addresses, ports.
 PASSING = {
     r"[^\s'\"(]*/pytest-of-\w+/pytest-\d+/(popen-gw\d+/)?[^\s/'\",;:]+": "FOLDER",
     re.escape(ROOT): "ROOT",
+    r"\.quiff-[\w-]+\.tmp": "SCRATCH",
     r"\bin line \d+": "in line LINE",  # of a program, which is a function of a test
     r"\bat 0x[0-9a-f]+": "at ADDRESS",
     r"(?<=127\.0\.0\.1:)\d+": "PORT",
@@ -80,6 +81,11 @@ def worded(text, *numbers):
     assert text == Now.snapshot
     there = NUMBER.findall(re.sub(r"(?<=\d),(?=\d{3})", "", text))
     assert not {str(number) for number in numbers} - set(there)
+
+
+def untimed(text):
+    """Return a text without the last numbers of its lines: how many seconds each step of a run took."""
+    return re.sub(r" +[\d.]+$", "", text, flags=re.MULTILINE)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import quiff
 from quiff import AndroidTopics, Population, TopicsAPI
 from quiff.report.compose import Source, compose_report
 from quiff.report.studies import Question, sections
+from words import worded
 
 TWENTY = [f"topic {letter}" for letter in "abcdefghijklmnopqrst"]
 WORDS = {f"u{n}": {TWENTY[(n + k * k) % 20] for k in (0, 1, 2, 3, 5)} for n in range(20)}
@@ -55,4 +56,4 @@ def test_numbers_of_the_taxonomy_are_taken_for_what_they_are():
 
 def test_of_android_it_is_the_second_taxonomy():
     (warning,) = quiff.measure(PEOPLE, AndroidTopics()).warnings
-    assert warning.startswith("Topics API of Android: 20 topics occur; 446 are assumed, Android's second")
+    worded(warning, 20, 446)

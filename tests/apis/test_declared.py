@@ -13,7 +13,7 @@ PEOPLE = Population.from_sets({"Ann": {1}, "Bob": {2}}).with_attribute("country"
 
 @pytest.mark.parametrize(("name", "value"), [("needs", "country"), ("unit", "a user"), ("redraws", "all")])
 def test_what_a_class_declares_is_checked_at_once(name, value):
-    with pytest.raises(ParameterError, match=f"^{name} of Mine must be .*, not {value!r}$"):
+    with refused(ParameterError):
         type("Mine", (Api,), {name: value})
 
 
@@ -28,7 +28,7 @@ def test_an_answer_that_is_no_channel(name, study):
             return Channel.identity(secrets)
 
     made = type("Wrong", (Mine,), {name: lambda self, given: np.eye(2)})
-    with pytest.raises(ParameterError, match=f"^{name}.* of Wrong must return a quiff.Channel, not ndarray$"):
+    with refused(ParameterError):
         study(PEOPLE, made())
 
 

@@ -11,7 +11,7 @@ import quiff
 from quiff import Population, TopicsAPI, mechanisms
 from quiff.cli import main
 from quiff.errors import ParameterError, QuiffError
-from words import refused
+from words import refused, worded
 
 VALUES = ["AT", "BR", "DE", "FR"]
 PROGRAM = """
@@ -49,9 +49,7 @@ def run(folder, *words):
 def test_the_answer_comes_first_in_eighty_columns(folder):
     done = run(folder, "--api", f"{folder}/claimed.py:response", "--width", 0.02)
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("One observation multiplies the probability of a right guess by at least")
-    assert "more than there are" in " ".join(done.stdout.split())
-    assert "The log does not contradict the claim response" in done.stdout
+    worded(done.stdout)
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert not any(name in done.stdout for name in VALUES)  # nobody is named
     assert "AT" in run(folder, "--names").stdout
@@ -65,7 +63,7 @@ def test_json_has_rows_tests_and_sentences(folder):
     assert overall["rejected"]
     assert overall["secret"] is None
     assert len(each) == 4
-    assert any("contradicts the claim response:truth=0.7" in line for line in found["sentences"])
+    worded("\n".join(found["sentences"]), 0.7)
     assert not any(f'"{name}"' in done.stdout for name in VALUES)
 
 
@@ -73,9 +71,9 @@ def test_an_epsilon_that_is_refuted_is_said_in_one_sentence(folder):
     found = quiff.audit(folder / "pairs.csv", epsilon=0.5, **COLUMNS)
     least = found["epsilon_at_least", "log"]
     assert 0.5 < least <= np.log(5)  # (1/2 + 1/8) / (1/8)
-    assert any(line.startswith("A claim of epsilon 0.5 is refuted") for line in found.sentences)
+    worded("\n".join(found.sentences), 0.5)
     kept = quiff.audit(folder / "pairs.csv", epsilon=2, **COLUMNS)
-    assert any("2 is not refuted" in line for line in kept.sentences)
+    worded("\n".join(kept.sentences), 2)
 
 
 def test_figure_and_report_page(folder, tmp_path):
@@ -136,7 +134,7 @@ def test_an_audit_on_spark_is_that_on_duckdb(folder, duckdb, spark):
 
 def test_two_systems_before_and_after_and_drift(folder):
     done = run(folder, "--with", folder / "after.csv")
-    assert "Secrets are not shown alike in first and second" in done.stdout
+    worded(done.stdout)
     found = quiff.audit(folder / "pairs.csv", other=folder / "after.csv", **COLUMNS)
     row = found.row("posterior_difference")
     assert row.low < 0.925 - 0.625 < row.high
@@ -183,10 +181,10 @@ def test_what_secrets_can_be_is_said_on_the_command_line(folder):
     some = [word for value in VALUES for word in ("--among", value)]
     done = CliRunner().invoke(main, [*words, "--behind", *some])
     assert done.exit_code == 0, done.output
-    assert "the most frequent secret is AT" in done.stdout
+    worded(done.stdout)
     assert CliRunner().invoke(main, [*words, *some]).exit_code == 2
     unsaid = CliRunner().invoke(main, [*words, "--behind"])
-    assert "too many to list; give some (--among), or people (--people)" in unsaid.output
+    worded(unsaid.output)
 
 
 def test_a_gain_from_a_file(folder, tmp_path):
@@ -194,7 +192,7 @@ def test_a_gain_from_a_file(folder, tmp_path):
     file.write_text("action,AT,BR,DE,FR\nnorth,0,0,1,1\nsouth,0,1,0,0\n")
     done = run(folder, "--gain", file)
     assert done.exit_code == 0, done.output
-    assert done.stdout.startswith("One observation multiplies the expected gain by at least")
+    worded(done.stdout)
 
 
 def test_people_behind_the_noise_are_not_named(tmp_path):
@@ -209,9 +207,9 @@ def test_people_behind_the_noise_are_not_named(tmp_path):
     words = ["audit", log, "--behind", "--api", f"{tmp_path}/own.py:own", "--people", people]
     done = CliRunner().invoke(main, list(map(str, words)))
     assert done.exit_code == 0, done.output
-    assert "secret is secret 1" in " ".join(done.stdout.split())
+    worded(" ".join(done.stdout.split()), 1)
     named = CliRunner().invoke(main, [*map(str, words), "--names"]).stdout
-    assert "secret is AT" in " ".join(named.split())
+    worded(" ".join(named.split()))
 
 
 def log_of(secrets, observations):
@@ -225,7 +223,7 @@ def test_one_secret_only():
 
 def test_secrets_seen_once():
     found = quiff.audit(log_of(range(100), [k % 2 for k in range(100)]))
-    assert any("100 of 100 secrets occur once" in line for line in found.warnings)
+    worded("\n".join(found.warnings), 100)
 
 
 def test_no_overlap_between_parts():
@@ -236,15 +234,15 @@ def test_no_overlap_between_parts():
 
 def test_missing_values_and_copies():
     found = quiff.audit(log_of(["a", "b", None] * 50, ["a", "b", "b"] * 50))
-    assert "50 rows with a missing value are left out." in found.warnings
-    assert any("the same in every row" in line for line in found.warnings)
+    worded("\n".join(found.warnings), 50)
+    worded("\n".join(found.warnings))
 
 
 def test_a_million_distinct_outputs():
     rng = np.random.default_rng(0)
     found = quiff.audit(log_of(rng.integers(4, size=1_000_000), rng.permutation(1_000_000)))
     assert found.row("leakage").low == 1
-    assert any("a low bound does not mean a low leakage" in line for line in found.warnings)
+    worded("\n".join(found.warnings))
 
 
 def test_two_rows():

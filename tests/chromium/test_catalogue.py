@@ -11,7 +11,7 @@ from quiff.cli import main
 from quiff.results.numbers import said
 from web.served import served
 
-WAIT = 60_000  # milliseconds; other tests may run at the same time
+WAIT = 300_000  # milliseconds; other tests may run at the same time
 # What is done on the page, by the kind of control, and the API that this spells.
 MOVES = {
     "event_level": (

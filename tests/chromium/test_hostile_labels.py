@@ -18,7 +18,7 @@ from quiff.results.table import Table
 from quiff.studies.attributes import change_figure
 from web.served import served
 
-WAIT = 60_000  # milliseconds; other tests may run at the same time
+WAIT = 300_000  # milliseconds; other tests may run at the same time
 HOSTILE = [
     "</script><script>window.pwned=1</script>",
     '"><img src=x onerror="window.pwned=2">',
@@ -190,7 +190,7 @@ def test_the_explorers_address(tab, explorer, name):
 def test_downloads_are_files_and_the_server_lives_on(tab, explorer):
     base = f"{explorer.link}download/people/risk"
     query = "source=file&api=topics:n_topics=occurring,top_s=2"
-    with httpx.Client(timeout=60, headers={"Sec-Fetch-Site": "same-origin"}) as client:
+    with httpx.Client(timeout=300, headers={"Sec-Fetch-Site": "same-origin"}) as client:
         table = client.get(f"{base}-4.csv?{query}")
         picture = client.get(f"{base}-1.svg?{query}")
         pixels = client.get(f"{base}-1.png?{query}")

@@ -8,7 +8,7 @@ from generality.own_apis import FILE, LEAKAGES, OPTIONS, write_people
 from quiff.cli import main
 from web.served import served
 
-WAIT = 120_000  # milliseconds; other tests may run at the same time
+WAIT = 300_000  # milliseconds; other tests may run at the same time
 CLASSES = {
     "hash_cohort": "HashCohort",
     "random_country": "RandomCountry",

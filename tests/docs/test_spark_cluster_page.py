@@ -25,7 +25,7 @@ from conftest import missing
 PAGE = PROJECT / "docs" / "how-to" / "spark-cluster.md"
 LOOPBACK = "127.0.0.1"
 DEPLOY = "org.apache.spark.deploy"
-PATIENCE = 180  # seconds, after which a daemon that says nothing is taken for dead
+PATIENCE = 600  # seconds, after which a daemon that says nothing is taken for dead
 
 
 @contextmanager

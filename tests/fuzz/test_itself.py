@@ -12,12 +12,12 @@ FAILING = """
 import pytest
 from fuzzing import cases
 
-@pytest.mark.parametrize("seed", cases(3))
+@pytest.mark.parametrize("seed", cases(12))
 def test_of_parameters(seed):
     assert seed < 2 or seed == 77
 
 def test_of_a_loop():
-    for seed in cases(3):
+    for seed in cases(12):
         assert seed != 77
 """
 
@@ -25,7 +25,11 @@ def test_of_a_loop():
 def test_an_ordinary_run_takes_the_same_seeds(monkeypatch):
     monkeypatch.delenv("QUIFF_FUZZ", raising=False)
     monkeypatch.setattr(fuzzing, "FOUND", Path("there is none"))
-    assert fuzzing.cases(4) == [0, 1, 2, 3]
+    parts = []
+    for part in ("first", "rest", "all"):
+        monkeypatch.setattr(fuzzing.Cases, "part", part)
+        parts.append(fuzzing.cases(6))
+    assert parts == [[0, 1], [2, 3, 4, 5], [0, 1, 2, 3, 4, 5]]
 
 
 def test_a_fuzzing_run_takes_others_that_its_seed_repeats(monkeypatch):

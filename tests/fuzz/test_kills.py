@@ -107,7 +107,7 @@ def killed(folder, words, number, moment):
         _, told = process.communicate(timeout=moment)
     except subprocess.TimeoutExpired:
         process.send_signal(number)
-        _, told = process.communicate(timeout=120)
+        _, told = process.communicate(timeout=300)
     return process.returncode, told
 
 

@@ -12,7 +12,7 @@ from quiff.apis.base import parameters_of
 from quiff.apis.registry import api_from, apis
 from quiff.errors import QuiffError
 
-SECONDS = 120.0  # for one text: what work_limit allows takes less
+SECONDS = 600.0  # for one text: what work_limit allows takes less
 LIMIT = 1.0  # GiB of memory that a run may take
 SLACK = 1.1  # what is measured is about what is meant
 LARGEST = 9  # the power of ten to which sizes go

@@ -88,7 +88,7 @@ def explorer(tmp_path_factory):
 @pytest.mark.full
 def test_every_address_is_answered_or_refused_and_the_server_lives_on(explorer):
     statuses = []
-    with httpx.Client(base_url=explorer.link, timeout=120, headers=PAGE) as client:
+    with httpx.Client(base_url=explorer.link, timeout=300, headers=PAGE) as client:
         for seed in cases(300):
             address = draw_address(random.Random(seed))
             answer = client.get(address)
@@ -129,7 +129,7 @@ def test_no_other_page_makes_it_work_however_it_leads_there(explorer):
     What it is answered is what the page is answered to the same request, whatever that is; all else is 403.
     """
     port, own_answers = httpx.URL(explorer.link).port, {}
-    with httpx.Client(base_url=explorer.link, timeout=120) as client:
+    with httpx.Client(base_url=explorer.link, timeout=300) as client:
         key = re.search('name="key" content="([^"]+)"', client.get("").text)[1]
         for seed in cases(400):
             source = random.Random(seed)
@@ -183,7 +183,7 @@ WAYS = {
 @pytest.mark.full
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])  # another port of this machine is the same site
 def test_of_all_ways_from_another_page_only_a_navigation_to_the_first_page_is_answered(explorer, site):
-    with httpx.Client(base_url=explorer.link, timeout=120) as client:
+    with httpx.Client(base_url=explorer.link, timeout=300) as client:
         for address in THERE:
             assert client.get(address, headers=PAGE).status_code == 200, f"{address}: the page itself asks"
             for way, (mode, dest) in WAYS.items():
@@ -267,7 +267,7 @@ def test_what_is_hardly_http_is_refused_and_the_server_lives_on(explorer):
                     b"A" * 5000,
                 ]
             )
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=300) as connection:
             connection.sendall(sent + b"\r\n\r\n")
             connection.shutdown(socket.SHUT_WR)
             answer = connection.recv(20)

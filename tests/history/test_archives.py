@@ -78,11 +78,11 @@ def test_an_empty_archive_is_no_error(make):
 @pytest.mark.parametrize("name", ESCAPES + NOT_PLAIN)
 def test_a_name_that_leaves_the_folder_is_refused_before_anything_is_read(make, name, tmp_path):
     path = make({"innocent": b"1", name: b"2"})
-    told = "which would leave its folder" if name in ESCAPES else "which is no plain name on every system"
-    with pytest.raises(QuiffError, match=told):
+    with refused(QuiffError) as first:
         next(read_files(path))
-    with pytest.raises(QuiffError, match=told):
+    with pytest.raises(QuiffError) as second:
         unpack(path, tmp_path / "deep" / "out")
+    assert str(second.value) == str(first.value)
     assert {p.name for p in tmp_path.rglob("*")} == {"archive"}
 
 
@@ -118,13 +118,13 @@ def test_links_and_devices_in_a_tar_file_are_refused(tmp_path, kind):
         check_archive(tmp_path / "archive")
 
 
-@pytest.mark.parametrize(("form", "what"), [(stat.S_IFLNK, "a link"), (stat.S_IFIFO, "a device")])
-def test_links_and_devices_in_a_zip_file_are_refused(tmp_path, form, what):
+@pytest.mark.parametrize("form", [stat.S_IFLNK, stat.S_IFIFO])
+def test_links_and_devices_in_a_zip_file_are_refused(tmp_path, form):
     with zipfile.ZipFile(tmp_path / "archive", "w") as archive:
         entry = zipfile.ZipInfo("member")
         entry.external_attr = (form | 0o777) << 16
         archive.writestr(entry, "/etc/passwd")
-    with pytest.raises(QuiffError, match=f"'member', which is {what}"):
+    with refused(QuiffError):
         check_archive(tmp_path / "archive")
 
 

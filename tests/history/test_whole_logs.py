@@ -28,7 +28,7 @@ from quiff.history.scan import scan_parquet
 from quiff.history.stats import describe
 from quiff.history.tables import read_table, table_digest
 from quiff.history.treat import treat
-from words import refused
+from words import refused, worded
 
 COMMAS = HEADER.replace("\t", ",")
 
@@ -153,7 +153,9 @@ def test_long_lines_are_counted(duckdb, tmp_path, size, packed):
     log = write(tmp_path / "log.txt", gzip.compress(content, 1) if packed else content)
     result = treat(duckdb, [log], tmp_path / "out")
     assert (result.rows_read, result.rows, result.dropped) == (3, 2, {"malformed": 1})
-    assert str(result.bad_lines[0]) == f"{log}:3: line too long"
+    message = str(result.bad_lines[0])
+    worded(message, 3)
+    assert f"{log}" in message
 
 
 def test_a_quote_that_is_not_closed_costs_one_line(duckdb, tmp_path):
@@ -162,7 +164,9 @@ def test_a_quote_that_is_not_closed_costs_one_line(duckdb, tmp_path):
     log = write(tmp_path / "log.csv", text(*rows, header=COMMAS))
     result = treat(duckdb, [log], tmp_path / "out")
     assert (result.rows_read, result.rows, result.dropped) == (30_000, 29_999, {"malformed": 1})
-    assert str(result.bad_lines[0]) == f"{log}:10002: quote not closed"
+    message = str(result.bad_lines[0])
+    worded(message, 10002)
+    assert f"{log}" in message
 
 
 def test_fields_in_quotes_may_go_over_lines(duckdb, tmp_path):

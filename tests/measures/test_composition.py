@@ -78,16 +78,13 @@ def test_secrets_that_are_told_apart_for_certain():
 
 def test_what_makes_no_sense_is_refused(monkeypatch):
     C = mechanisms.warner(1)
-    for call, message in (
-        (lambda: composed_delta(C, 1, 0), "n must be a whole number of at least 1, not 0"),
-        (lambda: composed_delta(C, 1, step=0), "step must be"),
-        (lambda: composed_epsilon(C, 2), "delta must be a number between 0 and 1"),
-        (
-            lambda: composed_delta(mechanisms.randomised_response(range(5000), 1), 1),
-            "name neighbours by pairs=",
-        ),
+    for call in (
+        lambda: composed_delta(C, 1, 0),
+        lambda: composed_delta(C, 1, step=0),
+        lambda: composed_epsilon(C, 2),
+        lambda: composed_delta(mechanisms.randomised_response(range(5000), 1), 1),
     ):
-        with pytest.raises(quiff.QuiffError, match=message):
+        with refused(quiff.QuiffError):
             call()
     monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
     with refused(quiff.QuiffError):

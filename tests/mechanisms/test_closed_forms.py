@@ -243,42 +243,27 @@ def test_mechanisms_of_a_distance(labels, epsilon):
 
 
 @pytest.mark.parametrize(
-    ("build", "message"),
+    "build",
     [
-        (lambda: mechanisms.randomised_response([1, 2]), "give either epsilon or ratio"),
-        (
-            lambda: mechanisms.randomised_response([1, 2], 1, truth=0.5),
-            "give one of epsilon, ratio and truth",
-        ),
-        (lambda: mechanisms.randomised_response([1], truth=0.5), "a single answer is always given"),
-        (
-            lambda: mechanisms.randomised_response([1, 2], math.inf),
-            "epsilon must be a number between 0 and 700",
-        ),
-        (lambda: mechanisms.randomised_response([1, 2], ratio=math.inf), "ratio must be finite"),
-        (
-            lambda: mechanisms.subset_selection([1, 2], 3, 1),
-            "size must be a whole number between 1 and 2, not 3",
-        ),
-        (lambda: mechanisms.geometric(["a"], 1), "geometric noise is for whole numbers"),
-        (lambda: mechanisms.geometric([], 1), "needs at least one value"),
-        (lambda: mechanisms.geometric([1], 1, outputs=range(0, 9, 2)), "in steps of 1"),
-        (lambda: mechanisms.laplace([0, math.inf], 1), "needs finite values"),
-        (lambda: mechanisms.laplace([0], 0), "positive finite scale"),
-        (lambda: mechanisms.planar_geometric(2, 2, 0), "must be positive and finite"),
-        (
-            lambda: mechanisms.exponential([0, 1], lambda x, y: math.nan),
-            "the score of 0 and 0 is not a number",
-        ),
-        (
-            lambda: mechanisms.exponential([0, 1], lambda x, y: 0, sensitivity=0),
-            "sensitivity must be positive",
-        ),
-        (lambda: mechanisms.tight_constraints([0, 1], lambda x, y: 1), "a distance must be 0 between"),
+        lambda: mechanisms.randomised_response([1, 2]),
+        lambda: mechanisms.randomised_response([1, 2], 1, truth=0.5),
+        lambda: mechanisms.randomised_response([1], truth=0.5),
+        lambda: mechanisms.randomised_response([1, 2], math.inf),
+        lambda: mechanisms.randomised_response([1, 2], ratio=math.inf),
+        lambda: mechanisms.subset_selection([1, 2], 3, 1),
+        lambda: mechanisms.geometric(["a"], 1),
+        lambda: mechanisms.geometric([], 1),
+        lambda: mechanisms.geometric([1], 1, outputs=range(0, 9, 2)),
+        lambda: mechanisms.laplace([0, math.inf], 1),
+        lambda: mechanisms.laplace([0], 0),
+        lambda: mechanisms.planar_geometric(2, 2, 0),
+        lambda: mechanisms.exponential([0, 1], lambda x, y: math.nan),
+        lambda: mechanisms.exponential([0, 1], lambda x, y: 0, sensitivity=0),
+        lambda: mechanisms.tight_constraints([0, 1], lambda x, y: 1),
     ],
 )
-def test_what_cannot_be_is_refused(build, message):
-    with pytest.raises(quiff.QuiffError, match=message):
+def test_what_cannot_be_is_refused(build):
+    with refused(quiff.QuiffError):
         build()
 
 

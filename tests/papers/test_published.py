@@ -9,7 +9,7 @@ from quiff.errors import QuiffError
 from quiff.papers.check import check_paper
 from quiff.papers.published import _opened, find_tables, read_tables
 from quiff.populations.literals import parse_history, parse_topics
-from words import refused
+from words import refused, worded
 
 TIME = "2006-03-01 07:17:12"
 
@@ -180,22 +180,22 @@ def broken(folder, columns, rows, name="bad.csv"):
 
 
 def test_errors_name_the_file_and_the_column(tmp_path):
-    assert "'bad.csv' has no column 'Domain'" in broken(tmp_path, ["RandID", "QueryTime"], [])
+    worded(broken(tmp_path, ["RandID", "QueryTime"], []))
     assert "no column 'RandID'" in broken(tmp_path, ["BrowsingHistory"], [])
-    assert "no column 'sTopics'" in broken(tmp_path, ["RandID", "BrowsingHistory", "AllTopics"], [])
-    assert "no column 'topics'" in broken(tmp_path, ["domain", "match"], [])
+    worded(broken(tmp_path, ["RandID", "BrowsingHistory", "AllTopics"], []))
+    worded(broken(tmp_path, ["domain", "match"], []))
 
 
 def test_errors_name_the_file_and_the_line(tmp_path):
     columns = ["RandID", "BrowsingHistory", "sTopics"]
     message = broken(tmp_path, columns, [(1, history("a.com"), "['A']"), (2, "exit()", "['A']")])
     assert "line 3 of 'bad.csv'" in message
-    assert "'aaaa()' (only its form; --show-rows shows all) is no list of pairs" in message
+    worded(message)
     message = broken(tmp_path, columns, [(1, history("a.com"), "['A']"), (2, history("a.com"), "['A', 'B']")])
     assert "line 3 of 'bad.csv'" in message
-    assert "as many different topics" in message
-    assert "'bad.csv' has no rows" in broken(tmp_path, columns, [])
-    assert "has 3 cells for 4 columns" in broken(tmp_path, ["RandID", "QueryTime", "Domain"], [(1, TIME)])
+    worded(message)
+    worded(broken(tmp_path, columns, []))
+    worded(broken(tmp_path, ["RandID", "QueryTime", "Domain"], [(1, TIME)]), 3, 4)
 
 
 def test_errors_of_the_folder(tmp_path):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from quiff import Population, TopicsAPI, drift, measure
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
 from quiff.populations.filling import Filling
-from words import refused
+from words import refused, worded
 
 TOPICS = "ABCDEF"
 
@@ -122,8 +122,9 @@ def test_a_number_of_visited_topics_that_cannot_be_is_told_with_its_line(tmp_pat
     (tmp_path / "p.csv").write_text(f"user,t1,t2,genuine\n1,A,B,2\n2,A,C,{number}\n")
     shape = number.replace("3", "9").replace("1", "9").replace("x", "a")
     for merged in (False, True):
-        with pytest.raises(QuiffError, match=f"line 3: the number of visited topics, genuine, is '{shape}'"):
+        with refused(QuiffError, 3) as caught:
             Population.read(tmp_path / "p.csv", merged=merged)
+        assert repr(shape) in str(caught.value)
 
 
 def test_filling_follows_epochs_users_and_weights():
@@ -189,5 +190,5 @@ def test_genuine_users_who_count_for_nothing_are_not_said_to_be_none():
     )
     found = measure(people, TopicsAPI(top_s=2))
     text = str(found)
-    assert "No user has a set of visited topics only" not in text
-    assert any("are not measured" in note for note in found.notes)
+    worded(text)
+    worded("\n".join(found.notes))

@@ -14,7 +14,7 @@ from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError
 from quiff.populations import files
 from quiff.populations.merged import allowed_bytes, reading_limit
 from quiff.populations.population import Population
-from words import refused
+from words import refused, worded
 
 WORDS = ["News", "Music", "Sports", "Travel", "7"]
 
@@ -83,7 +83,7 @@ def test_a_merged_population_names_no_user(tmp_path):
     people = Population.read(path, merged=True)
     with refused(ParameterError, 3, 2):
         people.user_prior()
-    assert "3 users merged into 2 distinct sets" in repr(people)
+    worded(repr(people), 3, 2)
     assert people.notes == ("The 3 users are merged into 2 distinct sets with their counts.",)
     assert people != Population.read(path)
     assert people == Population.read(path, merged=True)

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from quiff.errors import LabelError, ParameterError, ShapeError
 from quiff.populations.population import Population
-from words import refused
+from words import refused, worded
 
 TOPICS = ["Music", "News", "Sports", "Travel", "Ads"]
 SETS = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"News", "Music"}}
@@ -74,7 +74,7 @@ def test_several_epochs_have_several_sets():
     weeks = [[[0, 1], [2, 3]], [[1, 0], [1, 4]]]
     people = Population.from_array(["Alice", "Bob"], weeks, TOPICS)
     assert people.sets.shape == (2, 2, 2)
-    assert "each of 2 epochs" in repr(people)
+    worded(repr(people), 2)
     assert people.epoch(1) == Population.from_array(["Alice", "Bob"], [[0, 1], [1, 4]], TOPICS)
     assert people != people.epoch(1)
     assert people.occurring == people.topics

@@ -225,7 +225,7 @@ def test_missing_and_broken_files(tmp_path):
                 member = tarfile.TarInfo(f"{k}.csv")
                 member.size = 12
                 archive.addfile(member, io.BytesIO(b"user,t1\na,1\n"))
-        with pytest.raises(QuiffError, match=f"{name}' has .*; an archive of one is expected"):
+        with refused(QuiffError):
             Population.read(tmp_path / name)
     for name in ("p.parquet", "p.csv.gz", "p.tar.gz"):
         (tmp_path / name).write_bytes(b"nonsense")

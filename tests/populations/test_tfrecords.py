@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import quiff
 from quiff import Population
 from quiff.populations.record_loops import checksum, checksum_table
-from words import refused
+from words import refused, worded
 
 
 def crc32c(data):
@@ -140,17 +140,15 @@ def flipped(place):
 
 
 def test_what_is_wrong_is_told_in_one_line(tmp_path):
-    assert damaged(tmp_path, lambda data: data[:-3]) == "the file ends within it"
-    assert damaged(tmp_path, lambda data: data + b"x") == "the file ends within it"
-    assert damaged(tmp_path, flipped(20)) == "it is damaged: its checksum differs"
-    assert damaged(tmp_path, lambda data: data + record(b"\xff\xff")) == "it is no tf.train.Example"
-    assert damaged(tmp_path, lambda data: data + record(example(9, USERS[0][:1]))).startswith(
-        "it has other epochs"
-    )
+    worded(damaged(tmp_path, lambda data: data[:-3]))
+    worded(damaged(tmp_path, lambda data: data + b"x"))
+    worded(damaged(tmp_path, flipped(20)))
+    worded(damaged(tmp_path, lambda data: data + record(b"\xff\xff")))
+    worded(damaged(tmp_path, lambda data: data + record(example(9, USERS[0][:1]))))
     large = example(9, [[1, 2, 3, 4, 70_000], [1, 2, 3, 4, 5]])
-    assert damaged(tmp_path, lambda data: data + record(large)) == "a topic is no number up to 65535"
-    assert damaged(tmp_path, lambda data: b"").startswith("there is no record")
-    assert damaged(tmp_path, lambda data: record(b"")).startswith("it has no features epoch_0_topics")
+    worded(damaged(tmp_path, lambda data: data + record(large)), 65535)
+    worded(damaged(tmp_path, lambda data: b""))
+    worded(damaged(tmp_path, lambda data: record(b"")))
     with refused(quiff.ParameterError):
         Population.read(write(tmp_path), weights="w")
 
@@ -178,5 +176,5 @@ def named(*epochs):
 def test_an_epoch_that_is_named_twice_is_refused(records, place, tmp_path):
     """Else topic 0 would be invented for the one that is missing."""
     (tmp_path / "a.tfrecord").write_bytes(b"".join(named(*epochs) for epochs in records))
-    with pytest.raises(quiff.QuiffError, match=f"record {place}: it names an epoch twice"):
+    with refused(quiff.QuiffError, place):
         Population.read(tmp_path / "a.tfrecord")

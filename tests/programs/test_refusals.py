@@ -178,14 +178,14 @@ def test_programs_that_a_program_cannot_be_made_of_are_told():
     def changes(secret, draw, seen=[]):  # noqa: B006 - as users write it
         return len(seen)
 
-    for wrong, words in [
-        (waits, "is async"),
-        (changes, "the default of 'seen' can be changed"),
-        (len, "written with def or lambda"),
-        (lambda secret, draw, channel=1: 1, "every API has its own 'channel'"),
-        (lambda secret, draw, read=1: 1, "every API has its own 'read'"),
+    for wrong in [
+        waits,
+        changes,
+        len,
+        lambda secret, draw, channel=1: 1,
+        lambda secret, draw, read=1: 1,
     ]:
-        with pytest.raises(ParameterError, match=words):
+        with refused(ParameterError):
             quiff.program(wrong)
 
 

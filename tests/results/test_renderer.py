@@ -97,7 +97,7 @@ if child == 0:
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 assert render("vegalite_to_svg", spec) == first
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
 
 
 def test_the_command_tells_it_in_one_line(monkeypatch, tmp_path):

@@ -27,6 +27,7 @@ from quiff.apis.registry import apis
 from quiff.apis.select_url import SelectURL
 from quiff.populations.conversions import synthetic_conversions
 from quiff.testing import ApiError, check_api
+from words import refused
 
 TOPICS = 8
 PEOPLE = Population.synthetic(60, seed=1, n_topics=TOPICS, top_s=2)
@@ -238,30 +239,30 @@ class NoUnit(Response):
         return "a user"
 
 
-BROKEN = {
-    ByOrder: "order of the secrets",
-    ByOthers: "which other secrets there are",
-    OtherChannel: "not secret @ observe",
-    LastStage: "the last stage is not what is observed",
-    MoreLater: "the stage 'all' shows what 'nothing' before it does not",
-    LowLimit: "bayes_capacity is 2.25, above its limit 1.5",
-    HighLimit: "bayes_capacity over all secrets is 2.25, but its limit says 3",
-    Forgets: "two observations reveal less",
-    Anew: "nothing is drawn anew",
-    FirstDiffers: "over_time.1. is not observe",
-    OtherGoal: "the goal 'wrong' is not on the secrets",
-    FitTwice: "fit changes an API that is fitted already",
-    Unfitted: "without fit",
-    OtherUsers: "channel from the users",
-    Named: "names of the users",
-    Mutable: "frozen dataclass",
-    NoUnit: "unit must be a quiff.Unit",
-}
+BROKEN = (
+    ByOrder,
+    ByOthers,
+    OtherChannel,
+    LastStage,
+    MoreLater,
+    LowLimit,
+    HighLimit,
+    Forgets,
+    Anew,
+    FirstDiffers,
+    OtherGoal,
+    FitTwice,
+    Unfitted,
+    OtherUsers,
+    Named,
+    Mutable,
+    NoUnit,
+)
 
 
 @pytest.mark.parametrize("api", BROKEN, ids=lambda api: api.__name__)
 def test_a_broken_rule_is_named(api):
-    with pytest.raises(ApiError, match=BROKEN[api]) as error:
+    with refused(ApiError) as error:
         check_api(api(), PEOPLE)
     assert str(error.value).startswith(api().spec)
     assert isinstance(error.value, quiff.QuiffError)

@@ -5,7 +5,6 @@ import csv
 import io
 import json
 import threading
-import time
 from typing import get_args
 
 import httpx
@@ -17,6 +16,7 @@ from quiff.papers import check
 from quiff.papers.items import Verdict
 from quiff.web import paper as paper_view
 from web.served import finished
+from words import worded
 
 ORDER = list(get_args(Verdict))
 
@@ -32,7 +32,7 @@ def test_it_says_what_quiff_paper_says(get, paper):
     assert [point["title"] for point in answer["points"]] == [cause["title"] for cause in paper["causes"]]
     first = answer["points"][0]
     assert first["told"][0] == paper["causes"][0]["says"]
-    assert "Sec. 6, worked example: 629 -> 469; 9 -> 7" in first["places"]
+    worded(first["places"], 6, 629, 469, 9, 7)
 
 
 def test_it_has_every_item_of_quiff_paper_those_as_printed_first(get, paper):
@@ -60,11 +60,11 @@ def test_it_is_filtered_by_words_and_downloaded_as_shown(get):
 
 def test_many_who_ask_at_once_have_the_paper_checked_once(app, monkeypatch):
 
-    begun = []
+    begun, others = [], threading.Event()
 
     def slowly(*given, checked=check.check_paper):
         begun.append(threading.get_ident())
-        time.sleep(0.3)  # long enough for the others to come
+        others.wait(300)
         return checked(*given)
 
     monkeypatch.setattr(check, "check_paper", slowly)
@@ -78,8 +78,10 @@ def test_many_who_ask_at_once_have_the_paper_checked_once(app, monkeypatch):
         ) as client:
             paths = ["/api/paper", "/download/paper.csv", "/api/paper?verdict=wrong"] * 20
             first = asyncio.gather(*(client.get(path) for path in paths))
-            await asyncio.sleep(0.1)
-            other = await asyncio.wait_for(client.get("/api/settings"), 30)  # which is not kept waiting
+            while not begun:
+                await asyncio.sleep(0.01)
+            other = await client.get("/api/settings")  # which is not kept waiting
+            others.set()
             assert len(begun) == 1
             return [*await first, other]
 

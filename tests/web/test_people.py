@@ -13,6 +13,7 @@ import pytest
 from generality.own_apis import RandomCountry
 from quiff import Api, Population, TopicsAPI, measure
 from quiff.core.limits import memory_allowed, memory_limit
+from quiff.report.page import Section
 from quiff.results.numbers import probability, said
 from quiff.web.app import make_app
 from quiff.web.guard import Access
@@ -22,7 +23,7 @@ from quiff.web.people import Profiles, synthetic_people
 from quiff.web.queries import read_people
 from voice import NUMBER, SCIENTIFIC, significant
 from web.served import PROFILES, finished
-from words import refused
+from words import refused, worded
 
 QUERY = "n=300&seed=7&api=topics:noise=0.1&observations=3"
 
@@ -80,7 +81,9 @@ def test_the_sections_show_what_the_studies_find(sections):
 
     known = [row.value for row in result.rows if (row.goal, row.quantity) == ("topics", "goal_posterior")]
     use = probability(known[-2])  # of the last stage, with the prior of these people
-    assert any(f"correctly with probability {use} (" in text for text in sections["use"]["sentences"])
+    message = "\n".join(sections["use"]["sentences"])
+    worded(message)
+    assert f"{use}" in message
     assert all(section["sentences"] for section in sections.values())
     assert not any("Not measured" in text for section in sections.values() for text in section["sentences"])
 
@@ -146,7 +149,7 @@ def test_an_api_whose_attribute_people_lack_says_how_to_get_it(get):
     app = make_app(Access(8349), Jobs(), [RandomCountry()])
     kind, reason = events(get("/api/people?n=100&api=random_country", app=app).text)[-1]
     assert kind == "failed"
-    assert reason.startswith("these people have no attribute 'country', but 'topics'; read a column by")
+    worded(reason)
 
 
 def test_synthetic_people_have_the_sizes_of_the_api():
@@ -194,7 +197,7 @@ def test_closing_the_stream_cancels_the_study():
 
     finished(leave_early())
     for thread in _studies():
-        thread.join(timeout=60)
+        thread.join(timeout=300)
     assert not _studies()
     assert query not in jobs._kept
 
@@ -207,26 +210,37 @@ def test_closing_the_server_cancels_the_studies():
         await anext(stream)
         jobs.close()
         for thread in _studies():
-            thread.join(timeout=60)
+            thread.join(timeout=300)
         await stream.aclose()
 
     finished(closed())
     assert not _studies()
 
 
-def test_studies_take_turns_and_too_many_are_refused():
-    jobs = Jobs()
+def test_studies_take_turns_and_too_many_are_refused(monkeypatch):
+    jobs, at_work, most, asked = Jobs(), [], [], threading.Event()
+
+    def short(question):
+        asked.wait(300)
+        at_work.append(question)
+        most.append(len(at_work))
+        yield Section("reveals", "What it reveals"), None
+        at_work.pop()
+
+    monkeypatch.setattr("quiff.report.studies.sections", short)
 
     async def crowd():
         streams = [jobs.stream(_query(n=100, seed=seed)) for seed in range(_WAITING)]
         with refused(BusyError):
             jobs.stream(_query(n=100))
+        asked.set()
         found = [[event async for event in stream] for stream in streams]
         assert all(events("".join(each))[-1][0] == "done" for each in found)
         for thread in _studies():
-            thread.join(timeout=60)
+            thread.join(timeout=300)
 
     finished(crowd())
+    assert most == [1] * _WAITING
     assert len(jobs._kept) == _KEPT, "old results are let go"
 
 

@@ -29,10 +29,10 @@ def test_defaults_are_not_refused(get, spec):
     "spec",
     [
         "android_topics",
-        "topics:n_topics=v2",
-        "topics:n_topics=iab-1.1",
+        pytest.param("topics:n_topics=v2", marks=pytest.mark.full),
+        pytest.param("topics:n_topics=iab-1.1", marks=pytest.mark.full),
         "topics:n_topics=8000",
-        "topics&api2=topics:n_topics=v2",
+        pytest.param("topics&api2=topics:n_topics=v2", marks=pytest.mark.full),
         "topics:n_topics=v1&api2=topics:n_topics=v2",
     ],
 )
