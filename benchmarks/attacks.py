@@ -28,7 +28,7 @@ PEERS = {
 
 
 def _quiff(users=200):
-    """Load all that quiff will need, compiled: imports are not timed."""
+    """Load all that quiff will need: imports are not timed."""
     import quiff
     from quiff.attacks.catalogue import attack_named
 
@@ -117,15 +117,14 @@ def quiff_attacks(inputs, clock, users):  # noqa: ARG001
     import time
 
     quiff = _quiff()
-    from quiff.attacks.catalogue import attack_named
+    from quiff.attacks.catalogue import attacks_on
 
     people = quiff.Population.synthetic(users, seed=1)
     reports = quiff.simulate(people, quiff.TopicsAPI(), epochs=15, seed=1)
     found = {}
     clock.start()
-    for name in ATTACKS:
-        started = time.perf_counter()
-        attack = attack_named(name, quiff.TopicsAPI(), people)
+    for attack in attacks_on(people, quiff.TopicsAPI()):
+        started, name = time.perf_counter(), attack.name
         found[f"{name}, {users} users"] = quiff.reidentify(reports, attack, sample=TARGETS)[name]
         clock.laps[name] = time.perf_counter() - started
     clock.stop()

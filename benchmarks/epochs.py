@@ -3,17 +3,16 @@
 quiff goes from a population in memory to the Bayes capacity of the epochs' channels composed in parallel. The
 dense peer, `qif`, writes the composed matrix down; it is compared at the sizes that fit the memory. Sets
 change by drift: each topic is replaced with probability .3 from epoch to epoch. quiff measures a few users
-first, so that neither imports nor the compiling of loops are timed; what that takes is told apart.
+first, so that imports are not timed.
 """
 
-import os
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.harness import Contender, check_equal, compete, run_once, summary, write
+from benchmarks.harness import Contender, check_equal, compete, summary, write
 
 TOPICS, TOP, NOISE, RATE = 349, 5, 0.05, 0.3
 INSIDE, OUTSIDE = (1 - NOISE) / TOP + NOISE / TOPICS, NOISE / TOPICS
@@ -124,7 +123,7 @@ def _warm_up(runs):
         for name, found in runs.items()
     }
     most = max(max(laps) for laps in seconds.values() if laps)
-    return {"warm-up with loops compiled before, not timed, at most": f"{most:.2g} s"}
+    return {"warm-up, not timed, at most": f"{most:.2g} s"}
 
 
 def beside_qif(inputs, kind, epochs, users, repeats):
@@ -149,23 +148,6 @@ def _fits_qif(epochs):
     return int(psutil.virtual_memory().available / 4 // (TOPICS**epochs * 8))
 
 
-def compiling(inputs, epochs):
-    """Return how long the first use takes on a machine that has compiled nothing yet, in seconds by kind."""
-    found = {}
-    before = os.environ.get("NUMBA_CACHE_DIR")
-    for kind in (STABLE, CHANGING):
-        print(f"epochs, {kind} sets, nothing compiled", flush=True)
-        with tempfile.TemporaryDirectory() as empty:
-            os.environ["NUMBA_CACHE_DIR"] = empty
-            options = {"kind": kind, "epochs": epochs, "users": FEW}
-            run = run_once(Contender("quiff", f"{HERE}:quiff_leakage", options), inputs)
-        found[f"compiling the loops for {kind} sets, once, not timed"] = f"{run['laps']['warm-up']:.2g} s"
-    del os.environ["NUMBA_CACHE_DIR"]
-    if before is not None:
-        os.environ["NUMBA_CACHE_DIR"] = before
-    return found
-
-
 def main(repeats, quick, users=None, most=MOST):
     parts = []
     most = min(most, MOST - 1) if quick else most
@@ -180,7 +162,6 @@ def main(repeats, quick, users=None, most=MOST):
             parts += [
                 beside_qif(inputs, kind, epochs, min(limit, size), repeats) for kind in (STABLE, CHANGING)
             ]
-        parts[0]["facts"] |= compiling(inputs, most)
     parts[-1]["facts"]["four epochs"] = f"a row alone takes {TOPICS**4 * 8 / 1e9:.0f} GB as a dense matrix"
     write("epochs", parts, quick)
     most_held = max(row["peak_mib"] for part in parts for row in part["rows"] if row["contender"] != DENSE)

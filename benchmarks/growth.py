@@ -105,7 +105,7 @@ def _command(step, arguments):
 
 
 def _quiff():
-    """Load and compile all that a study needs, on a few users: that is not timed."""
+    """Load all that a study needs, on a few users: that is not timed."""
     import quiff
 
     few = quiff.Population.synthetic(100, seed=1)

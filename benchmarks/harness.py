@@ -25,7 +25,7 @@ from quiff.files import whole_file
 
 RESULTS = Path(__file__).parent / "results"
 PATIENCE = 90  # seconds
-VERSIONS = ("numpy", "scipy", "numba", "duckdb", "ibis-framework", "pyspark")
+VERSIONS = ("numpy", "scipy", "duckdb", "ibis-framework", "pyspark")
 VERSIONS += ("pandas", "qif", "qiflib", "bvmlib", "tldextract", "lea", "scikit-learn")
 
 

@@ -9,6 +9,7 @@ Progress: TypeAlias = Callable[[str, float], None]
 """Called with the name of a part and the share of it that is done; what it raises ends the computation."""
 
 _WATCHER: ContextVar[Progress | None] = ContextVar("watcher", default=None)
+_PART: ContextVar[str | None] = ContextVar("part", default=None)
 
 
 @contextmanager
@@ -37,7 +38,18 @@ def tell(part: str, share: float) -> None:
         watcher(part, share)
 
 
-def part_progress(part: str) -> Callable[[float], None] | None:
-    """Return what tells how much of a part is done; None if nobody watches."""
-    watcher = _WATCHER.get()
-    return None if watcher is None else lambda share: watcher(part, share)
+@contextmanager
+def part(name: str | None) -> Iterator[None]:
+    """Let `advance` inside of it speak of this part of the work; of none if there is no name."""
+    before = _PART.set(name)
+    try:
+        yield
+    finally:
+        _PART.reset(before)
+
+
+def advance(share: float) -> None:
+    """Tell whoever watches how much of the present part is done, if it has a name."""
+    name = _PART.get()
+    if name is not None:
+        tell(name, share)

@@ -12,7 +12,6 @@ from quiff import Population
 from quiff.apis.base import all_limits, parameters_of
 from quiff.apis.registry import api_from, apis
 from quiff.errors import ParameterError, SizeError
-from quiff.web.offers import Control
 from words import refused
 
 PEOPLE = Population.synthetic(40, seed=1, n_topics=8, top_s=2, attributes=["history", "conversions"])
@@ -22,12 +21,11 @@ OPEN = 10_000
 
 
 def declared(name):
-    """The parameters of an API with what is said of their range, as the page reads it too."""
+    """The parameters of an API with their range in words, and their control on the page."""
     for each in parameters_of(apis()[name]):
-        allowed = each.metadata["allowed"]
-        if allowed.startswith("a file"):
-            continue
-        yield each, allowed, Control.of(each.name, each.default, allowed, "", each.type)
+        allowed = each.metadata["range"]
+        if not str(allowed).startswith("a file"):
+            yield each, str(allowed), allowed.control(each.default)
 
 
 PARAMETERS = [(name, *each) for name in NAMES for each in declared(name)]
@@ -51,7 +49,7 @@ def in_range(field, allowed, control):
     elif control.kind == "choice":
         drawn = st.sampled_from(control.names)
     elif control.kind == "whole":
-        most = control.most if isinstance(control.most, float) else 7 if control.most else OPEN
+        most = control.most if isinstance(control.most, int | float) else 7 if control.most else OPEN
         drawn = st.integers(int(control.least), int(most))
         drawn = drawn | st.sampled_from(control.names) if control.names else drawn
     else:

@@ -23,7 +23,6 @@ from quiff import (
     reidentify,
     simulate,
 )
-from quiff.attacks import linking
 from quiff.attacks.base import Sighting
 from quiff.attacks.campaign import mean_share, share_of
 from quiff.attacks.catalogue import ATTACKS
@@ -165,8 +164,8 @@ def test_pure_noise_leaves_everybody():
     assert (tied(reidentify(reports, BayesLink(PEOPLE, 1))) == 300).all()
 
 
-def test_linking_refuses_what_does_not_fit(monkeypatch):
-    monkeypatch.setattr(linking, "_MOST_PAIRS", 100)
+def test_linking_refuses_what_is_too_much_work(monkeypatch):
+    monkeypatch.setenv("QUIFF_WORK_LIMIT", "1e-5")
     with refused(SizeError):
         reidentify(REPORTS, BayesLink(PEOPLE), call=1)
     found = attack(PEOPLE, observations=[1], seeds=1, attacks=[Carey(), BayesLink(PEOPLE)])
@@ -283,7 +282,7 @@ def test_reports_in_text_tell_the_same_though_some_topics_are_never_reported(nam
 
 def test_compare_writes_table_and_figure(profiles, tmp_path):
     figure = tmp_path / "attacks.png"
-    options = ["--epochs", "5", "--seeds", "2", "--sample", "50"]
+    options = ["--epochs", "5", "--seeds", "2", "--targets", "50"]
     done = run("compare", profiles, *options, "--figure", str(figure), "--all")
     assert done.exit_code == 0, done.output
     assert "How well noise is removed" in done.output

@@ -89,9 +89,20 @@ def test_every_parameter_of_every_api_has_a_control(page, link):
             continue
         opened(page, link, name)
         for each in parameters_of(api):
-            if not each.metadata["allowed"].startswith("a file"):
+            if not str(each.metadata["range"]).startswith("a file"):
                 assert page.locator(f"#{each.name}").count() == 1, (name, each.name)
     assert page.said == []
+
+
+def test_arrow_keys_move_by_one_step_so_that_every_value_can_be_reached(page, link):
+    opened(page, link, "topics")
+    for slider, key, times, value in (("top_s", "ArrowRight", 2, "7"), ("top_s", "ArrowLeft", 3, "4"),
+                                      ("n_topics", "ArrowUp", 1, "350"), ("n_topics", "ArrowDown", 2, "348"),
+                                      ("noise", "ArrowRight", 1, "0.06")):  # fmt: skip
+        for _ in range(times):
+            page.locator(f"#{slider}-slider").press(key)
+        assert page.locator(f"#{slider}").input_value() == value, (slider, key)
+    answered(page, "topics:n_topics=348,top_s=4,noise=0.06")
 
 
 def test_an_empty_field_is_what_the_specification_says(page, link):

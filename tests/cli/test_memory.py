@@ -211,6 +211,6 @@ def test_a_plan_keeps_to_the_limit(people):
     """Counting that would take more is estimated instead."""
     users = quiff.Population.synthetic(3000, seed=1)
     with memory_limit(0.001):
-        plan = quiff.studies.over_time.planned(users, quiff.TopicsAPI(), 4)
-    assert any("sampled" in text for text in plan)
-    assert not any("sampled" in text for text in quiff.studies.over_time.planned(users, quiff.TopicsAPI(), 4))
+        limited = quiff.over_time(users, quiff.TopicsAPI(), 4).words["plan"]
+    assert any("sampled" in text for text in limited)
+    assert not any("sampled" in text for text in quiff.over_time(users, quiff.TopicsAPI(), 4).words["plan"])

@@ -134,7 +134,7 @@ def test_what_is_known_and_asked_for_is_read_without_another_option():
         "measure people.csv --api a+b:c.py:randomised --attribute country",
         "epochs people.csv --epochs 2 --known country",
         "popularity people.csv --simulations 9 --first 2 --topics 5",
-        "attack compare people.csv --epochs 2 --seeds 1 --sample 0 --api own.py:randomised",
+        "attack compare people.csv --epochs 2 --seeds 1 --targets all --api own.py:randomised",
         "attack run carey people.csv --epochs 2 --seed 1 --topics 5",
         "simulate people.csv --compare-rules --topics 5 --seed 1",
         "theory --api cookies --api topics:noise=1/10",

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 HEAVY = {
-    "altair", "duckdb", "ibis", "jinja2", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy",
+    "altair", "duckdb", "ibis", "jinja2", "numpy", "pandas", "pyarrow", "rich", "scipy",
     "vl_convert",
 }  # fmt: skip
 COMMAND = "from quiff.cli import main; main({}, standalone_mode=False)"

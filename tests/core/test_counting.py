@@ -1,7 +1,5 @@
 """Products of membership channels, counted: the integers and fractions of dense enumeration."""
 
-import subprocess
-import sys
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -15,12 +13,10 @@ from hypothesis import strategies as st
 import quiff
 from epochs import loops
 from quiff import Channel, Prior
-from quiff.core.counting import loops as compiled
-from quiff.core.counting.bitmaps import match_counts
-from quiff.core.counting.layout import Layout
-from quiff.core.counting.loops import mark_faces, room_for_rows, tally_faces, user_rows
+from quiff.core.counting.matches import match_counts
 from quiff.core.counting.membership import MembershipProduct
-from quiff.core.counting.subsets import Subsets, _apart_from_all, _Family, stable_match_counts
+from quiff.core.counting.subsets import Subsets
+from quiff.core.counting.tables import Tables
 from words import refused
 
 
@@ -68,26 +64,20 @@ def test_factors_may_have_different_outputs(data):
 
 
 @settings(max_examples=200)
-@given(loops.instances(stable=True, weighted=False))
+@given(loops.instances(most_epochs=5, least_epochs=4, most_topics=4, stable=True, weighted=False))
 def test_stable_sets_have_the_same_counts_by_their_subsets(instance):
     users, _, m, _, _, E, _ = instance
-    found = stable_match_counts(codes_of(users)[0], m, E)
-    for epochs in range(1, E + 1):
-        assert found[epochs] == loops.match_counts([user[:epochs] for user in users], [m] * epochs)
-
-
-@settings(max_examples=40)
-@given(loops.instances(most_epochs=5, least_epochs=5, most_topics=5, stable=True, weighted=False))
-def test_five_epochs_of_stable_sets(instance):
-    users, _, m, _, _, _, _ = instance
-    assert stable_match_counts(codes_of(users)[0], m, 5)[5] == loops.match_counts(users, [m] * 5)
+    codes = codes_of(users)[0]
+    assert match_counts([codes] * E, [m] * E) == loops.match_counts(users, [m] * E)
+    again = [codes.copy() for _ in range(E)]  # by bits alone
+    assert match_counts(again, [m] * E) == loops.match_counts(users, [m] * E)
 
 
 def test_five_epochs_where_topics_are_many_and_sets_are_few():
     """Here most tuples have no two topics in a common set, or no three."""
     sets = [[0, 1, 2], [2, 3, 4], [5, 6, 7], [0, 3, 6]]
     users = [[frozenset(own)] * 5 for own in sets]
-    assert stable_match_counts(np.array(sets), 9, 5)[5] == loops.match_counts(users, [9] * 5)
+    assert match_counts([np.array(sets)] * 5, [9] * 5) == loops.match_counts(users, [9] * 5)
 
 
 @settings(max_examples=200)
@@ -118,8 +108,8 @@ def test_repeated_channels_keep_one_kernel_and_weights_may_be_fractions(instance
     assert counted(many, np.array(shares, dtype=object)) == expected
     floats = np.array(shares, dtype=float)
     assert counted(many, floats) == pytest.approx(float(expected))
-    product = MembershipProduct.of(many.kernel.merged()[0].factors)
-    assert product.stable
+    first, *others = MembershipProduct.of(many.kernel.merged()[0].factors).codes
+    assert all(codes is first for codes in others)
 
 
 @settings(max_examples=30)
@@ -187,39 +177,23 @@ def test_the_work_is_refused_before_it_is_begun():
         quiff.bayes_capacity(quiff.repeat(C, 4))
 
 
-# Each compiled loop against numpy or plain loops.
-
-
-@given(st.integers(0, 2**64 - 1))
-def test_bits_are_counted(word):
-    assert compiled.count_bits(np.uint64(word)) == np.bitwise_count(np.uint64(word)) == word.bit_count()
-
-
-def test_rows_of_a_users_tuples():
+def test_cells_are_the_tuples_of_a_users_sets():
     """On the second and third of four factors, in base 10: the sets are {1, 2} and {3, 4}."""
-    codes = np.array([[[5, 6]], [[1, 2]], [[3, 4]], [[0, 0]]], dtype=np.int32)
-    lengths = np.array([2, 2, 2, 1])
-    rows = room_for_rows(lengths)
-    found = user_rows(codes, lengths, 10, 3, 0b111, 0, rows)
-    assert rows[:found].tolist() == [13, 14, 23, 24]
-    assert user_rows(codes, lengths, 10, 3, 0b001, 0, rows) == 1
-    assert rows[0] == 0
+    codes = tuple(np.array([own], dtype=np.uint16) for own in ([5, 6], [1, 2], [3, 4], [0]))
+    tables = Tables(codes, (7, 10, 10, 1), (0, 0, 0, 0))
+    assert tables.cells((1, 2), np.array([0])).tolist() == [[13, 14, 23, 24]]
+    assert tables.cells((), np.array([0])).tolist() == [[0]]
 
 
 @given(loops.instances(most_epochs=3, weighted=False, least_epochs=3))
 def test_marks_are_the_products_of_sets(instance):
     users, _, m, _, _, _, _ = instance
-    layout = Layout.of(codes_of(users), [m] * 3)
-    R = layout.radix
-    marked = np.zeros((R * R, R), dtype=bool)  # the second factor's outputs, and the third's
+    tables = Tables.of(codes_of(users), [m] * 3)
+    marked = np.zeros(tables.outputs[1:], dtype=bool)  # the second factor's outputs, and the third's
     for x in range(len(users)):
-        for a in layout.codes[1, x, : layout.lengths[1]]:
-            marked[a, layout.codes[2, x, : layout.lengths[2]]] = True
-    everybody = np.arange(len(users))
-    table = np.zeros((R * R, 1), dtype=np.uint64)
-    compiled.mark_bits(table, 0, 2, 2, everybody, layout.codes, layout.lengths, R)
-    unpacked = (table >> np.arange(R, dtype=np.uint64)) & np.uint64(1)
-    assert (unpacked.astype(bool) == marked).all()
+        for a in tables.codes[1][x]:
+            marked[a, tables.codes[2][x]] = True
+    assert (tables.marked((1, 2), np.arange(len(users))) == marked).all()
 
 
 families = st.integers(3, 7).flatmap(
@@ -246,96 +220,14 @@ def test_subsets_and_near_subsets_are_those_of_enumeration(family, most):
         assert list(found.almost[n][1:]) == expected[1:]
 
 
-@given(families)
-def test_faces_are_tallied_as_by_hand(family):
-    m, sets = family
-    distinct = np.array(sorted({tuple(sorted(own)) for own in sets}))
-    pairs = sorted({pair for own in distinct.tolist() for pair in combinations(own, 2)})
-    faces = np.array(
-        [[pairs.index((b, c)), pairs.index((a, c)), pairs.index((a, b))] for a, b, c in distinct.tolist()]
-    )
-    rows = np.zeros((len(pairs), 1), dtype=np.uint64)
-    mark_faces(rows, distinct, faces)
-    known = {frozenset(own) for own in distinct.tolist()}
-    expected = [0] * 5
-    for own in known:
-        for t in set(range(m)) - own:
-            expected[sum((own | {t}) - {left_out} in known for left_out in own | {t})] += 1
-    assert tally_faces(rows, distinct, faces, m).tolist() == expected
-
-
-@given(families)
-def test_sets_without_pairs_or_triples(family):
-    m, sets = family
-    pairs = {frozenset(c) for own in sets for c in combinations(own, 2)}
-    apart = np.zeros((m, 1), dtype=np.uint64)
-    for a in range(m):
-        for b in range(m):
-            if a != b and frozenset({a, b}) not in pairs:
-                apart[a, 0] |= np.uint64(1 << b)
-    found = sum(compiled.tally_without_pairs(apart, a, 5) for a in range(m))
-    for n in range(1, 6):
-        assert found[n] == sum(
-            not any(frozenset(pair) in pairs for pair in combinations(chosen, 2))
-            for chosen in combinations(range(m), n)
-        )
-    triples = set(sets)
-    spared = np.zeros((m, m, 1), dtype=np.uint64)
-    for a in range(m):
-        for b in range(m):
-            for c in range(m):
-                if frozenset({a, b, c}) not in triples:
-                    spared[a, b, 0] |= np.uint64(1 << c)
-    five = sum(compiled.tally_without_triples(spared, a, b) for a in range(m) for b in range(a + 1, m))
-    assert five == sum(
-        not any(frozenset(three) in triples for three in combinations(chosen, 3))
-        for chosen in combinations(range(m), 5)
-    )
-    listed = np.array([sorted(own) for own in triples])
-    assert _apart_from_all(_Family(apart, listed)) == sum(
-        all(frozenset({a, t}) not in pairs and a != t for t in own) for own in triples for a in range(m)
-    )
-
-
 def test_words_beyond_the_first_are_counted_too():
     """More than 64 topics: two words a row."""
     sets = np.array([[i, i + 40, i + 80] for i in range(20)])
     m, F3 = 100, 20
-    found = stable_match_counts(sets, m, 4)
-    assert found == [match_counts([sets] * E, [m] * E) if E else [1] for E in range(5)]
+    found = [match_counts([sets] * E, [m] * E) if E else [1] for E in range(5)]
+    assert found[4] == match_counts([sets.copy() for _ in range(4)], [m] * 4)
     # 60 topics occur, in 20 triples that are apart from each other.
     assert found[1] == [40, 60]
     assert found[2][2] == 20 * 9
     assert found[3] == [40**3, comb(3, 1) * 60 * 40**2 + comb(3, 2) * 60 * 57 * 40 + 60 * 57 * 54,
                         comb(3, 2) * 180 * 40 + 3 * 180 * 57, F3 * 27]  # fmt: skip
-
-
-def test_numba_is_loaded_only_to_count():
-    code = """
-import sys, quiff
-C = quiff.Channel.membership({0: {0}, 1: {1}}, range(200), 0.602, 0.002)
-quiff.bayes_capacity(C)
-quiff.bayes_capacity(quiff.repeat(quiff.Channel.identity([0, 1]), 3))
-quiff.repeat(C, 3)
-print("numba" in sys.modules)
-quiff.bayes_capacity(quiff.repeat(C, 3))
-print("numba" in sys.modules)
-"""
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["False", "True"]
-
-
-def test_without_a_place_for_the_cache_it_is_compiled_anew(monkeypatch):
-    import numba
-
-    from quiff.core.compiled import compiled
-
-    whole = numba.njit
-
-    def homeless(*args, cache=False, **kwargs):
-        if cache:
-            raise RuntimeError("cannot cache function: no locator available")
-        return whole(*args, **kwargs)
-
-    monkeypatch.setattr("quiff.core.compiled.numba.njit", homeless)
-    assert compiled(lambda number: number + 1)(1) == 2

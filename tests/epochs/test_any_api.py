@@ -20,7 +20,7 @@ from quiff.apis.together import Together
 from quiff.cli import main
 from quiff.epochs import composed as composing
 from quiff.epochs.composed import Composed
-from quiff.epochs.figures import parameters_bounds
+from quiff.epochs.over_time import parameters_bounds
 from quiff.epochs.sequences import Sequences
 from read import leakages
 from words import refused, worded
@@ -280,7 +280,9 @@ def test_what_is_too_much_work_is_sampled_and_the_interval_covers_it(monkeypatch
     monkeypatch.setattr(composing, "_BILLIONS", 1e-9)
     found = over_time(PEOPLE, Cohort(), 3, seed=1)
     assert found.row("cohort", "leakage", 3).method == "monte-carlo"
-    assert found.words["plan"] == ["From 2 observations on it is sampled, with an interval of 95 %."]
+    assert found.words["plan"][1].endswith(
+        "sampled, with an interval of 95 %, for to compute it exactly takes too long."
+    )
     composed = Composed.of(PEOPLE, Cohort())
     for n in (2, 3):
         runs = [composed.sampled(composed.channel(n), [seed, n], samples=300)[-1] for seed in range(100)]

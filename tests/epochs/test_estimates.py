@@ -6,20 +6,21 @@ from math import comb
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from epochs import loops
 from quiff import Population, TopicsAPI
 from quiff.core.counting.subsets import Subsets
 from quiff.epochs.estimate import (
     Estimate,
+    best_shares,
     certain_bracket,
     hybrid_leakage,
     mismatch_tail,
     sampled_vulnerabilities,
 )
 from quiff.epochs.exact import exact_vulnerability
-from quiff.epochs.kernels import best_shares
-from quiff.epochs.sequences import Sequences
+from quiff.epochs.sequences import Profiles, Sequences
 
 SEEDS = 200
 
@@ -87,26 +88,32 @@ def test_the_same_seed_gives_the_same_estimate(stable):
     assert hybrid_leakage(stable, 7, 4, samples=200) != hybrid_leakage(stable, 7, 5, samples=200)
 
 
-@given(loops.instances(most_epochs=3, most_topics=4, weighted=True, stable=False))
-def test_the_compiled_shares_are_those_of_the_definition(instance):
-    users, weights, m, s, r, E, _ = instance
+@pytest.mark.parametrize("stable", [False, True])
+@given(st.data())
+def test_the_shares_are_those_of_the_definition(stable, data):
+    users, weights, m, s, r, E, _ = data.draw(loops.instances(most_epochs=3, most_topics=4, stable=stable))
     r = max(r, Fraction(1, 10))
     p, q = loops.probabilities(m, s, r)
     reports = np.array(list(loops.tuples(m, E)))
-    tables = [np.array([sorted(user[e]) for user in users]) for e in range(E)]
-    ends = np.stack([np.cumsum(np.bincount(t.reshape(-1), minlength=m)) for t in tables])
-    members = np.stack([np.argsort(t.reshape(-1), kind="stable") // s for t in tables])
-    best = np.array(weights, dtype=float)
-    first = float((best + 1).sum()), float(best.max())
+    codes = tuple(np.array([sorted(user[e]) for user in users]) for e in range(1 if stable else E))
+    best = None if weights is None else np.array(weights)
+    total = None if weights is None else np.array(weights) + 1.0
     shares, fits = best_shares(
-        ends, members, np.arange(E), reports, len(users), best, best + 1, first, float(q / p)
+        Sequences(codes, m, p, q), Profiles(codes, best, total), reports, range(1, E + 1)
+    )
+    largest, all_of_them = (
+        weights or [1] * len(users),
+        [w + 1 for w in weights] if weights else [1] * len(users),
     )
     for y, share, fit in zip(reports.tolist(), shares, fits, strict=True):
-        chances = [loops.chance(user, y, p, q) for user in users]
-        top = max(w * c for w, c in zip(weights, chances, strict=True))
-        likely = sum((w + 1) * c for w, c in zip(weights, chances, strict=True))
-        assert share[-1] == pytest.approx(float(top / likely))
-        assert fit[-1] == max(sum(t in own for t, own in zip(y, user, strict=True)) for user in users)
+        for n in range(1, E + 1):
+            chances = [loops.chance(user[:n], y[:n], p, q) for user in users]
+            top = max(w * c for w, c in zip(largest, chances, strict=True))
+            likely = sum(w * c for w, c in zip(all_of_them, chances, strict=True))
+            assert share[n - 1] == pytest.approx(float(top / likely), rel=1e-12)
+            assert fit[n - 1] == max(
+                sum(t in own for t, own in zip(y[:n], user[:n], strict=True)) for user in users
+            )
 
 
 @pytest.mark.parametrize("n", [30, 100, 1000])

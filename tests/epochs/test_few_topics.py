@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 import quiff
 from quiff import Population, TopicsAPI
 from quiff.core.counting.multisets import best_over_multisets
-from quiff.epochs.plan import plan_epochs
-from quiff.epochs.sequences import Sequences
 
 
 def by_loop(sets, width, weights, p, q, factors):
@@ -78,8 +76,11 @@ def test_seven_observations_in_fractions(weights):
     assert found[api.spec, "posterior", 7] == expected
 
 
-def test_where_it_takes_too_long_the_plan_says_that_and_nothing_else():
-    many = Sequences.of(Population.synthetic(2000, seed=1), TopicsAPI())
-    six = plan_epochs(many, 6).steps[5]
-    assert six.method == "hybrid"
-    assert six.why.endswith("for counting more than 5 observations of so many sets takes too long")
+def test_where_it_takes_too_long_the_notes_say_that():
+    found = quiff.over_time(Population.synthetic(2000, seed=1), TopicsAPI(), 6)
+    assert [found.row("topics", "leakage", n).method for n in range(1, 7)] == ["exact"] * 4 + ["hybrid"] * 2
+    exact, estimated = found.words["plan"]
+    assert exact == "1 to 4 observations: exact."
+    assert estimated.startswith("5 to 6 observations: exact where all observations but one fit, sampled else")
+    assert "for counting them means to look at" in estimated
+    assert estimated in found.notes

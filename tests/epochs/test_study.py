@@ -1,12 +1,7 @@
 """over_time and `quiff epochs` on Topics: the plan, the result, the command, the paper's example."""
 
-import contextlib
 import json
 import math
-import os
-import pty
-import subprocess
-import sys
 from fractions import Fraction
 from itertools import pairwise
 
@@ -19,12 +14,11 @@ from epochs import loops
 from quiff import ParameterError, Population, SizeError, TopicsAPI, over_time
 from quiff.cli import main
 from quiff.core.counting.work import in_slices
-from quiff.epochs import plan as planning
-from quiff.epochs.figures import ordered
-from quiff.epochs.plan import Plan, Step, plan_epochs
+from quiff.epochs import over_time as weeks
+from quiff.epochs.over_time import LeakageAfter, OverTime, ordered
 from quiff.epochs.risk import user_risk as risk_over_epochs
 from quiff.epochs.sequences import Sequences
-from quiff.progress import watching
+from quiff.progress import part, watching
 from quiff.results import numbers
 from quiff.results.numbers import probability
 from quiff.studies.risk import user_risk
@@ -200,13 +194,11 @@ class TestCallsSitesAndAdvertisers:
         assert occasion(found.to_dict(), "call") is None
 
     def test_what_takes_too_much_is_left_out_unless_exact(self, monkeypatch):
-        monkeypatch.setattr(planning, "_MEMORY", 100)
+        monkeypatch.setattr(weeks, "_MEMORY", 100)
         with quiff.dense_limit(2e-7):
             found = over_time(self.people, self.api, 1, utility=True, exact=True)
             assert occasion(found, "call") is not None
             assert len(learned(found, "topics")) == 2
-            assert plan_epochs(Sequences.of(self.people, self.api), 1, utility=True).utility == ()
-            monkeypatch.setattr(Plan, "check", lambda plan: None)
             found = over_time(self.people, self.api, 1, utility=True)
         assert [note.split(" not")[0] for note in found.notes] == [
             "One page view and two sites are",
@@ -227,16 +219,27 @@ class TestCallsSitesAndAdvertisers:
 
 def test_changing_sets_are_sampled_beyond_four_epochs():
     rng = np.random.default_rng(1)
-    sets = np.stack([rng.permuted(np.tile(np.arange(10), (50, 1)), axis=1)[:, :3] for _ in range(6)])
-    people = Population.from_array(range(50), sets, topics=range(10))
-    found = over_time(people, TopicsAPI(10, 3, 0.05), 6)
+    sets = np.stack([rng.permuted(np.tile(np.arange(100), (50, 1)), axis=1)[:, :3] for _ in range(6)])
+    people = Population.from_array(range(50), sets, topics=range(100))
+    found = over_time(people, TopicsAPI(100, 3, 0.05), 6)
     figures = leakages(found)
     assert [row["method"] for row in figures] == ["exact"] * 4 + ["monte-carlo"] * 2
     for row in figures[4:]:
         assert figures[3]["leakage"] <= row["low"] <= row["leakage"] <= row["high"] <= 50
     assert any("stable" in note for note in found.notes)
     with refused(ParameterError, 6, 7):
-        over_time(people, TopicsAPI(10, 3), 7)
+        over_time(people, TopicsAPI(100, 3), 7)
+
+
+def test_of_few_topics_changing_sets_are_counted_beyond_four_epochs():
+    sets = np.array([[[0, 1], [1, 2], [0, 3]], [[0, 1], [0, 1], [2, 3]], [[1, 3], [0, 2], [0, 1]]] * 2)
+    people = Population.from_array(range(3), sets, topics=range(4))
+    api = TopicsAPI(4, 2, Fraction(1, 10))
+    found = over_time(people, api, 6)
+    users = [[frozenset(sets[epoch, user].tolist()) for epoch in range(6)] for user in range(3)]
+    assert found.row(api.spec, "posterior", 6).method == "exact"
+    expected = loops.vulnerability(users, [1] * 3, 4, *loops.probabilities(4, 2, Fraction(1, 10)))
+    assert found[api.spec, "posterior", 6] == expected
 
 
 def test_weights_are_the_prior():
@@ -253,18 +256,16 @@ def test_weights_are_the_prior():
     assert figures[4]["high"] <= float(one["limit"])
 
 
-def test_a_plan_that_is_too_large_asks_for_exact():
-    plan = Plan((Step(1, "exact", 4000.0, 2**34, "counted exactly"),))
-    with refused(SizeError, 10, 1):
-        plan.check()
+def test_what_is_too_much_to_count_is_estimated_and_the_notes_say_why():
     codes = np.arange(5 * 1091).reshape(-1, 5) % 1091
-    many = Sequences.of(Population.from_array(range(1091), codes, topics=range(1091)), TopicsAPI(1091))
-    free = plan_epochs(many, 5)
-    assert free.steps[4].method == "hybrid"
-    assert "to count them takes more than 2 minutes, or more than 1 GiB" in free.steps[4].why
-    assert free.risk_epochs == 3
-    assert plan_epochs(many, 5, exact=True).steps[4].method == "exact"
-    assert not any("about" in text for text in free.explained())  # no time is announced
+    many = Population.from_array(range(1091), codes, topics=range(1091))
+    found = OverTime.of(many, TopicsAPI(1091).fit(many))
+    leakages = found.estimates(5, 0)
+    assert [after.method for after in leakages] == ["exact"] * 3 + ["hybrid"] * 2
+    exact, estimated = found.explained(leakages, 3, 0)
+    assert exact == "1 to 3 observations: exact."
+    assert estimated.startswith("4 to 5 observations: exact where all observations but one fit, sampled")
+    assert estimated.endswith("means to look at 188 billion numbers, more than 150 billion.")
 
 
 def test_progress_is_told_and_an_interrupt_is_clean():
@@ -284,15 +285,15 @@ def test_progress_is_told_and_an_interrupt_is_clean():
 def test_slices_that_have_not_begun_never_do_after_an_interrupt():
     begun = []
 
-    def stop(share):
+    def stop(name, share):
         raise KeyboardInterrupt
 
     def work(number):
         begun.append(number)
         return number
 
-    with pytest.raises(KeyboardInterrupt):
-        list(in_slices(work, range(3000), stop))
+    with watching(stop), part("slices"), pytest.raises(KeyboardInterrupt):
+        list(in_slices(work, range(3000)))
     assert len(begun) < 3000
 
 
@@ -355,45 +356,22 @@ def test_the_command_prints_calls_sites_and_what_an_advertiser_learns(profiles):
     assert "A receiver guesses a topic of the user correctly with" in text
 
 
-def test_the_command_asks_for_exact_past_a_limit(profiles, monkeypatch):
-    monkeypatch.setattr(planning, "_TOTAL_SECONDS", 0.0)
-    refused = CliRunner().invoke(main, ["epochs", profiles])
-    assert refused.exit_code == 1
-    assert refused.stdout == ""
-    worded(refused.stderr, 3)
-    forced = CliRunner().invoke(main, ["epochs", profiles, "--exact", "--json"])
-    assert forced.exit_code == 0, forced.output
-    data = json.loads(forced.stdout)
-    assert [row["method"] for row in leakages(data)] == ["exact"] * 3
+def test_the_command_estimates_past_a_limit_unless_exact(profiles, monkeypatch):
+    monkeypatch.setattr(weeks, "_WORK", 0)
+    estimated, forced = (
+        json.loads(CliRunner().invoke(main, ["epochs", profiles, "--json", *exact]).stdout)
+        for exact in ((), ("--exact",))
+    )
+    assert [row["method"] for row in leakages(estimated)] == ["hybrid"] * 3
+    assert [row["method"] for row in leakages(forced)] == ["exact"] * 3
+    for one, other in zip(leakages(estimated), leakages(forced), strict=True):
+        assert one["at_least"] <= other["leakage"] <= one["at_most"]
 
 
 def test_very_many_epochs_are_refused_before_they_are_begun(profiles):
     refused = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "10000"])
     assert refused.exit_code == 1
-    worded(refused.stderr, 10000, 10)
-
-
-def test_on_a_terminal_the_command_explains_itself_first(tmp_path):
-    profiles = str(tmp_path / "profiles.csv")
-    lines = [f"u{i},{i % 97 + 1},{i % 97 + 2 + i % 2}\n" for i in range(200)]
-    (tmp_path / "profiles.csv").write_text("user,t1,t2\n" + "".join(lines))
-    ours, theirs = pty.openpty()
-    program = "from quiff.cli import main; main()"
-    command = [sys.executable, "-c", program, "epochs", profiles, "--epochs", "6", "--json"]
-    shown = b""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as process:
-        os.close(theirs)
-        with contextlib.suppress(OSError):  # Linux tells the end like this
-            while part := os.read(ours, 4096):
-                shown += part
-        told = process.stdout.read()
-    os.close(ours)
-    explained = [line for line in shown.decode().splitlines() if line.strip()][:2]
-    assert explained[0] == "1 to 5 observations: counted exactly."
-    assert explained[1].startswith(
-        "6 observations: exact where all observations but one fit, sampled elsewhere"
-    )
-    assert json.loads(told)["study"]["words"]["plan"] == explained
+    worded(refused.stderr, 10000, 150)
 
 
 def test_more_epochs_than_the_file_has_are_told_with_what_it_has(tmp_path):
@@ -464,10 +442,10 @@ def test_what_is_certain_of_few_epochs_is_certain_of_more_and_the_other_way_roun
 
 def test_rounding_lets_no_exact_leakage_fall():
     before, after = 1.5, math.nextafter(1.5, 0)
-    numbers = {1: before, 2: after, 3: Fraction(7, 4), 4: 2.0}
-    found = ordered({n: ((number,) * 5, "exact") for n, number in numbers.items()})
-    assert [found[n][0] for n in (1, 2, 3, 4)] == [(1.5,) * 5, (1.5,) * 5, (Fraction(7, 4),) * 5, (2.0,) * 5]
-    assert type(found[3][0][0]) is Fraction
+    numbers = [before, after, Fraction(7, 4), 2.0]
+    found = ordered([LeakageAfter.exactly(n, number) for n, number in enumerate(numbers, start=1)])
+    assert [row.numbers for row in found] == [(1.5,) * 5, (1.5,) * 5, (Fraction(7, 4),) * 5, (2.0,) * 5]
+    assert type(found[2].leakage) is Fraction
 
 
 def test_one_profile_is_told_in_the_singular():

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 import quiff
 from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI
-from quiff.epochs.kernels import best_topics
 from quiff.epochs.sequences import Sequences
-from quiff.epochs.utility import counted_together, naming_gain, reconstruction
+from quiff.epochs.utility import best_topics, counted_together, naming_gain, reconstruction
 from words import refused
 
 
@@ -77,6 +76,6 @@ def test_topics_are_scored_as_by_hand():
     assert triples[0, 1].tolist() == [2, 2, 0]
     q, d = 0.1, 0.4
     powers = np.array([q**3, q**2 * d, q * d**2, d**3])
-    best = best_topics(0, np.array([0]), codes, weights, pairs, triples, powers)
+    best = best_topics(0, codes[:1], weights[:1], pairs, triples, powers)
     # After 0, 1 and 2: Alice (weight 2) fits twice, Bob (weight 3) twice; both have topic 1.
     assert best[1, 2] == pytest.approx(5 * (q + d) ** 2 * q)

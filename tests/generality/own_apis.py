@@ -10,8 +10,8 @@ from pathlib import Path
 
 from quiff import Api, Channel, Unit, parameter
 from quiff.apis.base import fitted
+from quiff.apis.ranges import Share, Whole
 from quiff.errors import ParameterError
-from quiff.theory.parameters import check_probability, check_whole
 
 FILE = Path(__file__)
 
@@ -20,9 +20,7 @@ FILE = Path(__file__)
 class HashCohort(Api):
     """A cohort of browsers by a hash of their browsing histories, as FLoC has it."""
 
-    cohorts: int = parameter(
-        4, "1 to 1000", "number of cohorts", lambda name, n: check_whole(name, n, 1, 1000)
-    )
+    cohorts: int = parameter(4, Whole(1, 1000), "number of cohorts")
 
     title = "hash cohort"
     sees = "a cohort"
@@ -42,7 +40,7 @@ def cohort(history, cohorts):
 class RandomCountry(Api):
     """K-ary randomised response on the column country."""
 
-    truth: float = parameter(0.75, "0 to 1", "probability of the true country", check_probability)
+    truth: float = parameter(0.75, Share(), "probability of the true country")
     countries: tuple | None = fitted()
 
     title = "randomised country"

@@ -26,7 +26,7 @@ COMMANDS = {
     "epochs-changing": ["epochs", WEEKS, "--epochs", "3"],
     "popularity": ["popularity", PEOPLE, "--simulations", "50", "--seed", "1"],
     "simulate-rules": ["simulate", PEOPLE, "--compare-rules", "--seed", "1"],
-    "attack": ["attack", "compare", PEOPLE, "--epochs", "5", "--seeds", "2", "--sample", "0"],
+    "attack": ["attack", "compare", PEOPLE, "--epochs", "5", "--seeds", "2", "--targets", "all"],
     "paper": ["paper"],
 }
 

@@ -88,6 +88,10 @@ def test_every_set_is_one_that_the_rule_allows(con, tmp_path_factory, rows, top,
     assert (result.users, result.epochs) == (len(users), n_epochs)
     assert result.distinct_sets == len({tuple(row["topics"]) for row in found.values()})
     assert result.occurring_topics == len({topic for row in found.values() for topic in row["topics"]})
+    genuine = [min(top, len(counts[key])) for key in found]
+    assert result.filled_users == sum(n < top for n in genuine) / len(genuine)
+    assert result.filled_topics == (len(genuine) * top - sum(genuine)) / (len(genuine) * top)
+    assert result.sets_without_visits == genuine.count(0)
 
 
 def test_ties_follow_the_digests_of_seed_user_epoch_and_topic(con, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import quiff
 from quiff import Population
-from quiff.populations.record_loops import checksum, checksum_table
+from quiff.populations.tf_examples import Spans, checksums, read_sets
 from words import refused, worded
 
 
@@ -91,7 +91,8 @@ def test_the_checksum_has_the_published_values():
     for data, known in ((bytes(32), 0x8A9136AA), (b"\xff" * 32, 0x62A8AB43), (bytes(range(32)), 0x46DD794E)):
         assert crc32c(data) == known
         (wanted,) = struct.unpack("<I", masked(data))
-        assert checksum(np.frombuffer(data, np.uint8), 0, len(data), checksum_table()) == wanted
+        whole = Spans(np.zeros(1), np.zeros(1, dtype=np.int64), np.array([len(data)]))
+        assert checksums(np.frombuffer(data, np.uint8), whole) == [wanted]
 
 
 @pytest.mark.parametrize("packed", [True, False])
@@ -155,11 +156,10 @@ def test_what_is_wrong_is_told_in_one_line(tmp_path):
 
 @given(st.binary(max_size=60))
 def test_no_bytes_make_it_crash(content):
-    from quiff.populations.record_loops import take_example
-
-    names = [np.frombuffer(name, dtype=np.uint8) for name in (b"epoch_", b"_topics")]
     data = np.frombuffer(field(1, content), np.uint8)
-    assert take_example(data, 0, data.shape[0], *names, np.zeros((1, 5), np.uint16)) in range(1, 7)
+    whole = Spans(np.zeros(1), np.zeros(1, dtype=np.int64), np.array([data.shape[0]]))
+    _, (wrong,) = read_sets(data, whole, 1, 5)
+    assert wrong in range(1, 8)
 
 
 def named(*epochs):

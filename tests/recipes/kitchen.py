@@ -47,7 +47,7 @@ class Kitchen:
 
 def follow(title, folder):
     """Copy the code to a folder, and do there what the recipe under a heading says."""
-    for name in ("src", "tests", "tools"):  # with what numba has compiled, which knows a file by its time
+    for name in ("src", "tests", "tools"):
         shutil.copytree(PROJECT / name, folder / name)
     shutil.copy(PROJECT / "pyproject.toml", folder)
     section, found = recipe(title)

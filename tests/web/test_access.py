@@ -149,16 +149,16 @@ def test_no_file_is_found_by_a_path(get, path):
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("/api/design?api=topics:noise=2", "noise must be a number between 0 and 1, not '2'"),
+        ("/api/design?api=topics:noise=2", "noise must be a number between 0 and 1, not 2; did you mean "
+         "0.02?"),
         ("/api/design?api=topics:noise=nan", "noise must be a number between 0 and 1, not 'nan'"),
         ("/api/design?api=topics:noise=", "noise must be a number between 0 and 1, not ''"),
-        ("/api/design?api=topics:noise=1/0", "noise must be a number between 0 and 1, not '1/0'"),
-        ("/api/design?api=topics:top_s=0", "top_s must be a number between 1 and 10000, not '0'"),
+        ("/api/design?api=topics:noise=1/0", "'1/0' divides by zero"),
+        ("/api/design?api=topics:top_s=0", "top_s must be a whole number of at least 1, not 0"),
         ("/api/design?api=topics:n_topics=3,top_s=4", "top_s must be a whole number between 1 and 3, not 4"),
-        ("/api/design?api=topics:n_topics=v3", "n_topics must be a number between 1 and 10000 or v1 or v2 or "
-         "google-nl-v2 or iab-1.1 or occurring, not 'v3'"),
-        ("/api/design?api=topics:n_topics=20000", "n_topics must be a number between 1 and 10000 or v1 or v2 "
-         "or google-nl-v2 or iab-1.1 or occurring, not '20000'"),
+        ("/api/design?api=topics:n_topics=v3", "n_topics must be a whole number of at least 1, v1, v2, "
+         "google-nl-v2, iab-1.1 or occurring, not 'v3'"),
+        ("/api/design?api=topics:n_topics=20000", "n_topics must be at most 10000 on this page, not '20000'"),
         ("/api/design?api=cookies:shows=name", "shows must be user or history, not 'name'"),
         ("/api/design?api=topics:noize=0.1", "the API 'topics' has no parameter 'noize' on this page; there "
          "are n_topics, top_s, noise"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from generality.own_apis import FILE, HashCohort
 from quiff.apis.base import parameters_of
+from quiff.apis.ranges import Attribute, Described, Flag, Number, OneOf, Share, Whole, range_like
 from quiff.apis.registry import api_from
 from quiff.errors import ParameterError
 from quiff.papers.presets import presets
@@ -18,7 +19,7 @@ from quiff.web.app import make_app
 from quiff.web.design import difference
 from quiff.web.guard import Access
 from quiff.web.jobs import Jobs
-from quiff.web.offers import Control, Offers
+from quiff.web.offers import Offer, Offers
 from quiff.web.pictures import PICTURES
 from quiff.web.stories import stories
 from words import refused, worded
@@ -135,12 +136,12 @@ def test_an_api_without_closed_forms_says_so(get):
     assert (answer["numbers"], answer["pictures"], answer["table"]["rows"]) == ([], {}, [])
     (own,) = (api for api in get("/api/settings", app=app).json()["apis"] if api["name"] == "hash_cohort")
     assert own["controls"] == [
-        {"name": "cohorts", "meaning": "number of cohorts", "default": "4", "kind": "whole", "least": 1,
-         "most": 1000, "names": [], "above": False, "example": "", "label": "Number of cohorts"}
+        {"name": "cohorts", "label": "Number of cohorts", "default": "4", "kind": "whole", "least": 1,
+         "most": 1000, "step": 1, "names": [], "above": False, "example": ""}
     ]  # fmt: skip
     bad = get("/api/design?api=hash_cohort:cohorts=1001", app=app)
     assert (bad.status_code, bad.text) == (
-        400, "cohorts must be a number between 1 and 1000, not '1001'\n",
+        400, "cohorts must be a whole number between 1 and 1000, not 1001\n",
     )  # fmt: skip
     assert get("/api/design?api=hash_cohort").status_code == 400, "only where the command line gave it"
 
@@ -148,11 +149,12 @@ def test_an_api_without_closed_forms_says_so(get):
 def test_every_parameter_of_the_registry_can_be_set_on_the_page_but_files():
     offers = Offers(attributes=["country"])
     for name, api in offers.apis.items():
-        controls = {control.name: control for control in offers.controls(api)}
-        assert {each.name for each in parameters_of(type(api))} - set(controls) <= {"table"}, name
-        values = (f"{key}={control.default}" for key, control in controls.items() if control.default)
+        parameters = {each.name: each for each in offers.parameters(api)}
+        assert {each.name for each in parameters_of(type(api))} - set(parameters) <= {"table"}, name
+        values = (f"{key}={each.default}" for key, each in parameters.items() if each.default)
         assert offers.api(f"{name}:{','.join(values)}").spec == api.spec
-    assert "country" in {c.name: c for c in offers.controls(offers.apis["parakeet"])}["attribute"].names
+    parameters = {each.name: each for each in offers.parameters(offers.apis["parakeet"])}
+    assert "country" in parameters["attribute"].control.names
     with refused(ParameterError):
         offers.api("floc:table=/etc/passwd")
 
@@ -166,10 +168,10 @@ def test_every_parameter_of_the_registry_can_be_set_on_the_page_but_files():
         ("select_url:bits=3.5", "select_url:bits=3.5"),
         ("aggregatable:epsilon=0.5", "aggregatable:epsilon=0.5"),
         ("parakeet:attribute=history", "parakeet:attribute=history"),
-        ("aggregatable:epsilon=0", "epsilon must be a number above 0 and at most 64, not '0'"),
+        ("aggregatable:epsilon=0", "epsilon must be above 0 and at most 64, not 0"),
         ("event_level:windows=secret.txt", "windows must be numbers with spaces between them, as in 2 7 30"),
         ("event_level:windows=9 1", "1 to 5 increasing ends between 1 hour and 30 days, not '9 1'"),
-        ("aggregatable:keys=20000", "keys must be a number between 1 and 10000, not '20000'"),
+        ("aggregatable:keys=20000", "keys must be at most 10000 on this page, not '20000'"),
     ],
 )
 def test_numbers_choices_and_lists_of_numbers_are_read(spec, read):
@@ -201,14 +203,32 @@ def test_two_apis_of_one_name_are_refused():
 
 @pytest.mark.parametrize(
     ("default", "allowed", "kind"),
-    [(3, "", "whole"), (0.5, "0 to 1", "decimal"), (True, "", "switch"), ("a", "a or b", "choice"),
-     ("v1", "1 and more or v1", "whole"), ("a", "", None), ({}, "", None), (0.5, "half of it", "decimal")],
+    [
+        (3, None, "whole"), ("v1", Whole(1, names=("v1",)), "whole"), (0.5, Share(), "decimal"),
+        (2.5, Number(0, 9), "decimal"), (True, None, "switch"), (False, Flag(), "switch"),
+        ("a", OneOf("a", "b"), "choice"), ("country", Attribute(), "choice"), ("a", None, None),
+        ({}, None, None),
+        ("1 2", Described("numbers", example="1 2"), "words"), ("a file", Described("a file"), None),
+    ],
 )  # fmt: skip
 def test_a_parameter_has_the_control_of_its_kind(default, allowed, kind):
-    control = Control.of("x", default, allowed, "")
+    allowed = allowed or range_like(default, 10_000)
+    control = None if allowed is None else allowed.control(default)
     assert (None if control is None else control.kind) == kind
     if control is not None:
-        assert control.read(control.default) == default
+        assert Offer("x", "", str(default), allowed, control).read(str(default)) == default
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [("topics:noise=5", "0.05"), ("topics:noise=5 %", "0.05"), ("topics:noise=0,05", "noise=0.05"),
+     ("event_level:epsilon=1,5", "epsilon=1.5"), ("topics:noise=0.5%", "0.005")],
+)  # fmt: skip
+def test_a_probability_in_another_form_is_refused_with_what_was_meant(spec, meant):
+    with pytest.raises(ParameterError) as error:
+        api_from(spec)
+    assert f"did you mean {meant}?" in str(error.value)
+    assert api_from(f"{spec.partition(':')[0]}:{meant if '=' in meant else f'noise={meant}'}")
 
 
 @given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9))

@@ -7,7 +7,8 @@ from typing import final
 import numpy as np
 
 from quiff.apis.base import Api, Limit, Unit, parameter
-from quiff.apis.specified import flag, from_conversions, limits_from
+from quiff.apis.ranges import Flag
+from quiff.apis.specified import from_conversions, limits_from
 from quiff.core.channel import Channel
 from quiff.core.composite_labels import ProductLabels
 from quiff.core.gain import Gain, predicate_gain
@@ -38,7 +39,7 @@ class AggregatableExistence(Api):
     1.95
     """
 
-    source_time: bool = parameter(False, "True or False", "whether reports state the source's day", flag)
+    source_time: bool = parameter(False, Flag(), "whether reports state the source's day")
 
     title = "Attribution Reporting, existence of aggregatable reports"
     family = "attribution"

@@ -6,7 +6,8 @@ from types import MappingProxyType
 from typing import Self, final
 
 from quiff.apis.base import Api, Limit, Naming, Unit, fitted, parameter
-from quiff.apis.specified import limits_from, whole
+from quiff.apis.ranges import Share, Whole
+from quiff.apis.specified import limits_from
 from quiff.apis.taxonomy import assumed_topics
 from quiff.apis.topics import TopicsAPI, placed
 from quiff.core.channel import Channel
@@ -17,7 +18,7 @@ from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from quiff.populations.sets import as_set_labels
 from quiff.theory.android_topics import android_topics
-from quiff.theory.parameters import Real, check_probability
+from quiff.theory.parameters import Real
 
 _SPEC = "AOSP AdServices, EpochManager, msft-mirror-aosp at 2acaee8 (7 May 2024)"
 
@@ -38,12 +39,12 @@ class AndroidTopics(Api):
     """
 
     n_topics: int = parameter(
-        446, "2 and more; 349 in taxonomy v1, 446 in v2", "topics of the taxonomy", whole(2, None, _SPEC)
+        446, Whole(2, note="349 in taxonomy v1, 446 in v2", source=_SPEC), "topics of the taxonomy"
     )
     top_s: int = parameter(
-        5, "1 to n_topics; fewer than all of them", "topics in a device's set", whole(1, None, _SPEC)
+        5, Whole(1, "n_topics", note="fewer than all of them", source=_SPEC), "topics in a device's set"
     )
-    noise: Real = parameter(0.05, "0 to 1", "probability of the random topic", check_probability)
+    noise: Real = parameter(0.05, Share(), "probability of the random topic")
     taxonomy: Labels | None = fitted()
 
     name = "android_topics"

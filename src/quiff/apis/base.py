@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self, final, get_args
 
 from quiff.apis.declared import check_class
+from quiff.apis.ranges import Range
 from quiff.core.channel import Channel
 from quiff.core.compose import repeat
 from quiff.core.gain import Gain
@@ -117,24 +118,22 @@ class Naming(NamedTuple):
     n_values: int | None = None
 
 
-def parameter(
-    default: Any, allowed: str, meaning: str, check: Callable[[str, Any], Any] | None = None
-) -> Any:
-    """Declare a parameter of an API: its default, the values it may have, what it means, how it is checked.
+def parameter(default: Any, allowed: Range, meaning: str) -> Any:
+    """Declare a parameter of an API: its default, the values it may have, and what it means.
 
     A parameter may also be declared as any other field of a dataclass; then nothing is known of its range.
 
-    >>> from quiff.theory.parameters import check_probability
+    >>> from quiff.apis.ranges import Share
     >>> @dataclass(frozen=True)
     ... class Coin(Api):
-    ...     bias: float = parameter(0.5, "0 to 1", "probability of heads", check_probability)
+    ...     bias: float = parameter(0.5, Share(), "probability of heads")
     ...     def observe(self, secrets):
     ...         return Channel.constant([self.bias, 1 - self.bias], secrets, ["heads", "tails"])
-    >>> Coin(2)
+    >>> Coin(-1)
     Traceback (most recent call last):
-    quiff.errors.ParameterError: bias must be a number between 0 and 1, not 2
+    quiff.errors.ParameterError: bias must be a number between 0 and 1, not -1
     """
-    return field(default=default, metadata={"allowed": allowed, "meaning": meaning, "check": check})
+    return field(default=default, metadata={"range": allowed, "meaning": meaning})
 
 
 def fitted() -> Any:
@@ -212,13 +211,13 @@ class Api(ABC):
         check_class(cls, needs=(tuple, list), unit=(Unit,), redraws=get_args(Redraws))
 
     def __post_init__(self) -> None:
-        """Check every parameter that was declared with a check, in order."""
+        """Check every parameter that was declared with a range, in order."""
         for each in fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
-            check = each.metadata.get("check")
+            allowed: Range | None = each.metadata.get("range")
             value = getattr(self, each.name)
-            if check is not None and not (value is None and each.default is None):
+            if allowed is not None and not (value is None and each.default is None):
                 try:
-                    value = check(each.name, value)
+                    value = allowed.beside(self.parameters()).check(each.name, value)
                 except ParameterError as error:
                     error.args = (self._sourced(str(error)),)
                     raise
@@ -233,7 +232,7 @@ class Api(ABC):
         """The API as the command line names it: its name, and the parameters that are not the defaults."""
         given = self.parameters()
         changed = [
-            f"{each.name}={_parameter_text(given[each.name])}"
+            f"{each.name}={given[each.name]}"
             for each in parameters_of(type(self))
             if each.default is MISSING or given[each.name] != each.default
         ]
@@ -461,9 +460,3 @@ def checked_people(people: object) -> Population:
     if isinstance(people, dict):
         raise ParameterError("people were expected, not a dict; take Population.from_sets(sets)")
     raise ParameterError(f"people were expected, a quiff.Population, not {kind}")
-
-
-def _parameter_text(value: Any) -> str:
-    """Return a parameter as `--api` writes it."""
-    text = f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else str(value)
-    return text.removesuffix("/1") if isinstance(value, Fraction) else text

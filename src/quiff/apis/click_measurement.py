@@ -7,7 +7,8 @@ from math import inf, log2
 from typing import Any, Literal, final
 
 from quiff.apis.base import Api, Limit, Unit, parameter
-from quiff.apis.specified import from_conversions, one_of, whole
+from quiff.apis.ranges import OneOf, Whole
+from quiff.apis.specified import from_conversions
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import Labels, as_labels
@@ -119,10 +120,10 @@ class AdAttributionKit(Api):
     """
 
     tier: int = parameter(
-        3, "0 to 3", "postback data tier (Apple keeps its rule secret)", whole(0, 3, "Apple's documentation")
+        3, Whole(0, 3, source="Apple's documentation"), "postback data tier (Apple keeps its rule secret)"
     )
     coarse: Literal["function", "own"] = parameter(
-        "function", "function or own", "how the first coarse value is set", one_of("function", "own")
+        "function", OneOf("function", "own"), "how the first coarse value is set"
     )
 
     title = "AdAttributionKit (SKAdNetwork 4)"

@@ -5,18 +5,12 @@ from math import inf
 from typing import Literal, final
 
 from quiff.apis.base import Api, Limit, Unit, fitted, parameter
-from quiff.apis.specified import flag
+from quiff.apis.ranges import Flag, OneOf
 from quiff.core.channel import Channel
 from quiff.core.labels import Labels
 from quiff.errors import ParameterError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
-
-
-def _check_shows(name: str, value: object) -> object:
-    if value not in ("user", "history"):
-        raise ParameterError(what=name, value=value, allowed="'user' or 'history'")
-    return value
 
 
 @final
@@ -47,7 +41,7 @@ class Cookies(Api):
     """
 
     shows: Literal["user", "history"] = parameter(
-        "user", "user or history", "what has an identifier of its own", _check_shows
+        "user", OneOf("user", "history"), "what has an identifier of its own"
     )
     known: Labels | None = fitted()
 
@@ -108,7 +102,7 @@ class PartitionedCookies(Api):
     [1.0, inf]
     """
 
-    across: bool = parameter(True, "True or False", "whether the observer is on another site", flag)
+    across: bool = parameter(True, Flag(), "whether the observer is on another site")
     known: Labels | None = fitted()
 
     title = "partitioned cookie"

@@ -7,7 +7,8 @@ from math import comb
 from typing import Any, Literal, final
 
 from quiff.apis.base import Api, Limit, Unit, parameter
-from quiff.apis.specified import from_conversions, limits_from, number, one_of, whole
+from quiff.apis.ranges import Described, Number, OneOf, Whole
+from quiff.apis.specified import from_conversions, limits_from
 from quiff.core.channel import Channel
 from quiff.core.composite_labels import SubsetLabels
 from quiff.core.gain import Gain, predicate_gain
@@ -62,26 +63,33 @@ class EventLevel(Api):
     """
 
     source_type: Literal["click", "view"] = parameter(
-        "click", "click or view", "whether the source is a click or a view", one_of("click", "view")
+        "click", OneOf("click", "view"), "whether the source is a click or a view"
     )
     trigger_data: int | None = parameter(
-        None, "0 to 32; 8 for a click, 2 for a view", "number of trigger data", whole(0, 32, _SPEC)
+        None, Whole(0, 32, note="8 for a click, 2 for a view", source=_SPEC), "number of trigger data"
     )
     windows: int | float | str | None = parameter(
         None,
-        "1 to 5, or their ends in days; 2 7 30 for a click, 30 for a view",
+        Described(
+            "1 to 5, or their ends in days",
+            lambda _, value: _windows(value) and value,
+            "2 7 30",
+            note="2 7 30 for a click, 30 for a view",
+        ),
         "reporting windows",
-        lambda _, value: _windows(value) and value,
     )
     reports: int | None = parameter(
-        None, "0 to 20; 3 for a click, 1 for a view", "most reports of a source", whole(0, 20, _SPEC)
+        None, Whole(0, 20, note="3 for a click, 1 for a view", source=_SPEC), "most reports of a source"
     )
-    epsilon: float = parameter(14, "0 to 14", "of the randomised response", number(0, 14, _SPEC))
+    epsilon: float = parameter(14, Number(0, 14, source=_SPEC), "of the randomised response")
     flexible: str = parameter(
         "",
-        "such as 2x1 1x2",
+        Described(
+            "such as 2x1 1x2",
+            lambda _, value: _flexible(value) and value if value != "" else "",
+            "2x1 1x2",
+        ),
         "windows and most reports of each datum",
-        lambda _, value: _flexible(value) and value if value != "" else "",
     )
 
     title = "Attribution Reporting, event level"
@@ -240,7 +248,7 @@ def _windows(value: int | float | str) -> int | tuple[float, ...]:
                 f" 30 days, not {value!r} ({_SPEC})"
             )
         return ends
-    count: int = whole(1, 5, _SPEC)("windows", value)
+    count: int = Whole(1, 5, source=_SPEC).check("windows", value)
     return count
 
 
@@ -303,7 +311,8 @@ def _flexible(text: str) -> list[tuple[int, int]]:
             "flexible must be windows (1 to 5) x reports (0 to 20) for each of 1 to 32 data, as in '2x1 1x2',"
             f" not {text!r} ({_SPEC})"
         )
+    windows, reports = Whole(1, 5, source=_SPEC), Whole(0, 20, source=_SPEC)
     return [
-        (whole(1, 5, _SPEC)("the windows of a datum", w), whole(0, 20, _SPEC)("the reports of a datum", c))
+        (windows.check("the windows of a datum", w), reports.check("the reports of a datum", c))
         for w, c in pairs
     ]

@@ -12,6 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from quiff.apis.base import Api, Limit, Unit, parameter
+from quiff.apis.ranges import Described, OneOf
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain_from_codes
 from quiff.core.labels import Labels, as_labels
@@ -23,13 +24,7 @@ from quiff.populations.population import Population
 from quiff.populations.sets import as_set_labels
 from quiff.theory.parameters import check_probability
 
-_AIMS = ("average user", "worst-off user")
-
-
-def _check_aim(name: str, value: object) -> object:
-    if value not in _AIMS:
-        raise ParameterError(what=name, value=value, allowed=f"one of {', '.join(_AIMS)}")
-    return value
+_AIMS = OneOf("average user", "worst-off user")
 
 
 @final
@@ -88,9 +83,9 @@ class FittedAPI(Api):
     """
 
     weights: Mapping[Any, float] = parameter(
-        MISSING, "0 to 1 each, 1 or more together; a file", "v, by topic"
+        MISSING, Described("0 to 1 each, 1 or more together; a file"), "v, by topic"
     )
-    aim: str = parameter("average user", ", ".join(_AIMS), "which mechanism of a file", _check_aim)
+    aim: str = parameter("average user", _AIMS, "which mechanism of a file")
     file: str = field(default="", init=False, repr=False)
 
     title = "fitted mechanism"
@@ -101,7 +96,7 @@ class FittedAPI(Api):
     needs = ("topics",)
 
     def __post_init__(self) -> None:
-        _check_aim("aim", self.aim)
+        _AIMS.check("aim", self.aim)
         weights = self.weights
         if isinstance(weights, str | PathLike):
             object.__setattr__(self, "file", fspath(weights))
@@ -122,7 +117,7 @@ class FittedAPI(Api):
     def spec(self) -> str:
         """The file of the weights, or a digest of them."""
         if self.file:
-            aim = "" if self.aim == _AIMS[0] else f",aim={self.aim}"
+            aim = "" if self.aim == _AIMS.names[0] else f",aim={self.aim}"
             return f"{self.name}:weights={self.file}{aim}"
         text = repr(sorted((repr(topic), weight) for topic, weight in self.weights.items()))
         return f"{self.name}:weights=sha256-{sha256(text.encode()).hexdigest()[:12]}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from quiff.apis.base import Api, Limit, Unit, fitted, parameter
 from quiff.apis.cityhash import K2, MULTIPLIER, city_hash
-from quiff.apis.specified import whole
+from quiff.apis.ranges import Described, Whole
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain
 from quiff.core.labels import as_labels
@@ -60,9 +60,11 @@ class FLoC(Api):
     779363756518407
     """
 
-    k: int = parameter(2000, "1 and more", "fewest users of a cohort", whole(1, None, _SPEC))
-    domains: int = parameter(7, "1 and more", "fewest domains of a history", whole(1, None, _SPEC))
-    table: str = parameter("", "a file, one byte a cohort", "public table of cohorts", _check_table)
+    k: int = parameter(2000, Whole(1, source=_SPEC), "fewest users of a cohort")
+    domains: int = parameter(7, Whole(1, source=_SPEC), "fewest domains of a history")
+    table: str = parameter(
+        "", Described("a file, one byte a cohort", _check_table), "public table of cohorts"
+    )
     cohorts: "Cohorts | None" = fitted()
     names: tuple[int, int] | None = fitted()  # how many domains people visited, and how many have long names
 

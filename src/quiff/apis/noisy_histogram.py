@@ -12,7 +12,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from quiff.apis.base import Api, Limit, Unit, parameter
-from quiff.apis.specified import from_conversions, limits_from, number, whole
+from quiff.apis.ranges import Number, Share, Whole
+from quiff.apis.specified import from_conversions, limits_from
 from quiff.core.channel import Channel
 from quiff.core.composite_labels import ProductLabels
 from quiff.core.gain import Gain, bayes_gain, predicate_gain
@@ -117,11 +118,9 @@ def _is_key(secret: Any) -> bool:
 class _Geometric(NoisyHistogram):
     """With the two-sided geometric noise of the aggregation service."""
 
-    epsilon: float = parameter(
-        10, "above 0, at most 64", "of the noise of a job", number(0, 64, _SERVICE, above=True)
-    )
+    epsilon: float = parameter(10, Number(0, 64, above=True, source=_SERVICE), "of the noise of a job")
     keys: int = parameter(
-        100, "1 to 2^128", "keys that the job declares (chosen by the caller)", whole(1, 2**128, _SERVICE)
+        100, Whole(1, 2**128, source=_SERVICE), "keys that the job declares (chosen by the caller)"
     )
 
     _value = 65_536
@@ -237,12 +236,9 @@ class InteroperablePrivateAttribution(_Laplace):
     """
 
     epsilon: float = parameter(
-        1,
-        "above 0, at most 350",
-        "of the noise (not set by the draft)",
-        number(0, 350, _MODEL, above=True),
+        1, Number(0, 350, above=True, source=_MODEL), "of the noise (not set by the draft)"
     )
-    keys: int = parameter(32, "1 to 2^64", "breakdown keys (chosen by the caller)", whole(1, 2**64, _MODEL))
+    keys: int = parameter(32, Whole(1, 2**64, source=_MODEL), "breakdown keys (chosen by the caller)")
 
     name = "ipa"
     title = "Interoperable Private Attribution (IPA)"
@@ -278,27 +274,12 @@ class W3CAttribution(_Laplace):
     1.18
     """
 
-    epsilon: float = parameter(
-        1,
-        "above 0, at most 4294",
-        "that the conversion asks for",
-        number(0, 4294, _W3C, above=True),
-    )
-    keys: int = parameter(
-        20,
-        "1 to 2^32",
-        "histogram size (chosen by the caller)",
-        whole(1, 2**32, _W3C),
-    )
-    share: float = parameter(
-        1,
-        "above 0, at most 1",
-        "value divided by the largest value",
-        number(0, 1, _W3C, above=True),
-    )
-    others: int = parameter(0, "0 to 1000", "other people in the batch", whole(0, 1_000, _OTHERS))
+    epsilon: float = parameter(1, Number(0, 4294, above=True, source=_W3C), "that the conversion asks for")
+    keys: int = parameter(20, Whole(1, 2**32, source=_W3C), "histogram size (chosen by the caller)")
+    share: float = parameter(1, Number(0, 1, above=True, source=_W3C), "value divided by the largest value")
+    others: int = parameter(0, Whole(0, 1_000, source=_OTHERS), "other people in the batch")
     rate: float = parameter(
-        0.1, "0 to 1", "probability that one of them adds to a bucket, for each", number(0, 1, _OTHERS)
+        0.1, Share(source=_OTHERS), "probability that one of them adds to a bucket, for each"
     )
 
     name = "w3c_attribution"

@@ -12,7 +12,8 @@ from typing import Any, final
 import numpy as np
 
 from quiff.apis.base import Limit, Unit, parameter
-from quiff.apis.specified import Encoded, check_attribute, limits_from, number, whole
+from quiff.apis.ranges import Attribute, Number, Share, Whole
+from quiff.apis.specified import Encoded, limits_from
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import Labels, as_labels
@@ -42,13 +43,11 @@ class Parakeet(Encoded):
     (90.0, 6.7923)
     """
 
-    centroids: int = parameter(100, "2 and more", "K (not set by the source)", whole(2, None, _PPA))
+    centroids: int = parameter(100, Whole(2, source=_PPA), "K (not set by the source)")
     truth: float = parameter(
-        0.9, "0 to 1", "probability of the nearest centroid (not set by the source)", number(0, 1, _PPA)
+        0.9, Share(source=_PPA), "probability of the nearest centroid (not set by the source)"
     )
-    attribute: str = parameter(
-        "topics", "any attribute", "what of people makes their interests", check_attribute
-    )
+    attribute: str = parameter("topics", Attribute(), "what of people makes their interests")
 
     title = "PARAKEET"
     family = "interests"
@@ -116,15 +115,11 @@ class NoisyRanking(Encoded):
     (0.1, 8.9788)
     """
 
-    epsilon: float = parameter(10, "above 0, at most 1000", "of the batch", number(0, 1000, _PPA, above=True))
-    delta: float = parameter(
-        0.001, "above 0, below 1", "of the batch", number(0, 1, _PPA, above=True, below=True)
-    )
-    batch: int = parameter(1000, "2 and more", "users in a batch", whole(2, None, _PPA))
-    dimension: int = parameter(
-        1, "1 to 100000", "of the embedding (not set by the source)", whole(1, 100_000, _PPA)
-    )
-    attribute: str = parameter("topics", "any attribute", "what of people is embedded", check_attribute)
+    epsilon: float = parameter(10, Number(0, 1000, above=True, source=_PPA), "of the batch")
+    delta: float = parameter(0.001, Number(0, 1, above=True, below=True, source=_PPA), "of the batch")
+    batch: int = parameter(1000, Whole(2, source=_PPA), "users in a batch")
+    dimension: int = parameter(1, Whole(1, 100_000, source=_PPA), "of the embedding (not set by the source)")
+    attribute: str = parameter("topics", Attribute(), "what of people is embedded")
 
     title = "Noisy Ranking"
     family = "interests"

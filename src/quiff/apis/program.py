@@ -14,11 +14,11 @@ from inspect import (
     signature,
 )
 from itertools import pairwise
-from numbers import Real
 from types import FunctionType
 from typing import Any, ClassVar, Self
 
 from quiff.apis.base import Api, Redraws, Unit, fitted, parameter
+from quiff.apis.ranges import Between, Range
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain
 from quiff.core.hyper import Hyper, hyper
@@ -268,7 +268,7 @@ def program(
     return kind()
 
 
-def _parameters(function: FunctionType, ranges: dict[str, tuple[Any, Any]]) -> Iterable[tuple[str, Any, Any]]:
+def _parameters(function: FunctionType, ranges: dict[str, Any]) -> Iterable[tuple[str, Any, Any]]:
     """Yield the parameters of a function behind the secret and the draws, as fields of a dataclass."""
     given = list(signature(function).parameters.values())
     placed = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -283,24 +283,20 @@ def _parameters(function: FunctionType, ranges: dict[str, tuple[Any, Any]]) -> I
         if type(each.default).__hash__ is None:
             raise ParameterError(f"the default of {each.name!r} can be changed; take a tuple or a frozenset")
         if each.name in ranges:
-            try:
-                low, high = ranges.pop(each.name)
-            except TypeError:
-                raise ParameterError(f"the range of {each.name!r} is (least, greatest)") from None
-            yield each.name, Any, parameter(each.default, f"{low} to {high}", each.name, _between(low, high))
+            yield each.name, Any, parameter(each.default, _range(each.name, ranges.pop(each.name)), each.name)
         else:
             yield each.name, Any, field(default=each.default)
     if ranges:
         raise ParameterError(f"ranges names {next(iter(ranges))!r}, which is no parameter of the program")
 
 
-def _between(low: Any, high: Any) -> Callable[[str, Any], Any]:
-    def check(name: str, value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, Real) or not low <= value <= high:
-            raise ParameterError(what=name, value=value, allowed=f"a number from {low} to {high}")
-        return value
-
-    return check
+def _range(name: str, ends: object) -> Range:
+    """Return the range of a program's parameter, which may be its two ends."""
+    if isinstance(ends, Range):
+        return ends
+    if not isinstance(ends, tuple | list) or len(ends) != 2:
+        raise ParameterError(f"the range of {name!r} is (least, greatest)")
+    return Between(*ends)
 
 
 def _named_attributes(function: Callable[..., Any]) -> tuple[str, ...]:

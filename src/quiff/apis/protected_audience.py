@@ -7,7 +7,8 @@ from typing import Any, final
 import numpy as np
 
 from quiff.apis.base import Limit, Unit, parameter
-from quiff.apis.specified import Encoded, check_attribute, limits_from, number, whole
+from quiff.apis.ranges import Attribute, Number, Share, Whole
+from quiff.apis.specified import Encoded, limits_from
 from quiff.core.channel import Channel
 from quiff.core.composite_labels import ProductLabels
 from quiff.core.gain import Gain, bayes_gain, predicate_gain
@@ -49,10 +50,8 @@ class WinSignals(Encoded):
     28.3424
     """
 
-    truth: float = parameter(
-        0.99, "0 to 1", "probability that a signal is not redrawn", number(0, 1, _FLEDGE)
-    )
-    attribute: str = parameter("topics", "any attribute", "what of people the buyer encodes", check_attribute)
+    truth: float = parameter(0.99, Share(source=_FLEDGE), "probability that a signal is not redrawn")
+    attribute: str = parameter("topics", Attribute(), "what of people the buyer encodes")
 
     title = "Protected Audience, win signals"
     family = "auctions"
@@ -147,10 +146,8 @@ class RealTimeMonitoring(Encoded):
     1.6487
     """
 
-    epsilon: float = parameter(1, "above 0, at most 50", "of RAPPOR", number(0, 50, _MONITORING, above=True))
-    attribute: str = parameter(
-        "topics", "any attribute", "what of people the participant encodes", check_attribute
-    )
+    epsilon: float = parameter(1, Number(0, 50, above=True, source=_MONITORING), "of RAPPOR")
+    attribute: str = parameter("topics", Attribute(), "what of people the participant encodes")
 
     title = "Protected Audience, real-time monitoring"
     family = "auctions"
@@ -221,20 +218,15 @@ class KAnonymityStatus(Encoded):
     1.1752
     """
 
-    k: int = parameter(50, "1 and more", "browsers that are needed", whole(1, None, _K_ANONYMITY))
-    others: int = parameter(49, "0 and more", "other browsers that are counted", whole(0, None, _K_ANONYMITY))
+    k: int = parameter(50, Whole(1, source=_K_ANONYMITY), "browsers that are needed")
+    others: int = parameter(49, Whole(0, source=_K_ANONYMITY), "other browsers that are counted")
     epsilon: float = parameter(
-        0.75,
-        "above 0, at most 100",
-        "of a draw (inferred from the note's numbers)",
-        number(0, 100, _K_ANONYMITY, above=True),
+        0.75, Number(0, 100, above=True, source=_K_ANONYMITY), "of a draw (inferred from the note's numbers)"
     )
     bound: float = parameter(
-        25, "above 0, at most 10000", "largest noise (inferred)", number(0, 10_000, _K_ANONYMITY, above=True)
+        25, Number(0, 10_000, above=True, source=_K_ANONYMITY), "largest noise (inferred)"
     )
-    attribute: str = parameter(
-        "topics", "any attribute", "what of people decides who joined", check_attribute
-    )
+    attribute: str = parameter("topics", Attribute(), "what of people decides who joined")
 
     title = "Protected Audience, k-anonymity status"
     family = "auctions"

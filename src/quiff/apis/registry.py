@@ -4,17 +4,18 @@ import difflib
 import re
 import sys
 from dataclasses import MISSING
-from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 from warnings import warn
 
 from quiff.apis.base import Api, parameters_of
+from quiff.apis.ranges import value_of
 from quiff.errors import ParameterError, QuiffError, described
 
 # Where each API stands; a module is loaded when its API is asked for.
@@ -46,8 +47,6 @@ _GROUP = "quiff.apis"  # the entry points by which installed packages add APIs
 OWN_MODULE = "quiff_api_"
 """What the name of a module from a file of one's own begins with."""
 
-_FRACTION = re.compile(r"[+-]?\d{1,18}/\d{1,18}", re.ASCII)
-_WHOLE = re.compile(r"[+-]?\d{1,400}", re.ASCII)
 _FILE = re.compile(r"(?P<file>.+?\.py):(?P<rest>.+)")
 _AND = re.compile(r"\+(?=[A-Za-z_.~/\\])")  # but not the sign in 1e+5
 
@@ -124,7 +123,7 @@ def _one(spec: str) -> Api:
     file = _FILE.match(spec)
     name, _, given = (file["rest"] if file else spec).partition(":")
     made = _from_file(Path(file["file"]), name) if file else api_class(name)
-    assigned = [_assignment(part, spec) for part in given.split(",")] if given else []
+    assigned = [_assignment(part, spec) for part in _assignments(given, spec)] if given else []
     values = dict(assigned)
     if len(values) < len(assigned):
         twice = next(name for k, (name, _) in enumerate(assigned) if name in dict(assigned[:k]))
@@ -159,28 +158,22 @@ def api_class(name: str) -> type[Api]:
         raise ParameterError(f"there is no API {name!r}{meant} (see quiff apis)") from None
 
 
+def _assignments(given: str, spec: str) -> list[str]:
+    """Split ``parameter=value,...`` at its commas; one inside a number is an error."""
+    parts = given.split(",")
+    for before, part in pairwise(parts):
+        if part.isdecimal() and before[-1:].isdecimal():
+            raise ParameterError(
+                f"{before},{part} in {spec!r} is not understood; did you mean {before.strip()}.{part}?"
+            )
+    return parts
+
+
 def _assignment(part: str, spec: str) -> tuple[str, Any]:
     name, equals, text = (piece.strip() for piece in part.partition("="))
     if not equals or not name or not text:
         raise ParameterError(f"{part!r} in {spec!r} is not understood; write parameter=value")
-    return name, _value(text)
-
-
-def _value(text: str) -> Any:
-    """Return a number if the text is one, exact for whole numbers and fractions; else the text."""
-    if _FRACTION.fullmatch(text):
-        try:
-            return Fraction(text)
-        except ZeroDivisionError:
-            raise ParameterError(f"{text!r} divides by zero") from None
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    if text in ("True", "False"):
-        return text == "True"
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    return name, value_of(text)
 
 
 def _checked(api: type[Api], values: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from math import inf, log2
 from typing import Literal, final
 
 from quiff.apis.base import Limit, Unit, parameter
-from quiff.apis.specified import Encoded, check_attribute, encoded, number, one_of, whole
+from quiff.apis.ranges import Attribute, Number, OneOf, Whole
+from quiff.apis.specified import Encoded, encoded
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import as_labels
@@ -44,16 +45,12 @@ class SelectURL(Encoded):
     (4096, 3125)
     """
 
-    urls: int = parameter(8, "1 to 8", "URLs to choose from", whole(1, 8, _SPEC))
-    budget: Literal["day", "page"] = parameter(
-        "day", "day or page", "which budget is spent", one_of("day", "page")
-    )
+    urls: int = parameter(8, Whole(1, 8, source=_SPEC), "URLs to choose from")
+    budget: Literal["day", "page"] = parameter("day", OneOf("day", "page"), "which budget is spent")
     bits: float | None = parameter(
-        None, "0 to 512; 12 for a day, 6 for a page", "the budget", number(0, 512, _SPEC)
+        None, Number(0, 512, note="12 for a day, 6 for a page", source=_SPEC), "the budget"
     )
-    attribute: str = parameter(
-        "topics", "any attribute", "what of people the caller encodes", check_attribute
-    )
+    attribute: str = parameter("topics", Attribute(), "what of people the caller encodes")
 
     name = "select_url"
     title = "Shared Storage, selectURL"

@@ -12,6 +12,7 @@ import numpy as np
 
 from quiff import theory
 from quiff.apis.base import Api, Limit, Naming, Occasion, Unit, fitted, parameter
+from quiff.apis.ranges import Share, Whole
 from quiff.apis.taxonomy import OCCURRING, TaxonomyLabels, assumed_topics, topics_for
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain_from_codes
@@ -24,7 +25,7 @@ from quiff.populations.sets import as_set_labels, codes_of_sets, in_order
 from quiff.theory.curves import Curves, frontier_curves
 from quiff.theory.design import Design, Designs, Measure, designs_for, noise_for_utility
 from quiff.theory.forms import FORMS, ClosedForms, topics_forms
-from quiff.theory.parameters import Real, check_probability, check_sizes, follow
+from quiff.theory.parameters import Real, follow
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
 
 _MOST_SETS = 1_000_000  # that a channel to random sets lists
@@ -75,11 +76,9 @@ class TopicsAPI(Api):
     """
 
     # A name stands here until `fit`, or a closed form, asks for the number.
-    n_topics: int = parameter(
-        349, f"1 and more, {', '.join(TAXONOMY_SIZES)} or occurring", "topics of the taxonomy"
-    )
-    top_s: int = parameter(5, "1 to n_topics", "topics in a user's set")
-    noise: Real = parameter(0.05, "0 to 1", "probability of a random topic")
+    n_topics: int = parameter(349, Whole(1, names=(*TAXONOMY_SIZES, OCCURRING)), "topics of the taxonomy")
+    top_s: int = parameter(5, Whole(1, "n_topics"), "topics in a user's set")
+    noise: Real = parameter(0.05, Share(), "probability of a random topic")
     taxonomy: Labels | None = fitted()
 
     title = "Topics API"
@@ -96,15 +95,12 @@ class TopicsAPI(Api):
     )
 
     def __post_init__(self) -> None:
-        name = self._taxonomy_name
-        if name is not None:
-            most = 1 << 62 if name == OCCURRING else taxonomy_size(name)
-            _, top_s = check_sizes(most, self.top_s)
-        else:
-            n_topics, top_s = check_sizes(self.n_topics, self.top_s)
-            object.__setattr__(self, "n_topics", n_topics)
-        object.__setattr__(self, "top_s", top_s)
-        object.__setattr__(self, "noise", check_probability("noise", self.noise))
+        super().__post_init__()
+        if self._taxonomy_name in TAXONOMY_SIZES:
+            self._sized()  # which checks top_s
+
+    def _sourced(self, message: str) -> str:
+        return message  # the ranges are those of sizes and probabilities, and no document's
 
     @property
     def settings(self) -> str:

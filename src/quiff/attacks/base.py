@@ -11,6 +11,7 @@ from quiff.core.counting.work import cores, in_slices
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.populations.population import Population
+from quiff.progress import part
 
 
 @final
@@ -100,5 +101,6 @@ def parts(n: int, most: int) -> list[slice]:
 
 def work_through(work: Callable[[slice], None], n: int, most: int) -> None:
     """Do some work, which leaves its results in place, on all parts of n users."""
-    for _ in in_slices(work, parts(n, most)):
-        pass
+    with part(None):  # of one attack it is not told how far it is
+        for _ in in_slices(work, parts(n, most)):
+            pass

@@ -6,13 +6,12 @@ from typing import Literal, final
 from quiff.apis.base import Api
 from quiff.apis.topics import TopicsAPI
 from quiff.epochs.estimate import hybrid_leakage, sampled_vulnerabilities
-from quiff.epochs.exact import exact_vulnerability
-from quiff.epochs.plan import plan_epochs
+from quiff.epochs.exact import exact_vulnerability, exact_work
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
 
-_EXACT = 3  # reports that are counted exactly; more would take longer than the attacks
+_EXACT, _QUICK = 3, 40 * 10**9  # reports that are counted; more would take longer than the attacks
 
 
 @final
@@ -46,7 +45,7 @@ def attack_bound(population: Population, api: Api, reports: int, seed: int = 0) 
     if not isinstance(api, TopicsAPI):
         raise ParameterError(f"this bound is for topics, not for {api.title}; use attack(people, api)")
     sequences = Sequences.of(population.replaced(weights=None), api)
-    if reports <= _EXACT and plan_epochs(sequences, reports).steps[-1].method == "exact":
+    if reports <= _EXACT and exact_work(sequences, reports)[0] <= _QUICK:
         value = float(exact_vulnerability(sequences, reports))
         return Bound(reports, value, value, value, "exact")
     if sequences.stable:

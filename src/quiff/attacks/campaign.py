@@ -1,7 +1,7 @@
 """What a study of attacks asks of an API: observations to attack, adversaries, and a bound on all of them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -31,11 +31,12 @@ from quiff.errors import ParameterError, SizeError, counted
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
+from quiff.progress import advance
 from quiff.theory.parameters import check_whole
 from quiff.theory.popularity import binomial_interval
 
 _DENOISED = 20_000  # users whose noise removal is looked at
-Share = Callable[[float], None]
+_LINKED, _LINKS = 10_000, 1000  # users beyond whom only so many targets are linked
 
 
 @final
@@ -135,7 +136,7 @@ class Campaign(ABC):
     notes: tuple[str, ...] = ()  # what was left out, in sentences
 
     @abstractmethod
-    def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
+    def run(self, seed: int) -> dict[tuple[str, int], Outcome]:
         """Draw observations, and return what each attack achieves after each number of them."""
 
     @abstractmethod
@@ -192,7 +193,7 @@ class _Published(Campaign):
                 " users.",
             )
 
-    def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
+    def run(self, seed: int) -> dict[tuple[str, int], Outcome]:
         reports = simulate(self.people, self.api, epochs=max(self.shown), seed=seed, earlier=self.asked)
         self.earlier = reports.earlier
         outcomes = {}
@@ -202,12 +203,15 @@ class _Published(Campaign):
                     outcomes[attack.name, n] = self._outcome(reports, attack, n, seed)
                 except SizeError as error:
                     self.notes += (f"{attack.name} is left out after {counted(n, 'epoch')}: {error}",)
-            done((place + 1) / len(self.attacks))
+            advance((place + 1) / len(self.attacks))
         return outcomes
 
     def _outcome(self, reports: Reports, attack: Attack, call: int, seed: int) -> Outcome:
         sightings = [Sighting.of(reports, site, call) for site in reports.sites]
-        targets = chosen_targets(reports.n_users, self.sample, seed)
+        sample = self.sample
+        if isinstance(attack, BayesLink) and reports.n_users > _LINKED:
+            sample = min(sample or _LINKS, _LINKS)
+        targets = chosen_targets(reports.n_users, sample, seed)
         return matched(attack, sightings, targets, self.people)
 
     def bound(self, n: int, seed: int) -> Bound:
@@ -239,13 +243,13 @@ class _Sampled(Campaign):
         if people.weights is not None:
             self.notes = ("Targets are drawn as often as their weights say.",)
 
-    def run(self, seed: int, done: Share) -> dict[tuple[str, int], Outcome]:
+    def run(self, seed: int) -> dict[tuple[str, int], Outcome]:
         outcomes = {}
         for place, n in enumerate(self.shown):
             rng = np.random.default_rng([seed, n])
             ties = self._tied(self.seen.channel(n).kernel, self._targets(seed, rng), rng)
             outcomes["bayes", n] = Outcome("ties", ties)
-            done((place + 1) / len(self.shown))
+            advance((place + 1) / len(self.shown))
         return outcomes
 
     def _targets(self, seed: int, rng: np.random.Generator) -> Array:
@@ -283,12 +287,12 @@ class _Sampled(Campaign):
     def bound(self, n: int, seed: int) -> Bound:
         groups = _Secrets(self.seen.groups) if self.goal == "secret" else self.seen.groups
         seen = replace(self.seen, groups=groups)  # type: ignore[arg-type]  # it has what is asked of it here
-        exact = seen.leakage(n)
-        if exact is not None:
-            value = float(exact * seen.prior)
-            return Bound(n, value, value, value, "exact")
-        estimate = seen.sampled(seen.channel(n), [seed, n])[-1]
-        return Bound(n, estimate.value, estimate.low, estimate.high, "monte-carlo")
+        try:
+            value = float(seen.leakage(n) * seen.prior)
+        except SizeError:
+            estimate = seen.sampled(seen.channel(n), [seed, n])[-1]
+            return Bound(n, estimate.value, estimate.low, estimate.high, "monte-carlo")
+        return Bound(n, value, value, value, "exact")
 
 
 class _Secrets:

@@ -10,7 +10,7 @@ from quiff.attacks.overlap import BeuginMcDaniel
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
 
-MOST_LINKED = 50_000
+MOST_LINKED = 20_000
 """Up to so many users the adversary who links two sites is quick enough to be run without being asked for."""
 
 _ALL: tuple[type[Attack], ...] = (

@@ -116,28 +116,30 @@ class JhaLoose(_Jha):
         object.__setattr__(self, "coincidence", check_probability("coincidence", self.coincidence))
 
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
-        from quiff.attacks.kernels import match_loosely
-
         _, alone = self._profiles(known, query)
-        m, topics = known.topics.size, _repeated(known.codes, 1)
-        # Item 0 is to be alone, item 1 + t to have shown topic t.
-        shown = np.column_stack([np.where(alone[0], 0, -1), np.where(topics < 0, -1, topics + 1)])
-        bits = ItemSets.from_rows(shown, 1 + m).bits
         kept = [_repeated(sighting.codes, self.times) for sighting in (known, query)]
+        everything = ItemSets.from_rows(_repeated(known.codes, 1), known.topics.size)
         least = float(self.coincidence) * known.codes.shape[1]
         matched = np.zeros(targets.shape[0], dtype=np.int64)
-        codes = np.require(
-            known.codes, requirements=["C", "W"]
-        )  # of one form, so that the loop is compiled once
+        everything.holders  # noqa: B018 - made here, once for all threads
 
         def match(part: slice) -> None:
-            some = targets[part]
-            match_loosely(
-                codes, kept[0], bits, query.codes[some], kept[1][some], some, m, least, matched[part]
-            )
+            for place in range(*part.indices(targets.shape[0])):
+                target = targets[place]
+                if not alone[1][target]:
+                    continue
+                topics, shown = kept[1][target], query.codes[target]
+                topics, fitting = topics[topics >= 0], np.zeros(known.topics.size + 1, dtype=bool)
+                fitting[shown] = fitting[-1] = True  # where nothing is kept, -1 fits
+                scores = everything.scores(topics, np.ones(topics.shape[0], dtype=np.int64))
+                users = np.flatnonzero((scores == topics.shape[0]) & alone[0])
+                users = users[fitting[kept[0][users]].all(axis=1)]
+                codes = known.codes[users]
+                users = users[((codes == shown) & (codes >= 0)).sum(axis=1) >= least]
+                matched[place] = users.tolist() == [target]
 
         work_through(match, targets.shape[0], _SLICE)
-        return np.where(alone[1][targets], matched, 0)
+        return matched
 
 
 def _repeated(codes: Array, times: int) -> Array:

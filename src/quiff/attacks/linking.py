@@ -1,26 +1,23 @@
 """The Bayes-optimal adversary who knows how sets are distributed, and links the users of two sites."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import inf
-from typing import ClassVar, Literal, NamedTuple, Self, final
+from typing import ClassVar, Literal, Self, final
 
 import numpy as np
 
 from quiff.apis.topics import TopicsAPI
-from quiff.attacks.base import Attack, Paper, Sighting, work_through
+from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.bayes import BayesProfiles, codes_in_taxonomy, given_profiles
-from quiff.attacks.ranking import ItemSets
 from quiff.core.distinct import distinct_codes
-from quiff.core.labels import Labels, same
-from quiff.core.numbers import Array
+from quiff.core.limits import work_allowed
+from quiff.core.numbers import TIE, Array
 from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_probability
 
-_MOST_PAIRS = 2 * 10**8
-_SLOW_PAIRS = 100 * _MOST_PAIRS  # a matter of minutes
-_SLICE = 100
+BLOCK = 2**20  # pairs of a set and a row of reports that are looked at at a time
+_TARGETS = 1000  # at a time
 
 
 @final
@@ -73,103 +70,122 @@ class BayesLink(Attack):
     def against(cls, api: TopicsAPI, population: Population | None) -> Self:
         return cls(given_profiles(cls, population), api.noise)
 
-    @cached_property
-    def _sets(self) -> tuple[Array, Array, Array]:
-        """A user of each distinct set, each user's set, and how many users have each."""
-        first, kind = distinct_codes(np.sort(self.population.codes, axis=1), self.population.topics.size)
-        weights = self.population.counts
-        users = np.bincount(kind) if weights is None else np.bincount(kind, weights)
-        return first, kind, users.astype(np.float64)
-
     def tied(self, known: Sighting, query: Sighting, targets: Array) -> Array:
         """Return how many users are linked best to each target, the right one among them; else 0.
 
         Raises
         ------
         SizeError
-            If too many sets may stand behind the observations: few of many users say little.
+            If there are too many users and sets to look at each pair.
         """
-        from quiff.attacks.link_kernels import rank_linked
-
-        sets = self._prepared(known.topics, known.codes.shape[1])
+        first, kind = distinct_codes(np.sort(self.population.codes, axis=1), self.population.topics.size)
+        counts = self.population.counts
+        users = np.bincount(kind) if counts is None else np.bincount(kind, counts)
+        q = float(self.noise) / known.topics.size
+        p = (1 - float(self.noise)) / self.population.top_s + q
+        sets = _Sets(
+            codes_in_taxonomy(self.population, known.topics)[0][first],
+            users.astype(np.float64),
+            (p / q if q else inf) ** -np.arange(known.codes.shape[1] + 1.0),
+        )
+        # Users of whom the site has seen the same are linked alike.
         rows = np.sort(known.codes, axis=1)
         first, kind = distinct_codes(rows.astype(np.int64) + 1, known.topics.size + 1)
-        mine = self._sets[1][first] if same(known.users, self.population.users) else None
-        seen = _seen(np.ascontiguousarray(rows[first]), np.bincount(kind), sets, mine)
-        own, wanted = kind[targets], np.sort(query.codes[targets], axis=1)
+        if first.shape[0] * sets.size > work_allowed():
+            raise SizeError(
+                f"{first.shape[0]:,} different observations and {sets.size:,} sets are too many to compare"
+                " each with each; take fewer users"
+            )
+        reports, times = _report_counts(rows[first], known.topics.size), np.bincount(kind)
         tied = np.zeros(targets.shape[0], dtype=np.int64)
-
-        def rank(part: slice) -> None:
-            rank_linked(wanted[part], own[part], seen, sets, tied[part])
-
-        work_through(rank, targets.shape[0], _SLICE)
+        for start in range(0, targets.shape[0], _TARGETS):
+            some = targets[start : start + _TARGETS]
+            queries = _report_counts(query.codes[some], known.topics.size)
+            tied[start : start + _TARGETS] = sets.rank(reports, times, queries, kind[some])
         return tied
 
-    def _prepared(self, topics: Labels, columns: int) -> "_Sets":
-        first, _, users = self._sets
-        codes = codes_in_taxonomy(self.population, topics)[0][first]
-        holders = ItemSets.from_rows(codes, topics.size).holders
-        q = float(self.noise) / topics.size
-        p = (1 - float(self.noise)) / codes.shape[1] + q
-        falls = (p / q if q else inf) ** -np.arange(columns + 1.0)
-        return _Sets(codes, users, float(users.sum()), holders.starts, holders.items, falls)
 
+@dataclass(frozen=True, eq=False)
+class _Sets:
+    """The sets that there are, how many users have each, and lambda^0, lambda^-1, ... for lambda = p/q.
 
-class _Sets(NamedTuple):
-    """The sets that there are, and how many users have each."""
+    A set is lambda times as probable for each report in it. Floats cannot hold lambda^fits for many reports,
+    so that probabilities are relative to the set that fits best.
+    """
 
     codes: Array
     users: Array
-    n_users: float
-    # The sets that have each topic.
-    starts: Array
-    holders: Array
-    falls: Array  # lambda^0, lambda^-1, ...
+    falls: Array
+
+    @property
+    def size(self) -> int:
+        return int(self.users.shape[0])
+
+    def fits(self, reports: Array) -> Array:
+        """Return how many reports of each row lie in each set, (sets, rows)."""
+        return np.asarray(sum(reports[column] for column in self.codes.T))
+
+    def relative(self, fits: Array) -> Array:
+        """Return lambda^(fits - most) of each row, most being that of the set that fits best."""
+        return np.asarray(self.falls[fits.max(axis=0) - fits])
+
+    def posterior(self, reports: Array) -> Array:
+        """Return P(S | a) for each row a of reports, (sets, rows)."""
+        joint = self.users[:, np.newaxis] * self.relative(self.fits(reports))
+        return np.asarray(joint / joint.sum(axis=0))
+
+    def rank(self, reports: Array, times: Array, queries: Array, own: Array) -> Array:
+        """Tell for each query how many users have the best score, if their own is one of them, else 0.
+
+        The score is P(b | a) relative to the set that fits b best, sum_S P(S | a) lambda^(fits of b - most).
+        Sets that fit the query well give a lower bound of every score, and an upper one with the most that
+        all others can add. Who is certainly better than the own user ends it; who may be as good is looked at
+        exactly.
+        """
+        from scipy.sparse import csr_array
+
+        fits = self.fits(queries)
+        relative, most = self.relative(fits), fits.max(axis=0)
+        score = self._scores(reports, own, relative, np.arange(own.shape[0]))
+        least = np.ones_like(most)
+        for _ in range(int(most.max())):
+            least += (least < most) & (2 * self.falls[most - least] <= score)
+        rest = self.falls[np.maximum(most - least + 1, 0)]
+        well = csr_array(np.where(fits >= least, relative, 0.0).T)
+        better = np.zeros(own.shape[0], dtype=bool)
+        close: list[tuple[Array, Array]] = []
+        for start in range(0, reports.shape[1], step := max(1, BLOCK // self.size)):
+            part = slice(start, start + step)
+            low = well @ self.posterior(reports[:, part])  # (queries, rows)
+            better |= (low * (1 - TIE) > score[:, np.newaxis]).any(axis=1)
+            near = low + rest[:, np.newaxis] >= score[:, np.newaxis] * (1 - TIE)
+            query, row = np.nonzero(near & ~better[:, np.newaxis])
+            close.append((query, row + start))
+        equal = np.zeros(own.shape[0], dtype=np.int64)
+        queried, rows = (np.concatenate(parts) for parts in zip(*close, strict=True))
+        looked_at = ~better[queried] & (rows != own[queried])
+        queried, rows = queried[looked_at], rows[looked_at]
+        other = self._scores(reports, rows, relative, queried)
+        better[queried[other * (1 - TIE) > score[queried]]] = True
+        as_good = other >= score[queried] * (1 - TIE)
+        np.add.at(equal, queried[as_good], times[rows[as_good]])
+        same = fits.min(axis=0) == most if self.falls[-1] < 1 else np.ones_like(better)
+        return np.where(same, times.sum(), np.where(better, 0, equal + times[own]))
+
+    def _scores(self, reports: Array, rows: Array, relative: Array, queried: Array) -> Array:
+        """Return the scores of some pairs of a row of reports and a query."""
+        scores = np.empty(rows.shape[0])
+        step = max(1, BLOCK // self.size)
+        for start in range(0, rows.shape[0], step):
+            part = slice(start, start + step)
+            posterior = self.posterior(reports[:, rows[part]])
+            scores[part] = np.einsum("sp,sp->p", posterior, relative[:, queried[part]])
+        return scores
 
 
-class _Known(NamedTuple):
-    """The different rows of reports of the site whose users are linked."""
-
-    rows: Array
-    times: Array  # how many users have each row
-    n_users: int
-    # How many reports a set fits that fits well, and at most the sum over sets of users times
-    # lambda^(fits - most).
-    mosts: Array
-    totals: Array
-    # For each topic the rows that have it, and in how many reports.
-    starts: Array
-    holders: Array
-    reports: Array
-
-
-def _seen(rows: Array, times: Array, sets: _Sets, mine: Array | None) -> _Known:
-    """Bring rows into the form in which they are ranked; `mine` are their users' sets, if they are known.
-
-    A user's own set fits nearly best after many reports, so that bounds on the best one are enough.
-    """
-    from scipy.sparse import coo_array
-
-    from quiff.attacks.link_kernels import weigh_rows
-
-    n_rows, columns = rows.shape
-    there = rows >= 0
-    cells = np.ones(there.sum(), dtype=np.int16), (np.nonzero(there)[0], rows[there])
-    by_topic = coo_array(cells, (n_rows, sets.starts.shape[0] - 1)).tocsc()
-    starts = by_topic.indptr.astype(np.int64)
-    pairs = int(np.diff(starts) @ np.diff(sets.starts))
-    mosts, totals = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows)
-    many = pairs > _MOST_PAIRS
-    most = _MOST_PAIRS if columns < 2 * sets.codes.shape[1] else inf if mine is not None else _SLOW_PAIRS
-    if pairs > most:
-        raise SizeError(
-            f"{pairs:,} pairs of {n_rows:,} observations and {sets.users.shape[0]:,} sets have a topic in"
-            f" common after {columns} epochs, more than {most:,}; take fewer users or more epochs"
-        )
-    if many and mine is not None:
-        for topics in sets.codes[mine].T:
-            mosts += (rows == topics[:, None]).sum(axis=1)
-        totals = sets.users[mine]
-    else:  # slow for the profiles of many other people: 9 s of CPU for 60,000
-        work_through(lambda part: weigh_rows(rows[part], sets, mosts[part], totals[part]), n_rows, _SLICE)
-    return _Known(rows, times, int(times.sum()), mosts, totals, starts, by_topic.indices, by_topic.data)
+def _report_counts(codes: Array, n_topics: int) -> Array:
+    """Return how often each row has each topic, (topics, rows)."""
+    rows, columns = np.nonzero(codes >= 0)
+    counts = np.zeros((n_topics, codes.shape[0]), dtype=np.int16)
+    np.add.at(counts, (codes[rows, columns], rows), 1)
+    return counts

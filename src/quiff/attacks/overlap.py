@@ -7,13 +7,11 @@ from typing import ClassVar, Literal, Self, final
 import numpy as np
 
 from quiff.apis.topics import TopicsAPI
-from quiff.attacks.base import Attack, Paper, Sighting, work_through
+from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.ranking import ItemSets, Queries, ranked_best
 from quiff.core.numbers import Array
 from quiff.populations.population import Population
 from quiff.theory.parameters import check_whole
-
-_SLICE = 5000
 
 
 @final
@@ -81,15 +79,40 @@ class BeuginMcDaniel(Attack):
         return np.where(np.diff(kept.starts) == 0, 0, left)  # without a topic nobody is a candidate
 
     def _kept(self, sighting: Sighting, codes: Array) -> ItemSets:
-        from quiff.attacks.kernels import keep_genuine
-
         rare = np.zeros(sighting.topics.size, dtype=bool)
         rare[sighting.topics.positions(self.rare_topics, "topic")] = True
-        codes = np.require(codes, requirements=["C", "W"])  # of one form, so that the loop is compiled once
-        kept = np.empty(codes.shape, dtype=codes.dtype)
+        genuine = keep_genuine(codes, sighting.earlier, sighting.per_call, self.top_s, rare)
+        return ItemSets.from_rows(genuine, sighting.topics.size)
 
-        def keep(part: slice) -> None:
-            keep_genuine(codes[part], sighting.earlier, sighting.per_call, self.top_s, rare, kept[part])
 
-        work_through(keep, codes.shape[0], _SLICE)
-        return ItemSets.from_rows(kept, sighting.topics.size)
+def keep_genuine(codes: Array, earlier: int, per_call: int, enough: int, rare: Array) -> Array:
+    """Return the topics that are taken for genuine where each is first seen, and -1 elsewhere.
+
+    See `BeuginMcDaniel` for the rule.
+
+    >>> keep_genuine(np.array([[0, 1, 0, 2]]), 2, 3, 1, np.zeros(3, dtype=bool)).tolist()
+    [[0, -1, -1, -1]]
+    """
+    columns = codes.shape[1]
+    order = np.argsort(codes, axis=1, kind="stable")  # by topic, then by time
+    user = np.repeat(np.arange(codes.shape[0]), columns)
+    column, topic = order.reshape(-1), np.take_along_axis(codes, order, axis=1).reshape(-1)
+    there = topic >= 0
+    user, column, topic = user[there], column[there], topic[there]
+    kept = np.full(codes.shape, -1, dtype=codes.dtype)
+    if not topic.size:
+        return kept
+    again = (user[1:] == user[:-1]) & (topic[1:] == topic[:-1])
+    starts = np.flatnonzero(np.r_[True, ~again])
+    ends = np.r_[starts[1:], topic.size] - 1
+    irregular = np.r_[False, again & (np.diff(column) != per_call)]  # two calls showed it, not in succession
+    sure = np.logical_or.reduceat(irregular, starts)
+    # Always shown by successive calls: by how many of them?
+    last_call = np.minimum(column[ends] - earlier + per_call - 1, columns - earlier - 1)
+    lasting = last_call - np.maximum(column[starts] - earlier, 0) >= per_call
+    sure |= (ends > starts) & lasting
+    user, column, topic = user[starts], column[starts], topic[starts]
+    few = np.bincount(user[sure], minlength=codes.shape[0]) < enough
+    keep = sure | (few[user] & ~rare[topic])
+    kept[user[keep], column[keep]] = topic[keep]
+    return kept

@@ -1,14 +1,16 @@
 """Whether a target's own user has the best score: the step that most attacks share."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
 
 from quiff.attacks.base import work_through
 from quiff.core.numbers import Array
+
+_SLICE = 1000  # targets between two moments to be interrupted
+_SMALL = np.iinfo(np.int16).max
 
 
 @final
@@ -19,9 +21,8 @@ class ItemSets:
     >>> sets = ItemSets.from_rows(np.array([[2, 0, -1], [2, -1, -1]]), 3)
     >>> sets.starts.tolist(), sets.items.tolist()
     ([0, 2, 3], [2, 0, 2])
-    >>> holders = sets.holders
-    >>> holders.starts.tolist(), holders.items.tolist()
-    ([0, 1, 1, 3], [0, 0, 1])
+    >>> [users.tolist() for users in sets.holders]
+    [[0], [], [0, 1]]
     """
 
     starts: Array
@@ -42,31 +43,22 @@ class ItemSets:
         return int(self.starts.shape[0]) - 1
 
     @cached_property
-    def holders(self) -> "ItemSets":
+    def holders(self) -> list[Array]:
         """For each item the users who have it, in their order."""
-        from scipy.sparse import csr_array
-
-        ones = np.ones(self.items.shape[0], dtype=np.int8)
-        turned = csr_array((ones, self.items, self.starts), (self.size, self.n_items)).tocsc()
-        return ItemSets(turned.indptr.astype(np.int64), turned.indices, self.size)
-
-    @cached_property
-    def bits(self) -> Array:
-        """For each item the bits of the users who have it, 64 in a word, (items, words)."""
-        from quiff.attacks.kernels import mark_users
-
-        table = np.zeros((self.n_items, -(-self.size // 64)), dtype=np.uint64)
-        mark_users(self.starts, self.items, table)
-        return table
+        users = np.repeat(np.arange(self.size, dtype=np.int32), np.diff(self.starts))
+        ends = np.cumsum(np.bincount(self.items, minlength=self.n_items))
+        return np.split(users[np.argsort(self.items, kind="stable")], ends[:-1])
 
     def of(self, user: int) -> Array:
         """Return the items of one user."""
         return np.asarray(self.items[self.starts[user] : self.starts[user + 1]])
 
-
-_MOST_WORDS = 2**24  # of a table of bits, 128 MiB
-_MOST_WEIGHT = 2**10  # of one item, so that what is missing is counted fast
-_SLICE = 1000  # queries, which take well below a second
+    def scores(self, items: Array, weights: Array) -> Array:
+        """Return for each user the sum of the weights of those items that are in the user's set."""
+        scores = np.zeros(self.size, dtype=np.int16 if weights.sum() <= _SMALL else np.int64)
+        for item, weight in zip(items.tolist(), weights.tolist(), strict=True):
+            scores[self.holders[item]] += weight
+        return scores
 
 
 class Queries(NamedTuple):
@@ -113,23 +105,14 @@ def ranked_best(candidates: ItemSets, queries: Queries, own: Array) -> Array:
     [1, 2, 0]
     """
     tied = np.zeros(own.shape[0], dtype=np.int64)
-    ranking = _ranking(candidates, queries)
+    candidates.holders  # noqa: B018 - made here, once for all threads
 
     def rank(part: slice) -> None:
-        some = queries._replace(starts=queries.starts[part.start : part.stop + 1])
-        ranking(some, own[part], tied[part])
+        for target in range(*part.indices(own.shape[0])):
+            known = slice(queries.starts[target], queries.starts[target + 1])
+            scores = candidates.scores(queries.items[known], queries.weights[known])
+            if scores[own[target]] == scores.max():
+                tied[target] = np.count_nonzero(scores == scores[own[target]])
 
     work_through(rank, own.shape[0], _SLICE)
     return tied
-
-
-def _ranking(candidates: ItemSets, queries: Queries) -> Callable[..., None]:
-    """Return what ranks some queries: by bits if their table is small and weights are, else by lists."""
-    from quiff.attacks.kernels import rank_by_bits, rank_by_lists
-
-    words = candidates.n_items * -(-candidates.size // 64)
-    lengths = np.bincount(candidates.items, minlength=candidates.n_items)
-    if words <= _MOST_WORDS and queries.weights.max(initial=0) < _MOST_WEIGHT:
-        return partial(rank_by_bits, candidates.bits, candidates.size, lengths)
-    holders = candidates.holders
-    return partial(rank_by_lists, candidates.starts, candidates.items, holders.starts, holders.items, lengths)

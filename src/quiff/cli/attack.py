@@ -1,12 +1,12 @@
 """``quiff attack``: the published attacks on observations, and the bound on all of them."""
 
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from quiff.cli.ahead import compiling_last
 from quiff.cli.options import (
     PATH,
     json_option,
@@ -28,6 +28,16 @@ from quiff.cli.terminal import echo
 if TYPE_CHECKING:
     from quiff.browser.reports import Reports
     from quiff.results.result import Result
+
+
+def _targets(text: object) -> int | None:
+    """Return a number of targets, None for ``all``."""
+    if text == "all":
+        return None
+    if not str(text).isdecimal() or not 0 < int(str(text)) <= sys.maxsize:
+        raise click.BadParameter(f"{text!r} is neither a whole number of at least 1 nor all.")
+    return int(str(text))
+
 
 _earlier_option = option(
     "--earlier", "N", "Epochs before its own that a first call shows.  [default: 2, as specified]", int
@@ -75,7 +85,7 @@ def list_command(as_json: bool) -> None:
 @noise_option
 @_earlier_option
 @seed_option
-@option("--sample", "N", "How many targets to draw; 0 attacks everybody.", least(0), 3000)
+@option("--targets", "N", "How many targets to draw; all attacks everybody.", _targets, 3000)
 @reading_options
 @shows_result
 def run_command(
@@ -87,7 +97,7 @@ def run_command(
     noise: float | Fraction,
     earlier: int | None,
     seed: int,
-    sample: int,
+    targets: int | None,
 ) -> "Result":
     """Run one attack, on simulated observations or a file.
 
@@ -125,9 +135,7 @@ def run_command(
         topics = None if people is None else api.fit(people).taxonomy  # type: ignore[attr-defined]
         reports = _read(file or Path(), topics)
     known = api if file is None else None  # a file does not say by which rules and noise it was made
-    return reidentify(
-        reports, attack, call=epochs, sample=sample or None, seed=seed, population=people, api=known
-    )
+    return reidentify(reports, attack, call=epochs, sample=targets, seed=seed, population=people, api=known)
 
 
 def _read(file: Path, topics: object) -> "Reports":
@@ -153,7 +161,7 @@ def _read(file: Path, topics: object) -> "Reports":
 @_earlier_option
 @option("--seeds", "N", "How many simulations.", int, 3)
 @seed_option
-@option("--sample", "N", "How many targets to draw in each; 0 attacks everybody.", least(0), 1000)
+@option("--targets", "N", "How many targets to draw in each; all attacks everybody.", _targets, 1000)
 @shows_result
 def compare_command(
     asked: Asked,
@@ -162,7 +170,7 @@ def compare_command(
     earlier: int | None,
     seeds: int,
     seed: int,
-    sample: int,
+    targets: int | None,
 ) -> "Result":
     """Run all attacks over time, beside the bound.
 
@@ -176,8 +184,8 @@ def compare_command(
     from quiff.studies.attack import attack
 
     people = asked.visitors(epochs + (2 if earlier is None else earlier), seed)
-    with compiling_last(), shown_progress():
+    with shown_progress():
         return attack(
-            people, asked.api(people), observations=epochs, seeds=seeds, sample=sample or None,
+            people, asked.api(people), observations=epochs, seeds=seeds, sample=targets,
             attacks=names or None, earlier=earlier, seed=seed,
         )  # fmt: skip

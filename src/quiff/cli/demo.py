@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from quiff.cli.ahead import compiling
 from quiff.cli.options import least, memory_option, option, seed_option
 from quiff.cli.outputs import OutputFolder, Writing, forced
 from quiff.cli.pipeline import connected
@@ -48,13 +47,9 @@ def command(out: Path, users: int, seed: int) -> None:
 
     force = forced()
     check_need(f"a demo with {users:,} users takes about", _ALONE + users * _PER_USER)
-    with compiling() as compiled:
-        with connected("duckdb") as con:
-            _log(out, users, seed, force)
-            _tables(con, out, seed, force)
-        with _step("Compile the loops that count, once for all later runs") as told:
-            if compiled():
-                told.append("done in the meantime")
+    with connected("duckdb") as con:
+        _log(out, users, seed, force)
+        _tables(con, out, seed, force)
     page = _report(out, users, seed)
     with _step("Write the report"):
         page.write(out / "report.html", force=force)

@@ -9,7 +9,6 @@ from quiff.cli.outputs import Writing
 from quiff.cli.people import Asked, asks_for_people
 from quiff.cli.progress import shown_progress
 from quiff.cli.shown import shows_result
-from quiff.cli.terminal import echo, on_terminal
 
 if TYPE_CHECKING:
     from quiff.results.result import Result
@@ -40,13 +39,13 @@ def command(
     without one they stay the same. Few observations are computed exactly, more are estimated with an interval
     of 95 %. The figure shows leakage against observations and how the risk is spread over users.
 
-    On a terminal it first says how it will find the figures. What would take very long, or more than 1 GiB,
-    is not begun without --exact.
+    What would take very long, or more than 1 GiB, is estimated or not begun without --exact; the result says
+    how its figures were found.
 
     Example: quiff epochs profiles.parquet --epochs 4
     """
     from quiff.populations.pairs import TooManySetsError
-    from quiff.studies.over_time import over_time, planned
+    from quiff.studies.over_time import over_time
     from quiff.theory.parameters import check_whole
 
     if epochs is not None and observations is not None:
@@ -58,7 +57,5 @@ def command(
     except TooManySetsError as error:
         return asked.from_pairs(error, {"--known": known, "--utility": utility}, observations=most)
     api = asked.api(people)
-    if on_terminal() and not known:
-        echo("\n".join(planned(people, api, most, exact=exact, utility=utility)), err=True)
     with shown_progress():
         return over_time(people, api, most, exact=exact, utility=utility, known=known, seed=seed)

@@ -1,6 +1,5 @@
 """How far a long run is: one display, on a terminal only."""
 
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -30,11 +29,6 @@ class Shown:
             self._tasks[name] = self._bars.add_task(name, total=1.0)
         self._bars.update(self._tasks[name], completed=share)
 
-    def wait(self, name: str) -> None:
-        """Show that something goes on of which it is not known how long it takes."""
-        if name not in self._tasks:
-            self._tasks[name] = self._bars.add_task(name, total=None)
-
     def _watch(self, step: "Step", done: bool) -> None:
         if not done:
             self._tasks[step.name] = self._bars.add_task(step.name, total=None, share=step.share)
@@ -42,17 +36,6 @@ class Shown:
         task, rows = self._tasks[step.name], "" if step.rows is None else f": {step.rows} rows"
         self._bars.update(task, description=step.name + rows, total=1, completed=1, share=None)
         self._bars.stop_task(task)
-
-
-class _Compiling(logging.Handler):
-    """Shows that loops are being compiled, which happens once on a machine."""
-
-    def __init__(self, shown: Shown) -> None:
-        super().__init__()
-        self._shown = shown
-
-    def emit(self, record: logging.LogRecord) -> None:  # noqa: ARG002
-        self._shown.wait("Compiling loops, once for all later runs")
 
 
 @contextmanager
@@ -69,9 +52,6 @@ def shown_progress() -> Iterator[Shown]:
 
     bars = _bars()
     shown = Shown(bars)
-    told, compiler = _Compiling(shown), logging.getLogger("quiff.compiled")
-    compiler.addHandler(told)
-    compiler.setLevel(logging.INFO)
     late = Timer(_DELAY, bars.start)
     late.daemon = True
     late.start()
@@ -79,7 +59,6 @@ def shown_progress() -> Iterator[Shown]:
         with watching(shown.tell):
             yield shown
     finally:
-        compiler.removeHandler(told)
         late.cancel()
         late.join()
         bars.stop()

@@ -1,7 +1,7 @@
 """SIGINT (Ctrl-C), SIGTERM and SIGHUP end a command cleanly: one line, and nothing left behind.
 
-Python handles a signal between two steps of the main thread, which may be waiting for an engine or a compiled
-loop. So a second thread hears of it at once, ends the queries of DuckDB, and, if the main thread does not
+Python handles a signal between two steps of the main thread, which may be waiting for an engine or another
+library. So a second thread hears of it at once, ends the queries of DuckDB, and, if the main thread does not
 wake up all the same, tidies up and ends the process itself.
 """
 

@@ -1,6 +1,6 @@
 """Many observations through any channel: exactly within a limit of work, else estimated from drawn ones."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import reduce
@@ -12,21 +12,20 @@ import numpy as np
 from quiff.apis.base import Api
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel, repeat
-from quiff.core.counting.work import Progress
 from quiff.core.distinct import distinct_codes
 from quiff.core.kernels import Kernel, MapKernel, ProductKernel
 from quiff.core.kernels.base import BLOCK
 from quiff.core.labels import as_labels
 from quiff.core.limits import check_work, dense_limit, work_limit
 from quiff.core.numbers import Array, Number
-from quiff.epochs.counted import Known, Method, Watched
 from quiff.epochs.estimate import SAMPLES, Estimate
 from quiff.epochs.sequences import changing
-from quiff.errors import SizeError, counted
+from quiff.errors import SizeError
 from quiff.measures.capacity import max_case_capacity
 from quiff.measures.differential_privacy import epsilon
 from quiff.populations.groups import Groups, grouped
 from quiff.populations.population import Population
+from quiff.progress import advance
 
 _BILLIONS = 0.5  # numbers that are looked at for an exact figure, unless it is asked for whatever it takes
 _DRAWN = 300_000_000  # numbers that are looked at for an estimate, if that is enough for _LEAST samples
@@ -124,21 +123,6 @@ class Composed:
         first, kind = distinct_codes(codes, int(codes.max()) + 1)
         return Groups(self.people, as_labels(range(first.shape[0])), kind)
 
-    def check(self) -> None:
-        """Let it begin: what is too much work is estimated, or not known."""
-
-    def explained(self, methods: list[str]) -> tuple[str, ...]:
-        """Say how the figures were found."""
-        if all(method == "exact" for method in methods):
-            return ("All figures are exact.",)
-        notes = []
-        if self.channel(1).slack > 1:
-            notes.append("Outputs are cut into cells: the leakage lies between the figure and its upper end.")
-        if "monte-carlo" in methods:
-            first = 1 + methods.index("monte-carlo")
-            notes.append(f"From {counted(first, 'observation')} on it is sampled, with an interval of 95 %.")
-        return tuple(notes)
-
     def distinct(self, n: int) -> int:
         """Return how many different secrets, or sequences of secrets, there are."""
         return int(np.count_nonzero(self.profiles(n).counts))
@@ -147,52 +131,19 @@ class Composed:
         """Return the leakage if secrets were observed as they are: no n observations leak more."""
         return self.profiles(n).by_secret / self.prior
 
-    def leakages(self, most: int, seed: int, watched: Watched) -> Iterator[tuple[int, Known]]:
-        """Yield what is known of the leakage of each number of observations by itself."""
-        value: Number | None = None
-        for n in range(1, most + 1):
-            # What has reached its limit stays there: more observations never leak less.
-            value = value if value is not None and value == self.limit(n) else self.leakage(n)
-            if value is None:
-                yield from self._estimates(range(n, most + 1), seed, watched)
-                return
-            yield n, self._bracketed(n, (value,) * 5, "exact")
-
-    def _bracketed(self, n: int, row: tuple[Number, Number, Number, Number, Number], method: Method) -> Known:
-        """Widen what is known of n observations by the slack of outputs that were cut into cells."""
-        slack = self.channel(n).slack
-        if slack == 1:
-            return row, method
-        value, low, high, at_least, at_most = map(float, row)
-        high, at_most = (min(end * slack, float(self.limit(n))) for end in (high, at_most))
-        return (value, low, high, at_least, at_most), "discretised" if method == "exact" else method
-
-    def leakage(self, n: int) -> Number | None:
-        """Return the leakage of n observations; None if it is too much work."""
+    def leakage(self, n: int) -> Number:
+        """Return the leakage of n observations; raise a SizeError if it is too much work."""
         try:
             with self._limited():
-                found = self.groups.reidentified_by(self.channel(n)) / self.prior
-        except SizeError:
+                leakage = self.groups.reidentified_by(self.channel(n)) / self.prior
+        except SizeError as error:
             if self.exact:
                 raise
-            return None
+            raise SizeError("to compute it exactly takes too long") from error
         # What is beyond the ends is rounding.
-        return min(max(found, 1.0), float(self.limit(n))) if isinstance(found, float) else found
+        return min(max(leakage, 1.0), float(self.limit(n))) if isinstance(leakage, float) else leakage
 
-    def _estimates(self, numbers: range, seed: int, watched: Watched) -> Iterator[tuple[int, Known]]:
-        """Yield estimates; of independent draws of one channel, all from the same samples."""
-        C = self.channel(numbers[-1])
-        once = self.sampled(C, [seed], watched("monte-carlo")) if C.kernel.root()[1] == numbers[-1] else None
-        for n in numbers:
-            told = watched(f"monte-carlo, {counted(n, 'observation')}")
-            found = once[n - 1] if once else self.sampled(self.channel(n), [seed, n], told)[-1]
-            v = found.times(1 / float(self.prior))
-            row = v.value, v.low, v.high, 1.0, float(self.limit(n))
-            yield n, self._bracketed(n, row, "monte-carlo")
-
-    def sampled(
-        self, C: Channel, seed: list[int], progress: Progress | None = None, samples: int = SAMPLES
-    ) -> list[Estimate]:
+    def sampled(self, C: Channel, seed: list[int], samples: int = SAMPLES) -> list[Estimate]:
         """Estimate V = (sum_x w_x) E[max_x w_x C[x,y] / sum_x w_x C[x,y]], w_x of x's most probable person.
 
         Groups x are drawn as w_x says, and y by C; of a product, there is an estimate for its first 1, 2, ...
@@ -215,8 +166,7 @@ class Composed:
                 joint *= likelihoods(factor, outputs[part])
                 joint /= joint.max(axis=0)  # of many observations the probabilities would vanish
                 shares[place, part] = 1 / joint.sum(axis=0)
-            if progress is not None:
-                progress(part.stop / samples)
+            advance(part.stop / samples)
         return [Estimate.of_mean(row).times(float(self.groups.by_secret)) for row in shares]
 
     def worst_case(self, n: int) -> tuple[float, Number] | None:

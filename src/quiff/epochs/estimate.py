@@ -1,20 +1,24 @@
 """The leakage over many epochs, estimated with a confidence interval from sampled observations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from math import sqrt
 from typing import Self, final
 
 import numpy as np
 
 from quiff.core.counting.subsets import Subsets
-from quiff.core.counting.work import Progress, in_slices
+from quiff.core.counting.work import in_slices, words_for
 from quiff.core.numbers import Array
 from quiff.epochs.sequences import Profiles, Sequences
 
 SAMPLES = 5_000
 _DEVIATIONS = 2.170090377584560  # the two-sided 97 % quantile of the normal distribution
 _SLICE = 100  # sequences between two moments to be interrupted
+_WORDS = 2**18  # looked at at a time
+_NOTHING = 1e-18  # what is added to one without changing it
 
 
 @final
@@ -71,7 +75,6 @@ def hybrid_leakage(
     *,
     samples: int = SAMPLES,
     subsets: Subsets | None = None,
-    progress: Progress | None = None,
 ) -> Estimate:
     """Estimate L for stable sets: exact where the best user fits all observations but one, sampled elsewhere.
 
@@ -86,26 +89,23 @@ def hybrid_leakage(
     scale = most - exact
     if scale == 0:  # without noise nothing is outside of the set
         return Estimate(exact, exact, exact)
-    shares, fits = _sampled(sequences, profiles, 2, [seed, epochs], samples, progress)
-    left = np.where(fits[:, -1] <= epochs - 2, shares[:, -1], 0.0)
+    observed = _draw(np.random.default_rng([seed, epochs]), profiles, sequences, samples, least=2)
+    shares, fits = best_shares(sequences, profiles, observed, [epochs])
+    left = np.where(fits[:, 0] <= epochs - 2, shares[:, 0], 0.0)
     rest = Estimate.of_mean(left).times(scale)
     return Estimate(exact + rest.value, exact + rest.low, exact + rest.high)
 
 
 def sampled_vulnerabilities(
-    sequences: Sequences,
-    epochs: int,
-    seed: int = 0,
-    *,
-    samples: int = SAMPLES,
-    progress: Progress | None = None,
+    sequences: Sequences, epochs: int, seed: int = 0, *, samples: int = SAMPLES
 ) -> list[Estimate]:
     """Estimate V for 1, ..., E epochs from the same samples: any sets, any weights.
 
     V = E[max_x pi_x P(y|x) / sum_x pi_x P(y|x)], for a user and their observations drawn at random.
     """
     profiles = sequences.profiles(epochs)
-    shares, _ = _sampled(sequences, profiles, 0, [seed], samples, progress)
+    observed = _draw(np.random.default_rng([seed]), profiles, sequences, samples, least=0)
+    shares, _ = best_shares(sequences, profiles, observed, range(1, epochs + 1))
     # Equally likely users: the distinct profiles leak L, and V = L/N.
     scale = profiles.size / sequences.n_users if profiles.best is None else 1.0
     return [Estimate.of_mean(column).times(scale) for column in shares.T]
@@ -144,41 +144,106 @@ def _draw(rng: np.random.Generator, profiles: Profiles, sequences: Sequences, n:
     return observed
 
 
-def _sampled(
-    sequences: Sequences,
-    profiles: Profiles,
-    least: int,
-    seed: list[int],
-    samples: int,
-    progress: Progress | None,
+def best_shares(
+    sequences: Sequences, profiles: Profiles, observed: Array, numbers: Sequence[int]
 ) -> tuple[Array, Array]:
-    """Return the best shares and fits of sampled observations after each epoch, (samples, epochs)."""
-    from quiff.epochs.kernels import best_shares
+    """Return for sequences of outputs the best profile's share and fit, (sequences, numbers of epochs).
 
-    E = len(profiles.codes)
-    observed = _draw(np.random.default_rng(seed), profiles, sequences, samples, least=least)
+    The share is max_x best[x] P(y|x) / sum_x total[x] P(y|x), P(y|x) being proportional to (p/q)^k with k the
+    number of epochs in which the set of x has the output.
+    """
     tables = profiles.codes[:1] if sequences.stable else profiles.codes
-    ends, members = _postings(tables, sequences.width)
-    which = np.zeros(E, dtype=np.int64) if sequences.stable else np.arange(E)
-    nothing = np.zeros(0)
-    best = nothing if profiles.best is None else profiles.best.astype(np.float64)
-    total = nothing if profiles.total is None else profiles.total
-    first = (float(total.sum()), float(best.max())) if best.size else (float(profiles.size), 1.0)
+    holders = [split_holders(sets, sequences.width) for sets in tables]
     ratio = float(sequences.outside / sequences.inside)
+    if profiles.best is None:
+        step = max(1, _WORDS // words_for(profiles.size))
+        looked_up = [_as_bits(one, profiles.size) for one in holders]
 
-    def measured(start: int) -> tuple[Array, Array]:
-        return best_shares(
-            ends, members, which, observed[start : start + _SLICE], profiles.size, best, total, first, ratio
-        )
+        def measured(start: int) -> tuple[Array, Array]:
+            return _shares_by_bits(looked_up, observed[start : start + step], profiles.size, numbers, ratio)
+    else:
+        step = _SLICE
 
-    found = list(in_slices(measured, range(0, samples, _SLICE), progress))
-    return np.concatenate([shares for shares, _ in found]), np.concatenate([fits for _, fits in found])
+        def measured(start: int) -> tuple[Array, Array]:
+            return _shares_by_lists(holders, observed[start : start + step], profiles, numbers, ratio)
+
+    parts = list(in_slices(measured, range(0, observed.shape[0], step)))
+    return np.concatenate([shares for shares, _ in parts]), np.concatenate([fits for _, fits in parts])
 
 
-def _postings(tables: tuple[Array, ...], width: int) -> tuple[Array, Array]:
-    """Return for each table of sets who has each topic: all of them in a row, and where each topic ends."""
-    ends = np.stack([np.cumsum(np.bincount(sets.reshape(-1), minlength=width)) for sets in tables])
-    members = np.empty((len(tables), tables[0].size), dtype=np.int32)
-    for row, sets in zip(members, tables, strict=True):
-        row[:] = np.argsort(sets.reshape(-1), kind="stable") // sets.shape[1]
-    return ends, members
+def split_holders(sets: Array, width: int) -> list[Array]:
+    """Return who has each topic.
+
+    >>> [holders.tolist() for holders in split_holders(np.array([[0, 2], [1, 2]]), 3)]
+    [[0], [1], [0, 1]]
+    """
+    flat = sets.reshape(-1)
+    ends = np.cumsum(np.bincount(flat, minlength=width))
+    return np.split((np.argsort(flat, kind="stable") // sets.shape[1]).astype(np.int32), ends[:-1])
+
+
+def _as_bits(holders: list[Array], size: int) -> Array:
+    """Return who has each topic as the bits of words, (topics, words)."""
+    bits = np.zeros((len(holders), 8 * words_for(size)), dtype=np.uint8)
+    for row, users in zip(bits, holders, strict=True):
+        has = np.zeros(size, dtype=bool)
+        has[users] = True
+        packed = np.packbits(has, bitorder="little")
+        row[: packed.shape[0]] = packed
+    return bits.view(np.uint64)
+
+
+def _shares_by_bits(
+    tables: list[Array], observed: Array, size: int, numbers: Sequence[int], ratio: float
+) -> tuple[Array, Array]:
+    """Add up who fits in planes of bits, so that the profiles with each fit can be counted: all weigh one."""
+    planes: list[Array] = []
+    shares, fits = np.zeros((2, observed.shape[0], len(numbers)))
+    for epoch in range(numbers[-1]):
+        carry = tables[epoch % len(tables)][observed[:, epoch]]
+        for number, plane in enumerate(planes):
+            planes[number], carry = plane ^ carry, plane & carry
+        if (epoch + 1).bit_length() > len(planes):
+            planes.append(carry)
+        if epoch + 1 not in numbers:
+            continue
+        most, likely, others = np.zeros((3, observed.shape[0]))
+        for k in range(epoch + 1, 0, -1):
+            equal = reduce(np.bitwise_and, [p if k >> n & 1 else ~p for n, p in enumerate(planes)])
+            count = np.bitwise_count(equal).sum(axis=1, dtype=np.int64)
+            most = np.where((most == 0) & (count > 0), k, most)
+            likely += np.where(most > 0, count * ratio ** np.maximum(most - k, 0), 0.0)
+            others += count
+            if most.min() >= k and size * ratio ** (most.min() - k + 1) < _NOTHING:
+                break
+        else:
+            likely += (size - others) * ratio**most
+        place = numbers.index(epoch + 1)
+        shares[:, place], fits[:, place] = 1 / likely, most
+    return shares, fits
+
+
+def _shares_by_lists(
+    tables: list[list[Array]], observed: Array, profiles: Profiles, numbers: Sequence[int], ratio: float
+) -> tuple[Array, Array]:
+    """Move those who fit one more up, and keep the mass and the largest weight of each fit."""
+    assert profiles.best is not None and profiles.total is not None  # noqa: PT018, S101 - weights differ
+    best, total, E = profiles.best.astype(np.float64), profiles.total, numbers[-1]
+    shares, fits = np.zeros((2, observed.shape[0], len(numbers)))
+    for row, outputs in enumerate(observed[:, :E]):
+        fit = np.zeros(profiles.size, dtype=np.int32)
+        mass, top = np.zeros((2, E + 1))
+        mass[0], top[0], most = total.sum(), best.max(), 0
+        for epoch, output in enumerate(outputs):
+            users = tables[epoch % len(tables)][output]
+            before, weights = fit[users], total[users]
+            fit[users] = before + 1
+            mass += np.bincount(before + 1, weights, E + 1) - np.bincount(before, weights, E + 1)
+            np.maximum.at(top, before + 1, best[users])
+            most = max(most, 1 + int(before.max(initial=-1)))
+            if epoch + 1 in numbers:
+                scale = ratio ** np.arange(most, -1.0, -1.0)
+                place = numbers.index(epoch + 1)
+                shares[row, place] = (top[: most + 1] * scale).max() / (mass[: most + 1] @ scale)
+                fits[row, place] = most
+    return shares, fits

@@ -6,27 +6,40 @@ from fractions import Fraction
 import numpy as np
 
 from quiff.core.counting.membership import MembershipProduct
-from quiff.core.counting.multisets import best_over_multisets
-from quiff.core.counting.work import MOST_CHANGING, MOST_STABLE, Progress
+from quiff.core.counting.multisets import MOST_MULTISETS, best_over_multisets
+from quiff.core.counting.work import MOST_COUNTED, counting_work, multiset_work
 from quiff.core.limits import check_work
 from quiff.core.numbers import Number, as_number, filled
 from quiff.epochs.sequences import Sequences
 
+_SLOW, _FRACTIONS = 4, 200  # so many times longer is a look at a number of a multiset, and at a fraction
 
-def exact_vulnerability(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
-    """Return V, the probability to re-identify the user after E epochs, by counting.
 
-    E is at most 4, or 5 where sets are stable and users equally likely; with few topics and stable sets more.
+def exact_work(sequences: Sequences, epochs: int) -> tuple[int, bool]:
+    """Return about how many numbers are looked at to count, and whether multiset by multiset.
+
+    That is possible where sets are stable, and less work where there are many epochs and few topics.
     """
+    sizes, weighted = sequences.sizes(epochs), sequences.weights is not None
+    tables = counting_work(sizes, weighted=weighted)
+    if not sequences.stable or not MOST_COUNTED < epochs <= MOST_MULTISETS:
+        return tables, False
+    slow = _FRACTIONS if weighted and sequences.exact else _SLOW
+    multisets = slow * multiset_work(sequences.distinct(1), sizes.occurring, epochs)
+    return (multisets, True) if multisets < tables else (tables, False)
+
+
+def exact_vulnerability(sequences: Sequences, epochs: int) -> Number:
+    """Return V, the probability to re-identify the user after E epochs, by counting."""
     profiles, sizes = sequences.profiles(epochs), (sequences.width,) * epochs
-    stable, p, q = sequences.stable, sequences.inside, sequences.outside
+    p, q = sequences.inside, sequences.outside
     weights = filled(np.int64(1), profiles.size) if profiles.best is None else profiles.best
     total = sequences.n_users if sequences.weights is None else as_number(sequences.weights.sum())
-    if stable and epochs > (MOST_STABLE if profiles.best is None else MOST_CHANGING):
-        found = best_over_multisets(profiles.codes[0], sequences.width, weights, p, q, epochs)
+    if exact_work(sequences, epochs)[1]:
+        most = best_over_multisets(profiles.codes[0], sequences.width, weights, p, q, epochs)
     else:
-        found = MembershipProduct(profiles.codes, sizes, p, q, stable).column_max_sum(weights, progress)
-    best = as_number(found) / total
+        most = MembershipProduct(profiles.codes, sizes, p, q).column_max_sum(weights)
+    best = as_number(most) / total
     if sequences.exact:
         return best
     return min(max(float(best), float(sequences.prior)), 1.0)  # what is beyond is rounding

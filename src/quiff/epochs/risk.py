@@ -6,9 +6,9 @@ from threading import local
 
 import numpy as np
 
-from quiff.core.counting.layout import Layout, RankedValues
-from quiff.core.counting.ranked import RankTables
-from quiff.core.counting.work import Progress, in_slices
+from quiff.core.counting.ranked import RankedValues, RankTables
+from quiff.core.counting.tables import Tables
+from quiff.core.counting.work import in_slices
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, tied
 from quiff.epochs.sequences import Sequences
@@ -17,7 +17,7 @@ from quiff.errors import ParameterError
 MOST_RISK = 3
 
 
-def user_risk(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Array:
+def user_risk(sequences: Sequences, epochs: int) -> Array:
     """Return each user's probability of re-identification after E epochs, by an adversary who guesses best.
 
     Where several users are equally probable, the adversary takes one of them at random:
@@ -31,14 +31,14 @@ def user_risk(sequences: Sequences, epochs: int, progress: Progress | None = Non
     counts = np.ones(n_rows, dtype=np.int64) if sequences.counts is None else sequences.counts
     idle = weights == 0
     if sequences.outside == 0 and idle.any():
-        return _with_idle(sequences, epochs, idle, progress)
+        return _with_idle(sequences, epochs, idle)
     heaviest = tied(weights, weights.max())
     if sequences.inside == sequences.outside:  # nothing is told
         return np.where(heaviest, 1 / counts[heaviest].sum(), 0.0)
-    return _Risk(sequences, epochs, weights, counts.astype(np.int64)).computed(progress)
+    return _Risk(sequences, epochs, weights, counts.astype(np.int64)).computed()
 
 
-def _with_idle(sequences: Sequences, epochs: int, idle: Array, progress: Progress | None) -> Array:
+def _with_idle(sequences: Sequences, epochs: int, idle: Array) -> Array:
     """Return the risks where some users weigh nothing and there is no noise.
 
     Reports that nobody else can have are then as probable for everybody, that is, not at all: the adversary
@@ -60,7 +60,7 @@ def _with_idle(sequences: Sequences, epochs: int, idle: Array, progress: Progres
         return codes
 
     risk = np.empty(idle.shape[0])
-    risk[~idle] = user_risk(others, epochs, progress)
+    risk[~idle] = user_risk(others, epochs)
     possible = np.unique(tuples(others.profiles(epochs).codes))
     alone = ~np.isin(tuples([rows[idle] for rows in sets]), possible)
     risk[idle] = alone.mean(axis=1) / sequences.n_users
@@ -72,30 +72,30 @@ class _Risk(RankTables):
 
     def __init__(self, sequences: Sequences, epochs: int, weights: Array, counts: Array) -> None:
         p, q = sequences.inside, sequences.outside
-        layout = Layout.of(sequences.over(epochs), [sequences.width] * epochs)
-        super().__init__(layout, RankedValues.of(weights, p, q, epochs).tied_ranks)
+        tables = Tables.of(sequences.over(epochs), [sequences.width] * epochs)
+        super().__init__(tables, RankedValues.of(weights, p, q, epochs).tied_ranks)
         self.powers = [float(p) ** k * float(q) ** (epochs - k) for k in range(epochs + 1)]
         self.counts, self.single = counts, bool((counts == 1).all())
         self.later = reduce(np.multiply.outer, self.shares[1:], np.ones(()))
-        self.kept = [(on, 0, *self._table(on, layout.rows, len(on))) for on in self.tables]
+        self.kept = [(on, 0, *self._table(on, tables.rows, len(on))) for on in self.all_subsets]
         self.mine = local()  # each thread has its own room
 
-    def computed(self, progress: Progress | None) -> Array:
+    def computed(self) -> Array:
         """Add up what each output of the first epoch contributes to each user."""
         risk = np.zeros(self.counts.shape[0])
         hits = [np.zeros(ranks.shape) for _, _, ranks, _ in self.kept]
-        for users, own, others in in_slices(self._slice, range(self.outputs[0]), progress, small=self.small):
+        for users, own, others in in_slices(self._slice, range(self.tables.outputs[0]), small=self.small):
             risk[users] += own
             for total, more in zip(hits, others, strict=True):
                 total += more
         for (on, _, ranks, _), won in zip(self.kept, hits, strict=True):
-            risk += self._won(on, self.layout.rows, len(on), ranks, won)
+            risk += self._won(on, self.tables.rows, len(on), ranks, won)
         return risk
 
     def _slice(self, first: int) -> tuple[Array, Array, list[Array]]:
         """Return who has an output of the first epoch, what it means to them, and what to all by table."""
-        users = self.layout.by_first[first].astype(np.intp)
-        tables = [*self.kept, *((on, 1, *self._table(on, users, len(on) + 1)) for on in self.tables)]
+        users = self.tables.by_first[first].astype(np.intp)
+        tables = [*self.kept, *((on, 1, *self._table(on, users, len(on) + 1)) for on in self.all_subsets)]
         # Small tables come first: few of the steps are as large as all tuples.
         best = reduce(np.maximum, sorted((ranks for _, _, ranks, _ in tables), key=np.size))
         wins = [ranks == best for _, _, ranks, _ in tables]
@@ -121,8 +121,8 @@ class _Risk(RankTables):
         """Return the best rank of each cell, and how many users have it."""
         best = self.best(on, users, fits)
         ties = np.zeros(best.size)
-        for part in self.parts(on, users):
-            counts, cells = self.counts[part], self.cells(on, part)
+        for part in self.tables.parts(on, users):
+            counts, cells = self.counts[part], self.tables.cells(on, part)
             each = None if self.single else np.repeat(counts, cells.shape[1])
             if not self.alike:
                 here = best.take(cells) == self.ranks[fits][part, np.newaxis]
@@ -133,8 +133,8 @@ class _Risk(RankTables):
     def _won(self, on: tuple[int, ...], users: Array, fits: int, best: Array, hits: Array) -> Array:
         """Return what users win by the cells where they have the best rank, times p^k q^(E-k)."""
         found = []
-        for part in self.parts(on, users):
-            cells = self.cells(on, part)
+        for part in self.tables.parts(on, users):
+            cells = self.tables.cells(on, part)
             won = hits.take(cells)
             if not self.alike:
                 won[best.take(cells) != self.ranks[fits][part, np.newaxis]] = 0

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.counting.work import Progress, in_slices
+from quiff.core.counting.ranked import best_sum
+from quiff.core.counting.work import in_slices
 from quiff.core.gain import Gain
 from quiff.core.numbers import Array, Number, as_number
+from quiff.epochs.estimate import split_holders
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError, SizeError
 from quiff.populations.weights import summed
@@ -31,25 +33,23 @@ def names_an_output(sequences: Sequences, gain: Gain, which: Array) -> bool:
     return bool((place[actions] == outputs).all()) and np.unique(used).shape[0] == used.shape[0]
 
 
-def reconstruction(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
+def reconstruction(sequences: Sequences, epochs: int) -> Number:
     """Return the probability to guess a user's whole set after E <= 4 epochs, sets being stable.
 
     sum_y max_sigma pi(sigma) prod_e C[sigma,y_e], with the population's prior pi on sets: the Bayes
     vulnerability of the set (paper, Sec. 4.2.1, for more than one epoch). E = 0 is without any
     observation.
     """
-    from quiff.core.counting.ranked import best_sum
-
     _check_stable(sequences)
     codes, weights = _sets_with_weights(sequences)
     if epochs == 0:
         return _divided(weights.max() if sequences.exact else float(weights.max()), weights)
     sizes = [sequences.width] * epochs
-    best = best_sum([codes] * epochs, sizes, weights, sequences.inside, sequences.outside, progress)
+    best = best_sum([codes] * epochs, sizes, weights, sequences.inside, sequences.outside)
     return _divided(best, weights)
 
 
-def naming_gain(sequences: Sequences, epochs: int, progress: Progress | None = None) -> Number:
+def naming_gain(sequences: Sequences, epochs: int) -> Number:
     """Return the probability to name an output of the user's set after E <= 3 epochs, sets being stable.
 
     V = sum_y max_t sum_S q^(E-|S|) d^|S| f({t} + y_S), with d = p - q and f(A) the share of users whose set
@@ -65,31 +65,26 @@ def naming_gain(sequences: Sequences, epochs: int, progress: Progress | None = N
     powers, below = _powers(sequences, epochs, weights)
     seen = np.bincount(codes.reshape(-1), minlength=sequences.width) > 0
     placed, spare = (np.cumsum(seen) - 1)[codes], int((~seen).sum())
-    total = _naming(placed, weights, powers, int(seen.sum()), spare, epochs, progress)
+    total = _naming(placed, weights, powers, int(seen.sum()), spare, epochs)
     exact = powers.dtype != np.float64
     return _divided(Fraction(total, below) if exact else float(total), weights)
 
 
-def _naming(
-    codes: Array, weights: Array, powers: Array, m: int, spare: int, epochs: int, progress: Progress | None
-) -> Any:
+def _naming(codes: Array, weights: Array, powers: Array, m: int, spare: int, epochs: int) -> Any:
     """Return the sum over tuples of the best score, spare topics included.
 
-    An output that nobody has says nothing: it multiplies all scores by q, which is what an epoch less and a
-    factor `powers` of higher order make of it. So one more topic with no users stands for all of them.
+    The score of t after the outputs y is sum_S q^(E-|S|) d^|S| f({t} + y_S). An output that nobody has says
+    nothing: one more topic with no users stands for all of them.
     """
-    from quiff.epochs.kernels import best_topics
-
-    wide = m + (spare > 0)
-    pairs = counted_together(codes, weights.astype(powers.dtype), wide, 2)  # in the numbers of the scores
-    if epochs > 1:
-        triples = counted_together(codes, weights.astype(powers.dtype), wide, 3)
-    shares = [1] * m + [spare] * (spare > 0)
+    wide, shares = m + (spare > 0), [1] * m + [spare] * (spare > 0)
+    weights = weights.astype(powers.dtype)  # in the numbers of the scores
+    pairs = counted_together(codes, weights, wide, 2)
     alone = powers[0] * pairs.diagonal()
     if epochs == 0:
         return pairs.diagonal().max().item()
     if epochs == 1:
         return sum(n * (alone + powers[1] * pairs[a]).max().item() for a, n in enumerate(shares))
+    triples = counted_together(codes, weights, wide, 3)
     total: Any = 0
     if epochs == 2:
         for a, n in enumerate(shares):  # b, a is scored as a, b is
@@ -97,14 +92,42 @@ def _naming(
             twice = [n, *(2 * k for k in shares[a + 1 :])]
             total += n * sum(k * score for k, score in zip(twice, scores.max(axis=1).tolist(), strict=True))
         return total
-    having = [np.flatnonzero((codes == topic).any(axis=1)) for topic in range(wide)]
+    holders = split_holders(codes, wide)
 
     def scored(a: int) -> Array:
-        return best_topics(a, having[a], codes, weights, pairs, triples, powers)
+        return best_topics(a, codes[holders[a]], weights[holders[a]], pairs, triples, powers)
 
-    for a, best in enumerate(in_slices(scored, range(wide), progress)):
+    for a, best in enumerate(in_slices(scored, range(wide))):
         total += _over_orders(best, a, shares)
     return total
+
+
+def best_topics(
+    first: int, codes: Array, weights: Array, pairs: Array, triples: Array, powers: Array
+) -> Array:
+    """Return for all b, c >= `first` the best joint score of a topic after the outputs first, b and c.
+
+    The score of t is the sum over the users who have it of prod_e (q + d 1[y_e in the set]):
+    q^3 f(t) + q^2 d (f(t,a) + f(t,b) + f(t,c)) + q d^2 (f(t,a,b) + f(t,a,c) + f(t,b,c)) + d^3 f(t,a,b,c),
+    with f the weight of the users who have all of some topics; `powers` has q^3, q^2 d, q d^2 and d^3, and
+    `codes` and `weights` are of those who have the first topic.
+    """
+    a, m = first, pairs.shape[0]
+    best = np.zeros((m, m), dtype=powers.dtype)
+    of_first = powers[1] * pairs + powers[2] * triples[a]  # by c and t
+    holders = split_holders(codes, m)
+    for b in range(a, m):
+        near = powers[0] * pairs.diagonal() + powers[1] * (pairs[a] + pairs[b]) + powers[2] * triples[a, b]
+        scores = of_first[b:] + powers[2] * triples[b, b:]
+        scores += near
+        if holders[b].size:  # who has a and b adds to the scores of their other topics
+            sets, own = codes[holders[b]].astype(np.intp), powers[3] * weights[holders[b]]
+            cells = sets[:, :, np.newaxis] * m + sets[:, np.newaxis, :]
+            cells, own = cells.reshape(-1), np.repeat(own, sets.shape[1] ** 2)
+            later = cells >= b * m
+            np.add.at(scores.reshape(-1), cells[later] - b * m, own[later])
+        best[b, b:] = scores.max(axis=1)
+    return best
 
 
 def counted_together(codes: Array, weights: Array, width: int, k: int) -> Array:

@@ -19,14 +19,24 @@ from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, counted, first_line
 from quiff.files import StrPath, as_path
 from quiff.populations.filling import Filling
+from quiff.populations.tf_examples import (
+    DAMAGED,
+    MALFORMED,
+    UNLIKE,
+    Spans,
+    damaged,
+    find_records,
+    read_sets,
+    read_topics,
+)
 
 SUFFIX = ".tfrecord"
-_BEFORE, _AFTER = np.frombuffer(b"epoch_", np.uint8), np.frombuffer(b"_topics", np.uint8)
 _MOST = 64  # epochs, and topics of a set
+_SOME = 2**14  # records at a time
 _WRONG = (
     "", "the file ends within it", "it is damaged: its checksum differs", "it is no tf.train.Example",
     "it has other epochs, or other numbers of topics, than the first", "a topic is no number up to 65535",
-    "it names an epoch twice",
+    "it names an epoch twice", "it is longer than a mebibyte",
 )  # fmt: skip
 
 
@@ -48,25 +58,36 @@ def read_tfrecords(files: Sequence[Path], missing: str, seed: int) -> dict[str, 
     `missing` says what becomes of users with a topic twice in an epoch: ``error``; ``drop`` leaves them out;
     ``fill`` puts a random one of the topics that occur in its place, marked as not visited.
     """
-    from quiff.populations.record_loops import checksum_table, count_records, take_records
-
     sizes = []
     for file in files:  # one after the other, so that no two are in memory
-        n, wrong = count_records(_bytes(file))
+        records, wrong = find_records(_bytes(file))
+        sizes.append(records.begin.shape[0])
         if wrong:
-            raise _wrong(file, n, wrong)
-        sizes.append(n)
+            raise _wrong(file, sizes[-1], wrong)
     if not sum(sizes):
         raise QuiffError(f"{str(files[0])!r}: there is no record; give at least one user")
     first = next(file for file, n in zip(files, sizes, strict=True) if n)
     sets = np.zeros((sum(sizes), *_shape(_bytes(first), first)), dtype=np.uint16)
-    start, table = 0, checksum_table()
+    start = 0
     for file, n in zip(files, sizes, strict=True):
-        done, wrong = take_records(_bytes(file), n, table, _BEFORE, _AFTER, sets, start)
-        if wrong:
-            raise _wrong(file, done, wrong)
+        data = _bytes(file)
+        records, _ = find_records(data)
+        for place in range(0, n, _SOME):
+            some = records.where(slice(place, place + _SOME))
+            rows = slice(start + place, start + min(place + _SOME, n))
+            sets[rows] = _checked_sets(data, some, sets.shape[1:], file, place)
         start += n
     return _fields(sets, missing, seed)
+
+
+def _checked_sets(data: Array, records: Spans, shape: tuple[int, ...], file: Path, before: int) -> Array:
+    """Return the topics of some records, or say what is wrong with the first that is not as it should be."""
+    sets, wrong = read_sets(data, records, *shape)
+    wrong = np.where(damaged(data, records), DAMAGED, wrong)
+    if wrong.any():
+        first = int(np.argmax(wrong > 0))
+        raise _wrong(file, before + first, int(wrong[first]))
+    return sets
 
 
 def _bytes(file: Path) -> Array:
@@ -83,17 +104,19 @@ def _wrong(file: Path, before: int, wrong: int) -> QuiffError:
 
 def _shape(data: Array, file: Path) -> tuple[int, int]:
     """Return the epochs of the first record and the number of topics in each."""
-    from quiff.populations.record_loops import MALFORMED, TWICE, take_example, whole_number
-
-    stop = 12 + whole_number(data, 0, 8)
-    room = np.zeros((_MOST, _MOST), dtype=np.uint16)
-    for epochs in range(1, _MOST + 1):  # the shape is the one in which everything fits
-        for topics in range(1, _MOST + 1):
-            wrong = take_example(data, 12, stop, _BEFORE, _AFTER, room[:epochs, :topics])
-            if wrong == 0:
-                return epochs, topics
-            if wrong in (MALFORMED, TWICE):
+    records = find_records(data)[0].where(slice(1))
+    topics = read_topics(data, records)
+    epochs = int(topics.named_epochs.max(initial=-1)) + 1
+    counts = np.bincount(topics.epoch, minlength=1)
+    top_s = int(counts[0])
+    if 0 < epochs <= _MOST and 0 < top_s <= _MOST:
+        wrong = int(read_sets(data, records, epochs, top_s)[1][0])
+        if wrong != UNLIKE:
+            if wrong:
                 raise _wrong(file, 0, wrong)
+            return epochs, top_s
+    elif topics.wrong[0] == MALFORMED:
+        raise _wrong(file, 0, MALFORMED)
     raise QuiffError(
         f"{str(file)!r}, record 1: it has no features epoch_0_topics, epoch_1_topics and so on, with as many"
         f" whole numbers in each, at most {_MOST}"

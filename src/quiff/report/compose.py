@@ -12,8 +12,7 @@ from typing import final
 import numpy as np
 
 from quiff.apis.base import Api, check_observations
-from quiff.core.counting.work import counting_work
-from quiff.epochs.exact import exact_vulnerability
+from quiff.epochs.exact import exact_vulnerability, exact_work
 from quiff.epochs.sequences import Sequences
 from quiff.errors import QuiffError, SizeError
 from quiff.populations.population import Population
@@ -257,7 +256,7 @@ def _moved(question: Question, mains: Sequence[Answer]) -> str:
 def _counted(people: Population, one: Answer) -> float:
     """Return the probability of re-identification by the first visit, if it is counted quickly."""
     found = Sequences.of(people, one.api)
-    if counting_work(found.sizes(one.first), stable=found.stable) > _QUICK:
+    if exact_work(found, one.first)[0] > _QUICK:
         raise SizeError("to count this takes too long for one sentence")
     return float(exact_vulnerability(found, one.first))
 

@@ -9,6 +9,7 @@ from typing import final
 
 from quiff.apis.base import Api, parameters_of
 from quiff.apis.defaults import default_apis
+from quiff.apis.ranges import Share
 from quiff.errors import QuiffError, SizeError
 from quiff.populations.population import Population
 from quiff.progress import tell
@@ -184,7 +185,7 @@ def _settings(api: Api) -> tuple[Api, ...]:
     """Return an API with other values of its first parameter that is a probability, such as its noise."""
     own = api.parameters()
     for each in parameters_of(type(api)):
-        if each.metadata.get("allowed") == "0 to 1":
+        if isinstance(each.metadata.get("range"), Share):
             return tuple(type(api)(**own | {each.name: x}) for x in _VARIED if x != own[each.name])
     return ()
 

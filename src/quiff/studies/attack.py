@@ -1,7 +1,7 @@
 """The question how many users known attacks re-identify, and how far that is from what is possible."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, cast
@@ -15,7 +15,7 @@ from quiff.browser.reports import Reports
 from quiff.core.labels import as_labels
 from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
-from quiff.progress import tell
+from quiff.progress import part, tell
 from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
 from quiff.results.layout import Chart, Layout, Listing, Records
@@ -250,10 +250,10 @@ def attack(
         raise ParameterError("observations is empty; give at least one number of observations to look at")
     plan = campaign(people, api, counts, sample, [attacks] if isinstance(attacks, str) else attacks, earlier)
 
-    def done(before: int) -> Callable[[float], None]:
-        return lambda share: tell("attacks", (before + share) / seeds)
-
-    runs = [plan.run(seed + number, done(number)) for number in range(seeds)]
+    runs = []
+    for number in range(seeds):
+        with part(f"attacks, simulation {number + 1} of {seeds}"):
+            runs.append(plan.run(seed + number))
     if not any(runs):
         raise SizeError(plan.notes[-1])
     bounds: dict[int, Bound] = {}

@@ -39,9 +39,9 @@ def api_facts(name: str, api: type[Api] | Api) -> dict[str, Any]:
         "parameters": {
             each.name: {
                 "default": None if each.default is MISSING else each.default,
-                "range": each.metadata.get("allowed", ""),
+                "range": str(each.metadata.get("range", "")),
                 "meaning": each.metadata.get("meaning", ""),
-                "source": getattr(each.metadata.get("check"), "source", ""),
+                "source": getattr(each.metadata.get("range"), "source", ""),
             }
             for each in parameters_of(kind)
         },

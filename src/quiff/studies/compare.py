@@ -11,7 +11,7 @@ from typing import Any
 
 from quiff.apis.base import Api, all_limits, checked_people, in_a_month
 from quiff.apis.defaults import all_apis
-from quiff.epochs.figures import month_posterior
+from quiff.epochs.over_time import OverTime
 from quiff.errors import ParameterError, QuiffError, SizeError, counted
 from quiff.measures.shannon_capacity import shannon_capacity
 from quiff.populations.population import Population
@@ -464,8 +464,10 @@ def _measured(people: Population, api: Api, goals: list[str], seed: int) -> Iter
         if api.redraws == "nothing":
             yield month
             return
-        value, low, high, method = month_posterior(people, ready, count, seed)
-        if method == "exact":
-            yield replace(month, value=value)
+        weeks = OverTime.of(people, ready)
+        after, prior = weeks.estimates(count, seed)[-1], weeks.prior
+        if after.method == "exact":
+            yield replace(month, value=after.leakage * prior)
         else:
-            yield replace(month, value=value, low=low, high=high, method=method)
+            low, high = after.low * prior, after.high * prior
+            yield replace(month, value=after.leakage * prior, low=low, high=high, method=after.method)

@@ -12,21 +12,12 @@ import numpy as np
 from quiff.apis.base import Api, Occasion, check_observations
 from quiff.core.limits import dense_limit
 from quiff.core.numbers import Number
-from quiff.epochs.composed import Composed
-from quiff.epochs.counted import Counted
-from quiff.epochs.figures import (
-    LeakageAfter,
-    goals_over_time,
-    leakages_over_time,
-    risk_over_time,
-    seen_of,
-)
+from quiff.epochs.over_time import LeakageAfter, OverTime
 from quiff.epochs.risk import MOST_RISK
 from quiff.epochs.sequences import changing
 from quiff.errors import ParameterError
 from quiff.measures.distribution import Distribution
 from quiff.populations.population import Population
-from quiff.progress import part_progress
 from quiff.results.layout import Layout, Pivot, Say, say
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
@@ -140,9 +131,9 @@ def over_time(
     secret, or not at all (an identifier). Attributes that change by epoch make one observation of each epoch,
     in parallel (paper, appendix on the longitudinal model). Figures are exact where they can be counted or
     computed within a limit of work, else estimated with an interval of 95 %. Channels that show the outputs
-    of a set with one probability and all others with another are counted for up to five observations,
-    whatever the number of users. What one page view or two sites reveal, where the API has these, are rows
-    with a stage of that name.
+    of a set with one probability and all others with another are counted for up to four observations,
+    whatever the number of users, and for more where topics are few. What one page view or two sites reveal,
+    where the API has these, are rows with a stage of that name.
 
     Parameters
     ----------
@@ -153,7 +144,7 @@ def over_time(
     observations
         n, the largest number of observations.
     exact
-        Whether to compute exactly whatever it takes, and to begin whatever the plan says.
+        Whether to compute exactly whatever it takes.
     utility
         Whether to find out what a receiver learns, too, by up to three observations.
     known
@@ -192,26 +183,25 @@ def over_time(
     people = people.first_epochs(E)
     beside = names_of(known)
     learns = (utility or ready.observer_knows_who) and not beside
-    seen = seen_of(people, ready, E, exact, learns, beside)
-    if not exact:
-        seen.check()
-    goals, left = goals_over_time(seen, every, ready, E, part_progress) if learns else ({}, ())
+    weeks = OverTime.of(people, ready, exact=exact, known=beside)
+    goals, left = weeks.goals(every, E) if learns else ({}, ())
     leakages: list[LeakageAfter] = []
     risks: dict[int, Distribution] = {}
     if not ready.observer_knows_who:
-        leakages = list(leakages_over_time(seen, people, ready, E, seed, part_progress))
+        leakages = weeks.leakages(E, seed)
         for n in range(1, min(E, MOST_RISK) + 1):
-            spread = risk_over_time(seen, people, n, part_progress)
+            spread = weeks.risk(n)
             risks |= {} if spread is None else {n: spread}
     occasions, unknown = ((), known_note(beside)) if beside else _occasions(every, ready, exact)
-    slacks = [seen.channel(n).slack if isinstance(seen, Composed) else 1.0 for n in range(1, E + 1)]
+    slacks = [weeks.slack(n) for n in range(1, E + 1)]
     drawn = any(leakage.method in ("hybrid", "monte-carlo") for leakage in leakages)
-    plan = seen.explained([leakage.method for leakage in leakages])
+    learned = max((len(numbers) - 1 for numbers in goals.values()), default=0)
+    plan = weeks.explained(leakages, len(risks), learned)
     single = np.ones(people.users.size)
     return Findings(
         (
-            *_occasion_rows(api, occasions, seen.prior),
-            *_leakage_rows(api, seen.prior, leakages, slacks),
+            *_occasion_rows(api, occasions, weeks.prior),
+            *_leakage_rows(api, weeks.prior, leakages, slacks),
             *_risk_rows(api, risks, slacks),
             *_goal_rows(api, goals, slacks),
         ),
@@ -221,7 +211,7 @@ def over_time(
             *assumed(every, [api]),
         ),
         words={
-            "profiles": seen.distinct(E),
+            "profiles": weeks.distinct(E),
             "plan": list(plan),
             "occasions": {one.key: one.sentence for one in occasions if one.leakage is not None},
         },
@@ -270,15 +260,6 @@ def other_occasions(people: Population, *apis: Api) -> Findings:
         },
         stages={one.key: one.title for listed in occasions.values() for one in listed},
     )
-
-
-def planned(
-    people: Population, api: Api, observations: int, *, exact: bool = False, utility: bool = False
-) -> tuple[str, ...]:
-    """Return how the figures will be found and what that takes, in sentences; empty if it is not known."""
-    E, ready = check_observations(observations), api.fit(people)
-    seen = seen_of(people, ready, E, exact, utility, ())
-    return seen.plan.explained() if isinstance(seen, Counted) else ()
 
 
 def _percentiles(spread: Distribution) -> list[float]:

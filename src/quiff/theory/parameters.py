@@ -46,7 +46,7 @@ def check_whole(name: str, value: object, least: int, most: int | None = None) -
     return number
 
 
-def check_number(name: str, value: object, least: int, most: float) -> Real:
+def check_number(name: str, value: object, least: float, most: float) -> Real:
     """Return the number ``value``, as a Fraction or a float, if it lies in ``[least, most]``.
 
     >>> check_number("noise", 1, 0, 1), check_number("noise", 0.05, 0, 1)

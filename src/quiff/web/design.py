@@ -278,7 +278,7 @@ class DesignAnswer:
         some = any(design.reidentified(1) is not None for design in self.designs)
         known = any(design.capacity is not None for design in self.designs)
         first = self.designs[0]
-        numbers = any(each.kind in ("whole", "decimal") for each in self.offers.controls(first.api))
+        numbers = any(each.is_number for each in self.offers.parameters(first.api))
         there = (some, known, numbers and first.capacity is not None)
         return tuple(name for name, is_there in zip(PICTURES, there, strict=True) if is_there)
 
@@ -305,21 +305,21 @@ class DesignAnswer:
 
     def _along(self) -> Picture:
         first = self.designs[0].api
-        control = swept(self.offers.controls(first), self.query.along or "")
+        parameter = swept(self.offers.parameters(first), self.query.along or "")
         lines: list[tuple[Point, ...]] = []
         points: list[Point | None] = []
         powers = False
         for design in self.designs:
             same = type(design.api) is type(first)
-            line, wide = capacities(design.api, control) if same else ((), False)
-            own, value = design.api.parameters().get(control.name), design.capacity
+            line, wide = capacities(design.api, parameter) if same else ((), False)
+            own, value = design.api.parameters().get(parameter.name), design.capacity
             known = same and isinstance(own, int | float | Fraction) and value is not None and isfinite(value)
             powers, point = powers or wide, (float(own or 0), float(value)) if known else None
             lines.append(line)
             points.append(point)
-        title = f"Capacity along {control.label.lower()}"
+        title = f"Capacity along {parameter.label.lower()}"
         upwards = "capacity (a factor, at most)"
-        return Picture(title, control.label, upwards, self.names, tuple(lines), tuple(points), powers)
+        return Picture(title, parameter.label, upwards, self.names, tuple(lines), tuple(points), powers)
 
 
 def _line(places: tuple[float, ...], value: Callable[[float], float | None]) -> tuple[Point, ...]:

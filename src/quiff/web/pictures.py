@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, final
 
 from quiff.errors import ParameterError, QuiffError
-from quiff.web.offers import MOST, Control
+from quiff.web.offers import MOST, Offer
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
@@ -77,19 +77,21 @@ class Picture:
         return Figure.of(self.title, chart)
 
 
-def swept(controls: list[Control], name: str) -> Control:
-    """Return the control of a parameter to draw the capacity along; without a name, the first that fits.
+def swept(parameters: list[Offer], name: str) -> Offer:
+    """Return the parameter to draw the capacity along; without a name, the first that fits.
 
     Examples
     --------
-    >>> controls = [Control("size", "", "9", "whole"), Control("noise", "", "0.5", "decimal", 0, 1.0)]
-    >>> swept(controls, "").name, swept(controls, "size").name
-    ('noise', 'size')
+    >>> from quiff import api_from
+    >>> from quiff.web.offers import Offers
+    >>> parameters = Offers().parameters(api_from("parakeet"))
+    >>> swept(parameters, "").name, swept(parameters, "centroids").name
+    ('truth', 'centroids')
     """
-    numbers = [each for each in controls if each.kind in ("whole", "decimal")]
+    numbers = [each for each in parameters if each.is_number]
     if not name and numbers:
-        ranged = (each for each in numbers if each.default and isinstance(each.most, float))
-        return min(ranged, key=lambda each: each.kind != "decimal", default=numbers[0])
+        ranged = (each for each in numbers if each.default and isinstance(each.control.most, float))
+        return min(ranged, key=lambda each: each.control.kind != "decimal", default=numbers[0])
     for each in numbers:
         if each.name == name:
             return each
@@ -97,21 +99,22 @@ def swept(controls: list[Control], name: str) -> Control:
     raise ParameterError(what="along", value=name, allowed=f"a parameter that is a number: {listed}")
 
 
-def capacities(api: "Api", control: Control) -> tuple[tuple[Point, ...], bool]:
+def capacities(api: "Api", parameter: Offer) -> tuple[tuple[Point, ...], bool]:
     """Return the capacity of an API along the range of one parameter, and whether in powers of ten.
 
     Examples
     --------
     >>> from quiff import api_from
-    >>> noise = Control("noise", "", "0.05", "decimal", 0, 1.0)
-    >>> points, powers = capacities(api_from("topics"), noise)
+    >>> from quiff.web.offers import Offers
+    >>> api = api_from("topics")
+    >>> points, powers = capacities(api, swept(Offers().parameters(api), "noise"))
     >>> points[0], points[-1], powers
     ((0.0, 69.8), (1.0, 1.0), False)
     """
-    values = api.parameters()
+    control, values = parameter.control, api.parameters()
     most = values.get(control.most) if isinstance(control.most, str) else control.most
     far = _FAR[control.kind]
-    own = values[control.name]
+    own = values[parameter.name]
     now = float(own) if isinstance(own, int | float | Fraction) else 0.0
     high = float(most) if isinstance(most, int | float | Fraction) else max(far, min(2 * now, MOST))
     low = float(control.least) if control.least is not None else 0.0
@@ -122,14 +125,14 @@ def capacities(api: "Api", control: Control) -> tuple[tuple[Point, ...], bool]:
         for step in range(_STEPS + 1)
     )
     places = (float(round(x)) if control.kind == "whole" else float(f"{x:.6g}") for x in grid)
-    return tuple(_along(api, control, values, sorted(set(places)))), powers
+    return tuple(_along(api, parameter, values, sorted(set(places)))), powers
 
 
-def _along(api: "Api", control: Control, values: dict[str, Any], places: list[float]) -> Iterator[Point]:
+def _along(api: "Api", parameter: Offer, values: dict[str, Any], places: list[float]) -> Iterator[Point]:
     for x in places:
-        value = int(x) if control.kind == "whole" else x
+        value = int(x) if parameter.control.kind == "whole" else x
         try:
-            found = capacity_of(type(api)(**(values | {control.name: value})))
+            found = capacity_of(type(api)(**(values | {parameter.name: value})))
         except QuiffError:  # together with the other parameters this is not allowed
             continue
         if found is not None and isfinite(found):

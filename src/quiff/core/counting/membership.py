@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quiff.core.counting.work import BY_SUBSETS, MOST_CHANGING, MOST_STABLE, Progress, Sizes, counting_work
+from quiff.core.counting.matches import match_counts
+from quiff.core.counting.ranked import best_sum
+from quiff.core.counting.work import MOST_COUNTED, Sizes, counting_work
 from quiff.core.numbers import Array, constant_of
 
 if TYPE_CHECKING:
@@ -22,13 +24,11 @@ class MembershipProduct:
     # p and q.
     inside: Any
     outside: Any
-    stable: bool  # whether all factors are one and the same
 
     @classmethod
     def of(cls, factors: "Sequence[Kernel]") -> "MembershipProduct | None":
         """Return the product if its factors are of this kind and few enough to be counted, else None."""
-        stable = len(set(factors)) == 1
-        if len(factors) > (MOST_STABLE if stable else MOST_CHANGING):
+        if len(factors) > MOST_COUNTED:
             return None
         known: dict[Kernel, tuple[Array, Any, Any] | None] = {f: membership(f) for f in set(factors)}
         found = [member for factor in factors if (member := known[factor]) is not None]
@@ -38,29 +38,22 @@ class MembershipProduct:
         if inside < outside:
             return None
         sizes = tuple(factor.n_columns for factor in factors)
-        return cls(tuple(codes for codes, _, _ in found), sizes, inside, outside, stable)
+        return cls(tuple(codes for codes, _, _ in found), sizes, inside, outside)
 
     def work(self, weights: Array) -> int:
         """Return about how many numbers are looked at to count with these weights."""
-        return counting_work(Sizes.of(self.codes), stable=self.stable, weighted=_only(weights) is None)
+        return counting_work(Sizes.of(self.codes), weighted=_only(weights) is None)
 
-    def column_max_sum(self, weights: Array, progress: Progress | None = None) -> Any:
+    def column_max_sum(self, weights: Array) -> Any:
         """Return sum_y max_x weights[x] C[x,y] over all tuples y.
 
         If all weights are the same, w, it is w sum_k N_k p^k q^(E-k), N_k being the number of tuples that the
         best row fits in exactly k factors.
         """
-        from quiff.core.counting.bitmaps import match_counts
-        from quiff.core.counting.ranked import best_sum
-        from quiff.core.counting.subsets import stable_match_counts
-
         weight, E, p, q = _only(weights), len(self.codes), self.inside, self.outside
         if weight is None:
-            return best_sum(self.codes, self.sizes, weights, p, q, progress)
-        if self.stable and E >= BY_SUBSETS:
-            counts = stable_match_counts(self.codes[0], self.sizes[0], E, progress)[E]
-        else:
-            counts = match_counts(self.codes, self.sizes, progress)
+            return best_sum(self.codes, self.sizes, weights, p, q)
+        counts = match_counts(self.codes, self.sizes)
         return weight * sum(n * p**k * q ** (E - k) for k, n in enumerate(counts))
 
 

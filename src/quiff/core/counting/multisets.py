@@ -49,15 +49,6 @@ def best_over_multisets(codes: Array, width: int, weights: Array, p: Any, q: Any
     return total
 
 
-def multiset_work(rows: int, occurring: int, factors: int) -> int:
-    """Return about how many numbers are looked at.
-
-    >>> f"{multiset_work(60, 12, 6):.1e}"
-    '1.6e+07'
-    """
-    return comb(occurring + factors, factors) * (rows * factors + 40 * occurring)
-
-
 def _blocks(m: int, n: int, size: int) -> Iterator[Array]:
     """Yield the multisets of n of m topics in blocks, (multisets, n), each ascending."""
     every = combinations_with_replacement(range(m), n)

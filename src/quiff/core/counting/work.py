@@ -4,11 +4,18 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import comb
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from quiff.core.numbers import Array
+from quiff.progress import advance
+
+_Slice = TypeVar("_Slice")
+_Result = TypeVar("_Result")
+
+MOST_COUNTED = 4
+"""Up to this many factors are counted whatever the number of outputs; more if there are few."""
 
 
 def words_for(bits: int) -> int:
@@ -18,11 +25,6 @@ def words_for(bits: int) -> int:
     6
     """
     return -(-bits // 64)
-
-
-Progress: TypeAlias = Callable[[float], None]
-_Slice = TypeVar("_Slice")
-_Result = TypeVar("_Result")
 
 
 def cores() -> int:
@@ -35,13 +37,9 @@ def cores() -> int:
 
 
 def in_slices(
-    work: Callable[[_Slice], _Result],
-    slices: Iterable[_Slice],
-    progress: Progress | None = None,
-    *,
-    small: bool = False,
+    work: Callable[[_Slice], _Result], slices: Iterable[_Slice], *, small: bool = False
 ) -> Iterator[_Result]:
-    """Yield the results of the slices in their order, whichever is done first.
+    """Yield the results of the slices in their order, whichever is done first, and tell how many are done.
 
     `work` gains by threads if it lets go of Python's global lock for longer than it takes to get it back: not
     if slices are `small`, which are worked through one after the other.
@@ -55,20 +53,10 @@ def in_slices(
         # An interrupt arrives here, in the main thread: slices that have not started never will.
         results = map(work, listed) if small else pool.map(work, listed)
         for done, result in enumerate(results, start=1):
-            if progress is not None:
-                progress(done / len(listed))
+            advance(done / len(listed))
             yield result
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-BLOCK = 2**22
-"""Tuples of users that are looked at at a time, where weights differ."""
-
-# Up to this many factors are counted: with sets of their own, and all with the same sets.
-MOST_CHANGING, MOST_STABLE = 4, 5
-# From this many factors on, equal sets are counted by their subsets instead of by bitmaps.
-BY_SUBSETS = 4
 
 
 class Sizes(NamedTuple):
@@ -92,39 +80,44 @@ def n_occurring(sets: Array) -> int:
     return int(np.count_nonzero(np.bincount(sets.reshape(-1))))
 
 
-def counting_work(sizes: Sizes, *, stable: bool = False, weighted: bool = False) -> int:
+def counting_work(sizes: Sizes, *, weighted: bool = False) -> int:
     """Return about how many numbers are looked at; a billion of them take some seconds.
 
-    Bitmaps: N s^E marks, and m^(E-1) rows of m/64 words in 2^(E-1) tables, m being the topics that occur.
-    Equal sets, from four factors on: the subsets of all sets, and the sets of E - 1 topics with the words of
-    those that may be the next. Weights: m^E numbers instead of bits.
+    Bits: N s^E marks, and m^(E-1) rows of m/64 words in 2^(E-1) tables, m being the topics that occur.
+    Weights: m^E numbers instead of bits.
 
     >>> codes = np.arange(50_000).reshape(-1, 5) % 349
     >>> f"{counting_work(Sizes.of([codes] * 4)):.1e}"
     '2.1e+09'
     """
     E, n_rows, top, m = sizes
+    marks = n_rows * top**E
     if weighted:
-        return int(n_rows * top**E + 8 * (m + 1) ** E)
-    if not stable or E < BY_SUBSETS:
-        return int(n_rows * top**E + (m + 1) ** (E - 1) * words_for(m + 1) * 2 ** (E - 1))
-    subsets = n_rows * sum(comb(top, j) * j * 40 for j in range(1, min(E, top) + 1))
-    return subsets + comb(m, E - 1) * words_for(m)
+        return int(marks + 8 * (m + 1) ** E)
+    return int(marks + (m + 1) ** (E - 1) * words_for(m + 1) * 2 ** (E - 1))
 
 
-def counting_memory(sizes: Sizes, *, threads: int, stable: bool = False, weighted: bool = False) -> int:
+def counting_memory(sizes: Sizes, *, weighted: bool = False) -> int:
     """Return about how many bytes the tables take at the same time.
 
     >>> codes = np.arange(50_000).reshape(-1, 5) % 349
-    >>> counting_memory(Sizes.of([codes] * 4), threads=2) < 50e6
+    >>> counting_memory(Sizes.of([codes] * 4)) < 250e6
     True
     """
     E, n_rows, top, m = sizes
+    threads, cells = cores(), (m + 1) ** (E - 1)
+    sets = (2 * E + 8) * n_rows * top  # and the users by the output of the first factor
     if weighted:
-        cells = (threads + 1) * 2 ** (E - 1) * 4 * min(BLOCK, n_rows * top ** (E - 1))
-        return int((2 * threads + 1) * 4 * (m + 1) ** (E - 1) + (2 * E + 8) * n_rows * top + cells)
-    if not stable or E < BY_SUBSETS:
-        tables = (2 * threads + 1) * 8 * (m + 1) ** max(E - 2, 0) * words_for(m + 1)
-        return int(tables + (2 * E + 8) * n_rows * top)  # and the users by the output of the first factor
-    lists = max(n_rows * comb(top, j) * j for j in range(1, min(E, top) + 1)) * 40
-    return lists + (m**3 if E > BY_SUBSETS else 0)
+        listed = (threads + 1) * 2 ** (E - 1) * 4 * min(2**22, n_rows * top ** (E - 1))
+        return int((2 * threads + 1) * 4 * cells + sets + listed)
+    words = (m + 1) ** max(E - 2, 0) * words_for(m + 1) * 8
+    return int((threads + 1) * cells + (E + 2 * threads) * words + sets)
+
+
+def multiset_work(rows: int, occurring: int, factors: int) -> int:
+    """Return about how many numbers are looked at, multiset by multiset.
+
+    >>> f"{multiset_work(60, 12, 6):.1e}"
+    '1.6e+07'
+    """
+    return comb(occurring + factors, factors) * (rows * factors + 40 * occurring)

@@ -22,7 +22,7 @@ from quiff.core.limits import check_fits, check_work
 from quiff.core.numbers import Array, constant_of, filled, large, matmul, product, same_kind, unified
 from quiff.core.sparse import SparseRows, fold_max
 
-# So many numbers are looked at faster than the compiled loops are loaded.
+# So many numbers are looked at faster than tables are made to count them.
 _FEW = 20_000
 
 

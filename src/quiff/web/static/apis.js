@@ -72,7 +72,6 @@ function parameter(each, suffix, values, change) {
   const least = each.least ?? (whole ? 0 : -OPEN), open = typeof each.most !== "number";
   const wide = open || most >= (whole ? 2000 : FAR);
   const low = whole || least < 0 ? Math.max(least, 1) : Math.max(least, LEAST);
-  const step = whole ? 1 : (most - least) / 100;
   const scale = wide ? powers(low, Math.min(most, whole ? 2000 : OPEN), whole) : {};
-  return number({ name: id, label, min: least + (each.above ? step : 0), max: most, step, scale, hint: each.default === "" ? "as specified" : "", names: each.names, state, change });
+  return number({ name: id, label, min: least + (each.above ? each.step : 0), max: most, step: each.step, scale, hint: each.default === "" ? "as specified" : "", names: each.names, state, change });
 }

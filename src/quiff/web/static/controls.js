@@ -8,6 +8,7 @@ const LINEAR = { to: Number, from: Number };
 // A slider in powers of ten, for numbers from a few to billions, or from hundredths on where they are not whole.
 export const powers = (low, high, whole = true) => ({
   min: 0, max: 1000, step: 1,
+  unit: (value) => (whole && value <= 10000 ? 1 : 10 ** (Math.floor(Math.log10(Math.max(value, low))) - 1)),
   to: (value) => (1000 * Math.log(Math.max(value, low) / low)) / Math.log(high / low),
   from: (place) => {
     const value = digits(low * (high / low) ** (place / 1000), 2);
@@ -41,7 +42,7 @@ function frame(kind, id, label, ...fields) {
 }
 
 export function number({ name, label, min, max, step = 1, scale, hint = "", names = [], state = address, change }) {
-  const { to, from, ...range } = { min, max, step, ...LINEAR, ...scale };
+  const { to, from, unit, ...range } = { min, max, step, ...LINEAR, ...scale };
   const list = names.length ? make("datalist", { id: `${name}-names` }, ...names.map((value) => make("option", { value }))) : null;
   const field = make("input", { type: "text", id: name, inputmode: names.length ? null : "decimal", placeholder: hint, autocomplete: "off", spellcheck: "false", list: list?.id });
   const slider = make("input", { type: "range", id: `${name}-slider`, "aria-label": `${label}, slider`, ...range });
@@ -51,12 +52,20 @@ export function number({ name, label, min, max, step = 1, scale, hint = "", name
     slider.classList.toggle("unset", !set);
     slider.setAttribute("aria-valuetext", field.value || hint);
   };
-  slider.addEventListener("input", () => {
-    state[name] = String(from(Number(slider.value)));
+  const put = (value) => {
+    state[name] = String(value);
     field.value = readable(state[name]);
-    slider.classList.remove("unset");
-    slider.setAttribute("aria-valuetext", field.value);
+    follow();
     change(name);
+  };
+  slider.addEventListener("input", () => put(from(Number(slider.value))));
+  // In powers of ten an arrow key moves the value by one of its units, so that every value can be reached.
+  slider.addEventListener("keydown", (event) => {
+    const sign = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 }[event.key];
+    if (!sign || !unit) return;
+    event.preventDefault();
+    const value = Number(state[name]) || min;
+    put(Math.min(max, Math.max(min, digits(value + sign * unit(value), 12))));
   });
   field.addEventListener("input", () => {
     state[name] = plain(field.value);
