@@ -20,7 +20,7 @@ from quiff.core.numbers import Array
 _ALL = ~np.uint64(0)
 _LAST_BIT = np.uint64(63)
 _BY_SUBSETS = 4  # from so many factors on, the best fits of equal sets are counted by their subsets
-_SPARSE = 8  # where at most one cell of so many is marked, it is quicker to sort than to mark
+_SPARSE = 64  # where at most one cell of so many is marked, it is quicker to sort than to mark
 
 
 def match_counts(codes: Sequence[Array], sizes: Sequence[int]) -> list[int]:
