@@ -137,7 +137,7 @@ def test_explain_tells_formula_source_and_assumptions():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--topics", "0"], "must be a whole number of at least 1, not 0"),
+        (["--topics", "0"], "must be a whole number of at least 1, v1"),
         (["--topics", "v3"], "topics must be a number or one of v1, v2, google-nl-v2, iab-1.1, not 'v3'"),
         (["--topics", "occurring"], "needs a population"),
         (["--top", "350"], "--top must be a whole number between 1 and 349, not 350"),

@@ -160,7 +160,7 @@ def test_tables_show_every_quantity():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_topics": 0}, "n_topics must be a whole number of at least 1, not 0"),
+        ({"n_topics": 0}, "n_topics must be a whole number of at least 1, v1"),
         ({"n_topics": 100_001}, "between 1 and 100000"),
         ({"top_s": 350}, "top_s must be a whole number between 1 and 349, not 350"),
         ({"noise": 1.5}, "noise must be a number between 0 and 1, not 1.5"),
