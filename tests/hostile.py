@@ -203,13 +203,14 @@ def page_loads(folder):
 def numbers_and_sizes(folder):
     import click
 
+    from quiff.apis.ranges import _DECIMAL_COMMA, _FRACTION, _PERCENT
     from quiff.cli.options import read_number
     from quiff.core.limits import _SIZE
-    from quiff.web.offers import _DECIMAL, _NAME, _RANGE
+    from quiff.web.offers import _NUMBER, _WORDS
     from quiff.web.queries import _WHOLE
 
     for text in ("1" * LONG, "1." * LONG, " " * LONG, "1/" * LONG, "e" * LONG, "1" + " " * LONG + "x"):
-        for pattern in (_SIZE, _WHOLE, _DECIMAL, _NAME, _RANGE):
+        for pattern in (_SIZE, _WHOLE, _NUMBER, _WORDS, _FRACTION, _PERCENT, _DECIMAL_COMMA):
             assert pattern.fullmatch(text) is None
         with suppress(click.BadParameter):
             read_number(None, None, text)

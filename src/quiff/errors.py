@@ -112,6 +112,18 @@ def first_line(error: BaseException) -> str:
     return str(said).split("\n", 1)[0]
 
 
+def full_sentence(message: object) -> str:
+    """Return a message with a full stop, unless it ends in a question.
+
+    Examples
+    --------
+    >>> full_sentence(QuiffError("there is no API 'x'")), full_sentence("did you mean 0.05?")
+    ("there is no API 'x'.", 'did you mean 0.05?')
+    """
+    text = str(message)
+    return text if text.endswith("?") else f"{text}."
+
+
 def described(error: BaseException) -> str:
     """Return the kind of an error of somebody's own code and what it says, in one line.
 

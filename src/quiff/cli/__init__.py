@@ -16,7 +16,7 @@ from quiff.cli.short_forms import OPTIONS
 from quiff.cli.shown import WORDS
 from quiff.cli.signals import Ended, Ending, ending
 from quiff.cli.terminal import terminal_width
-from quiff.errors import QuiffError, described, engine_line
+from quiff.errors import QuiffError, described, engine_line, full_sentence
 from quiff.results.columns import WIDTH
 from quiff.safe_text import visible_lines
 
@@ -116,7 +116,7 @@ class _Commands(click.Group):
                 and wrong[1] in (param.name, *param.opts)
                 and (typed or isinstance(param, click.Argument))
             ):
-                return click.BadParameter(f"{message}.", inner, param)
+                return click.BadParameter(full_sentence(message), inner, param)
         return click.ClickException(message)
 
     def _named(self, ctx: click.Context) -> click.Context:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import click
 
 from quiff.cli.outputs import OutputFile
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError, QuiffError, full_sentence
 from quiff.files import check_name
 from quiff.theory.parameters import check_probability, check_whole
 from quiff.theory.taxonomies import TAXONOMY_SIZES, taxonomy_size
@@ -83,7 +83,7 @@ def at_option(ctx: click.Context | None, param: click.Parameter | str) -> Iterat
     except QuiffError as error:
         hint = f"'{param}'" if isinstance(param, str) else None
         named = None if isinstance(param, str) else param
-        raise click.BadParameter(f"{error}.", ctx, named, hint) from error
+        raise click.BadParameter(full_sentence(error), ctx, named, hint) from error
 
 
 def several(names: str, metavar: str, about: str, kind: Any = str) -> Callable[[Command], Command]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, full_sentence
 from quiff.files import check_link, check_name, check_suffix, check_target
 
 _FORCE = "quiff.force"
@@ -37,7 +37,7 @@ class Output(click.Path):
         try:
             check_name(value)
         except ParameterError as error:
-            self.fail(f"{error}.", param, ctx)
+            self.fail(full_sentence(error), param, ctx)
         return super().convert(value, param, ctx)
 
     def check(self, path: Path, force: bool, inputs: list[Path]) -> None:
@@ -59,7 +59,7 @@ class OutputFile(Output):
         try:
             check_suffix(value, self.suffixes)
         except ParameterError as error:
-            self.fail(f"{error}.", param, ctx)
+            self.fail(full_sentence(error), param, ctx)
         return super().convert(value, param, ctx)
 
 
