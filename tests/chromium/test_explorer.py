@@ -419,7 +419,9 @@ def test_a_wrong_value_is_marked_at_its_field_and_no_number_stays(page, link):
     page.locator("#noise2").fill("7")
     page.wait_for_selector("#noise2[aria-invalid=true]", timeout=WAIT)
     reason = page.locator("#noise2-reason")
-    assert reason.inner_text() == "Probability of a random topic must be a number between 0 and 1, not '7'"
+    assert reason.inner_text() == (
+        "Probability of a random topic must be a number between 0 and 1, not 7; did you mean 0.07?"
+    )
     assert page.locator("#noise2").get_attribute("aria-describedby") == "noise2-reason"
     assert page.locator("#noise[aria-invalid]").count() == 0, "the first design is right"
     shown = page.locator("#sentences, #numbers, #quiet, #remarks, #closed-forms").all_inner_texts()

@@ -44,7 +44,7 @@ COMMANDS = {
     "audit --figure": ["audit", "seen.csv"],
     "audit --csv": ["audit", "seen.csv"],
     "audit --report": ["audit", "seen.csv"],
-    "compare --figure": ["compare", "--api", "cookies"],
+    "compare --figure": ["compare", "--api", "topics"],
     "compare --csv": ["compare", "--api", "cookies"],
     "attribution run --figure": ["attribution", "run", "events.json"],
     "attribution run --csv": ["attribution", "run", "events.json"],
