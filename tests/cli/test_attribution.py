@@ -35,7 +35,7 @@ def test_json_has_an_entry_for_every_conversion_and_every_error(run):
     wrong = {**SAVE, "seconds": 3, "options": {"histogramIndex": 0, "conversionSites": ["localhost"]}}
     unknown = {**ASK, "seconds": 4, "options": {**ASK["options"], "aggregationService": "no"}}
     empty = {**ASK, "seconds": 5, "options": {**ASK["options"], "histogramSize": 0}}
-    done = run("run", "--json", events={"events": [SAVE, ASK, wrong, unknown, empty]})
+    done = run("run", "--json", "--seed", 0, events={"events": [SAVE, ASK, wrong, unknown, empty]})
     found = json.loads(done.output)["payload"]
     assert [(event["kind"], event["outcome"]) for event in found["events"]] == [
         ("impression", None),
@@ -59,7 +59,7 @@ def test_the_configuration_and_the_rules_are_followed(run):
 
 def test_text_fits_a_terminal_and_tells_what_was_expected(run, tmp_path):
     events = {"events": [SAVE, {**ASK, "expected": [0]}]}
-    done = run("run", "--all", "--figure", tmp_path / "t.svg", events=events)
+    done = run("run", "--all", "--seed", 0, "--figure", tmp_path / "t.svg", events=events)
     assert done.exit_code == 0
     worded(done.output, 1, 0)
     assert max(map(len, done.stdout.splitlines())) <= 80
