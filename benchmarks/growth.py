@@ -8,7 +8,6 @@ steps. How the cost of counting grows with epochs is in the group `epochs`.
 """
 
 import contextlib
-import importlib
 import io
 import json
 import shutil
@@ -84,7 +83,7 @@ def log_to_profiles(inputs, clock, rows):
     treated, reduced, experimental = out / "treated", out / "reduced", out / "experimental"
     steps = {
         "treat": [*sorted(log.glob("log-*.gz")), "--out", treated],
-        "classify": [treated, "--with", log / "classification.csv", "--out", reduced],
+        "classify": [treated, "--classification", log / "classification.csv", "--out", reduced],
         "experiment": [reduced, "--out", experimental],
         "profile": [experimental, "--out", out / "profiles.parquet"],
     }
@@ -98,9 +97,10 @@ def log_to_profiles(inputs, clock, rows):
 
 def _command(step, arguments):
     """Run a command of quiff in this process, and return what it tells as JSON."""
-    command = importlib.import_module(f"quiff.cli.{step}").command
+    from quiff.cli import main
+
     with contextlib.redirect_stdout(io.StringIO()) as told:
-        command.main([*map(str, arguments), "--json"], standalone_mode=False)
+        main([step, *map(str, arguments), "--json"], standalone_mode=False)
     return json.loads(told.getvalue())
 
 

@@ -50,12 +50,12 @@ def quiff_treats(inputs, clock, engine="duckdb", limited=True):
 
     from quiff.history.engine import connect
     from quiff.history.tables import Steps
-    from quiff.history.treat import DEFAULT_MEMORY_LIMIT, treat
+    from quiff.history.treat import treat
 
     getattr(ibis, {"duckdb": "duckdb", "spark": "pyspark"}[engine])  # Ibis loads an engine's part when asked
     out, steps = _new_folder(inputs), Steps()
     clock.start()
-    con = connect(engine, memory_limit=DEFAULT_MEMORY_LIMIT if limited else None)
+    con = connect(engine, memory_limit="1200MB" if limited else None)
     clock.laps["start the engine"] = clock.wall + time.perf_counter()
     result = treat(con, logs_of(inputs), out, rules="as-published", steps=steps)
     clock.stop()

@@ -44,7 +44,7 @@ def measure_release(inputs, clock, users):
 
 def epochs_release(inputs, clock, users):
     """Measure what one to four weeks of a release reveal, and each user's risk after up to three."""
-    found = _command(clock, ["epochs", str(inputs / f"release-{users}"), "--epochs", str(WEEKS)])
+    found = _command(clock, ["epochs", str(inputs / f"release-{users}"), "--observations", str(WEEKS)])
     _check(found, 349)
     weeks = [row for row in found["rows"] if row["quantity"] == "posterior"]
     return {

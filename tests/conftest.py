@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import hypothesis
 import pytest
@@ -18,6 +19,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase, ReadOnlyDatabase
 from syrupy.location import PyTestLocation
 from xdist.scheduler import LoadFileScheduling
 
+from quiff.attribution import browser as model
 from quiff.history.engine import connect
 
 if (
@@ -63,6 +65,9 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 # each test, by its name. Names of scratch files (8 bytes) stay apart from those of other processes.
 _DRAWS, _system = random.Random(), random.SystemRandom.randbytes
 if not os.environ.get("QUIFF_FUZZ"):
+    model.random = SimpleNamespace(  # where epochs begin, of a browser without a seed
+        Random=lambda seed: random.Random(_DRAWS.getrandbits(64) if seed is None else seed)
+    )
     random.SystemRandom.getrandbits = lambda self, size: _DRAWS.getrandbits(size)
     random.SystemRandom.randbytes = lambda self, size: (
         _system(self, size) if size == 8 else _DRAWS.randbytes(size)

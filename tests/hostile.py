@@ -204,7 +204,7 @@ def numbers_and_sizes(folder):
     import click
 
     from quiff.apis.ranges import _DECIMAL_COMMA, _FRACTION, _PERCENT
-    from quiff.cli.options import read_number
+    from quiff.cli.kinds import Number
     from quiff.core.limits import _SIZE
     from quiff.web.offers import _NUMBER, _WORDS
     from quiff.web.queries import _WHOLE
@@ -213,7 +213,7 @@ def numbers_and_sizes(folder):
         for pattern in (_SIZE, _WHOLE, _NUMBER, _WORDS, _FRACTION, _PERCENT, _DECIMAL_COMMA):
             assert pattern.fullmatch(text) is None
         with suppress(click.BadParameter):
-            read_number(None, None, text)
+            Number(whole=False).convert(text, None, None)
 
 
 PARSERS = [

@@ -30,7 +30,7 @@ def people(tmp_path):
 
 def test_the_number_of_a_topic_is_shown(people):
     file = people("user,t1,t2\nu,1,2\nv,400,7\n")
-    told = run("measure", file, "--topics", "v1")
+    told = run("measure", file, "--api", "topics:n_topics=v1")
     assert told.exit_code == 1
     worded(told.stderr, 3, 400)
     with refused(QuiffError, 400):

@@ -19,6 +19,7 @@ PASSING = {
     r"\.quiff-[\w-]+\.tmp": "SCRATCH",
     r"\bin line \d+": "in line LINE",  # of a program, which is a function of a test
     r"\bat 0x[0-9a-f]+": "at ADDRESS",
+    r"(?<=would take )(more than )?[\d,]+ \w+": "TIME",
     r"(?<=127\.0\.0\.1:)\d+": "PORT",
 }
 NUMBER = re.compile(r"(?<![\w.-])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?!\w)")

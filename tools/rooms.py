@@ -15,7 +15,8 @@ SRC = ROOT / "src" / "quiff"
 
 # In order: a room imports only rooms that stand before it.
 ROOMS = [
-    "errors", "progress", "safe_text", "files", "theory", "core", "measures", "mechanisms", "programs",
+    "errors", "progress", "safe_text", "commands", "files", "theory", "core", "measures", "mechanisms",
+    "programs",
     "populations", "history", "apis", "testing", "attribution", "epochs", "browser", "attacks", "audit",
     "results", "studies", "papers", "report", "web", "cli",
 ]  # fmt: skip

@@ -88,7 +88,7 @@ def _goes_from_log_to_report() -> None:
     (leakage,) = (row["value"] for row in rows if row["quantity"] == "leakage")
     most = max(row["value"] for row in rows if row["quantity"] == "bayes_capacity")
     _must(1 < leakage <= most, f"the leakage is {leakage}")
-    _ask("report", "demo/profiles.parquet", "--epochs", "2", "--out", "report.html")
+    _ask("report", "demo/profiles.parquet", "--observations", "2", "--out", "report.html")
     for page in ("demo/report.html", "report.html"):
         text = Path(page).read_text(encoding="utf-8")
         _must(text.startswith("<!doctype html>"), f"{page} is no page")

@@ -6,7 +6,6 @@ from .apis.cookies import Cookies, PartitionedCookies
 from .apis.event_level import EventLevel
 from .apis.fitted import FittedAPI
 from .apis.floc import FLoC
-from .apis.guarantees import k_anonymity, noise_bound
 from .apis.noisy_histogram import (
     AggregatableReports,
     InteroperablePrivateAttribution,
@@ -83,9 +82,17 @@ from .measures.entropy import (
     shannon_entropy,
 )
 from .measures.factors import left_factor, refinement_witness
+from .measures.guarantees import k_anonymity, noise_bound
 from .measures.hockey_stick import TradeOff, bayes_security, delta, trade_off
 from .measures.leakage import dalenius_leakage, leakage
-from .measures.refinement import Counterexample, counterexample, refinement_distance, refines
+from .measures.refinement import (
+    Counterexample,
+    Deficiency,
+    counterexample,
+    deficiency,
+    refinement_distance,
+    refines,
+)
 from .measures.risk import expected_loss, posterior_risk, risk, risk_leakage, strategy
 from .measures.shannon_capacity import Capacity, shannon_capacity
 from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
@@ -114,6 +121,7 @@ from .studies.over_time import over_time
 from .studies.popularity import estimate_popularity, popularity
 from .studies.risk import user_risk
 from .studies.theory import closed_forms
+from .studies.trade_off_figure import trade_off_figure
 
 __version__: str
 
@@ -134,6 +142,7 @@ __all__ = [
     "Channel",
     "Cookies",
     "Counterexample",
+    "Deficiency",
     "Estimate",
     "EventLevel",
     "FLoC",
@@ -199,6 +208,7 @@ __all__ = [
     "convex_separation",
     "counterexample",
     "dalenius_leakage",
+    "deficiency",
     "delta",
     "dense_limit",
     "diameter",
@@ -283,6 +293,7 @@ __all__ = [
     "topic_tree",
     "total_variation",
     "trade_off",
+    "trade_off_figure",
     "tries_gain",
     "user_risk",
     "visit_rates",

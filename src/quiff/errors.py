@@ -16,6 +16,10 @@ _Arguments = ParamSpec("_Arguments")
 _Answer = TypeVar("_Answer")
 
 _QUOTED = re.compile(r"""(['"`]).*\1""")  # from the first quote to the last one: there may be quotes inside
+_ENGINES = {  # what engines say in their own way
+    "magic bytes": "it is no Parquet file, or it is damaged",
+    "error when sniffing file": "it is no table with columns; is it text, with commas or tabs?",
+}
 _ROW = re.compile(r"(, got \d+): .*")
 
 
@@ -148,7 +152,32 @@ def engine_line(error: BaseException) -> str:
     said = first_line(error)
     if isinstance(error, OSError) and error.strerror:
         return said
+    meant = next((words for engines, words in _ENGINES.items() if engines in said.lower()), None)
+    if meant is not None:
+        return meant
     return _QUOTED.sub(r"\1...\1", _ROW.sub(r"\1", said))
+
+
+def cannot_read(path: object, why: str | BaseException) -> ParameterError:
+    """Return the error about an input that cannot be read.
+
+    Examples
+    --------
+    >>> error = cannot_read("log.txt", "it is a folder; name a file")
+    >>> str(error), error.what, error.value
+    ("cannot read 'log.txt': it is a folder; name a file", 'the input', 'log.txt')
+    """
+    return _cannot("read", "the input", path, why)
+
+
+def cannot_write(path: object, why: str | BaseException) -> ParameterError:
+    """Return the error about an output that cannot be written, as `cannot_read`."""
+    return _cannot("write", "the output", path, why)
+
+
+def _cannot(do: str, what: str, path: object, why: str | BaseException) -> ParameterError:
+    reason = why if isinstance(why, str) else first_line(why)
+    return ParameterError(f"cannot {do} {str(path)!r}: {reason}", what=what, value=str(path))
 
 
 def needed(module: str, extra: str, use: str) -> Any:

@@ -201,6 +201,26 @@ def test_flexible_states_by_listing_them():
     assert bayes_capacity(api.observe(api.space())) == pytest.approx(limits_of(api)["bayes_capacity"])
 
 
+def test_states_of_data_with_different_windows_are_numbered_without_a_list():
+    space = EventLevel(flexible="5x4 3x9 2x7", reports=9).space()
+    assert space.size == gate.flexible_states([(5, 4), (3, 9), (2, 7)], 9) > 20_000
+    for place in (0, 1, 12_345, space.size - 1):
+        assert space.position(space[place]) == place
+    assert not any(
+        wrong in space for wrong in (((2, 2),), ((1, 0), (0, 0)), ((0, 0),) * 5, ((3, 0),), "x", 7)
+    )
+
+
+def test_a_response_that_is_always_true_is_a_map():
+    api = Parakeet(truth=1)
+    C = api.observe(api.space())
+    assert limits_of(api) | {"shannon_capacity_bits": 0} == {
+        "bayes_capacity": 100, "epsilon": inf, "max_case_capacity": inf, "shannon_capacity_bits": 0,
+    }  # fmt: skip
+    assert (bayes_capacity(C), epsilon(C)) == (100, inf)
+    assert Parakeet(truth=0.001).limits() == ()  # where a lie is more probable nothing is known
+
+
 def test_the_null_report_of_one_day_by_an_explicit_channel():
     """The 31 days with 3 of them, written out: no report, or the true day and others at random."""
     q, days = 0.008, 3

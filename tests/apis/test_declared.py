@@ -11,7 +11,10 @@ from words import refused
 PEOPLE = Population.from_sets({"Ann": {1}, "Bob": {2}}).with_attribute("country", ["AT", "BR"])
 
 
-@pytest.mark.parametrize(("name", "value"), [("needs", "country"), ("unit", "a user"), ("redraws", "all")])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("needs", "country"), ("unit", 7), ("unit", "a user, one site, weekly, once"), ("redraws", "all")],
+)
 def test_what_a_class_declares_is_checked_at_once(name, value):
     with refused(ParameterError):
         type("Mine", (Api,), {name: value})

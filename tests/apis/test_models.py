@@ -13,12 +13,12 @@ import textbook
 from quiff import Channel, ParameterError, SizeError, theory
 from quiff.apis.base import Api, stages_of
 from quiff.apis.cookies import Cookies
-from quiff.apis.guarantees import k_anonymity, noise_bound
 from quiff.apis.taxonomy import Unnamed
 from quiff.apis.topics import TopicsAPI
 from quiff.core.kernels import MapKernel, SparseKernel
 from quiff.core.labels import as_labels
 from quiff.errors import LabelError
+from quiff.measures.guarantees import k_anonymity, noise_bound
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 from words import refused

@@ -11,8 +11,8 @@ import quiff
 import textbook
 from quiff import theory
 from quiff.apis.base import stages_of
-from quiff.apis.guarantees import k_anonymity
 from quiff.apis.topics import TopicsAPI
+from quiff.measures.guarantees import k_anonymity
 from quiff.populations.histories import Histories
 from words import refused
 

@@ -9,8 +9,8 @@ import quiff
 import textbook
 from quiff.apis.base import stages_of
 from quiff.apis.cookies import Cookies
-from quiff.apis.guarantees import k_anonymity, noise_bound
 from quiff.apis.topics import TopicsAPI
+from quiff.measures.guarantees import k_anonymity, noise_bound
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 

@@ -133,7 +133,7 @@ def test_an_audit_on_spark_is_that_on_duckdb(folder, duckdb, spark):
 
 
 def test_two_systems_before_and_after_and_drift(folder):
-    done = run(folder, "--with", folder / "after.csv")
+    done = run(folder, "--other", folder / "after.csv")
     worded(done.stdout)
     found = quiff.audit(folder / "pairs.csv", other=folder / "after.csv", **COLUMNS)
     row = found.row("posterior_difference")
@@ -178,7 +178,7 @@ def test_what_secrets_can_be_is_said_on_the_command_line(folder):
         "--api",
         f"{folder}/claimed.py:response",
     ]
-    some = [word for value in VALUES for word in ("--among", value)]
+    some = [word for value in VALUES for word in ("--secrets", value)]
     done = CliRunner().invoke(main, [*words, "--behind", *some])
     assert done.exit_code == 0, done.output
     worded(done.stdout)

@@ -13,5 +13,6 @@ def page(chromium, request):
     tab.on("console", lambda message: tab.said.append(message.text))
     tab.on("pageerror", lambda error: tab.said.append(str(error)))
     tab.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("response", lambda answer: tab.close() if answer.status == 500 else None)  # do not wait for more
     yield tab
     context.close()

@@ -134,12 +134,12 @@ def test_sliders_move_the_numbers_to_those_of_quiff_theory(page, link):
     page.evaluate(MOVE, ["observations-slider", "2"])
     page.locator("#top_s").fill("9")
     settled(page, api="topics:top_s=9,noise=0.3", observations=2)
-    assert numbers(page) == expected("--noise", 0.3, "--top", 9)
+    assert numbers(page) == expected("--api", "topics:noise=0.3,top_s=9")
     page.locator("#n_topics").fill("1000")
     page.locator("#users").fill("5000")
     settled(page, api="topics:n_topics=1000,top_s=9,noise=0.3", users=5000)
-    told = theory("--noise", 0.3, "--top", 9, "--topics", 1000)
-    assert numbers(page) == expected("--noise", 0.3, "--top", 9, "--topics", 1000)
+    told = theory("--api", "topics:noise=0.3,top_s=9,n_topics=1000")
+    assert numbers(page) == expected("--api", "topics:noise=0.3,top_s=9,n_topics=1000")
     assert float(page.locator("#number-epsilon").get_attribute("value")) == told["epsilon"]
     row = page.locator("#quiet tr", has_text="re-identified, one observation")
     assert row.locator("td").first.inner_text() == probability(told["bayes_capacity"] / 5000)
@@ -151,7 +151,7 @@ def test_sliders_move_the_numbers_to_those_of_quiff_theory(page, link):
     )
     page.locator("#n_topics").fill("v2")
     settled(page, api="topics:n_topics=v2,top_s=9,noise=0.3")
-    assert numbers(page) == expected("--noise", 0.3, "--top", 9, "--topics", "v2")
+    assert numbers(page) == expected("--api", "topics:noise=0.3,top_s=9,n_topics=v2")
 
 
 def test_a_second_api_stands_beside_with_its_differences(page, bare):
@@ -168,7 +168,7 @@ def test_a_second_api_stands_beside_with_its_differences(page, bare):
     settled(page, api="topics:n_topics=629,top_s=9")
     assert page.locator("#number-bayes_capacity").inner_text() == "66.4"
     cells = page.locator("#number-epsilon, #number-epsilon-second").all_inner_texts()
-    specs = (("--topics", 629, "--top", 9), ("--topics", "v2"))
+    specs = (("--api", "topics:n_topics=629,top_s=9"), ("--api", "topics:n_topics=v2"))
     assert cells == [said(theory(*each)["epsilon"]) for each in specs]
     page.get_by_role("button", name="Remove the second design").click()
     page.wait_for_selector("#picture .line.second", state="detached", timeout=WAIT)
@@ -179,7 +179,7 @@ def test_the_picture_follows_the_sliders(page, bare):
     page.evaluate(MOVE, ["noise-slider", "0.6"])
     settled(page, api="topics:noise=0.6")
     assert "at 0.6" in page.locator("#picture").get_attribute("aria-label")
-    most = theory("--noise", 0.6)["bayes_capacity"]
+    most = theory("--api", "topics:noise=0.6")["bayes_capacity"]
     assert page.locator("#picture .name").text_content() == f"× {said(most)}"
 
 
@@ -214,7 +214,7 @@ def test_points_can_be_dragged_and_moved_by_keys(page, bare):
     settled(page, api2=f"topics:noise={noise}")
     assert page.locator("#noise").input_value() == "0.05", "the other design stays"
     second = page.locator("#number-bayes_capacity-second").inner_text()
-    assert second == said(theory("--noise", noise)["bayes_capacity"])
+    assert second == said(theory("--api", f"topics:noise={noise}")["bayes_capacity"])
 
 
 def test_hovering_tells_the_values(page, bare):
@@ -225,7 +225,7 @@ def test_hovering_tells_the_values(page, bare):
     told = page.locator("#tip").inner_text().splitlines()
     weeks = int(told[0].split()[1])
     for line, noise in zip(told[1:], (0.05, 0.5), strict=True):
-        most = theory("--noise", noise)["bayes_capacity"] ** weeks / 1e6
+        most = theory("--api", f"topics:noise={noise}")["bayes_capacity"] ** weeks / 1e6
         assert line.endswith(f", Topics API: {probability(min(1, most))}")
 
 
@@ -385,7 +385,9 @@ def test_keys_alone_are_enough(page, link):
     tab_to("noise-slider")
     page.keyboard.press("ArrowRight")
     settled(page, api="topics:top_s=5,noise=0.06")
-    assert page.locator("#number-epsilon").inner_text() == said(theory("--noise", 0.06)["epsilon"])
+    assert page.locator("#number-epsilon").inner_text() == said(
+        theory("--api", "topics:noise=0.06")["epsilon"]
+    )
     page.evaluate("document.activeElement.blur()")
     tab_to("design-B")
     page.keyboard.press("Space")
@@ -407,7 +409,7 @@ def test_what_changes_is_told_politely(page, link):
     status = page.get_by_role("status")
     page.wait_for_function(
         "(text) => document.getElementById('status').textContent.includes(text)",
-        arg=f"epsilon: {said(theory('--noise', 0.5)['epsilon'])}",
+        arg=f"epsilon: {said(theory('--api', 'topics:noise=0.5')['epsilon'])}",
         timeout=WAIT,
     )
     assert "multiplies the probability of re-identification by at most" in status.inner_text()

@@ -13,9 +13,9 @@ import pytest
 import quiff
 from quiff import Population, TopicsAPI
 from quiff.report.compose import Source, compose_report
+from quiff.results.figures.charts import Axis, marks
 from quiff.results.figures.figure import Figure
 from quiff.results.table import Table
-from quiff.studies.attributes import change_figure
 from web.served import served
 
 WAIT = 300_000  # milliseconds; other tests may run at the same time
@@ -87,7 +87,8 @@ def figures(population):
         yield result.figure()
     ends = ((HOSTILE[0], 0.2), (HOSTILE[1], 0.9))
     points = [{"name": name, "kind": kind, "value": value} for name in HOSTILE for kind, value in ends]
-    yield change_figure(points, HOSTILE[2], HOSTILE[0])
+    axis = Axis("value", HOSTILE[2], "probability")
+    yield Figure.of(HOSTILE[0], marks(points, axis, [kind for kind, _ in ends], joined=True))
     yield Figure(HOSTILE[0], {"title": HOSTILE, "data": {"values": [{HOSTILE[0]: 1}]}, "mark": "point"})
 
 

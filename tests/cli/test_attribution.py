@@ -173,4 +173,4 @@ def test_none_up_to_a_size_is_said_as_that(run):
 
 
 def test_a_limit_is_told(run):
-    assert "Not finished" in run("check", "--size", 3, "--limit", 100).output
+    worded(run("check", "--size", 3, "--limit", 100).output)

@@ -2,7 +2,6 @@
 
 import re
 
-import click
 import pytest
 from click.testing import CliRunner
 
@@ -43,7 +42,7 @@ def test_no_command_is_summed_up_in_half_a_sentence(names):
 
 
 def test_an_argument_of_python_is_told_as_the_option(run):
-    worded(run("theory", "--users", "0").stderr, 1)
+    worded(run("theory", "--n-users", "0").stderr, 1)
 
 
 def test_wrong_usage_exits_with_2(run):
@@ -51,12 +50,22 @@ def test_wrong_usage_exits_with_2(run):
     assert run("demo", "--nonsense").exit_code == 2
 
 
-def test_an_error_is_told_in_one_line(run, monkeypatch):
-    @click.command("demo")
-    def failing():
-        raise quiff.LabelError("'z' is not a known label")
+@pytest.fixture
+def failing(monkeypatch, tmp_path):
+    """Let the demo fail with an error."""
+    monkeypatch.chdir(tmp_path)
 
-    monkeypatch.setattr("quiff.cli.demo.command", failing)
+    def fails_with(error):
+        def fail(**_options):
+            raise error
+
+        monkeypatch.setattr("quiff.cli.demo.demo", fail)
+
+    return fails_with
+
+
+def test_an_error_is_told_in_one_line(run, failing):
+    failing(quiff.LabelError("'z' is not a known label"))
     result = run("demo")
     assert result.exit_code == 1
     worded(result.stderr)
@@ -64,23 +73,21 @@ def test_an_error_is_told_in_one_line(run, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("options", "message", "told"),
+    ("options", "message", "status", "told"),
     [
-        (["--top"], "top_s must be 1, not 2", "--top must be 1, not 2"),
-        ([], "top_s must be 1, not 2", "top_s must be 1, not 2"),
-        (["--topics"], "n_topics is 3; n_topics must be 4", "--topics is 3; --topics must be 4"),
-        (["--topics"], "n_topics is 3, but top_s 4", "n_topics is 3, but top_s 4"),
-        (["--topics", "--top"], "n_topics is 3, but top_s 4", "--topics is 3, but --top 4"),
-        (["--top"], "'top_s' is no topic", "'top_s' is no topic"),
+        (
+            ["--users", "2"],
+            "users must be 1, not 2",
+            2,
+            "Invalid value for '--users': users must be 1, not 2.",
+        ),
+        ([], "users must be 1, not 2", 1, "users must be 1, not 2"),
+        (["--users", "2"], "seed must be 4", 1, "seed must be 4"),
+        (["--users", "2"], "'users' is no topic", 1, "'users' is no topic"),
     ],
 )
-@pytest.mark.parametrize("nested", [False, True])
-def test_only_an_option_that_the_command_has_is_told(run, monkeypatch, options, message, told, nested):
-    @click.pass_context
-    def fail(_context, **_options):
-        raise quiff.ParameterError(message)
-
-    failing = click.Command("run", callback=fail, params=[click.Option([name]) for name in options])
-    command = click.Group("demo", commands=[failing]) if nested else failing
-    monkeypatch.setattr("quiff.cli.demo.command", command)
-    assert run("demo", *(["run"] if nested else [])).stderr == f"Error: {told}\n"
+def test_an_error_is_told_at_the_option_that_was_typed(run, failing, options, message, status, told):
+    failing(quiff.ParameterError(message))
+    done = run("demo", *options)
+    assert done.exit_code == status
+    assert done.stderr.splitlines()[-1] == f"Error: {told}"

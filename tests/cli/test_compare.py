@@ -47,7 +47,7 @@ def test_on_people_with_a_figure_and_csv(run, tmp_path):
     assert max(map(len, done.output.splitlines())) <= 80
     assert (tmp_path / "one.svg").read_text().startswith("<svg")
     names = {path.stem for path in (tmp_path / "tables").glob("*.csv")}
-    assert names == {"limits", "people", "across", "goals", "missing"}
+    assert names == {"across", "limits", "goals", "missing"}
     missing = (tmp_path / "tables" / "missing.csv").read_text()
     assert "FLoC" in missing  # no histories
     assert "event level" not in missing  # the column conversions was read

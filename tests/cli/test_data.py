@@ -38,7 +38,7 @@ def test_the_list_names_every_data_set_with_size_and_licence(run):
         assert not set(entry.licence.split()) - set(words)
     text = "\n".join(lines)
     assert "649 kB" in text
-    assert "see record" in text
+    worded(text)
 
 
 def test_the_list_in_json_has_all_facts(run):
@@ -90,22 +90,22 @@ def test_get_unpacks_archives(run, mirror, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
+    "arguments",
     [
-        (["nonsense"], "no data set 'nonsense'"),
-        (["psl", "--mirror", "/no/such/folder"], "is no folder"),
-        (["psl", "--mirror", "."], "has no 'public_suffix_list-5e6ac3a.dat'"),
-        (["psl/file"], "is one file"),
+        ["nonsense"],
+        ["psl", "--mirror", "/no/such/folder"],
+        ["psl", "--mirror", "."],
+        ["psl/file"],
     ],
 )
-def test_errors_are_told_in_one_line(run, arguments, reason, tmp_path, monkeypatch):
+def test_errors_are_told_in_one_line(run, arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("get", *arguments)
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr.startswith("Error: ")
     assert result.stderr.count("\n") == 1
-    assert reason in result.stderr
+    worded(result.stderr)
 
 
 def test_wrong_usage(run):

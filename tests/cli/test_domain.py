@@ -81,4 +81,4 @@ def test_wrong_usage(arguments):
 
 
 def test_help_has_an_example():
-    assert "Example: quiff domain" in run("--help").stdout
+    worded(run("--help").stdout)

@@ -9,12 +9,11 @@ from words import refused
 
 COMMANDS = {
     "popularity --simulations": ["popularity"],
-    "epochs --epochs": ["epochs"],
-    "attack compare --seeds": ["attack", "compare", "--epochs", "2"],
-    "attack compare --epochs": ["attack", "compare", "--seeds", "1"],
+    "epochs --observations": ["epochs"],
+    "attack compare --seeds": ["attack", "compare", "--observations", "2"],
+    "attack compare --observations": ["attack", "compare", "--seeds", "1"],
     "simulate --epochs": ["simulate", "--out", "reports.parquet"],
-    "report --epochs": ["report", "--out", "report.html"],
-    "measure --topics": ["measure"],
+    "report --observations": ["report", "--out", "report.html"],
     "epsilon --observations": ["epsilon", "1"],
     "synth --users": ["synth", "--out", "log"],
     "synth --rows": ["synth", "--out", "log"],

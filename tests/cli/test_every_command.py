@@ -17,13 +17,14 @@ from click.testing import CliRunner
 
 from cli.listed import commands
 from quiff.cli import main, shown
-from quiff.cli.outputs import Output, OutputFile
+from quiff.cli.kinds import Number, Output
+from quiff.commands import NewFile
 from voice import BANNED, NUMBER, SCIENTIFIC, significant
 
 PIPELINE = ("synth", "treat", "classify", "experiment", "profile", "simulate")  # what they write others read
 FEWER = {
     "--users 20000": "--users 150",
-    "--epochs 30 --seeds 3": "--epochs 5 --seeds 1",
+    "--observations 30 --seeds 3": "--observations 5 --seeds 1",
     "demo --out demo": "demo --out demo --users 150",
 }
 QUOTED = {("paper",): "puts what is printed beside what was computed, as many digits as it takes"}
@@ -43,8 +44,7 @@ class Printed:
 
 def example(names):
     """Return the words of a command's example, for fewer people, with everything that it can print."""
-    told = " ".join(CliRunner().invoke(main, [*names, "--help"]).output.partition("Options:")[0].split())
-    words = re.search("Example: quiff (.*)", told)[1]
+    words = COMMANDS[names].source.example.removeprefix("quiff ")
     for many, fewer in FEWER.items():
         words = words.replace(many, fewer)
     everything = any("--all" in param.opts for param in COMMANDS[names].params)
@@ -147,13 +147,13 @@ def wrong_values(param):
     """Return values that an option cannot have, whatever the data are."""
     if isinstance(param.type, click.Choice):
         return ["no-such"]
-    if isinstance(param.type, OutputFile):
-        return ["file.no-such"]
-    whole = isinstance(param.type, click.types.IntParamType | click.types.FloatParamType)
-    return ["x", "-1"] if whole or (param.callback and param.name not in WORDS) else []
-
-
-WORDS = {"suffixes": "the name of a file"}  # and so are read with a callback, but can be any words
+    if isinstance(param.type, Output):
+        return ["file.no-such"] if isinstance(param.type.new, NewFile) else ["file.csv"]
+    if param.name == "api":
+        return ["no-such", "topics:noise=5"]
+    if isinstance(param.type, Number):
+        return ["x", "0,05", "5 %"]
+    return ["much"] if param.callback else []
 
 
 def kind(param):

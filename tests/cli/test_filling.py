@@ -111,7 +111,7 @@ def test_measure_has_both_figures_as_counted_by_hand(request, which):
     rows, profiles, profiled = request.getfixturevalue(which)
     sets, visited, whole = by_hand(rows, profiles)
     short = [TOP - len(topics) for topics in visited.values()]
-    found = json.loads(run("measure", profiles, "--topics", M, "--json"))
+    found = json.loads(run("measure", profiles, "--api", f"topics:n_topics={M}", "--json"))
     people = found["population"]
     assert people["users"] == len(sets) == 60
     assert people["filled_users"] == profiled["filled_users"] == pytest.approx(sum(map(bool, short)) / 60)
@@ -144,7 +144,7 @@ def test_measure_has_both_figures_as_counted_by_hand(request, which):
 def test_genuine_leaves_users_with_filled_topics_out(some):
     rows, profiles, _ = some
     _, _, whole = by_hand(rows, profiles)
-    found = json.loads(run("measure", profiles, "--topics", M, "--genuine", "--json"))
+    found = json.loads(run("measure", profiles, "--api", f"topics:n_topics={M}", "--genuine", "--json"))
     assert found["population"]["users"] == len(whole)
     (one,) = leakages(found, "people")
     assert one["value"] == pytest.approx(leakage(whole))
@@ -155,12 +155,12 @@ def test_genuine_leaves_users_with_filled_topics_out(some):
 
 
 def test_text_shows_it_and_names_the_option(some, most):
-    said = run("measure", some[1], "--topics", M)
+    said = run("measure", some[1], "--api", f"topics:n_topics={M}")
     worded(said)
-    worded(run("measure", some[1], "--topics", M, "--all"))
+    worded(run("measure", some[1], "--api", f"topics:n_topics={M}", "--all"))
     assert "Filling dominates" not in said
-    assert run("measure", most[1], "--topics", M).count("Filling dominates") == 1
-    assert "--genuine" not in run("measure", some[1], "--topics", M, "--genuine")
+    assert run("measure", most[1], "--api", f"topics:n_topics={M}").count("Filling dominates") == 1
+    assert "--genuine" not in run("measure", some[1], "--api", f"topics:n_topics={M}", "--genuine")
 
 
 def test_profiles_that_do_not_say_have_null(some, tmp_path):
@@ -171,7 +171,7 @@ def test_profiles_that_do_not_say_have_null(some, tmp_path):
         assert found["population"][name] is None
     assert not [row for row in found["rows"] if row["scope"] == "genuine"]
     assert ["topics occur; 349 are assumed" in said for said in found["warnings"]] == [True]
-    epochs = json.loads(run("epochs", tmp_path / "p.parquet", "--epochs", 1, "--json"))
+    epochs = json.loads(run("epochs", tmp_path / "p.parquet", "--observations", 1, "--json"))
     assert epochs["population"]["filled"] is None
     said = run("measure", tmp_path / "p.parquet", "--genuine", status=1)
     worded(said)
@@ -181,7 +181,9 @@ def test_profiles_that_do_not_say_have_null(some, tmp_path):
 def test_epochs_of_stable_sets_have_both_figures_as_counted_by_hand(some):
     rows, profiles, _ = some
     sets, visited, whole = by_hand(rows, profiles)
-    found = json.loads(run("epochs", profiles, "--epochs", 2, "--topics", M, "--json"))
+    found = json.loads(
+        run("epochs", profiles, "--observations", 2, "--api", f"topics:n_topics={M}", "--json")
+    )
     filled = found["population"]["filled"]
     genuine = found["study"]["parts"]["genuine"]["population"]
     assert filled["genuine_users"] == genuine["users"] == len(whole)
@@ -190,7 +192,7 @@ def test_epochs_of_stable_sets_have_both_figures_as_counted_by_hand(some):
     for E in (1, 2):
         assert every[E - 1]["value"] == pytest.approx(leakage(sets, E))
         assert alone[E - 1]["value"] == pytest.approx(leakage(whole, E))
-    said = run("epochs", profiles, "--epochs", 2, "--topics", M, "--all")
+    said = run("epochs", profiles, "--observations", 2, "--api", f"topics:n_topics={M}", "--all")
     worded(said)
 
 
@@ -204,24 +206,26 @@ def test_weeks_are_not_counted_without_the_share_of_those_without_visits(weekly)
         sets = [(user, week) for user in range(60) for week in range(E)]
         without = sum(pair not in met for pair in sets) / len(sets)
         filled = sum(kinds[pair] < TOP for pair in sets) / len(sets)
-        found = json.loads(run("epochs", profiles, "--epochs", E, "--json"))
+        found = json.loads(run("epochs", profiles, "--observations", E, "--json"))
         assert found["population"]["users_without_visits"] == pytest.approx(without)
         assert found["population"]["filled_users"] == pytest.approx(filled)
         assert found["population"]["filled_users"] > 1 / 2
         assert "user-epochs" in found["warnings"][0]
-        said = run("epochs", profiles, "--epochs", E)
+        said = run("epochs", profiles, "--observations", E)
         whole = f"{100 * without:.1f} % of user-epochs have no visited topic at all"
         assert whole in " ".join(said.split())
         assert said.count("Filling dominates") == 1
     assert profiled["sets_without_visits"] == round(without * len(sets))
     assert leakages(found, "genuine") == []
-    worded(run("epochs", profiles, "--epochs", E, "--all"))
+    worded(run("epochs", profiles, "--observations", E, "--all"))
 
 
 @pytest.mark.parametrize("which", ["some", "most", "weekly"])
 def test_the_report_says_it_on_its_page_and_in_its_headlines(request, tmp_path, which):
     _, profiles, _ = request.getfixturevalue(which)
-    told = run("report", profiles, "--out", tmp_path / "r.html", "--topics", M, "--epochs", 2)
+    told = run(
+        "report", profiles, "--out", tmp_path / "r.html", "--api", f"topics:n_topics={M}", "--observations", 2
+    )
     said = " ".join(told.split())
     page = (tmp_path / "r.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
     filled = Population.read(profiles).epoch(0).filled
@@ -229,7 +233,8 @@ def test_the_report_says_it_on_its_page_and_in_its_headlines(request, tmp_path, 
     assert f"{probability(filled.filled_users)}" in said
     alone = f"On visited topics alone {probability(filled.unique_share)} of the users have a unique topic set"
     assert alone in page
-    assert "With filling, and genuine topics only" in page
+    beside = "without filled topics" if filled.genuine_users else "No user has a set of visited topics only"
+    assert beside in page
     assert ("Filling dominates" in page) == (which != "some")
 
 
@@ -237,4 +242,4 @@ def test_the_page_of_people_says_it_too(some):
     question = Question(Population.read(some[1]), (TopicsAPI(M, TOP, NOISE),))
     section, _ = next(sections(question))
     worded("\n".join(section.sentences), 40.0)
-    assert any(table.title == "With filling, and genuine topics only" for table in section.tables)
+    assert any("without filled topics" in table.title for table in section.tables)

@@ -46,7 +46,7 @@ def run(*arguments, status=0):
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "csv"])
 def test_measure_prints_no_control_character(profiles, form):
-    printed = run("measure", profiles, "--topics", "occurring", "--exposure", "--format", form)
+    printed = run("measure", profiles, "--api", "topics:n_topics=occurring", "--exposure", "--format", form)
     assert "x1b[2J" in printed.replace(r"\textbackslash{}", "\\").replace(r"\[", "[")
 
 
@@ -59,7 +59,7 @@ def test_sentences_in_markdown_are_escaped_too(tmp_path):
 
 
 def test_json_is_harmless_and_says_what_the_labels_are(profiles):
-    found = json.loads(run("measure", profiles, "--topics", "occurring", "--exposure", "--json"))
+    found = json.loads(run("measure", profiles, "--api", "topics:n_topics=occurring", "--exposure", "--json"))
     assert "\\u001b[2J" in json.dumps(found)
     assert "\\u202eevil" in json.dumps(found)
 
@@ -68,8 +68,8 @@ def test_errors_are_harmless(tmp_path):
     run("measure", tmp_path / "\x1b[2J\u202e.csv", status=1)
     run("\x1b[2Jmeasure", status=2)
     run("measure", "--\x9b31m", status=2)
-    run("theory", "--noise", "\x1b[2J", status=2)
-    run("theory", "--topics", "\x1b[2J", status=2)
+    run("theory", "--api", "topics:noise=\x1b[2J", status=2)
+    run("theory", "--api", "topics:n_topics=\x1b[2J", status=2)
 
 
 def test_every_command_prints_through_one_function():
@@ -88,7 +88,7 @@ def cells(folder):
 
 
 def test_no_cell_of_a_written_table_is_a_formula_unless_asked(profiles, tmp_path):
-    run("measure", profiles, "--topics", "occurring", "--exposure", "--csv", tmp_path / "safe")
+    run("measure", profiles, "--api", "topics:n_topics=occurring", "--exposure", "--csv", tmp_path / "safe")
     found = cells(tmp_path / "safe")
     assert {"'=HYPERLINK(1)", "'+1+1", "-1.5", "'@SUM(1)"} <= found
     assert not [
@@ -97,8 +97,8 @@ def test_no_cell_of_a_written_table_is_a_formula_unless_asked(profiles, tmp_path
     run(
         "measure",
         profiles,
-        "--topics",
-        "occurring",
+        "--api",
+        "topics:n_topics=occurring",
         "--exposure",
         "--csv",
         tmp_path / "raw",
@@ -108,7 +108,18 @@ def test_no_cell_of_a_written_table_is_a_formula_unless_asked(profiles, tmp_path
 
 
 def test_reports_in_csv_are_harmless_and_read_as_they_were(profiles, tmp_path):
-    options = (profiles, "--topics", "occurring", "--epochs", 3, "--sites", 2, "--seed", 1, "--out")
+    options = (
+        profiles,
+        "--api",
+        "topics:n_topics=occurring",
+        "--epochs",
+        3,
+        "--sites",
+        2,
+        "--seed",
+        1,
+        "--out",
+    )
     for name in ("reports.parquet", "reports.csv"):
         run("simulate", *options, tmp_path / name)
     run("simulate", *options, tmp_path / "raw.csv", "--keep-formulas")

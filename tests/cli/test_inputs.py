@@ -36,7 +36,7 @@ def test_a_file_of_that_name_comes_first(nowhere, tmp_path, monkeypatch):
     worded(done.stderr)
 
 
-@pytest.mark.parametrize("command", ["measure", "epochs --epochs 1", "compare --api topics"])
+@pytest.mark.parametrize("command", ["measure", "epochs --observations 1", "compare --api topics"])
 def test_people_of_a_data_set_are_said_to_be_synthetic_where_they_are(tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     Path("users.csv").write_text("user,t1,t2\n" + "".join(f"{k},{k % 7 + 1},9\n" for k in range(40)))

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import quiff
 from cli.listed import commands
 from quiff.cli import main
-from quiff.cli.outputs import Output
+from quiff.cli.kinds import Output
 from quiff.core.labels import as_labels
 from quiff.core.limits import check_fits, memory_limit
 from quiff.errors import SizeError
@@ -39,7 +39,6 @@ WITHOUT = {  # no limit, and why
     ("data", "get"): "copies files piece by piece",
     ("paper",): "reads a few published tables of fixed size",
     ("synth",): "writes users piece by piece: as much memory for 20,000 as for 200,000",
-    ("theory",): "users are a number in a formula",
 }
 
 
@@ -94,7 +93,18 @@ def test_more_users_than_fit_are_not_drawn(tmp_path):
     assert not (tmp_path / "demo").exists()
     rates = tmp_path / "rates.csv"
     rates.write_text("3,1,2\n1,2,3\n")
-    words = ["--rates", rates, "--users", "1000000", "--top", "2", "--epochs", "8", "--memory-limit", "400MB"]
+    words = [
+        "--rates",
+        rates,
+        "--users",
+        "1000000",
+        "--api",
+        "topics:top_s=2",
+        "--observations",
+        "8",
+        "--memory-limit",
+        "400MB",
+    ]
     drawn = run("attack", "compare", *words)
     assert drawn.exit_code == 1
     worded(drawn.stderr, 20000000, 0.468)

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main
-from quiff.cli.outputs import Output, OutputFile
+from quiff.cli.kinds import Output
+from quiff.commands import NewFile
 from quiff.errors import QuiffError
 from quiff.files import MARKER
 from quiff.report.page import Page
@@ -22,8 +23,8 @@ from words import worded
 COMMANDS = {
     "treat --out": ["treat", "log.txt"],
     "treat --csv": ["treat", "log.txt", "--out", "new"],
-    "classify --out": ["classify", "treated.parquet", "--with", "listed.csv"],
-    "classify --csv": ["classify", "treated.parquet", "--with", "listed.csv", "--out", "new"],
+    "classify --out": ["classify", "treated.parquet", "--classification", "listed.csv"],
+    "classify --csv": ["classify", "treated.parquet", "--classification", "listed.csv", "--out", "new"],
     "experiment --out": ["experiment", "reduced.parquet"],
     "experiment --csv": ["experiment", "reduced.parquet", "--out", "new"],
     "profile --out": ["profile", "reduced.parquet", "--top", "2"],
@@ -31,16 +32,24 @@ COMMANDS = {
     "stats --figure": ["stats", "treated.parquet"],
     "measure --csv": ["measure", "profiles.parquet"],
     "measure --figure": ["measure", "profiles.parquet"],
-    "epochs --figure": ["epochs", "profiles.parquet", "--epochs", "1"],
-    "epochs --csv": ["epochs", "profiles.parquet", "--epochs", "1"],
+    "epochs --figure": ["epochs", "profiles.parquet", "--observations", "1"],
+    "epochs --csv": ["epochs", "profiles.parquet", "--observations", "1"],
     "popularity --figure": ["popularity", "profiles.parquet", "--simulations", "10", "--first", "1"],
     "popularity --csv": ["popularity", "profiles.parquet", "--simulations", "10", "--first", "1"],
     "simulate --out": ["simulate", "profiles.parquet", "--epochs", "1"],
     "simulate --figure": ["simulate", "profiles.parquet", "--compare-rules"],
     "attack run --figure": ["attack", "run", "beugin-mcdaniel", "profiles.parquet", "--epochs", "2"],
     "attack run --csv": ["attack", "run", "beugin-mcdaniel", "profiles.parquet", "--epochs", "2"],
-    "attack compare --figure": ["attack", "compare", "profiles.parquet", "--epochs", "2", "--seeds", "1"],
-    "attack compare --csv": ["attack", "compare", "profiles.parquet", "--epochs", "2", "--seeds", "1"],
+    "attack compare --figure": [
+        "attack",
+        "compare",
+        "profiles.parquet",
+        "--observations",
+        "2",
+        "--seeds",
+        "1",
+    ],
+    "attack compare --csv": ["attack", "compare", "profiles.parquet", "--observations", "2", "--seeds", "1"],
     "audit --figure": ["audit", "seen.csv"],
     "audit --csv": ["audit", "seen.csv"],
     "audit --report": ["audit", "seen.csv"],
@@ -51,7 +60,7 @@ COMMANDS = {
     "attribution reveal --figure": ["attribution", "reveal", "--buckets", "1", "--others", "0"],
     "attribution reveal --csv": ["attribution", "reveal", "--buckets", "1", "--others", "0"],
     "attribution check --out": ["attribution", "check", "--rules", "unset-global"],
-    "report --out": ["report", "profiles.parquet", "--epochs", "1"],
+    "report --out": ["report", "profiles.parquet", "--observations", "1"],
     "synth --out": ["synth", "--users", "3"],
     "theory --figure": ["theory"],
     "theory --csv": ["theory"],
@@ -118,7 +127,7 @@ def made(tmp_path_factory):
     (folder / "seen.csv").write_text("secret,observation\n" + "a,1\nb,2\na,1\nb,1\n" * 20)
     (folder / "listed.csv").write_text("domain,topics\na.com,'1'\nb.com,'2'\nc.com,'3'\nd.com,'4'\n")
     done("treat", folder / "log.txt", "--out", folder)
-    done("classify", folder, "--with", folder / "listed.csv", "--out", folder)
+    done("classify", folder, "--classification", folder / "listed.csv", "--out", folder)
     done("experiment", folder / "reduced.parquet", "--out", folder)
     done("profile", folder / "reduced.parquet", "--out", folder / "profiles.parquet", "--top", 2, "--seed", 1)
     for scrap in ("domains.parquet", "matches.parquet"):
@@ -154,7 +163,7 @@ def arguments(name, out):
 def target(name):
     """Return the output to name, and the file or folder that is really written."""
     kind = OUTPUTS[name]
-    out = Path(f"out{kind.suffixes[0]}" if isinstance(kind, OutputFile) else "out")
+    out = Path(f"out{kind.new.suffixes[0]}" if isinstance(kind.new, NewFile) else "out")
     return out, out / FIRST[name] if name in FIRST else out
 
 
@@ -189,7 +198,7 @@ class TestEveryOutput:
     def test_a_suffix_that_is_not_written_is_wrong_usage(self, here, name):
         (here / "thesis.docx").write_text("years of work")
         (here / "thesis.txt").write_text("years of work")
-        wrong = "thesis.docx" if isinstance(OUTPUTS[name], OutputFile) else "thesis.txt"
+        wrong = "thesis.docx" if isinstance(OUTPUTS[name].new, NewFile) else "thesis.txt"
         before = held(here)
         result = run(*arguments(name, wrong), "--force")
         assert result.exit_code == 2, result.output
@@ -231,7 +240,7 @@ class TestEveryOutput:
 
     def test_a_link_is_left_alone_and_so_is_what_it_points_to(self, here, name):
         out, real = target(name)
-        if isinstance(OUTPUTS[name], OutputFile):
+        if isinstance(OUTPUTS[name].new, NewFile):
             (here / "elsewhere").write_text("years of work")
         else:
             (here / "elsewhere").mkdir()
@@ -301,7 +310,7 @@ def test_a_log_that_has_the_name_of_the_table_is_not_replaced(here):
 
 
 def test_results_of_several_stages_can_lie_in_one_folder(here):
-    done("classify", ".", "--with", "listed.csv", "--out", ".", "--force")
+    done("classify", ".", "--classification", "listed.csv", "--out", ".", "--force")
     done("experiment", "reduced.parquet", "--out", ".", "--force")
     done("profile", "experimental.parquet", "--out", "profiles.parquet", "--top", 2, "--force")
 

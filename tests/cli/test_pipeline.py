@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
     run("synth", "--users", 300, "--out", folder / "log", "--seed", 2)
     run("treat", *sorted((folder / "log").glob("*.gz")), "--out", folder / "treated", "--seed", 1)
     listed = folder / "log" / "classification.csv"
-    run("classify", folder / "treated", "--with", listed, "--out", folder / "reduced")
+    run("classify", folder / "treated", "--classification", listed, "--out", folder / "reduced")
     run("experiment", folder / "reduced", "--out", folder / "experimental")
     return folder
 
@@ -64,18 +64,34 @@ def test_own_columns_and_bad_lines(tmp_path):
 @pytest.mark.parametrize("matching", ["correct", "as-published"])
 def test_classify(folder, tmp_path, matching):
     listed = folder / "log" / "classification.csv"
-    arguments = ["classify", folder / "treated", "--with", listed, "--out", tmp_path, "--matching", matching]
+    arguments = [
+        "classify",
+        folder / "treated",
+        "--classification",
+        listed,
+        "--out",
+        tmp_path,
+        "--matching",
+        matching,
+    ]
     found = as_json(*arguments)
     assert found["domains"] == found["full_matches"] + found["partial_matches"] > 0
     assert found["rows"] == pq.read_metadata(tmp_path / "reduced.parquet").num_rows
     assert {"users", "topics"} <= set(found)
-    assert "partial matches" in run(*arguments, "--force").stdout
+    worded(untimed(run(*arguments, "--force").stdout))
 
 
 def test_classify_with_the_public_lists(folder, tmp_path, mirror):
     for name in ("citizenlab", "chrome-1", "chrome-5"):
         found = as_json(
-            "classify", folder / "treated", "--with", name, "--out", tmp_path / name, "--mirror", mirror
+            "classify",
+            folder / "treated",
+            "--classification",
+            name,
+            "--out",
+            tmp_path / name,
+            "--mirror",
+            mirror,
         )
         assert found["rows"] + found["dropped_rows"] > 0
 
@@ -103,8 +119,6 @@ def test_profile(folder, tmp_path):
         "--out",
         out,
         "--force",
-        "--fill",
-        "taxonomy",
         "--taxonomy",
         "x",
         status=1,
@@ -130,7 +144,7 @@ def test_stats(folder, tmp_path):
 def test_errors_are_told_in_one_line(folder, tmp_path):
     for arguments in (
         ["treat", tmp_path / "none.txt", "--out", tmp_path],
-        ["classify", tmp_path / "none", "--with", "nonsense", "--out", tmp_path],
+        ["classify", tmp_path / "none", "--classification", "nonsense", "--out", tmp_path],
         ["experiment", tmp_path, "--out", tmp_path],
         ["profile", folder / "treated", "--out", tmp_path / "p.parquet"],
         ["stats", tmp_path / "none"],

@@ -98,7 +98,7 @@ def test_an_engine_tells_its_share_only_to_who_watches(log, tmp_path):
     [
         pytest.param(["treat", "LOG", "--out", "treated"], marks=pytest.mark.full),
         pytest.param(["synth", "--users", "9", "--out", "log"], marks=pytest.mark.full),
-        ["epochs", "profiles.csv", "--epochs", "2"],
+        ["epochs", "profiles.csv", "--observations", "2"],
     ],
     ids=lambda words: words[0],
 )

@@ -26,7 +26,7 @@ def report(profiles, out, *options):
 
 
 def test_the_page_holds_what_was_measured_on_what_and_how(profiles, tmp_path):
-    result = report(profiles, tmp_path / "report.html", "--noise", "1/10", "--epochs", "2")
+    result = report(profiles, tmp_path / "report.html", "--api", "topics:noise=1/10", "--observations", "2")
     assert result.exit_code == 0, result.output
     page = (tmp_path / "report.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
     api = TopicsAPI(noise=0.1)
@@ -43,17 +43,18 @@ def test_the_page_holds_what_was_measured_on_what_and_how(profiles, tmp_path):
 
 
 def test_settings_stand_beside_each_other(profiles, tmp_path):
-    settings = ("--api", "topics", "--api", "topics:noise=0.3", "--epochs", "1")
+    settings = ("--api", "topics", "--api", "topics:noise=0.3", "--observations", "1")
     result = report(profiles, tmp_path / "report.html", *settings)
     assert result.exit_code == 0, result.output
-    assert "topics:noise=0.3: one observation (a topic) multiplies" in (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text().replace("\N{NO-BREAK SPACE}", " ")
+    assert "Topics API, noise 30 %: one observation (a topic) multiplies" in page
 
 
 def test_bad_input_leaves_nothing(profiles, tmp_path):
     for status, *options in (
         (1, "--api", "topics:top_s=9"),
-        (1, "--topics", "3"),
-        (2, "--api", "topics", "--noise", "0.1"),
+        (1, "--api", "topics:n_topics=3"),
+        (2, "--api", "topics:noise=2"),
     ):
         result = report(profiles, tmp_path / "report.html", *options)
         assert result.exit_code == status
@@ -69,7 +70,9 @@ def test_bad_input_leaves_nothing(profiles, tmp_path):
 def test_the_smallest_populations_have_a_report_at_any_noise(tmp_path, lines, noise):
     file = tmp_path / "tiny.csv"
     file.write_text("\n".join(["user,t1,t2", *lines]))
-    result = report(file, tmp_path / "report.html", "--noise", noise, "--topics", "occurring", "--list-users")
+    result = report(
+        file, tmp_path / "report.html", "--api", f"topics:noise={noise},n_topics=occurring", "--list-users"
+    )
     assert result.exit_code == 0, result.output
     page = (tmp_path / "report.html").read_text()
     assert ("Popularity of topics" in page) == (noise == "0")

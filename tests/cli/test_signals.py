@@ -120,21 +120,19 @@ def test_in_the_midst_of_a_query_of_duckdb(log, number):
 DEAF = """
 import hashlib
 import threading
-import click
 from quiff.cli import main
 from quiff.files import scratch, whole_file
 
-@click.command("theory")
-def command():
+def list_data():
     with whole_file("a.txt") as new:
         new.write_text("half")
         scratch.make_temporary("duckdb")
         threading.Timer(0.3, lambda: print("ready", flush=True)).start()
         hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000_000)  # half an hour without Python
 
-import quiff.cli.theory
-quiff.cli.theory.command = command
-main(["theory"])
+import quiff.cli.data
+quiff.cli.data.list_data = list_data
+main(["data", "list"])
 """
 
 
@@ -168,12 +166,10 @@ def test_nor_need_there_be_a_stderr(tmp_path):
 
 STUBBORN = """
 import time
-import click
 from quiff.cli import main
 from quiff.files import whole_file
 
-@click.command("theory")
-def command():
+def list_data():
     try:
         with whole_file("a.txt") as new:
             new.write_text("half")
@@ -183,9 +179,9 @@ def command():
         print("tidying up", flush=True)
         time.sleep(600)
 
-import quiff.cli.theory
-quiff.cli.theory.command = command
-main(["theory"])
+import quiff.cli.data
+quiff.cli.data.list_data = list_data
+main(["data", "list"])
 """
 
 

@@ -52,7 +52,10 @@ def test_nothing_kept_is_status_1_and_the_next_commands_have_nothing(tmp_path):
     assert "line 2:" in result.stderr
     assert "March" not in result.stderr
     assert "secret" not in result.stderr
-    assert run("classify", tmp_path / "out", "--with", log, "--out", tmp_path / "reduced").exit_code == 1
+    assert (
+        run("classify", tmp_path / "out", "--classification", log, "--out", tmp_path / "reduced").exit_code
+        == 1
+    )
     shown = run("treat", log, "--out", tmp_path / "out", "--show-rows")
     worded(shown.stderr, 0)
 

@@ -54,7 +54,7 @@ def stages(name, folder, engine="duckdb"):
     listed = LOGS / "classification.csv"
     counted = {
         "treat": run("treat", LOGS / first, *columns, "--out", folder, "--seed", 1, *engine),
-        "classify": run("classify", folder, "--with", listed, "--out", folder, *engine),
+        "classify": run("classify", folder, "--classification", listed, "--out", folder, *engine),
         "experiment": run("experiment", folder / "reduced.parquet", "--out", folder, *engine),
     }
     profiles = folder / "profiles.parquet"

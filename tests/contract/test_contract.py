@@ -92,7 +92,7 @@ def test_a_moved_number_is_noticed():
 @pytest.mark.parametrize("log", pipeline.TREATED)
 def test_every_stage_writes_the_same_tables(backend, log, tmp_path, monkeypatch):
     monkeypatch.setenv("QUIFF_MIRROR", "")
-    monkeypatch.setattr("quiff.cli.pipeline.connected", lambda **_: nullcontext(backend))  # one for all tests
+    monkeypatch.setattr("quiff.cli.pipeline.connected", lambda *_, **__: nullcontext(backend))  # one for all
     engine = "duckdb" if backend.name == "duckdb" else "spark"
     assert pipeline.stages(log, tmp_path, engine) == json.loads(pipeline.FROZEN.read_text())[log]
 
@@ -102,7 +102,7 @@ def test_a_log_and_its_people_on_spark(tmp_path, monkeypatch):
     """A real session takes a log to people, and these to distinct sets: the tables and numbers of DuckDB."""
     monkeypatch.setenv("QUIFF_MIRROR", "")
     assert pipeline.stages("records", tmp_path, "spark") == json.loads(pipeline.FROZEN.read_text())["records"]
-    command = ["measure", tmp_path / "profiles.parquet", "--epoch", 2, "--top", 3]
+    command = ["measure", tmp_path / "profiles.parquet", "--epoch", 2, "--api", "topics:top_s=3"]
     rows = {engine: pipeline.run(*command, "--engine", engine)["rows"] for engine in ("duckdb", "spark")}
     assert len(rows["spark"]) > 20
     users = [row for row in pipeline.run(*command)["rows"] if row["api"] != "cookies"]  # who engines merge

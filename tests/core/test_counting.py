@@ -181,7 +181,7 @@ def test_cells_are_the_tuples_of_a_users_sets():
     """On the second and third of four factors, in base 10: the sets are {1, 2} and {3, 4}."""
     codes = tuple(np.array([own], dtype=np.uint16) for own in ([5, 6], [1, 2], [3, 4], [0]))
     tables = Tables(codes, (7, 10, 10, 1), (0, 0, 0, 0))
-    assert tables.cells((1, 2), np.array([0])).tolist() == [[13, 14, 23, 24]]
+    assert tables.cells((1, 2), np.array([0])).T.tolist() == [[13, 14, 23, 24]]
     assert tables.cells((), np.array([0])).tolist() == [[0]]
 
 

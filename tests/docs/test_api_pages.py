@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -41,11 +42,21 @@ def test_the_pages_have_all_that_the_apis_declare(made):
         assert [word for word in words if word not in text] == [], name
 
 
-def test_the_index_links_every_page_in_its_family(made):
+def test_the_index_links_every_page_on_its_shelf(made):
     index = made.index()
     assert sorted(re.findall(r"\((\w+)\.md\)", index)) == NAMES
-    families = re.findall(r"^## (.+)$", index, re.MULTILINE)
-    assert [f.lower() for f in families] == list(dict.fromkeys(api.family.lower() for api in apis().values()))
+    _, alive, history = re.split(r"^## (?:Alive|History)$", index, flags=re.MULTILINE)
+    for name, api in apis().items():
+        assert f"({name}.md)" in (history if api.ended else alive)
+        assert api.ended[1:] in history.replace("\\", "")
+    assert "MaCAW" in history
+
+
+def test_what_ended_says_when_and_who_says_so():
+    """Eleven are retired, two archived, and one is no longer pursued."""
+    past = [api for api in apis().values() if api.shelf == "history"]
+    assert Counter(api.status for api in past) == {"retired": 11, "archived": 2, "ended": 1}
+    assert all(re.search(r"\d{1,2} [A-Z]\w+ 20\d\d$", api.ended) for api in past)
 
 
 def test_every_source_has_its_commit():

@@ -158,7 +158,7 @@ def test_sequences_of_sets_are_reduced_on_the_cluster(cluster, settings, tmp_pat
     columns |= {f"t{place + 1}": chosen[..., place].reshape(-1) for place in range(4)}
     file = tmp_path / "weeks.parquet"
     pq.write_table(pa.table(columns), file)
-    words = ["epochs", str(file), "--api", "topics:n_topics=12", "--epochs", str(weeks), "--json"]
+    words = ["epochs", str(file), "--api", "topics:n_topics=12", "--observations", str(weeks), "--json"]
     memory = CliRunner().invoke(main, words)
     before = launched(cluster)
     env = os.environ | settings | {"PYSPARK_PYTHON": "/no/python/there"}

@@ -342,11 +342,8 @@ class Mine(Api):
     assert {row["api"] for row in data["rows"]} == {"mine:truth=0.5"}
     nothing = json.loads(CliRunner().invoke(main, [*command, "--known", "country", "--json"]).stdout)
     assert [row["leakage"] for row in leakages(nothing)] == pytest.approx([1, 1, 1])
-    both = CliRunner().invoke(main, [*command, "--observations", "2", "--epochs", "2"])
-    assert both.exit_code == 2
-    worded(both.stderr)
     figure = tmp_path / "weeks.svg"
     text = CliRunner().invoke(main, [*command, "--figure", str(figure)])
     assert text.exit_code == 0, text.output
-    assert "3 observations multiply" in text.stdout
+    worded(text.stdout)
     assert figure.read_text().startswith("<svg")

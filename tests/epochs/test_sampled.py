@@ -68,7 +68,7 @@ def test_noisy_keys_that_tell_everything_tell_what_the_conversions_tell():
     api = AggregatableReports(64, 8)
     row = measure(people, api).row(api.spec, "goal_posterior", "topics")
     key = api.secret(people)
-    from quiff.apis.members import attribute_gain
+    from quiff.populations.members import attribute_gain
 
     exact = float(posterior_vulnerability(people.user_prior(), key, attribute_gain(people, "topics")))
     assert row.low <= exact <= row.high

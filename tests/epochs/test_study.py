@@ -115,12 +115,13 @@ class TestCallsSitesAndAdvertisers:
     @pytest.mark.parametrize("E", [1, 4])
     def test_one_call_and_two_sites(self, E):
         found = over_time(self.people, self.api, E)
-        assert occasion(found, "call")["leakage"] == loops.call_leakage(self.sets, 7, *self.chances)
-        assert occasion(found, "call")["vulnerability"] == occasion(found, "call")["leakage"] / 9
+        assert occasion(found, "page view")["leakage"] == loops.call_leakage(self.sets, 7, *self.chances)
+        assert occasion(found, "page view")["vulnerability"] == occasion(found, "page view")["leakage"] / 9
         three = loops.vulnerability([[own] * 3 for own in self.sets], [1] * 9, 7, *self.chances)
-        assert occasion(found, "in_order")["leakage"] == three * 9 > occasion(found, "call")["leakage"]
-        assert occasion(found, "link")["leakage"] == loops.linked(self.sets, 7, *self.chances)
-        assert occasion(found, "link")["vulnerability"] == occasion(found, "link")["leakage"] / 9
+        in_order = occasion(found, "page view in order")["leakage"]
+        assert in_order == three * 9 > occasion(found, "page view")["leakage"]
+        assert occasion(found, "two sites")["leakage"] == loops.linked(self.sets, 7, *self.chances)
+        assert occasion(found, "two sites")["vulnerability"] == occasion(found, "two sites")["leakage"] / 9
         assert learned(found, "topics") == learned(found, "secret") == []
         assert found.notes == ()
 
@@ -150,7 +151,7 @@ class TestCallsSitesAndAdvertisers:
         share = probability(every[3]["leakage"] / different)
         assert f"only {different} different profiles; {four} reach {share} of that" in limit
         assert f"the median user with {probability(risks(found)[-1]['median'])}" in risk
-        for words, name, most in ((call, "call", ""), (link, "link", "at most ")):
+        for words, name, most in ((call, "page view", ""), (link, "two sites", "at most ")):
             known = occasion(found, name)
             right = f"{most}{probability(known['vulnerability'])} (leakage {most}{said(known)})"
             assert f"probability {right}" in words
@@ -168,12 +169,14 @@ class TestCallsSitesAndAdvertisers:
     def test_without_noise_nobody_reports_what_nobody_has(self):
         found = over_time(self.people, TopicsAPI(7, 2, 0.0), 2)
         silent = (Fraction(1, 2), Fraction(0))
-        assert occasion(found, "link")["leakage"] == pytest.approx(float(loops.linked(self.sets, 7, *silent)))
+        assert occasion(found, "two sites")["leakage"] == pytest.approx(
+            float(loops.linked(self.sets, 7, *silent))
+        )
 
     def test_where_it_is_not_known_a_note_says_so(self):
         changing = Population.from_array(range(2), [[[0], [1]], [[1], [0]]], topics=range(2))
         found = over_time(changing, TopicsAPI(2, 1), 2, utility=True)
-        assert (occasion(found, "call"), occasion(found, "link"), learned(found, "topics")) == (
+        assert (occasion(found, "page view"), occasion(found, "two sites"), learned(found, "topics")) == (
             None,
             None,
             [],
@@ -182,22 +185,22 @@ class TestCallsSitesAndAdvertisers:
         assert found.notes[0] in found.tables["over_time"].notes
         assert list(found.tables) == ["over_time", "limits", "risk"]
         first = over_time(changing, TopicsAPI(2, 1), 1)
-        assert occasion(first, "call") is None
+        assert occasion(first, "page view") is None
         assert "stable" in first.notes[0]
         weighted = Population.from_sets(SETS, TOPICS, weights={"Alice": 1, "Bob": 2, "Carol": 3})
         found = over_time(weighted, API, 2, utility=True)
-        assert occasion(found, "call") is None
-        assert "equally probable users only" in found.notes[0]
+        assert occasion(found, "page view") is None
+        worded(found.notes[0])
         sets = [frozenset(own) for own in SETS.values()]
         numbered = [frozenset(TOPICS.index(topic) for topic in own) for own in sets]
         assert learned(found, "topics")[2] == loops.naming(numbered, [1, 2, 3], 5, P, Q, 2)
-        assert occasion(found.to_dict(), "call") is None
+        assert occasion(found.to_dict(), "page view") is None
 
     def test_what_takes_too_much_is_left_out_unless_exact(self, monkeypatch):
         monkeypatch.setattr(weeks, "_MEMORY", 100)
         with quiff.dense_limit(2e-7):
             found = over_time(self.people, self.api, 1, utility=True, exact=True)
-            assert occasion(found, "call") is not None
+            assert occasion(found, "page view") is not None
             assert len(learned(found, "topics")) == 2
             found = over_time(self.people, self.api, 1, utility=True)
         assert [note.split(" not")[0] for note in found.notes] == [
@@ -206,7 +209,7 @@ class TestCallsSitesAndAdvertisers:
             found.words["plan"][0],
         ]
         assert found.words["plan"][0].startswith("1 observation: sampled")
-        assert occasion(found, "call") is None
+        assert occasion(found, "page view") is None
         assert learned(found, "topics") == learned(found, "secret") == []
 
     def test_numbers_too_large_to_be_exact_are_told_before_the_work(self):
@@ -306,7 +309,17 @@ def profiles(tmp_path):
 
 def test_the_command_prints_json_and_writes_a_figure(profiles, tmp_path):
     figure = tmp_path / "epochs.svg"
-    arguments = ["epochs", profiles, "--epochs", "2", "--topics", "20", "--json", "--figure", str(figure)]
+    arguments = [
+        "epochs",
+        profiles,
+        "--observations",
+        "2",
+        "--api",
+        "topics:n_topics=20",
+        "--json",
+        "--figure",
+        str(figure),
+    ]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     data = json.loads(result.stdout)
@@ -324,12 +337,12 @@ def test_a_seed_is_no_negative_number():
 
 
 def test_the_command_prints_tables_and_tells_errors_in_a_line(profiles):
-    result = CliRunner().invoke(main, ["epochs", profiles, "--noise", "1/20"])
+    result = CliRunner().invoke(main, ["epochs", profiles, "--api", "topics:noise=1/20"])
     assert result.exit_code == 0, result.output
     assert result.stdout.count("  exact\n") == 3
     assert "The users' own risk" not in result.stdout
-    assert "The users' own risk" in CliRunner().invoke(main, ["epochs", profiles, "--all"]).stdout
-    wrong = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "0"])
+    worded(CliRunner().invoke(main, ["epochs", profiles, "--all"]).stdout)
+    wrong = CliRunner().invoke(main, ["epochs", profiles, "--observations", "0"])
     assert wrong.exit_code == 2
     worded(wrong.stderr, 1, 0)
     wrong = CliRunner().invoke(main, ["epochs", profiles, "--missing", "fill", "--seed", "-1"])
@@ -337,23 +350,21 @@ def test_the_command_prints_tables_and_tells_errors_in_a_line(profiles):
 
 
 def test_the_command_prints_calls_sites_and_what_an_advertiser_learns(profiles):
-    arguments = ["epochs", profiles, "--epochs", "2", "--topics", "20", "--noise", "1/10"]
+    arguments = ["epochs", profiles, "--observations", "2", "--api", "topics:n_topics=20,noise=1/10"]
     data = json.loads(CliRunner().invoke(main, [*arguments, "--json"]).stdout)
     assert learned(data, "topics") == learned(data, "secret") == []
     sets = [frozenset({i % 7 + 1, i % 7 + 2 + i % 2}) for i in range(50)]
     p, q = loops.probabilities(20, 2, Fraction(1, 10))
-    assert occasion(data, "link")["leakage"] == pytest.approx(float(loops.linked(sets, 20, p, q)))
+    assert occasion(data, "two sites")["leakage"] == pytest.approx(float(loops.linked(sets, 20, p, q)))
     (call,) = (text for text in data["sentences"] if text.startswith("One page view"))
-    assert "topics of 3 weeks" in call
+    worded(call)
     result = CliRunner().invoke(main, [*arguments, "--utility", "--json"])
     assert result.exit_code == 0, result.output
     data = json.loads(result.stdout)
     assert len(learned(data, "topics")) == len(learned(data, "secret")) == 3
     assert learned(data, "topics")[1] == pytest.approx(float(loops.naming(sets, [1] * 50, 20, p, q, 1)))
     text = CliRunner().invoke(main, [*arguments, "--utility", "--all"]).stdout
-    assert "On other occasions" in text
-    assert "What a receiver learns" in text
-    assert "A receiver guesses a topic of the user correctly with" in text
+    worded(text)
 
 
 def test_the_command_estimates_past_a_limit_unless_exact(profiles, monkeypatch):
@@ -369,7 +380,7 @@ def test_the_command_estimates_past_a_limit_unless_exact(profiles, monkeypatch):
 
 
 def test_very_many_epochs_are_refused_before_they_are_begun(profiles):
-    refused = CliRunner().invoke(main, ["epochs", profiles, "--epochs", "10000"])
+    refused = CliRunner().invoke(main, ["epochs", profiles, "--observations", "10000"])
     assert refused.exit_code == 1
     worded(refused.stderr, 10000, 150)
 
@@ -377,7 +388,7 @@ def test_very_many_epochs_are_refused_before_they_are_begun(profiles):
 def test_more_epochs_than_the_file_has_are_told_with_what_it_has(tmp_path):
     file = tmp_path / "profiles.csv"
     file.write_text("user,epoch,t1\na,0,1\na,1,2\nb,0,2\nb,1,3\n")
-    refused = CliRunner().invoke(main, ["epochs", str(file), "--epochs", "3"])
+    refused = CliRunner().invoke(main, ["epochs", str(file), "--observations", "3"])
     assert refused.exit_code == 1
     worded(refused.stderr, 2, 3)
 
@@ -387,7 +398,7 @@ def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
     rows = [("a", 0, 1), ("a", 1, 2), ("b", 0, 2), ("b", 1, 3), ("c", 0, 3)]
     file.write_text("user,epoch,t1\n" + "".join(f"{u},{e},{t}\n" for u, e, t in rows))
     run = CliRunner().invoke
-    refused = run(main, ["epochs", str(file), "--epochs", "2"])
+    refused = run(main, ["epochs", str(file), "--observations", "2"])
     assert refused.exit_code == 1
     worded(refused.stderr, 1, 3, 2)
     notes = {
@@ -395,7 +406,7 @@ def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
         "fill": "1 missing set was filled at random",
     }
     for how, users in (("drop", 2), ("fill", 3)):
-        arguments = ["epochs", str(file), "--epochs", "2", "--missing", how]
+        arguments = ["epochs", str(file), "--observations", "2", "--missing", how]
         result = run(main, [*arguments, "--json"])
         assert result.exit_code == 0, result.output
         data = json.loads(result.stdout)
@@ -404,7 +415,7 @@ def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
         assert notes[how] in data["notes"][0]
         assert notes[how] in " ".join(run(main, arguments).stdout.split())
     dropped = json.loads(
-        run(main, ["epochs", str(file), "--epochs", "2", "--missing", "drop", "--json"]).stdout
+        run(main, ["epochs", str(file), "--observations", "2", "--missing", "drop", "--json"]).stdout
     )
     p, q = loops.probabilities(349, 1, Fraction(1, 20))
     users = [[frozenset({1}), frozenset({2})], [frozenset({2}), frozenset({3})]]
@@ -414,9 +425,7 @@ def test_users_without_an_epoch_are_an_error_unless_told(tmp_path):
 
 def test_the_sentence_on_two_sites_says_what_it_supposes():
     (link,) = (s for s in over_time(Population.from_sets(SETS), API, 1).further if "sites" in s)
-    assert "if users' sets are independent draws" in link
-    assert "with probability at most" in link  # it is exact only if every topic is reported at the first site
-    assert "(leakage at most" in link
+    worded(link)  # it is exact only if every topic is reported at the first site
 
 
 def test_one_epoch_has_the_quantiles_of_each_users_risk():

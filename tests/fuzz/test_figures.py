@@ -6,10 +6,8 @@ import re
 from xml.etree import ElementTree
 
 from fuzzing import cases
-from quiff.results.figures.charts import Axis, curves
+from quiff.results.figures.charts import Axis, bars, curves, marks
 from quiff.results.figures.figure import Figure
-from quiff.studies.attributes import change_figure
-from quiff.studies.exposure import exposure_figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 PIECES = [
@@ -35,9 +33,10 @@ def draw_figure(source):
     numbers = [(source.random(), source.random(), source.random()) for _ in names]
     kind = source.randrange(3)
     if kind == 0:
-        of = ("output", "share", "posterior", "own_risk")
+        of = ("name", "share", "posterior", "own_risk")
         outputs = [dict(zip(of, (n, *xs), strict=True)) for n, xs in zip(names, numbers, strict=True)]
-        return exposure_figure(outputs, 0.1, draw_label(source))
+        axes = [Axis(name, draw_label(source)) for name in of[1:]]
+        return Figure.of(draw_label(source), bars(outputs, axes, rule=0.1))
     if kind == 1:
         kinds = (draw_label(source) + "1", draw_label(source) + "2")
         points = [
@@ -45,7 +44,8 @@ def draw_figure(source):
             for name, values in zip(names, numbers, strict=True)
             for kind, value in zip(kinds, values[:2], strict=True)
         ]
-        return change_figure(points, draw_label(source), draw_label(source))
+        axis = Axis("value", draw_label(source), "probability")
+        return Figure.of(draw_label(source), marks(points, axis, kinds, joined=True))
     points = [{"series": n, "x": x, "y": 1 + 9 * y} for n, (x, y, _) in zip(names, numbers, strict=True)]
     axes = Axis("x", draw_label(source), "probability"), Axis("y", draw_label(source), "log", 1)
     return Figure.of(draw_label(source), curves(points, *axes, points=True, rule=("x", 0.5)))

@@ -27,12 +27,12 @@ COMMANDS = {
     "synth": (["synth", "--users", "1000", "--out", "out/log"], ["log"]),
     "treat": (["treat", "in/log/log-01.txt.gz", "--out", "out"], ["treated.parquet", "domains.parquet"]),
     "classify": (
-        ["classify", "in/treated.parquet", "--with", "in/log/classification.csv", "--out", "out"],
+        ["classify", "in/treated.parquet", "--classification", "in/log/classification.csv", "--out", "out"],
         ["reduced.parquet", "matches.parquet"],
     ),
     "experiment": (["experiment", "in/reduced.parquet", "--out", "out"], ["experimental.parquet"]),
     "profile": (["profile", "in/experimental.parquet", "--out", "out/p.parquet"], ["p.parquet"]),
-    "report": (["report", "in/profiles.parquet", "--epochs", "1", "--out", "out/r.html"], ["r.html"]),
+    "report": (["report", "in/profiles.parquet", "--observations", "1", "--out", "out/r.html"], ["r.html"]),
 }
 
 
@@ -57,7 +57,14 @@ def made(tmp_path_factory):
     for words in (
         ["synth", "--users", USERS, "--out", given / "log", "--seed", 1],
         ["treat", given / "log/log-01.txt.gz", "--out", given],
-        ["classify", given / "treated.parquet", "--with", given / "log/classification.csv", "--out", given],
+        [
+            "classify",
+            given / "treated.parquet",
+            "--classification",
+            given / "log/classification.csv",
+            "--out",
+            given,
+        ],
         ["experiment", given / "reduced.parquet", "--out", given],
         ["profile", given / "experimental.parquet", "--out", given / "profiles.parquet"],
     ):

@@ -146,7 +146,7 @@ def test_each_users_risk(people, name):
 def test_over_time(people, file, name):
     api = APIS[name]
     found = quiff.over_time(people, api, 3)
-    answer = command("epochs", file, "--epochs", 3, *api_option(name))
+    answer = command("epochs", file, "--observations", 3, *api_option(name))
     for n in (1, 2, 3):
         assert float(found[api.spec, "posterior", n]) == pytest.approx(float(posterior(name, n)))
         (value,) = of(name, answer, "posterior", observations=n)
@@ -164,7 +164,7 @@ def test_attack(people, file, name):
         # 40 simulations of 8 people: four standard deviations of so many draws
         apart = 4 * sqrt(exact * (1 - exact) / (40 * len(PEOPLE)))
         assert all(abs(row.value - exact) <= apart + 1e-9 for row in rates)
-    answer = command("attack", "compare", file, "--epochs", 1, "--seeds", 2, *api_option(name))
+    answer = command("attack", "compare", file, "--observations", 1, "--seeds", 2, *api_option(name))
     assert answer["rows"]
 
 

@@ -16,17 +16,17 @@ PEOPLE, WEEKS = FOLDER / "people.csv", FOLDER / "weeks.csv"
 
 COMMANDS = {
     "theory": ["theory"],
-    "theory-v2": ["theory", "--topics", "v2", "--top", "3", "--noise", "1/10"],
+    "theory-v2": ["theory", "--api", "topics:n_topics=v2,top_s=3,noise=1/10"],
     "design-capacity": ["design", "--capacity", "50"],
     "design-epsilon": ["design", "--epsilon", "6"],
     "design-utility": ["design", "--utility", "0.9"],
     "design-people": ["design", "--people", PEOPLE, "--utility", "0.9"],
-    "epochs": ["epochs", PEOPLE, "--epochs", "5", "--utility"],
-    "epochs-weighted": ["epochs", PEOPLE, "--epochs", "4", "--weights", "weight"],
-    "epochs-changing": ["epochs", WEEKS, "--epochs", "3"],
+    "epochs": ["epochs", PEOPLE, "--observations", "5", "--utility"],
+    "epochs-weighted": ["epochs", PEOPLE, "--observations", "4", "--weights", "weight"],
+    "epochs-changing": ["epochs", WEEKS, "--observations", "3"],
     "popularity": ["popularity", PEOPLE, "--simulations", "50", "--seed", "1"],
     "simulate-rules": ["simulate", PEOPLE, "--compare-rules", "--seed", "1"],
-    "attack": ["attack", "compare", PEOPLE, "--epochs", "5", "--seeds", "2", "--targets", "all"],
+    "attack": ["attack", "compare", PEOPLE, "--observations", "5", "--seeds", "2", "--targets", "all"],
     "paper": ["paper"],
 }
 

@@ -71,7 +71,7 @@ def epochs(data, _):
     ]
     (before,) = {row["value"] for row in records(data) if row["quantity"] == "prior"}
     naming, reconstruction = learned(data, "topics"), learned(data, "secret")
-    call, in_order = occasion(data, "call"), occasion(data, "in_order")
+    call, in_order = occasion(data, "page view"), occasion(data, "page view in order")
     return {
         **parameters(data),
         "users": users,
@@ -82,7 +82,7 @@ def epochs(data, _):
         "risks": spread,
         "risk": spread[-1],
         "call": call and call | {"in_order": in_order["leakage"]},
-        "link": occasion(data, "link"),
+        "link": occasion(data, "two sites"),
         "utility": [
             {"epochs": n, "naming": one, "reconstruction": whole}
             for n, (one, whole) in enumerate(zip(naming, reconstruction, strict=True))

@@ -11,9 +11,9 @@ from quiff.cli import main
 
 COMMANDS = {
     "measure": ("topics", [PEOPLE]),
-    "measure-weighted": ("topics:noise=0.2", [PEOPLE, "--weights", "weight", "--noise", "0.2"]),
+    "measure-weighted": ("topics:noise=0.2", [PEOPLE, "--weights", "weight", "--api", "topics:noise=0.2"]),
     "measure-occurring": (
-        "topics:n_topics=136,noise=0.0", [PEOPLE, "--topics", "occurring", "--noise", "0"],
+        "topics:n_topics=occurring,noise=0.0", [PEOPLE, "--api", "topics:n_topics=occurring,noise=0.0"],
     ),
     "measure-week": ("topics", [WEEKS, "--epoch", "2"]),
 }  # fmt: skip
@@ -21,7 +21,7 @@ STAGES = ("cookies", "generalization", "bounded_noise", "topics")
 GOALS = {"bayes": "secret", "iba": "topics"}
 SCOPES = {"0": "all", "2": "people"}
 # What is gone: the same numbers under a second name; numbers of the parameters, which stand in provenance;
-# formulas with m' topics, which are those of --topics occurring; histories taken to be everybody's own, which
+# formulas with m' topics, which are those of n_topics=occurring; histories taken to be everybody's own, which
 # are users; and lengths of lists. Risk, exposure and single topics have tests of their own.
 GONE = (
     r"/setting/", r"/counts_table/", r"/length$", r"/limits/n_topics", r"/limits_table/./topics",

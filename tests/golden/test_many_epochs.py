@@ -5,8 +5,8 @@ import pytest
 
 import quiff
 from quiff import Population, TopicsAPI
-from quiff.apis.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.core.counting.membership import MembershipProduct
+from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
 from quiff.epochs.estimate import hybrid_leakage
 from quiff.epochs.exact import exact_vulnerability
 from quiff.epochs.risk import user_risk

@@ -41,7 +41,7 @@ def profiled(con, folder, conversions, **options):
     listed.write_text("domain,topics\na.com,A\nb.com,B\n")
     classify(con, folder / "treated", read_classification(str(listed)), folder / "reduced")
     events = folder / "treated" / "conversions.parquet"
-    profile(con, folder / "reduced", folder / "profiles.parquet", top_s=1, conversions=events, seed=1)
+    profile(con, folder / "reduced", folder / "profiles.parquet", top=1, conversions=events, seed=1)
     people = Population.read(folder / "profiles.parquet", attributes=("conversions",))
     told = people.attribute("conversions")
     by_user = (told.values[int(place)] for place in told.which[0])

@@ -75,7 +75,7 @@ def test_classify_experiment_profile_and_stats(engines, treated):
                 seed=1,
                 repeat=2,
             ),
-            profile(con, out / "reduced.parquet", out / "weekly.parquet", epoch_days=7, seed=1, top_s=9),
+            profile(con, out / "reduced.parquet", out / "weekly.parquet", epoch_days=7, seed=1, top=9),
         ]
         tables = ("reduced", "matches", "experimental", "profiles", "weekly")
         described = [describe(con, [out / f"{table}.parquet"]) for table in tables if table != "matches"]

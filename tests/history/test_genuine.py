@@ -40,7 +40,7 @@ def test_the_column_counts_the_visited_topics_of_each_set(duckdb, tmp_path_facto
     write_reduced(folder, rows)
     taxonomy = sorted("ABCDEFGHIJ")
     result = profile(
-        duckdb, folder, folder / "p.parquet", top_s=top, taxonomy=taxonomy, epoch_days=days, seed=1
+        duckdb, folder, folder / "p.parquet", top=top, taxonomy=taxonomy, epoch_days=days, seed=1
     )
     counts = counts_by_set(rows, days)
     found = profiles_of(folder / "p.parquet")
@@ -69,7 +69,7 @@ def test_a_population_knows_which_topics_were_visited(backend, tmp_path):
     rows, top = written_visits(), 3
     write_reduced(tmp_path, rows)
     path = tmp_path / f"{backend.name}.parquet"
-    result = profile(backend, tmp_path, path, top_s=top, seed=2)
+    result = profile(backend, tmp_path, path, top=top, seed=2)
     counts = counts_by_set(rows, None)
     by_user = {
         row["user"]: reference.visited_of(counts[row["user"], 0], row["topics"])
@@ -98,7 +98,7 @@ def test_a_population_knows_which_topics_were_visited(backend, tmp_path):
 
 def test_tables_of_version_0_1_are_read_with_the_column(backend, tmp_path):
     write_reduced(tmp_path, written_visits())
-    profile(backend, tmp_path, tmp_path / "p.parquet", top_s=3, seed=2, epoch_days=7)
+    profile(backend, tmp_path, tmp_path / "p.parquet", top=3, seed=2, epoch_days=7)
     old = without_the_column(tmp_path / "p.parquet", tmp_path / "old.parquet")
     table, stage = read_table(backend, old, ("profiles",))
     assert (stage, list(table.columns)) == ("profiles", list(COLUMNS["profiles"]))
@@ -111,7 +111,7 @@ def test_tables_of_version_0_1_are_read_with_the_column(backend, tmp_path):
 def test_both_engines_write_the_same_column(duckdb, spark, tmp_path):
     write_reduced(tmp_path, written_visits())
     for con in (duckdb, spark):
-        profile(con, tmp_path, tmp_path / f"{con.name}.parquet", top_s=4, seed=2, epoch_days=7)
+        profile(con, tmp_path, tmp_path / f"{con.name}.parquet", top=4, seed=2, epoch_days=7)
     one, other = (tmp_path / f"{con.name}.parquet" for con in (duckdb, spark))
     assert table_digest(one) == table_digest(other)
     assert {row["genuine"] for row in profiles_of(one).values()} == {0, 1, 2, 3}
@@ -121,7 +121,7 @@ def test_a_user_without_any_visit_in_an_epoch_is_filled_by_the_reader_too(duckdb
     rows = [(1, datetime(2006, 3, 1, 5), ["A", "B"]), (1, datetime(2006, 3, 9), ["A", "C"]),
             (2, datetime(2006, 3, 1, 6), ["B", "C"])]  # fmt: skip
     write_reduced(tmp_path, [(user, time, "a.com", topics) for user, time, topics in rows])
-    profile(duckdb, tmp_path, tmp_path / "p.parquet", top_s=2, epoch_days=7, seed=1)
+    profile(duckdb, tmp_path, tmp_path / "p.parquet", top=2, epoch_days=7, seed=1)
     table = pq.read_table(tmp_path / "p.parquet")
     gone = [row for row in table.to_pylist() if row["genuine"]]  # the set without visits is not written
     pq.write_table(pa.Table.from_pylist(gone, table.schema), tmp_path / "gap.parquet")

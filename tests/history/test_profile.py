@@ -64,9 +64,9 @@ def test_every_set_is_one_that_the_rule_allows(con, tmp_path_factory, rows, top,
     taxonomy = sorted(fill) if whole else None
     if len(fill) < top:
         with pytest.raises(ParameterError, match=rf"only {len(fill)} topics?, too few for sets of {top}"):
-            profile(con, folder, folder / "p.parquet", top_s=top, taxonomy=taxonomy, epoch_days=days)
+            profile(con, folder, folder / "p.parquet", top=top, taxonomy=taxonomy, epoch_days=days)
         return
-    result = profile(con, folder, folder / "p.parquet", top_s=top, taxonomy=taxonomy, epoch_days=days)
+    result = profile(con, folder, folder / "p.parquet", top=top, taxonomy=taxonomy, epoch_days=days)
     midnight = min(row[1] for row in rows).replace(hour=0)
     epoch_of = {row[1]: (row[1] - midnight).days // days if days else 0 for row in rows}
     counts = reference.topic_counts([((row[0], epoch_of[row[1]]), *row[1:]) for row in rows])
@@ -96,7 +96,7 @@ def test_every_set_is_one_that_the_rule_allows(con, tmp_path_factory, rows, top,
 
 def test_ties_follow_the_digests_of_seed_user_epoch_and_topic(con, tmp_path):
     write_reduced(tmp_path, [(user, START, "a.com", list("ABCDEFG")) for user in range(1, 50)])
-    profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=8)
+    profile(con, tmp_path, tmp_path / "p.parquet", top=3, seed=8)
     for (user, epoch), row in profiles_of(tmp_path / "p.parquet").items():
         order = sorted("ABCDEFG", key=lambda t: sha256(f"8|{user}|{epoch}|{t}".encode()).hexdigest())
         assert [entry["topic"] for entry in row["ranking"]] == order
@@ -108,7 +108,7 @@ def test_filling_is_uniform_without_replacement(con, tmp_path, pool):
     n, top = 4000, 5
     write_reduced(tmp_path, [(user, START, "a.com", ["1"]) for user in range(n)])
     topics = [str(number) for number in range(1, pool + 1)]
-    profile(con, tmp_path, tmp_path / "p.parquet", top_s=top, seed=1, taxonomy=topics)
+    profile(con, tmp_path, tmp_path / "p.parquet", top=top, seed=1, taxonomy=topics)
     rows = pq.read_table(tmp_path / "p.parquet")["topics"].to_pylist()
     assert all("1" in row and len(set(row)) == top for row in rows)
     counts = Counter(topic for row in rows for topic in row if topic != "1")
@@ -124,7 +124,7 @@ def test_a_seed_repeats_and_no_seed_does_not(con, tmp_path):
     write_reduced(tmp_path, [(user, START, "a.com", list("ABCDEFG")) for user in range(1, 60)])
     sets = []
     for seed in (1, 1, 2, None, None):
-        result = profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=seed, force=True)
+        result = profile(con, tmp_path, tmp_path / "p.parquet", top=3, seed=seed, force=True)
         assert result.seeded == (seed is not None)
         sets.append({key: row["topics"] for key, row in profiles_of(tmp_path / "p.parquet").items()})
     assert sets[0] == sets[1]
@@ -133,11 +133,11 @@ def test_a_seed_repeats_and_no_seed_does_not(con, tmp_path):
 
 def test_repeating_gives_the_spread_of_the_set_counts(con, tmp_path):
     write_reduced(tmp_path, [(user, START, "a.com", list("ABCDEFG")) for user in range(1, 30)])
-    result = profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=1, repeat=4)
+    result = profile(con, tmp_path, tmp_path / "p.parquet", top=3, seed=1, repeat=4)
     assert len(result.repeats.counts) == 4
     assert result.repeats.counts[0] == result.distinct_sets
     assert len(set(result.repeats.counts)) > 1
-    again = profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=1, repeat=2, force=True)
+    again = profile(con, tmp_path, tmp_path / "p.parquet", top=3, seed=1, repeat=2, force=True)
     assert again.repeats.counts == result.repeats.counts[:2]
     assert (Spread((1, 3)).mean, Spread((1, 3)).deviation) == (2.0, 2**0.5)
 
@@ -148,7 +148,7 @@ def test_histories_give_the_same_profiles_as_visits(con, tmp_path):
     write_reduced(tmp_path, rows)
     experiment(con, tmp_path, tmp_path / "e")
     for history, name in ((tmp_path, "one"), (tmp_path / "e", "two")):
-        profile(con, history, tmp_path / f"{name}.parquet", top_s=2, epoch_days=2, seed=1)
+        profile(con, history, tmp_path / f"{name}.parquet", top=2, epoch_days=2, seed=1)
     assert profiles_of(tmp_path / "one.parquet") == profiles_of(tmp_path / "two.parquet")
 
 
@@ -156,7 +156,7 @@ def test_a_population_reads_them(con, tmp_path):
     write_reduced(
         tmp_path, [(user, START + timedelta(days=user), "a.com", ["7", "12"]) for user in (1, 2, 3)]
     )
-    profile(con, tmp_path, tmp_path / "p.parquet", top_s=2, epoch_days=1)
+    profile(con, tmp_path, tmp_path / "p.parquet", top=2, epoch_days=1)
     people = Population.read(tmp_path / "p.parquet")
     assert (people.n_epochs, list(people.topics), sorted(people.users)) == (3, [7, 12], [1, 2, 3])
 
@@ -165,10 +165,10 @@ def test_wrong_input_is_told(con, tmp_path):
     write_reduced(tmp_path, [(1, START, "a.com", ["A"])])
     with refused(ParameterError):
         profile(con, tmp_path, tmp_path / "p.parquet", taxonomy=["B", "C", "D", "E", "F"])
-    with refused(ParameterError, what="top_s", value=0):
-        profile(con, tmp_path, tmp_path / "p.parquet", top_s=0)
+    with refused(ParameterError, what="top", value=0):
+        profile(con, tmp_path, tmp_path / "p.parquet", top=0)
     with refused(ParameterError, what="epoch_days", value=0):
-        profile(con, tmp_path, tmp_path / "p.parquet", top_s=1, epoch_days=0)
+        profile(con, tmp_path, tmp_path / "p.parquet", top=1, epoch_days=0)
     write_reduced(tmp_path, [(1, START, "a.com", [])])
     with refused(ParameterError):
         profile(con, tmp_path, tmp_path / "p.parquet")
@@ -200,9 +200,9 @@ def test_other_sizes_are_taken_from_the_ranking(con, tmp_path, days):
     ]
     rows = [(user, time, domain, sorted(set(topics)) or ["A"]) for user, time, domain, topics in rows]
     write_reduced(tmp_path, rows)
-    profile(con, tmp_path, tmp_path / "p8.parquet", top_s=8, seed=4, epoch_days=days)
+    profile(con, tmp_path, tmp_path / "p8.parquet", top=8, seed=4, epoch_days=days)
     for top in (1, 3, 5, 8):
-        profile(con, tmp_path, tmp_path / "p.parquet", top_s=top, seed=4, epoch_days=days, force=True)
+        profile(con, tmp_path, tmp_path / "p.parquet", top=top, seed=4, epoch_days=days, force=True)
         expected = {key: set(row["topics"]) for key, row in profiles_of(tmp_path / "p.parquet").items()}
         people = Population.read(tmp_path / "p8.parquet", top=top)
         found = {
@@ -220,11 +220,11 @@ def test_other_sizes_are_taken_from_the_ranking(con, tmp_path, days):
 
 def test_sizes_that_cannot_be_taken_are_told(con, tmp_path):
     write_reduced(tmp_path, [(1, START, "a.com", list("ABCDEFG")), (2, START, "a.com", ["A"])])
-    profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=4)
+    profile(con, tmp_path, tmp_path / "p.parquet", top=3, seed=4)
     with refused(ParameterError, 3, 4):
         Population.read(tmp_path / "p.parquet", top=4)
     write_reduced(tmp_path, [(1, START, "a.com", list("ABCDEFG")), (2, START, "a.com", list("BCDE"))])
-    profile(con, tmp_path, tmp_path / "p.parquet", top_s=3, seed=4, force=True)
+    profile(con, tmp_path, tmp_path / "p.parquet", top=3, seed=4, force=True)
     assert Population.read(tmp_path / "p.parquet", top=4).top_s == 4  # everybody has met enough topics
     plain = pq.read_table(tmp_path / "p.parquet").drop(["ranking"])
     pq.write_table(plain, tmp_path / "plain.parquet")
@@ -239,6 +239,6 @@ def test_sizes_that_cannot_be_taken_are_told(con, tmp_path):
 def test_a_merged_reading_needs_one_epoch(con, tmp_path):
     rows = [(user, START + timedelta(days=user), "a.com", ["7", "8"]) for user in range(3)]
     write_reduced(tmp_path, rows)
-    profile(con, tmp_path, tmp_path / "p.parquet", top_s=2, epoch_days=1)
+    profile(con, tmp_path, tmp_path / "p.parquet", top=2, epoch_days=1)
     with refused(ParameterError):
         Population.read(tmp_path / "p.parquet", merged=True)

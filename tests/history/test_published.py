@@ -129,18 +129,18 @@ def test_profiles_of_a_published_experimental_table(backend, tmp_path):
     """By hand: AllTopics names each topic once a visit, so it is counted as often as it is named."""
     path = tmp_path / "AOL-experimental.csv"
     path.write_text(COUNTED)
-    profile(backend, path, tmp_path / "p.parquet", top_s=1, seed=1)
+    profile(backend, path, tmp_path / "p.parquet", top=1, seed=1)
     found = rankings(backend, tmp_path / "p.parquet")
     assert describe(backend, [path]).topics == 3
     assert found[7, 0][0] == ("B", 2)
     assert set(found[7, 0][1:]) == {("A", 1), ("C", 1)}
     assert found[9, 0] == [("C", 2), ("A", 1)]
     with refused(ParameterError):
-        profile(backend, path, tmp_path / "q.parquet", top_s=1, epoch_days=7)
+        profile(backend, path, tmp_path / "q.parquet", top=1, epoch_days=7)
     listed = tmp_path / "listed.csv"
     listed.write_text("domain,topics\na.com,\"'A','B'\"\ngov.uk,'G'\n")
     classified = read_classification(listed)
-    profile(backend, path, tmp_path / "q.parquet", top_s=1, epoch_days=7, classification=classified)
+    profile(backend, path, tmp_path / "q.parquet", top=1, epoch_days=7, classification=classified)
     weekly = {key: sorted(topics) for key, topics in rankings(backend, tmp_path / "q.parquet").items()}
     assert weekly == {
         (7, 0): [("A", 1), ("B", 1)], (7, 1): [("G", 1)], (9, 0): [("A", 1), ("B", 1)], (9, 1): [],
@@ -160,7 +160,7 @@ def test_sets_are_written_as_published_and_come_back(backend, tmp_path):
     table = pa.Table.from_pylist(VISITS, pa.schema(list(zip(VISITS[0], types, strict=True))))
     pq.write_table(table, tmp_path / "reduced.parquet")
     experiment(backend, tmp_path / "reduced.parquet", tmp_path)
-    profile(backend, tmp_path / "experimental.parquet", tmp_path / "p.parquet", top_s=3)
+    profile(backend, tmp_path / "experimental.parquet", tmp_path / "p.parquet", top=3)
     found = with_sets(backend, tmp_path / "experimental.parquet", tmp_path / "p.parquet")
     text = write_published(backend, found, "profiled", tmp_path / "e.csv").read_text()
     assert text == (
@@ -175,7 +175,7 @@ def test_sets_are_written_as_published_and_come_back(backend, tmp_path):
 def test_the_pipeline_goes_on_from_a_published_table(duckdb, tmp_path):
     (tmp_path / "reduced.csv").write_text(REDUCED)
     assert experiment(duckdb, tmp_path / "reduced.csv", tmp_path).users == 1
-    assert profile(duckdb, tmp_path / "reduced.csv", tmp_path / "p.parquet", top_s=2).users == 1
+    assert profile(duckdb, tmp_path / "reduced.csv", tmp_path / "p.parquet", top=2).users == 1
     (tmp_path / "packed.csv.gz").write_bytes(gzip.compress(REDUCED.encode()))
     for name in ("reduced.csv", "packed.csv.gz"):
         assert describe(duckdb, [tmp_path / name]).topics == 3

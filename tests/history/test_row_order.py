@@ -58,8 +58,8 @@ def run_all(con, folder, order, seed):
     treat(con, [log], out, seed=seed)
     classify(con, out / "treated.parquet", Classification("own", ibis.memtable(listed)), out)
     experiment(con, out / "reduced.parquet", out)
-    profile(con, out / "experimental.parquet", out / "profiles.parquet", top_s=1, seed=1)
-    profile(con, out / "reduced.parquet", out / "weekly.parquet", top_s=1, seed=1, epoch_days=30)
+    profile(con, out / "experimental.parquet", out / "profiles.parquet", top=1, seed=1)
+    profile(con, out / "reduced.parquet", out / "weekly.parquet", top=1, seed=1, epoch_days=30)
     for stage in CSVS[:3]:
         table, _ = read_table(con, out / f"{stage}.parquet", (stage,))
         write_published(con, table, stage, out / f"{stage}.csv")

@@ -14,7 +14,7 @@ from quiff.history.experiment import experiment
 from quiff.history.profile import profile
 from quiff.history.tables import Steps
 from quiff.history.visits import epoch_numbers
-from words import refused
+from words import refused, worded
 
 REDUCED = pa.schema([
     ("user", pa.int64()), ("time", pa.timestamp("us")), ("domain", pa.string()),
@@ -35,18 +35,18 @@ def daily(days):
 
 
 @pytest.mark.parametrize(
-    ("far", "told"),
+    "far",
     [
-        (datetime(1970, 1, 1), "of which only 1 visit before 1970-01-08, beyond 1885 epochs without any"),
-        (datetime(9999, 12, 30), "of which only 1 visit from 9999-12-29, beyond 417093 epochs without any"),
+        datetime(1970, 1, 1),
+        datetime(9999, 12, 30),
     ],
 )
-def test_a_date_far_from_the_rest_is_named_before_any_work(backend, tmp_path, far, told):
+def test_a_date_far_from_the_rest_is_named_before_any_work(backend, tmp_path, far):
     table, steps = write(tmp_path / "reduced.parquet", [*daily(30), far]), Steps()
-    options = {"epoch_days": 7, "top_s": 1, "seed": 1}
+    options = {"epoch_days": 7, "top": 1, "seed": 1}
     with pytest.raises(ParameterError) as caught:
         profile(backend, table, tmp_path / "weekly.parquet", max_user_epochs=5000, steps=steps, **options)
-    assert told in str(caught.value)
+    worded(str(caught.value))
     assert f"{far.date()}" in str(caught.value)
     assert "--max-user-epochs" in str(caught.value)
     assert steps.done == []
@@ -55,7 +55,7 @@ def test_a_date_far_from_the_rest_is_named_before_any_work(backend, tmp_path, fa
 
 def test_as_many_sets_as_are_allowed_are_written(duckdb, tmp_path):
     near = write(tmp_path / "near.parquet", daily(30))
-    options = {"epoch_days": 7, "top_s": 1, "seed": 1}
+    options = {"epoch_days": 7, "top": 1, "seed": 1}
     assert profile(duckdb, near, tmp_path / "w.parquet", max_user_epochs=20, **options).epochs == 5
     with refused(ParameterError, 20, 19, 2006):
         profile(duckdb, near, tmp_path / "v.parquet", max_user_epochs=19, **options)

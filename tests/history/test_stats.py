@@ -82,7 +82,7 @@ def test_histories_have_the_figures_of_their_visits(duckdb, tmp_path):
     experiment(duckdb, tmp_path, tmp_path / "e")
     one, two = describe(duckdb, [tmp_path]), describe(duckdb, [tmp_path / "e"])
     assert vars(one) == vars(two) | {"stage": "reduced"}
-    profile(duckdb, tmp_path / "e", tmp_path / "p.parquet", top_s=3, seed=1)
+    profile(duckdb, tmp_path / "e", tmp_path / "p.parquet", top=3, seed=1)
     found = describe(duckdb, [tmp_path / "p.parquet"])
     assert (found.stage, found.rows, found.users, found.sizes) == ("profiles", 2, 2, None)
     assert found.topics == 4

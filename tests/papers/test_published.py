@@ -116,7 +116,7 @@ def test_what_the_tables_give(on_tables, id_, right):
 def test_the_verdict_is_on_what_is_printed(on_tables):
     paper = on_tables
     assert paper["treated-min"].verdict == "match"
-    assert "published tables" in paper["treated-min"].note
+    worded(paper["treated-min"].note)
     assert (paper["treated-rows"].verdict, paper["treated-rows"].cause) == ("wrong", "tables")
     assert paper["utility-iba-citizen-lab-prior"].cause == "misaligned-prior"
     assert paper["utility-iba-citizen-lab-prior"].verdict == "wrong", "the data have decided"
@@ -181,7 +181,7 @@ def broken(folder, columns, rows, name="bad.csv"):
 
 def test_errors_name_the_file_and_the_column(tmp_path):
     worded(broken(tmp_path, ["RandID", "QueryTime"], []))
-    assert "no column 'RandID'" in broken(tmp_path, ["BrowsingHistory"], [])
+    worded(broken(tmp_path, ["BrowsingHistory"], []))
     worded(broken(tmp_path, ["RandID", "BrowsingHistory", "AllTopics"], []))
     worded(broken(tmp_path, ["domain", "match"], []))
 

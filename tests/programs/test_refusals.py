@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import subprocess
 import sys
 import threading
 import time
@@ -14,7 +15,9 @@ import pytest
 import quiff
 from naive_programs import program_channel
 from quiff import LabelError, ParameterError, Prior, QuiffError, SizeError, work_limit
+from quiff.programs import watch
 from quiff.programs.watch import Endless, watched
+from quiff.progress import watching
 from words import refused
 
 
@@ -76,25 +79,27 @@ def test_an_exception_is_shown_with_its_line_and_the_choices():
 
 
 @pytest.mark.parametrize(
-    ("draws", "words"),
+    "draws",
     [
-        (lambda draw: draw.flip(2), "must be a number between 0 and 1"),
-        (lambda draw: draw.flip("x"), "must be a number between 0 and 1"),
-        (lambda draw: draw.uniform([]), "nothing to draw from"),
-        (lambda draw: draw.uniform(7), "a draw needs a list of items, not int"),
-        (lambda draw: draw.sample([1, 2], 3), "needs as many items"),
-        (lambda draw: draw.weighted([1]), "a mapping from item to weight, not list"),
-        (lambda draw: draw.weighted({1: -1}), "a weight is -1"),
-        (lambda draw: draw.weighted({1: 0}), "sum to 0"),
-        (lambda draw: draw.distribution({1: 1}), "takes a quiff.Prior, not dict"),
-        (lambda draw: draw.geometric(0.5, -1), "the bound of geometric"),
-        (lambda draw: [1], "returned a list"),
-        (lambda draw: float("nan"), "returned nan"),
-        (lambda draw: draw.sample(range(99), 50), "too many to enumerate"),
+        lambda draw: draw.flip(2),
+        lambda draw: draw.flip("x"),
+        lambda draw: draw.uniform([]),
+        lambda draw: draw.uniform(7),
+        lambda draw: draw.sample([1, 2], 3),
+        lambda draw: draw.weighted([1]),
+        lambda draw: draw.weighted({1: -1}),
+        lambda draw: draw.weighted({1: 0}),
+        lambda draw: draw.distribution({1: 1}),
+        lambda draw: draw.geometric(0.5, -1),
+        lambda draw: [1],
+        lambda draw: float("nan"),
+        lambda draw: draw.sample(range(99), 50),
     ],
 )
-def test_wrong_draws_and_outputs_are_told(draws, words):
-    expect_error(lambda secret, draw: draws(draw), words)
+def test_wrong_draws_and_outputs_are_told(draws):
+    for sealing in (True, False):
+        with refused(QuiffError):
+            program_channel(lambda secret, draw: draws(draw), [1, 2], sealing=sealing)
 
 
 def test_an_endless_loop_ends():
@@ -126,6 +131,19 @@ def test_too_many_paths_say_how_far_it_came():
 
     with work_limit(0.001), refused(SizeError):
         program_channel(program, [1])
+
+
+def test_far_too_many_paths_are_refused_soon():
+    calls, parts = Counter(), []
+
+    def program(secret, draw):
+        calls[secret] += 1
+        return tuple(draw.uniform(range(10)) for _ in range(9 if secret else 2))
+
+    with pytest.raises(SizeError), watching(lambda part, share: parts.append((part, share))):
+        program_channel(program, [1], sealing=False)  # 10^9 paths, and 2 * 10^7 draws are allowed
+    assert calls[1] < 10_000
+    assert [part for part, _ in parts] == ["paths of the program"]
 
 
 def test_a_bare_except_does_not_swallow_the_end_of_a_run():
@@ -248,7 +266,7 @@ def test_what_stands_beside_the_function_is_checked():
     def program(secret, draw, k=1):
         return secret
 
-    for wrong in ({"redraws": "x"}, {"unit": "a week"}, {"ranges": {"k": 3}}, {"ranges": {"k": (2, 3)}}):
+    for wrong in ({"redraws": "x"}, {"unit": 7}, {"ranges": {"k": 3}}, {"ranges": {"k": (2, 3)}}):
         with pytest.raises(ParameterError):
             quiff.program(program, **wrong)
     with refused(ParameterError):
@@ -270,12 +288,13 @@ def test_draws_from_nothing_are_the_same_for_samples_and_channels():
         quiff.program(lambda secret, draw: draw.uniform([])).sample(1, seed=1)
 
 
-def test_a_watch_that_strikes_as_it_ends_is_over_with_its_run():
+def test_a_watch_that_strikes_as_it_ends_is_over_with_its_run(monkeypatch):
     """Nothing is raised after it, and no thread stays, however short the time allowed.
 
     Runs grow until the watch has struck twenty times: on any machine some strikes come as a run ends.
     """
     before, strikes, length = threading.active_count(), 0, 0
+    monkeypatch.setattr(watch, "LEAST", 0)
     with work_limit(1e-9):
         while strikes < 20:
             length += 1 + length // 100
@@ -287,3 +306,25 @@ def test_a_watch_that_strikes_as_it_ends_is_over_with_its_run():
                 strikes += 1
     assert strikes == 20
     assert threading.active_count() == before
+
+
+def test_a_tracer_works_after_a_program():
+    """A debugger, or coverage, after an enumeration: Python 3.11 would begin no function any more."""
+    script = """
+import sys
+from quiff import Channel
+from quiff.programs.engine import channel_of
+from quiff.programs.function import Program
+from quiff.programs.inputs import Secrets
+
+channel_of(Program(lambda secret, draw: draw.flip(0.5), {}), *Secrets.given([1, 2]))
+lines = []
+sys.settrace(lambda frame, event, arg: lines.append(event))
+len(Channel([[1.0]]).inputs)
+sys.settrace(None)
+print("call" in lines)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout == "True\n"

@@ -44,7 +44,7 @@ def test_the_commands_know_the_new_attack(kitchen):
     assert entry["paper"]["doi"] == "10.1145/3589294"
     rows = "\n".join(f"u{i},\"['{1 + i % 7}', '{10 + i % 5}']\"" for i in range(40))
     (kitchen.folder / "profiles.csv").write_text(f"user,topics\n{rows}\n")
-    options = ["--epochs", "2", "--seeds", "2", "--json"]
+    options = ["--observations", "2", "--seeds", "2", "--json"]
     done = kitchen.python("-c", COMMANDS, "attack", "compare", "profiles.csv", *options)
     found = {row["quantity"] for row in json.loads(done.stdout)["rows"]}
     assert {"carey", "plain-hamming"} <= found

@@ -44,7 +44,7 @@ def test_a_log_is_treated_and_people_are_measured(package, tmp_path):
     commands = [
         ["synth", "--users", "30", "--seed", "1", "--out", "log"],
         ["treat", "log/log-01.txt.gz", "--out", "treated", "--seed", "1", "--json"],
-        ["measure", str(people), "--topics", "5", "--noise", "1/20", "--figure", "stages.svg", "--json"],
+        ["measure", str(people), "--api", "topics:n_topics=5,noise=1/20", "--figure", "stages.svg", "--json"],
     ]
     (tmp_path / "tmp").mkdir()
     kept = {name: value for name, value in os.environ.items() if not name.startswith(CACHES)}

@@ -37,7 +37,7 @@ def test_an_api_that_quiff_does_not_know_has_a_report(api):
 
 def test_two_settings_of_one_api_stand_beside_each_other():
     page = compose_report(people(1), (TopicsAPI(), TopicsAPI(noise=0.3)), Source("thirty"), observations=1)
-    assert page.summary.columns[1:] == ("topics", "topics:noise=0.3")
+    assert page.summary.columns[1:] == ("Topics API", "Topics API, noise 30 %")
 
 
 def test_three_apis_are_set_side_by_side_and_two_are_not():

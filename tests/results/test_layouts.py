@@ -21,7 +21,7 @@ import quiff.studies
 from quiff import Population, TopicsAPI
 from quiff.attacks.overlap import BeuginMcDaniel
 from quiff.populations.pairs import PairCounts
-from quiff.results.layout import LAYOUTS, Listing, Pivot, Say
+from quiff.results.layout import LAYOUTS, Pivot, Say
 from quiff.results.result import Result
 from quiff.studies.over_time import other_occasions
 from quiff.studies.pairs import measure_pairs
@@ -155,9 +155,15 @@ def other_text(text):
     )
 
 
+def listed(answer):
+    """Return sentences, of which a function may return one alone, or none."""
+    return list(filter(None, [answer] if isinstance(answer, str) else answer or ()))
+
+
 def made_other(answer):
     """Return what a function made with other text: sentences, notes, or a title."""
-    if isinstance(answer, str):
+    if answer is None or isinstance(answer, str):
+        answer = answer or ""
         return answer[::-1].upper()
     return [made_other(part) for part in answer]
 
@@ -169,7 +175,7 @@ def other_sentences(say):
 
 
 def other_table(table):
-    if isinstance(table, Pivot | Listing):
+    if isinstance(table, Pivot):
         return replace(table, title=other_text(table.title), notes=tuple(map(other_text, table.notes)))
     return table
 
@@ -183,7 +189,7 @@ def chosen(result):
     """Return how many sentences there are by key, and the numbers of tables and figures in their order."""
     layout, parts = result.layout, {}
     for key, say in {**layout.say, **layout.further}.items():
-        parts[key] = len(list(say(result)))
+        parts[key] = len(listed(say(result)))
     tables = [(name, [numbers(row) for row in table.rows]) for name, table in result.tables.items()]
     figures = [(name, list(drawn(draw().spec))) for name, draw in result.figures.items()]
     return parts, tables, figures
@@ -214,6 +220,7 @@ def test_no_text_decides_on_order_or_selection(name, monkeypatch):
         say={key: other_sentences(say) for key, say in layout.say.items()},
         further={key: other_sentences(say) for key, say in layout.further.items()},
         tables={key: other_table(table) for key, table in layout.tables.items()},
+        charts={key: replace(chart, title=other_text(chart.title)) for key, chart in layout.charts.items()},
     )
     monkeypatch.setitem(LAYOUTS, result.study, other)
     for module in [module for key, module in sys.modules.items() if key.startswith("quiff.studies.")]:
@@ -256,9 +263,10 @@ def test_texts_of_a_saved_result_are_no_templates():
     people, api = quiff.worked_example()
     text = quiff.over_time(people, api, 1).to_json()
     whole = json.loads(text)
-    whole["study"]["words"]["occasions"] = {"call": "{leakage:>999999999}{posterior.__class__} {leakage}"}
+    title = "{leakage:>999999999}{posterior.__class__}"
+    whole["study"]["apis"][api.spec]["title"] = title
     result = Result.from_json(json.dumps(whole))
-    assert "{leakage:>999999999}{posterior.__class__} 1.97" in result.sentences
+    assert result.sentences[0].startswith(f"{title}: 1 observation multiplies")
 
 
 def test_a_text_that_is_nested_too_deep_is_refused():
@@ -296,3 +304,17 @@ def test_what_is_infinite_comes_back():
     other = Result.from_json(result.to_json())
     assert other.words["epsilon"] == float("inf")
     assert other.sentences == result.sentences
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_quantity_of_a_result_is_explained(name):
+    result = made(name)
+    paragraphs = result.explained().split("\n\n") if len(result.every_row) else []
+    assert len(paragraphs) == len(result.every_row.values("quantity"))
+
+
+def test_without_a_figure_it_is_said_why():
+    with pytest.raises(quiff.ParameterError) as error:
+        quiff.compare(quiff.Cookies()).figure()
+    (chart,) = LAYOUTS["compare:compare"].charts.values()
+    assert str(error.value).endswith(chart.without)

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from quiff.cli import main
 from quiff.errors import QuiffError
 from quiff.results.figures import renderer
+from quiff.results.figures.charts import Axis, marks
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.renderer import render
-from quiff.studies.attributes import change_figure
 from words import refused, worded
 
 GOOD = {
@@ -39,7 +39,8 @@ def test_a_figure_that_cannot_be_drawn_is_an_error_and_the_next_one_is_drawn(lab
 )
 def test_every_label_is_drawn(label, tmp_path):
     points = [{"name": label, "kind": kind, "value": 0.1} for kind in (label, "after")]
-    figure = change_figure(points, label, label)
+    axis = Axis("value", label, "probability")
+    figure = Figure.of(label, marks(points, axis, (label, "after"), joined=True))
     assert label not in figure.title
     assert label not in str(figure.spec)
     for kind in ("svg", "png", "html"):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from quiff import Cookies, NoisyRanking, TopicsAPI, closed_forms, theory
 from quiff.errors import ParameterError, QuiffError
 from quiff.results.numbers import plain
+from quiff.results.quantities import QUANTITIES
 from quiff.theory.forms import FORMS, topics_forms
 from words import refused
 
@@ -154,7 +155,9 @@ def test_every_quantity_is_explained_and_the_keys_are_unique():
 
 def test_tables_show_every_quantity():
     tables = closed_forms().tables.values()
-    assert {form.name for form in FORMS.values()} <= {row[0] for table in tables for row in table.rows}
+    assert {QUANTITIES[form.quantity].title for form in FORMS.values()} <= {
+        row[0] for table in tables for row in table.rows
+    }
 
 
 @pytest.mark.parametrize(

@@ -170,4 +170,4 @@ def test_a_month_that_was_cut_into_cells_shows_its_interval():
     (month,) = (row for row in found.rows if row.quantity == "posterior" and row.observations == 28)
     assert month.low <= month.value <= month.high
     said = f"(outputs are cut into cells: {probability(month.low)} to {probability(month.high)})"
-    assert said in " ".join(found.further)
+    assert said in " ".join(found.tables["across"].notes)

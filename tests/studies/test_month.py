@@ -52,9 +52,8 @@ def test_compare_epochs_and_report_have_one_month(month):
 def test_a_month_says_what_it_is_where_it_is_printed():
     compared = quiff.compare(PEOPLE, API)
     share = probability(compared[API.spec, "posterior", 6])
-    assert f"by those of a month (28 days: 4 weekly page views, 6 observations) with {share}" in str(
-        compared.further
-    )
+    assert share in compared.to_text()
+    assert "a month is 4 weekly page views, 6 observations" in " ".join(compared.tables["across"].notes)
     assert "A month is 28 days" in compared.to_text()
     over = quiff.over_time(PEOPLE, API, 6)
     text = over.to_text()

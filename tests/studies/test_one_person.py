@@ -28,7 +28,7 @@ def test_every_study_and_the_report_warn(tmp_path):
     people = tmp_path / "p.csv"
     people.write_text("user,t1,t2\nu,1,2\n")
     assert ALONE in run("measure", people)
-    assert ALONE in run("epochs", people, "--epochs", 2)
+    assert ALONE in run("epochs", people, "--observations", 2)
     assert ALONE in run("compare", people)
     run("report", people, "--out", tmp_path / "r.html")
     assert ALONE in " ".join((tmp_path / "r.html").read_text().split())

@@ -21,9 +21,9 @@ from quiff import (
     estimate_popularity,
     popularity,
 )
-from quiff.apis.base import Naming
-from quiff.apis.draws import named_draws
 from quiff.apis.fitted import FittedAPI
+from quiff.apis.naming import named_draws
+from quiff.theory.popularity import Naming
 from words import refused
 
 TOPICS = "abcd"
@@ -66,7 +66,7 @@ def chance_by_enumeration(sets, r, top):
 @settings(max_examples=25)
 def test_the_chances_are_those_of_all_outputs(sets, r):
     people = Population.from_sets(dict(enumerate(sets)), topics=list(TOPICS))
-    found = popularity(people, TopicsAPI(M, S, r), simulations=400, top=3, seed=5)
+    found = popularity(people, TopicsAPI(M, S, r), simulations=400, first=3, seed=5)
     for chance in found.payload["finding"]:
         exact = float(chance_by_enumeration(sets, r, chance["top"]))
         assert chance["least"] - 1e-9 <= exact <= chance["most"] + 1e-9
@@ -157,7 +157,7 @@ def test_answers_on_a_column_are_counted_like_topics(truth):
     ages = [1] * 6 + [2] * 3 + [3]  # numbers, as the topics and the users
     people = Population.from_sets({k: {k} for k in range(10)}).with_attribute("age", ages)
     api = Answer(truth)
-    result = popularity(people, api, simulations=2000, top=1)
+    result = popularity(people, api, simulations=2000, first=1)
     assert {row["value"]: row["users"] for row in result.payload["values"]} == {1: 6, 2: 3, 3: 1}
     wrong = (1 - truth) / 2
     n = {1: 6, 2: 3, 3: 1}
@@ -196,7 +196,7 @@ def test_a_merged_population_gives_the_same_formulas():
 
 def test_the_approximation_agrees_with_the_simulation_of_many_users():
     people = Population.synthetic(20_000, seed=3, n_topics=40, top_s=3)
-    found = popularity(people, TopicsAPI(40, 3, 0.05), simulations=3000, top=4)
+    found = popularity(people, TopicsAPI(40, 3, 0.05), simulations=3000, first=4)
     for chance in found.payload["finding"]:
         assert chance["approximation"] == pytest.approx(chance["simulated"][0], abs=0.04)
     for point in found.payload["growth"]:
@@ -275,8 +275,8 @@ def test_topics_that_nobody_has_may_be_shown_but_are_not_listed():
         ({"api": TopicsAPI(9, 2, 1)}, ()),
         ({"api": Cookies()}, ()),
         ({"api": FittedAPI({1: 0.5, 2: 0.75, 3: 0.5})}, ()),
-        ({"attribute": "country"}, ()),
-        ({"top": 0}, (1, 0)),
+        ({"of": "country"}, ()),
+        ({"first": 0}, (1, 0)),
         ({"simulations": 0}, (1, 100000, 0)),
         ({"seed": -1}, (0, -1)),
     ],

@@ -118,7 +118,7 @@ def test_the_command(tmp_path):
     file.write_text("user,t1,t2\nAlice,News,Music\nBob,Music,Travel\n")
     run = CliRunner()
     result = run.invoke(
-        main, ["design", "--people", str(file), "--topics", "5", "--utility", "0.9", "--json"]
+        main, ["design", "--people", str(file), "--api", "topics:n_topics=5", "--utility", "0.9", "--json"]
     )
     assert result.exit_code == 0, result.stderr
     answer = json.loads(result.stdout)
@@ -132,7 +132,17 @@ def test_the_command(tmp_path):
 def test_what_the_command_writes_is_an_api(tmp_path):
     file, out = tmp_path / "profiles.csv", tmp_path / "fitted.json"
     file.write_text("user,t1,t2\n" + "\n".join(f"u{k},{k % 4 + 1},{k % 5 + 5}" for k in range(20)))
-    arguments = ["design", "--people", str(file), "--topics", "9", "--utility", "0.7", "--out", str(out)]
+    arguments = [
+        "design",
+        "--people",
+        str(file),
+        "--api",
+        "topics:n_topics=9",
+        "--utility",
+        "0.7",
+        "--out",
+        str(out),
+    ]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     made = json.loads(out.read_text())
     people = quiff.Population.read(file)

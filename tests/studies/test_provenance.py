@@ -23,7 +23,7 @@ REPORTS = quiff.simulate(PEOPLE, API, epochs=4, seed=3)
         quiff.user_risk(PEOPLE, API, threshold=Fraction(1, 3)),
         quiff.over_time(PEOPLE, API, 2, utility=True),
         quiff.attack(PEOPLE, API, observations=[1, 2], seeds=1, sample=None, attacks="carey", seed=5),
-        quiff.popularity(PEOPLE, API, simulations=20, top=2, seed=4),
+        quiff.popularity(PEOPLE, API, simulations=20, first=2, seed=4),
         quiff.exposure(PEOPLE, API, attribute="country"),
         quiff.attribute_inference(PEOPLE, API, attribute="country", value="BR"),
         quiff.fit_design(PEOPLE, 0.8, API),

@@ -256,7 +256,7 @@ def test_two_settings_of_one_api_stay_apart():
     result = user_risk(people, few, many)
     assert result.per_user.of("Carol")[few.spec, "topics", "own_risk"] == Fraction(19, 20)
     assert result.per_user.of("Carol")[many.spec, "topics", "own_risk"] == Fraction(3, 4)
-    assert [row[0] for row in result.tables["risk"].rows][-1] == f"one topic ({many.spec})"
+    assert [row[0] for row in result.tables["risk"].rows][-1] == f"one topic ({many.called})"
 
 
 def test_cookies_of_a_shared_history_tell_nobody_apart():

@@ -48,7 +48,11 @@ BAD = [
 def test_a_bad_parameter_is_quoted_with_its_allowed_range(function, arguments, what, value):
     with refused(ParameterError, what=what, value=value) as caught:
         function(*arguments)
-    assert str(caught.value) == f"{what} must be {caught.value.allowed}, not {value!r}"
+    share = (
+        caught.value.allowed == "a number between 0 and 1" and isinstance(value, float | int) and value > 1
+    )
+    meant = f"; did you mean {value / 100:g}?" if share else ""
+    assert str(caught.value) == f"{what} must be {caught.value.allowed}, not {value!r}{meant}"
 
 
 def test_nobody_has_no_gain():

@@ -87,6 +87,12 @@ def test_an_api_of_the_command_line_gets_its_column_and_a_request_runs_no_file(t
     assert not (tmp_path / "run").exists()
 
 
+def test_a_process_that_has_computed_nothing_yet_answers():
+    with served() as explorer:
+        answer = httpx.get(f"{explorer.link}api/design?api=topics", timeout=300, headers=PAGE)
+        assert answer.status_code == 200
+
+
 def test_beyond_this_machine_the_link_has_the_token():
     with served("--host", "0.0.0.0") as explorer:  # noqa: S104 - what is tested
         port, token = explorer.link.rstrip("/").split(":")[2].split("/")

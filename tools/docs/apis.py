@@ -27,15 +27,16 @@ def on_files(files: Files, config: MkDocsConfig, **_: object) -> Files:
 
 
 def index() -> str:
-    """Return the list of all APIs, by family."""
+    """Return the list of all APIs, by shelf."""
     table, known = catalogue_table(apis()), apis()
     lines = [_OPENING]
-    for family in dict.fromkeys(row[0] for row in table.rows):
-        lines += [f"\n## {family[:1].upper()}{family[1:]}\n"]
+    for shelf in dict.fromkeys(row[0] for row in table.rows):
+        lines += [f"\n## {shelf[:1].upper()}{shelf[1:]}\n"]
         for row in table.rows:
-            if row[0] == family:
+            if row[0] == shelf:
                 title, status = markdown_text(known[row[1]].title), row[2] and f" ({row[2]})"
                 lines.append(f"- [{title}]({row[1]}.md){status}: shows {markdown_text(row[3])}.")
+    lines += ["", *(f"- {markdown_text(note)}" for note in table.notes[:-1])]
     return "\n".join(lines) + "\n"
 
 

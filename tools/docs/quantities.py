@@ -8,6 +8,7 @@ from mkdocs.structure.files import File, Files
 from quiff.attacks.catalogue import ATTACKS
 from quiff.results.markup import markdown_text
 from quiff.results.quantities import QUANTITIES, Quantity
+from quiff.studies import attack, theory  # noqa: F401 - they register theirs
 from quiff.theory.forms import FORMS, Form
 
 _OPENING = """# Quantities
@@ -33,7 +34,8 @@ def blocks() -> Iterator[str]:
     yield _OPENING
     yield "## Of any API"
     closed = {form.formula for form in FORMS.values()}
-    yield from (_entry(quantity) for quantity in QUANTITIES.values() if quantity.formula not in closed)
+    any_api = (q for name, q in QUANTITIES.items() if name not in ("bayes", *ATTACKS))
+    yield from (_entry(quantity) for quantity in any_api if quantity.formula not in closed)
     for section in dict.fromkeys(form.section for form in FORMS.values()):
         yield f"## {markdown_text(section)}"
         yield from (_entry(form, form.assumes) for form in FORMS.values() if form.section == section)

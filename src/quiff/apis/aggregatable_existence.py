@@ -1,23 +1,18 @@
 """Attribution Reporting, aggregatable reports: what it reveals that a report exists at all."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from math import inf
 from typing import final
 
 import numpy as np
 
-from quiff.apis.base import Api, Limit, Unit, parameter
+from quiff.apis.base import SANDBOX_ENDED, Limit, Unit, parameter
+from quiff.apis.encodings import Event, OfConversions
+from quiff.apis.mechanisms import CellLaws, Laws, Mechanism, OneHot
 from quiff.apis.ranges import Flag
-from quiff.apis.specified import from_conversions, limits_from
-from quiff.core.channel import Channel
-from quiff.core.composite_labels import ProductLabels
 from quiff.core.gain import Gain, predicate_gain
-from quiff.core.kernels import DenseKernel
-from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.labels import Labels, as_labels
-from quiff.populations.conversions import CONVERSIONS
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
 from quiff.theory.existence import excluded, included
 
 _DAYS = 31
@@ -26,7 +21,7 @@ _RATES = {False: 0.05, True: 0.008}
 
 @final
 @dataclass(frozen=True)
-class AggregatableExistence(Api):
+class AggregatableExistence(OfConversions):
     """Which triggers send an aggregatable report: real ones, and null reports at random.
 
     Without the source's registration time an attributed trigger sends one report, and another one a null
@@ -44,12 +39,10 @@ class AggregatableExistence(Api):
     title = "Attribution Reporting, existence of aggregatable reports"
     family = "attribution"
     status = "retired"
+    ended = SANDBOX_ENDED
     source = "WICG/attribution-reporting-api at 44a6da3 (28 August 2025), AGGREGATE.md and index.bs"
     sees = "which reports are sent"
     unit = Unit("a conversion")
-    observer_knows_who = True
-    redraws = "secret"
-    needs = (CONVERSIONS,)
     assumptions = (
         "A user's first conversion is the trigger; it is attributed to a source of day 0, so that the days "
         "since are the source day.",
@@ -59,41 +52,36 @@ class AggregatableExistence(Api):
         """Return None (not attributed) and the source days, or only whether it was attributed."""
         return as_labels([None, *range(_DAYS)]) if self.source_time else as_labels([None, 0])
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to the source day of their first conversion; None without one."""
+    def encode(self, events: tuple[Event, ...]) -> Hashable:
+        """Return the source day of the first conversion; None without one."""
         most = _DAYS - 1 if self.source_time else 0
-        return from_conversions(people, lambda events: min(int(events[0].days), most) if events else None)
+        return min(int(events[0].days), most) if events else None
 
-    def observe(self, secrets: object) -> Channel:
-        """Return [[1, 0], [q, 1-q]], or 31 days, each with a report of its own."""
-        named, q = as_labels(secrets), _RATES[self.source_time]
-        places = self.space().positions(list(named), "source day") - 1
+    @property
+    def mechanism(self) -> Mechanism:
+        """[[1, 0], [q, 1-q]], or 31 days, each with a report of its own."""
+        q = _RATES[self.source_time]
         if not self.source_time:
-            laws = np.array([[1 - q, q], [0.0, 1.0]])
-            return Channel.from_kernel(
-                named, as_labels(["no report", "report"]), DenseKernel(laws[places + 1])
-            )
-        kernel = OneHotKernel(np.array([1 - q, q]), np.array([0.0, 1.0]), places, _DAYS)
-        return Channel.from_kernel(named, ProductLabels((as_labels([0, 1]),) * _DAYS), kernel)
+            shannon = excluded(q)["shannon_capacity_bits"]
+            further = Limit("shannon_capacity_bits", shannon, "log2(1 + (1-q) q^(q/(1-q)))")
+            rows: dict[Hashable, list[float]] = {None: [1 - q, q], 0: [0.0, 1.0]}
+            return Laws(rows, ("no report", "report"), (further,))
+        days = self.space()
+        return OneHot(
+            _DAYS,
+            lambda day: int(days.position(day, "source day")) - 1,
+            lambda: CellLaws(np.array([1 - q, q]), np.array([0.0, 1.0]), as_labels([0, 1])),
+            lambda: included(_DAYS, q) | {"epsilon": inf, "max_case_capacity": inf},
+            (
+                "(1-q)^31 + (1-(1-q)^31)/q",
+                "inf: without a report the trigger was not attributed",
+                "inf",
+                "at the best prior of no attribution, found by search",
+            ),
+        )
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return whether the trigger was attributed."""
         if self.source_time:
             return {}
         return {"attributed": predicate_gain(as_labels(secrets), lambda day: day is not None)}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return the closed forms of a null report."""
-        q = _RATES[self.source_time]
-        forms = included(_DAYS, q) if self.source_time else excluded(q)
-        capacity = "(1-q)^31 + (1-(1-q)^31)/q" if self.source_time else "2 - q"
-        return limits_from(
-            forms | {"epsilon": inf, "max_case_capacity": inf},
-            {
-                "bayes_capacity": capacity,
-                "epsilon": "inf: without a report the trigger was not attributed",
-                "max_case_capacity": "inf",
-                "shannon_capacity_bits": "at the best prior of no attribution, found by search",
-            },
-            self.source,
-        )

@@ -3,15 +3,15 @@
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from fractions import Fraction
 from math import inf, log2
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Self, final, get_args
+from typing import Any, Literal, Self, final, get_args
 
 from quiff.apis.declared import check_class
-from quiff.apis.ranges import Range
+from quiff.apis.ranges import Range, Share
 from quiff.core.channel import Channel
 from quiff.core.compose import repeat
 from quiff.core.gain import Gain
@@ -19,15 +19,19 @@ from quiff.core.labels import Labels
 from quiff.errors import ParameterError, SizeError, typed
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
-from quiff.theory.curves import Curves
-from quiff.theory.design import Design, Designs, Measure
-from quiff.theory.forms import ClosedForms
 from quiff.theory.parameters import MOST_OBSERVATIONS, Real, at_most_one, check_whole
+from quiff.theory.popularity import Naming
 
 Redraws = Literal["noise", "secret", "nothing"]
 
 MONTH = 28
 """The days of a month."""
+
+SANDBOX_ENDED = "retired: Chrome's update on plans for Privacy Sandbox technologies, 17 October 2025"
+"""Since when most APIs of Chrome and Android are history."""
+
+_PER_DAY = {"day": 1, "hour": 24, "minute": 1440}
+_TIME = re.compile(r"(\d+(?:\.\d+)?) (day|hour|minute)s?")
 
 
 @final
@@ -46,12 +50,30 @@ class Unit:
     def __str__(self) -> str:
         return ", ".join(part for part in (self.who, self.where, self._time()) if part)
 
+    @classmethod
+    def of(cls, text: str) -> "Unit":
+        """Return the unit that a text describes, as `str` writes it.
+
+        >>> Unit.of("a browser, one site, 12 hours"), Unit.of("a click")
+        (Unit(who='a browser', where='one site', days=0.5), Unit(who='a click', where='', days=None))
+        """
+        parts = text.split(", ")
+        time = _TIME.fullmatch(parts[-1])
+        who, where, *left = (*(parts[:-1] if time else parts), "", "")
+        if not who or any(left[:-1]):
+            raise ParameterError(
+                what="a unit", value=text, allowed="who, where and how long, as 'a user, one site, 7 days'"
+            )
+        return cls(who, where, float(time[1]) / _PER_DAY[time[2]] if time else None)
+
     def _time(self) -> str:
         """Return how long, in days or the largest unit below that is whole."""
         if self.days is None:
             return ""
-        per_day = next((n for n in (1, 24, 1440) if self.days * n >= 1 - 1e-9), 1)
-        number, name = self.days * per_day, {1: "day", 24: "hour", 1440: "minute"}[per_day]
+        name, per_day = next(
+            (pair for pair in _PER_DAY.items() if self.days * pair[1] >= 1 - 1e-9), ("day", 1)
+        )
+        number = self.days * per_day
         return f"{number:g} {name}{'' if f'{number:g}' == '1' else 's'}"
 
 
@@ -77,45 +99,10 @@ class Limit:
     quantity: str
     value: Real
     formula: str
-    source: str
+    source: str = ""
     assumes: str = ""
     stage: str = ""
     bound: Literal["equal", "at most"] = "equal"
-
-
-@final
-@dataclass(frozen=True)
-class Occasion:
-    """What an API shows on some occasion beside plain observations, such as one call of the browser.
-
-    Attributes
-    ----------
-    key, title
-        Its name in JSON, and for people.
-    leakage
-        By how much it multiplies the adversary's probability of success; None if that is not known.
-    sentence
-        What it means, with {leakage} and {posterior}, the probability of success; or why it is not known.
-    facts
-        What else is known of it, for JSON.
-    """
-
-    key: str
-    title: str
-    leakage: Real | None
-    sentence: str
-    facts: Mapping[str, Real] = field(default_factory=dict)
-
-
-class Naming(NamedTuple):
-    """With which probabilities an output names a value: one that the user has, and one that the user has not.
-
-    `n_values` is how many values there are to name; None if that is not known.
-    """
-
-    inside: Real
-    outside: Real
-    n_values: int | None = None
 
 
 def parameter(default: Any, allowed: Range, meaning: str) -> Any:
@@ -149,8 +136,12 @@ class Api(ABC):
     title, family, status, source, sees
         For people: its name, what it is for, whether it is live, a draft, archived or retired, the document
         with its version, and what one observation is, such as "a topic".
+    ended, shelf
+        Since when it is no longer pursued, and who says so; an API that ended stands on the shelf of history,
+        every other one is alive.
     unit
-        Whom one observation is about, where, and for how long.
+        Whom one observation is about, where, and for how long; in a class it may be text, as "a user, one
+        site, 7 days".
     visit, shown_at_first
         What brings observations, such as a page view, and how many of them the first one brings; every later
         one, a unit apart, adds one.
@@ -188,6 +179,8 @@ class Api(ABC):
     title: str = ""
     family: str = ""
     status: str = ""
+    ended: str = ""
+    shelf: Literal["alive", "history"] = "alive"
     source: str = ""
     sees: str = "an output"
     unit: Unit = Unit("a user")
@@ -208,6 +201,9 @@ class Api(ABC):
             cls.name = words.removesuffix("_api") or words
         if "title" not in vars(cls):
             cls.title = words.replace("_", " ")
+        cls.shelf = "history" if cls.ended else "alive"
+        if isinstance(vars(cls).get("unit"), str):
+            cls.unit = Unit.of(vars(cls)["unit"])
         check_class(cls, needs=(tuple, list), unit=(Unit,), redraws=get_args(Redraws))
 
     def __post_init__(self) -> None:
@@ -230,13 +226,26 @@ class Api(ABC):
     @property
     def spec(self) -> str:
         """The API as the command line names it: its name, and the parameters that are not the defaults."""
-        given = self.parameters()
-        changed = [
-            f"{each.name}={given[each.name]}"
-            for each in parameters_of(type(self))
-            if each.default is MISSING or given[each.name] != each.default
-        ]
+        changed = [f"{each.name}={value}" for each, value in self._changed()]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
+
+    @property
+    def called(self) -> str:
+        """The title, and what sets the API apart from one with the defaults: ``Topics API, noise 50 %``."""
+        return ", ".join([self.title, *(self.setting(each.name, value) for each, value in self._changed())])
+
+    def setting(self, name: str, value: Any) -> str:
+        """Return a parameter and its value for people: ``noise 5 %``."""
+        ranges = {each.name: each.metadata.get("range") for each in parameters_of(type(self))}
+        text = f"{100 * float(value):.3g} %" if isinstance(ranges.get(name), Share) else str(value)
+        return f"{name.replace('_', ' ')} {text}"
+
+    def _changed(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the parameters that are not the defaults, with their values."""
+        given = self.parameters()
+        for each in parameters_of(type(self)):
+            if each.name in given and (each.default is MISSING or given[each.name] != each.default):
+                yield each, given[each.name]
 
     @property
     def settings(self) -> str:
@@ -306,28 +315,10 @@ class Api(ABC):
         """Return what is taken for granted of these people and may be wrong, with what it changes."""
         return ()
 
-    def closed_forms(self, **scenario: Any) -> ClosedForms | None:
-        """Return what is known in closed form beyond `limits`, such as of many users; None if nothing is."""
-        if scenario:
-            raise ParameterError(f"no closed form of {self.title} depends on {next(iter(scenario))}")
-        return None
-
-    def designs(self, measure: Measure, target: Real) -> tuple[Designs, Callable[[], Curves]]:  # noqa: ARG002
-        """Return the settings that meet a budget or keep up a utility, where there are closed forms."""
-        raise ParameterError(f"meet_budget() does not support {self.title}; use quiff.TopicsAPI()")
-
-    def at_utility(self, utility: Real) -> Design:  # noqa: ARG002
-        """Return the setting that keeps up a utility."""
-        raise ParameterError(f"fit_design() does not compare with {self.title}; use quiff.TopicsAPI()")
-
     def over_time(self, secrets: Labels, n: int) -> Channel:
         """Return the channel from secrets to n observations of a person whose secret stays the same."""
         C = self.observe(secrets)
         return C if n == 1 or self.redraws == "nothing" else repeat(C, n)
-
-    def occasions(self, people: Population) -> tuple[Occasion, ...]:  # noqa: ARG002 - for subclasses
-        """Return what else an observer of some epochs sees, if the API has such occasions."""
-        return ()
 
     @typed
     def channel(self, people: Population | Histories) -> Channel:
@@ -431,7 +422,12 @@ def checked_api(api: object) -> Api:
         raise ParameterError(f"{api.__name__} is a class of APIs; give one of them, as {api.__name__}()")
     if isinstance(api, list | tuple):
         raise ParameterError("give the APIs one by one, as measure(people, a, b), not as a list")
-    raise ParameterError(f"an API was expected, such as quiff.TopicsAPI(), not {type(api).__name__}")
+    raise ParameterError(
+        f"an API was expected, such as quiff.TopicsAPI(), not {type(api).__name__}",
+        what="an API",
+        value=api,
+        allowed="such as quiff.TopicsAPI()",
+    )
 
 
 def checked_people(people: object) -> Population:

@@ -20,7 +20,7 @@ def city_hash(text: bytes) -> int:
     """
     n = len(text)
     if n > 64:
-        raise ParameterError(f"CityHash is given for at most 64 bytes here, not {n}")
+        raise ParameterError(what="the text of CityHash", value=n, allowed="at most 64 bytes")
     if n > 32:
         return _up_to_64(text)
     return _up_to_32(text) if n > 16 else _up_to_16(text)

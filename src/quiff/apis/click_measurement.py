@@ -2,37 +2,21 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import product
-from math import inf, log2
+from itertools import pairwise, product
+from math import inf
 from typing import Any, Literal, final
 
-from quiff.apis.base import Api, Limit, Unit, parameter
+from quiff.apis.base import Unit, parameter
+from quiff.apis.encodings import Event, OfConversions
+from quiff.apis.mechanisms import Deterministic, Mechanism
 from quiff.apis.ranges import OneOf, Whole
-from quiff.apis.specified import from_conversions
-from quiff.core.channel import Channel
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import Labels, as_labels
-from quiff.populations.conversions import CONVERSIONS, Conversion, kinds_of
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
-from quiff.theory.parameters import Real
-
-
-def _deterministic_limits(outputs: int, formula: str, source: str) -> tuple[Limit, ...]:
-    """Return the capacities of a map onto so many outputs."""
-    several = outputs > 1
-    found: dict[str, tuple[Real, str]] = {
-        "bayes_capacity": (outputs, formula),
-        "epsilon": (inf if several else 0.0, "inf: no noise" if several else "0: one output"),
-        "max_case_capacity": (inf if several else 1, "inf" if several else "1"),
-        "shannon_capacity_bits": (log2(outputs), "log2 of the outputs"),
-    }
-    return tuple(Limit(key, value, text, source) for key, (value, text) in found.items())
 
 
 @final
 @dataclass(frozen=True)
-class PrivateClickMeasurement(Api):
+class PrivateClickMeasurement(OfConversions):
     """Private Click Measurement: four bits on the conversion that followed a click, or nothing.
 
     The trigger datum of one conversion within 7 days is reported to both sites a day or two later; of several
@@ -51,9 +35,6 @@ class PrivateClickMeasurement(Api):
     source = "privacycg/private-click-measurement at 58005e2 (20 April 2021), a community group draft"
     sees = "a trigger datum, or nothing"
     unit = Unit("a click")
-    observer_knows_who = True
-    redraws = "secret"
-    needs = (CONVERSIONS,)
     assumptions = (
         "The click is on day 0 of the conversions; all have the same priority, so that the first one counts.",
         "Trigger data are the kinds of conversions, in alphabetical order, modulo 16.",
@@ -65,39 +46,30 @@ class PrivateClickMeasurement(Api):
         """Return None (no report) and the 16 trigger data."""
         return as_labels([None, *range(self._data)])
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to the trigger datum of their first conversion in 7 days."""
-        kinds = kinds_of(people.channel(CONVERSIONS).outputs)
+    def encode(self, events: tuple[Event, ...]) -> Hashable:
+        """Return the trigger datum of the first conversion in 7 days."""
+        return next((event.kind % self._data for event in events if event.days <= self._days), None)
 
-        def datum(events: tuple[Conversion, ...]) -> int | None:
-            first = next((event for event in events if event.days <= self._days), None)
-            return None if first is None else kinds[first.kind] % self._data
-
-        return from_conversions(people, datum)
-
-    def observe(self, secrets: object) -> Channel:
-        """Return the identity on trigger data."""
+    @property
+    def mechanism(self) -> Mechanism:
+        """Each trigger datum as it is, or nothing."""
         space = self.space()
-        named = as_labels(secrets)
-        return Channel.deterministic_from_codes(named, space.positions(list(named), "trigger datum"), space)
+        return Deterministic(
+            space.size, "16 + 1", space, lambda data: space.positions(list(data), "trigger datum")
+        )
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return whether there was a conversion."""
         return {"converted": predicate_gain(as_labels(secrets), lambda datum: datum is not None)}
 
-    def limits(self) -> tuple[Limit, ...]:
-        """Return 16 trigger data or nothing."""
-        return _deterministic_limits(self._data + 1, "16 + 1", self.source)
-
 
 _ENDS = (2.0, 7.0, 35.0)
 _FINE, _COARSE = 64, 3
-Values = tuple[int, int, int, int]
 
 
 @final
 @dataclass(frozen=True)
-class AdAttributionKit(Api):
+class AdAttributionKit(OfConversions):
     """Apple's AdAttributionKit (SKAdNetwork 4): conversion values of an install, coarser in smaller crowds.
 
     An app sets a fine value (0 to 63) and a coarse one (0 to 2) in the first of three windows, and coarse
@@ -132,9 +104,6 @@ class AdAttributionKit(Api):
     source = "Apple's developer documentation of SKAdNetwork 4; tiers as described by Branch"
     sees = "conversion values"
     unit = Unit("an install")
-    observer_knows_who = True
-    redraws = "secret"
-    needs = (CONVERSIONS,)
     assumptions = (
         "The app sets the values: here the fine one is the rounded total value of the first window up to 63, "
         "and a coarse one the number of conversions in its window up to 2.",
@@ -157,25 +126,22 @@ class AdAttributionKit(Api):
     def _third(fine: int) -> int:
         return fine * _COARSE // _FINE
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to the values that the app sets for their conversions."""
-        return from_conversions(people, self._values)
-
-    def _values(self, events: tuple[Conversion, ...]) -> Values:
-        starts = (-inf, *_ENDS[:-1])
-        within = [
+    def encode(self, events: tuple[Event, ...]) -> Hashable:
+        """Return the values that the app sets: fine, and coarse in each of three windows."""
+        windows = [
             [event for event in events if start < event.days <= end]
-            for start, end in zip(starts, _ENDS, strict=True)
+            for start, end in pairwise((-inf, *_ENDS))
         ]
-        fine = min(_FINE - 1, round(sum(event.value for event in within[0])))
-        first, second, third = (min(_COARSE - 1, len(each)) for each in within)
+        fine = min(_FINE - 1, round(sum(event.value for event in windows[0])))
+        first, second, third = (min(_COARSE - 1, len(window)) for window in windows)
         return fine, self._third(fine) if self.coarse == "function" else first, second, third
 
-    def observe(self, secrets: object) -> Channel:
-        """Return the map to what the tier sends."""
-        named, shown = as_labels(secrets), as_labels(dict.fromkeys(map(self._sent, self.space())))
-        codes = shown.positions([self._sent(values) for values in named])
-        return Channel.deterministic_from_codes(named, codes, shown)
+    @property
+    def mechanism(self) -> Mechanism:
+        """The map to what the tier sends."""
+        sent = as_labels(dict.fromkeys(map(self._sent, self.space())))
+        formula = ("1", "3^3", "64 3^2", "64 3^2")[self.tier]
+        return Deterministic(sent.size, formula, sent, lambda x: sent.positions([self._sent(v) for v in x]))
 
     def _sent(self, values: Any) -> Hashable:
         fine, first, second, third = values
@@ -184,9 +150,3 @@ class AdAttributionKit(Api):
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return the coarse value of the first window: which class of users it is."""
         return {"class": predicate_gain(as_labels(secrets), lambda values: values[1])}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return the number of values that can be sent."""
-        outputs = (1, _COARSE**3, _FINE * _COARSE**2, _FINE * _COARSE**2)[self.tier]
-        formula = ("1", "3^3", "64 3^2", "64 3^2")[self.tier]
-        return _deterministic_limits(outputs, formula, self.source)

@@ -2,20 +2,46 @@
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Literal, final
+from typing import Literal, Self, final
 
-from quiff.apis.base import Api, Limit, Unit, fitted, parameter
+from quiff.apis.base import Unit, fitted, parameter
+from quiff.apis.mechanisms import ByMechanism, Deterministic
 from quiff.apis.ranges import Flag, OneOf
-from quiff.core.channel import Channel
 from quiff.core.labels import Labels
+from quiff.core.numbers import Array
 from quiff.errors import ParameterError
 from quiff.populations.histories import Histories
 from quiff.populations.population import Population
 
 
+class _Identifiers(ByMechanism):
+    """What gives everybody an identifier: the numbers 0, 1, 2, and so on."""
+
+    known: Labels | None
+
+    family = "identifiers"
+    status = "live"
+    redraws = "nothing"
+
+    def fit(self, people: Population | Histories) -> Self:
+        """Give out the identifiers."""
+        return self if self.known is not None else replace(self, known=self.secret(people).outputs)  # type: ignore[type-var]  # a dataclass
+
+    @property
+    def mechanism(self) -> Deterministic:
+        """Everybody's identifier."""
+        n = 0 if self.known is None else self.known.size
+        return Deterministic(inf, "N", range(n), self._places, "as many users as one likes")
+
+    def _places(self, secrets: Labels) -> Array:
+        if self.known is None:
+            raise ParameterError("the identifiers are not given out yet; take api.fit(people)")
+        return self.known.positions(secrets)
+
+
 @final
 @dataclass(frozen=True)
-class Cookies(Api):
+class Cookies(_Identifiers):
     """Third-party cookies as a channel (paper, Sec. 3.1).
 
     Every browser has one unique identifier, uid, which a third party sees on every site that includes it. So
@@ -46,45 +72,19 @@ class Cookies(Api):
     known: Labels | None = fitted()
 
     title = "third-party cookie"
-    family = "identifiers"
-    status = "live"
     source = "RFC 6265; paper, Sec. 3.1"
     sees = "an identifier"
     unit = Unit("a browser", "all sites with the third party")
-    redraws = "nothing"
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]  # it depends on a parameter
         """The browsing history, if identifiers stand for histories."""
         return () if self.shows == "user" else ("history",)
 
-    def fit(self, people: Population | Histories) -> "Cookies":
-        """Give every user, or every history, an identifier."""
-        return self if self.known is not None else replace(self, known=self.secret(people).outputs)
-
-    def observe(self, secrets: Labels) -> Channel:
-        """Return C_U, from users or distinct browsing histories to their identifiers."""
-        if self.known is None:
-            raise ParameterError("the identifiers are not given out yet; take api.fit(people)")
-        codes = self.known.positions(secrets)
-        return Channel.deterministic_from_codes(secrets, codes, range(self.known.size))
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return that nothing limits what identifiers reveal, but the number of users."""
-        return tuple(
-            Limit(quantity, inf, formula, "paper, Sec. 4.1.1", "as many users as one likes")
-            for quantity, formula in (
-                ("bayes_capacity", "N"),
-                ("epsilon", "inf"),
-                ("max_case_capacity", "inf"),
-                ("shannon_capacity_bits", "log2 N"),
-            )
-        )
-
 
 @final
 @dataclass(frozen=True)
-class PartitionedCookies(Api):
+class PartitionedCookies(_Identifiers):
     """Partitioned (CHIPS) and first-party cookies: an identifier that is another one on every top-level site.
 
     Every top-level site has an identifier of its own for a browser, independent of those of other sites. A
@@ -106,33 +106,14 @@ class PartitionedCookies(Api):
     known: Labels | None = fitted()
 
     title = "partitioned cookie"
-    family = "identifiers"
-    status = "live"
     source = "privacycg/CHIPS at e862267 (8 April 2025), README"
     sees = "an identifier of one site"
     unit = Unit("a browser", "one top-level site")
-    redraws = "nothing"
 
-    def fit(self, people: Population | Histories) -> "PartitionedCookies":
-        """Give every user an identifier on the site."""
-        return self if self.known is not None else replace(self, known=self.secret(people).outputs)
-
-    def observe(self, secrets: Labels) -> Channel:
-        """Return one output for all, or the identifiers of one site."""
-        if self.known is None:
-            raise ParameterError("the identifiers are not given out yet; take api.fit(people)")
-        if self.across:
-            return Channel.constant([1], inputs=secrets, outputs=["an identifier of another site"])
-        return Channel.deterministic_from_codes(
-            secrets, self.known.positions(secrets), range(self.known.size)
-        )
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return 1 across sites, and no limit on one site."""
-        found = (1, 0.0, 1, 0.0) if self.across else (inf, inf, inf, inf)
-        formulas = ("1", "0", "1", "0") if self.across else ("N", "inf", "inf", "log2 N")
-        names = ("bayes_capacity", "epsilon", "max_case_capacity", "shannon_capacity_bits")
-        return tuple(
-            Limit(name, value, formula, self.source)
-            for name, value, formula in zip(names, found, formulas, strict=True)
-        )
+    @property
+    def mechanism(self) -> Deterministic:
+        """One output for all, or everybody's identifier on one site."""
+        if not self.across:
+            return super().mechanism
+        output = ["an identifier of another site"]
+        return Deterministic(1, "1", output, lambda secrets: 0 * self._places(secrets))

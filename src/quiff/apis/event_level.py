@@ -1,29 +1,23 @@
 """Attribution Reporting at event level: conversions after a click or a view, by randomised response."""
 
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations_with_replacement, product
-from math import comb
+from functools import cache
+from itertools import combinations_with_replacement
+from math import comb, exp
 from typing import Any, Literal, final
 
-from quiff.apis.base import Api, Limit, Unit, parameter
+from quiff.apis.base import SANDBOX_ENDED, Unit, parameter
+from quiff.apis.encodings import Event, OfConversions
+from quiff.apis.mechanisms import Response
 from quiff.apis.ranges import Described, Number, OneOf, Whole
-from quiff.apis.specified import from_conversions, limits_from
-from quiff.core.channel import Channel
-from quiff.core.composite_labels import SubsetLabels
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import Labels, as_labels
-from quiff.core.limits import check_fits
 from quiff.errors import ParameterError
-from quiff.populations.conversions import CONVERSIONS, Conversion, kinds_of
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
 from quiff.theory import event_level as theory
-from quiff.theory.mechanisms import randomised_response
 
 _SPEC = "WICG/attribution-reporting-api at 44a6da3 (28 August 2025), params/chromium-params.md"
 _DEFAULTS = {"click": (8, (2.0, 7.0, 30.0), 3), "view": (2, (30.0,), 1)}
-_FEW = 20_000  # states of a flexible source that are listed
 
 Report = tuple[int, int]
 State = tuple[Report, ...]
@@ -31,7 +25,7 @@ State = tuple[Report, ...]
 
 @final
 @dataclass(frozen=True)
-class EventLevel(Api):
+class EventLevel(OfConversions):
     """Attribution Reporting, event level: a source's conversions, as one of k states by randomised response.
 
     The secret of a source (a click or a view of an advertisement) is the multiset of its reports, each a
@@ -95,12 +89,10 @@ class EventLevel(Api):
     title = "Attribution Reporting, event level"
     family = "attribution"
     status = "retired"
+    ended = SANDBOX_ENDED
     source = "WICG/attribution-reporting-api at 44a6da3 (28 August 2025), index.bs"
     sees = "the reports of a source"
     unit = Unit("a click or a view")
-    observer_knows_who = True
-    redraws = "secret"
-    needs = (CONVERSIONS,)
     assumptions = (
         "The reporting origin chose the source's identifier and so knows which click or view it is.",
         "The source is registered on day 0 of the conversions; their kinds are the trigger data, in "
@@ -124,27 +116,30 @@ class EventLevel(Api):
             raise ParameterError("flexible says the trigger data and windows; give none of them beside it")
         if self.states > theory.MOST_STATES:
             raise ParameterError(
-                f"the source has {self.states:,} states, but at most 2^32 - 1 are allowed ({_SPEC})"
+                what="the number of states", value=self.states, allowed=f"at most 2^32 - 1 ({_SPEC})"
             )
 
     @property
-    def _shape(self) -> tuple[int, int, int]:
-        """m, w and c."""
-        data, ends, reports = _DEFAULTS[self.source_type]
-        given = ends if self.windows is None else _windows(self.windows)
-        return (
-            data if self.trigger_data is None else self.trigger_data,
-            given if isinstance(given, int) else len(given),
-            reports if self.reports is None else self.reports,
-        )
+    def _ends(self) -> int | tuple[float, ...]:
+        return _DEFAULTS[self.source_type][1] if self.windows is None else _windows(self.windows)
+
+    @property
+    def _most(self) -> int:
+        return _DEFAULTS[self.source_type][2] if self.reports is None else self.reports
+
+    @property
+    def _data(self) -> tuple[tuple[int, int], ...]:
+        """The windows and most reports of each trigger datum."""
+        if self.flexible:
+            return _flexible(self.flexible)
+        m = _DEFAULTS[self.source_type][0] if self.trigger_data is None else self.trigger_data
+        windows = self._ends if isinstance(self._ends, int) else len(self._ends)
+        return ((windows, self._most),) * m
 
     @property
     def states(self) -> int:
         """The number k of states that can be reported."""
-        m, w, c = self._shape
-        if self.flexible:
-            return theory.flexible_states(_flexible(self.flexible), c)
-        return theory.states(m, w, c)
+        return theory.flexible_states(self._data, self._most)
 
     def remarks(self) -> tuple[str, ...]:
         """Return what the specification's gate says of this source."""
@@ -156,58 +151,31 @@ class EventLevel(Api):
             f"{theory.min_capacity_bits(self.states, float(self.epsilon)):.4g} bits.",
         )
 
-    def space(self) -> Labels | None:
-        """Return all states, lazily; of a flexible source, if they are few enough to list."""
-        m, w, c = self._shape
-        if not self.flexible:
-            return _States(m, w, c)
-        if self.states > _FEW:
-            return None
-        each = _flexible(self.flexible)
-        options = [
-            [
-                tuple((datum, window) for window in chosen)
-                for s in range(most + 1)
-                for chosen in combinations_with_replacement(range(windows), s)
-            ]
-            for datum, (windows, most) in enumerate(each)
-        ]
-        merged = (tuple(report for part in parts for report in part) for parts in product(*options))
-        return as_labels([state for state in merged if len(state) <= c])
+    def space(self) -> Labels:
+        """Return all states, lazily."""
+        return _States(self._data, self._most)
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to the first c reports of their conversions."""
-        kinds = kinds_of(people.channel(CONVERSIONS).outputs)
-        return from_conversions(people, lambda events: self._state(events, kinds))
-
-    def _state(self, events: tuple[Conversion, ...], kinds: Any) -> State:
-        m, w, c = self._shape
+    def encode(self, events: tuple[Event, ...]) -> Hashable:
+        """Return the first c reports of conversions."""
         if self.flexible:
             raise ParameterError("flexible sources have no mapping from conversions; use limits or observe")
-        ends = _DEFAULTS[self.source_type][1] if self.windows is None else _windows(self.windows)
+        ends, m = self._ends, len(self._data)
         if isinstance(ends, int):
             raise ParameterError(
-                f"the ends of the {w} windows are chosen by who registers the source; give them, as in "
+                f"the ends of the {ends} windows are chosen by who registers the source; give them, as in "
                 'windows="1 2 7 14 30"'
             )
         reports = [
-            (kinds[event.kind] % m, sum(event.days > end for end in ends))
+            (event.kind % m, sum(event.days > end for end in ends))
             for event in events
             if m and event.days <= ends[-1]
         ]
-        return tuple(sorted(reports[:c]))
+        return tuple(sorted(reports[: self._most]))
 
-    def observe(self, secrets: object) -> Channel:
-        """Return randomised response on the states: e^epsilon/(k-1+e^epsilon) for the truth."""
-        named, space = as_labels(secrets), self.space()
-        if space is None:
-            raise ParameterError(f"the {self.states:,} states of a flexible source are too many to list")
-        check_fits(space.size, 1)
-        forms = randomised_response(space.size, float(self.epsilon))
-        inside = forms["bayes_capacity"] / space.size
-        outside = (1 - inside) / max(space.size - 1, 1)
-        codes = space.positions(list(named), "state").reshape(-1, 1)
-        return Channel.membership_from_codes(named, codes, space, inside=inside, outside=outside)
+    @property
+    def mechanism(self) -> Response:
+        """Randomised response on the states: e^epsilon/(k-1+e^epsilon) for the truth."""
+        return Response(self.space(), exp(float(self.epsilon)), "state")
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return whether there was a conversion, and the trigger datum of the first report."""
@@ -216,19 +184,6 @@ class EventLevel(Api):
             "converted": predicate_gain(named, bool),
             "datum": predicate_gain(named, lambda state: state[0][0] if state else None),
         }
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return the closed forms of k-ary randomised response on the states."""
-        return limits_from(
-            randomised_response(self.states, float(self.epsilon)),
-            {
-                "bayes_capacity": "k e^epsilon/(k-1+e^epsilon)",
-                "epsilon": "epsilon",
-                "max_case_capacity": "e^epsilon",
-                "shannon_capacity_bits": "log2 k - h(f) - f log2(k-1), f = (k-1)/(k-1+e^epsilon)",
-            },
-            self.source,
-        )
 
 
 def _windows(value: int | float | str) -> int | tuple[float, ...]:
@@ -244,8 +199,12 @@ def _windows(value: int | float | str) -> int | tuple[float, ...]:
             or not 1 / 24 <= ends[0] <= ends[-1] <= 30
         ):
             raise ParameterError(
-                "windows must be a whole number between 1 and 5, or 1 to 5 increasing ends between 1 hour and"
-                f" 30 days, not {value!r} ({_SPEC})"
+                what="windows",
+                value=value,
+                allowed=(
+                    "a whole number between 1 and 5, or 1 to 5 increasing ends between 1 hour and 30 days"
+                    f" ({_SPEC})"
+                ),
             )
         return ends
     count: int = Whole(1, 5, source=_SPEC).check("windows", value)
@@ -254,53 +213,64 @@ def _windows(value: int | float | str) -> int | tuple[float, ...]:
 
 @final
 class _States(Labels):
-    """All multisets of at most c reports, as sorted tuples of (datum, window), without a list of them.
+    """All states of a source, as sorted tuples of (datum, window), without a list of them.
 
-    A multiset of c out of "none" and the m w kinds of reports, sorted, b_1 <= .. <= b_c, is the subset of the
-    b_i + i.
+    Datum d has at most `data[d][1]` reports, each in one of `data[d][0]` windows; all have at most `most`.
+    A state's position counts the states before it: those with fewer reports of the first datum, then those
+    with the same number whose windows come before, and so on with the data that are left.
     """
 
-    def __init__(self, data: int, windows: int, most: int) -> None:
-        self._windows, self._most, self._kinds = windows, most, data * windows
-
-    @cached_property
-    def _subsets(self) -> SubsetLabels:
-        return SubsetLabels(as_labels(range(self._kinds + self._most)), self._most)
+    def __init__(self, data: tuple[tuple[int, int], ...], most: int) -> None:
+        self._shape = data, most
+        self._left = theory.states_left(data, most)
 
     @property
     def size(self) -> int:
-        return comb(self._kinds + self._most, self._most)
+        return self._left[0][-1]
 
     def _label(self, position: int) -> State:
-        chosen: Any = self._subsets._label(position)
-        numbers = [b - i for i, b in enumerate(sorted(chosen))]
-        return tuple(divmod(b - 1, self._windows) for b in numbers if b)
+        state: list[Report] = []
+        for datum, (windows, _) in enumerate(self._shape[0]):
+            for number, ways, after in self._choices(datum, len(state)):
+                if position < ways * after:
+                    chosen, position = divmod(position, after)
+                    state += [(datum, window) for window in _multisets(windows, number)[chosen]]
+                    break
+                position -= ways * after
+        return tuple(state)
 
     def _find(self, label: Any) -> int | None:
-        if not isinstance(label, tuple) or len(label) > self._most:
-            return None
         try:
-            numbers = sorted(1 + datum * self._windows + window for datum, window in label)
+            reports = [(datum, window) for datum, window in label]
+            position, used = 0, 0
+            for datum, (windows, _) in enumerate(self._shape[0]):
+                chosen = tuple(window for other, window in reports if other == datum)
+                for number, ways, after in self._choices(datum, used):
+                    if number == len(chosen):
+                        break
+                    position += ways * after
+                position += _multisets(windows, len(chosen)).index(chosen) * after
+                used += len(chosen)
         except (TypeError, ValueError):
             return None
-        if tuple(divmod(b - 1, self._windows) for b in numbers) != label:
-            return None
-        padded = [0] * (self._most - len(numbers)) + numbers
-        return self._subsets._find(frozenset(b + i for i, b in enumerate(padded)))
+        return position if self.size > position and self._label(position) == label else None
+
+    def _choices(self, datum: int, used: int) -> Iterator[tuple[int, int, int]]:
+        """Yield how many reports of a datum there may be, in how many ways, and how many states follow."""
+        (windows, most), left = self._shape[0][datum], self._shape[1] - used
+        for number in range(min(most, left) + 1):
+            yield number, comb(windows + number - 1, number), self._left[datum + 1][left - number]
 
     def _same_as(self, other: Labels) -> bool:
-        return (
-            isinstance(other, _States)
-            and vars(self).items()
-            >= {
-                "_windows": other._windows,
-                "_most": other._most,
-                "_kinds": other._kinds,
-            }.items()
-        )
+        return isinstance(other, _States) and self._shape == other._shape
 
 
-def _flexible(text: str) -> list[tuple[int, int]]:
+@cache
+def _multisets(windows: int, number: int) -> list[tuple[int, ...]]:
+    return list(combinations_with_replacement(range(windows), number))
+
+
+def _flexible(text: str) -> tuple[tuple[int, int], ...]:
     """Return the windows and most reports of each datum."""
     try:
         pairs = [tuple(int(part) for part in word.split("x")) for word in text.split()]
@@ -308,11 +278,14 @@ def _flexible(text: str) -> list[tuple[int, int]]:
         pairs = []
     if not 1 <= len(pairs) <= 32 or any(len(pair) != 2 for pair in pairs):
         raise ParameterError(
-            "flexible must be windows (1 to 5) x reports (0 to 20) for each of 1 to 32 data, as in '2x1 1x2',"
-            f" not {text!r} ({_SPEC})"
+            what="flexible",
+            value=text,
+            allowed=(
+                f"windows (1 to 5) x reports (0 to 20) for each of 1 to 32 data, as in '2x1 1x2' ({_SPEC})"
+            ),
         )
     windows, reports = Whole(1, 5, source=_SPEC), Whole(0, 20, source=_SPEC)
-    return [
+    return tuple(
         (windows.check("the windows of a datum", w), reports.check("the reports of a datum", c))
         for w, c in pairs
-    ]
+    )

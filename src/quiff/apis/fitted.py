@@ -102,14 +102,16 @@ class FittedAPI(Api):
             object.__setattr__(self, "file", fspath(weights))
             weights = _read(Path(weights), self.aim)
         if not isinstance(weights, Mapping):
-            raise ParameterError(f"weights must be given by topic, or as a file, not as {weights!r}")
+            raise ParameterError(what="weights", value=weights, allowed="given by topic, or as a file")
         given = {
             topic: float(check_probability(f"the weight of {topic!r}", weight))
             for topic, weight in weights.items()
         }
         if sum(given.values()) < 1 - 1e-9:
             raise ParameterError(
-                f"the weights add up to {sum(given.values()):.6g}, but an output needs 1 or more"
+                what="the sum of the weights",
+                value=float(sum(given.values())),
+                allowed="1 or more, for an output",
             )
         object.__setattr__(self, "weights", {topic: weight for topic, weight in given.items() if weight > 0})
 

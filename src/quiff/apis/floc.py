@@ -2,18 +2,17 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import inf, log2
 from pathlib import Path
 from typing import Any, Self, final
 
 import numpy as np
 
-from quiff.apis.base import Api, Limit, Unit, fitted, parameter
+from quiff.apis.base import Limit, Unit, fitted, parameter
 from quiff.apis.cityhash import K2, MULTIPLIER, city_hash
+from quiff.apis.mechanisms import ByMechanism, Deterministic
 from quiff.apis.ranges import Described, Whole
-from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain
-from quiff.core.labels import as_labels
+from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError
 from quiff.files.blocks import small_file
@@ -36,7 +35,7 @@ def _check_table(name: str, value: object) -> str:
 
 @final
 @dataclass(frozen=True)
-class FLoC(Api):
+class FLoC(ByMechanism):
     """Federated Learning of Cohorts: the cohort of a browser's week, as in the trial of 2021.
 
     Each of 50 bits is the sign of a sum over the visited domains of a Gaussian that is fixed by the bit and
@@ -72,6 +71,7 @@ class FLoC(Api):
     title = "FLoC"
     family = "interests"
     status = "retired"
+    ended = "retired: replaced by Topics (WICG/floc, README), 25 January 2022"
     source = _SPEC + "; aberke/floc-analysis at c5cda15 (13 October 2022)"
     sees = "a cohort"
     unit = Unit("a browser", "all sites", 7)
@@ -115,32 +115,29 @@ class FLoC(Api):
         hashes[np.array([len(each) < self.domains for each in sets], dtype=bool)] = _NONE
         return hashes
 
-    def observe(self, secrets: object) -> Channel:
-        """Return the map from histories to cohorts; None where there is no cohort, or it is blocked."""
-        if self.cohorts is None:
+    @property
+    def mechanism(self) -> Deterministic:
+        """The map from histories to cohorts; None where there is no cohort, or it is blocked."""
+        cohorts = self.cohorts
+        if cohorts is None:
             raise ParameterError("the cohorts are not known yet; take api.fit(people), or give with_table()")
-        named = as_labels(secrets)
-        hashes = self._hashes(named)
-        places = np.where(hashes == _NONE, -1, self.cohorts.of(np.maximum(hashes, 0)))
-        return Channel.deterministic_from_codes(named, places + 1, [None, *range(self.cohorts.size)])
+
+        def places(histories: Labels) -> Array:
+            hashes = self._hashes(histories)
+            return 1 + np.where(hashes == _NONE, -1, cohorts.of(np.maximum(hashes, 0)))
+
+        formula = "the number of cohorts that are not blocked, and none"
+        return Deterministic(cohorts.outputs, formula, [None, *range(cohorts.size)], places)
+
+    def limits(self) -> tuple[Limit, ...]:
+        """Return the number of cohorts, and none, if they are known."""
+        return () if self.cohorts is None else super().limits()
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return a domain that the browser visited: by it an advertisement is chosen."""
         visited = {history: _domains(history) for history in as_labels(secrets)}
         domains = dict.fromkeys(domain for each in visited.values() for domain in each)
         return {"domain": membership_gain(visited, domains)} if domains else {}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return the number of cohorts, and none, if they are known."""
-        if self.cohorts is None:
-            return ()
-        n = self.cohorts.outputs
-        return (
-            Limit("bayes_capacity", n, "cohorts that are not blocked, and none", self.source),
-            Limit("epsilon", inf if n > 1 else 0.0, "inf: no noise", self.source),
-            Limit("max_case_capacity", inf if n > 1 else 1, "inf", self.source),
-            Limit("shannon_capacity_bits", log2(n), "log2 of that number", self.source),
-        )
 
     def remarks(self) -> tuple[str, ...]:
         """Return how many cohorts there are, and how many hashes rest on no published test vector."""

@@ -7,31 +7,24 @@ from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from math import exp
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from quiff.apis.base import Api, Limit, Unit, parameter
+from quiff.apis.base import SANDBOX_ENDED, Limit, Unit, parameter
+from quiff.apis.encodings import Event, OfConversions
+from quiff.apis.mechanisms import CellLaws, OneHot
 from quiff.apis.ranges import Number, Share, Whole
-from quiff.apis.specified import from_conversions, limits_from
-from quiff.core.channel import Channel
-from quiff.core.composite_labels import ProductLabels
 from quiff.core.gain import Gain, bayes_gain, predicate_gain
-from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.labels import Labels, as_labels
-from quiff.core.numbers import Array
-from quiff.errors import ParameterError, SizeError, counted
+from quiff.errors import ParameterError
 from quiff.mechanisms.noise import laplace
-from quiff.populations.conversions import CONVERSIONS, kinds_of
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
 from quiff.theory.mechanisms import Forms
 from quiff.theory.noisy_histogram import geometric_keys, laplace_keys
 
 _SERVICE = "privacysandbox/aggregation-service at 5208655 (27 June 2025)"
 _W3C = "w3c/attribution at 9fab4e8 (14 May 2026), api.bs"
 _LISTED = 10_000  # keys up to which all secrets are listed
-_MEASURED = 100_000  # keys up to which a channel is made: the number of its outputs has millions of digits
 _CELLS = 4_096  # into which Laplace noise is cut
 _MODEL = "a range of the model; patcg-individual-drafts/ipa at 53a7a8f sets none"
 _OTHERS = "a range of the model; w3c/attribution at 9fab4e8 sets none"
@@ -42,14 +35,11 @@ _BATCH = (
 )
 
 
-class NoisyHistogram(Api):
+class NoisyHistogram(OfConversions):
     """What the APIs with noisy histograms share: the secret is the key that is contributed to, or None."""
 
     epsilon: float
     keys: int
-    observer_knows_who = True
-    redraws = "secret"
-    needs = (CONVERSIONS,)
     sees = "a noisy histogram"
     _formula: ClassVar[str]
 
@@ -58,60 +48,45 @@ class NoisyHistogram(Api):
         """Return the closed forms for which key, or none."""
 
     @abstractmethod
-    def _laws(self) -> tuple[Array, Array, Labels, float]:
-        """Return the law of a key's value without and with the contribution, its outputs, and the slack."""
+    def _laws(self) -> CellLaws:
+        """Return the law of a key's value without and with the contribution."""
 
     def space(self) -> Labels | None:
         """Return None (no contribution) and all keys, if these are few enough to list."""
         return as_labels([None, *range(self.keys)]) if self.keys <= _LISTED else None
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to the key of their first conversion."""
-        kinds = kinds_of(people.channel(CONVERSIONS).outputs)
-        return from_conversions(people, lambda events: kinds[events[0].kind] % self.keys if events else None)
+    def encode(self, events: tuple[Event, ...]) -> Hashable:
+        """Return the key of the first conversion."""
+        return events[0].kind % self.keys if events else None
 
-    def observe(self, secrets: object) -> Channel:
-        """Return the channel from keys to noisy histograms, whose columns are never written out."""
-        if self.keys > _MEASURED:
-            raise SizeError(
-                f"a noisy histogram of {counted(self.keys, 'key')} has more outputs than can be counted; take"
-                f" at most {_MEASURED} keys, or the closed forms (quiff compare), which hold for any number"
-            )
-        named = as_labels(secrets)
-        places = np.array([-1 if key is None else self._place(key) for key in named], dtype=np.int64)
-        base, marked, cells, slack = self._laws()
-        kernel = OneHotKernel(base, marked, places, self.keys)
-        outputs = ProductLabels((cells,) * self.keys)
-        return Channel.from_kernel(named, outputs, kernel).with_slack(slack)
+    @property
+    def mechanism(self) -> OneHot:
+        """Noise on every key, whose columns are never written out; two keys are twice as far apart as one."""
+        formulas = (
+            self._formula,
+            "epsilon for one key or none, twice that for one key or another",
+            "e to that",
+            "1 - E[log2(1 + 1/ratio)], of one key or none",
+        )
+        assumes = "the whole contribution goes to one of the keys, or to none"
+        return OneHot(self.keys, self._place, self._laws, self._forms, formulas, assumes)
 
     def _place(self, key: Hashable) -> int:
-        if not isinstance(key, int) or not 0 <= key < self.keys:
-            raise ParameterError(f"the key {key!r} is not one of the {self.keys}, which are numbered from 0")
-        return key
+        if key is not None and (not isinstance(key, int) or not 0 <= key < self.keys):
+            raise ParameterError(
+                what="the key", value=key, allowed=f"one of the {self.keys}, which are numbered from 0"
+            )
+        return -1 if key is None else key
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return which key was contributed to, and whether any was."""
         named = as_labels(secrets)
         goals = {"key": bayes_gain(named)}
-        return goals if self.keys > 2 else goals | {"contributed": predicate_gain(named, _is_key)}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return the closed forms for which key, or none; two keys are twice as far apart as one and none."""
-        return limits_from(
-            self._forms(),
-            {
-                "bayes_capacity": self._formula,
-                "epsilon": "epsilon for one key or none, twice that for one key or another",
-                "max_case_capacity": "e to that",
-                "shannon_capacity_bits": "1 - E[log2(1 + 1/ratio)], of one key or none",
-            },
-            self.source,
-            "the whole contribution goes to one of the keys, or to none",
+        return (
+            goals
+            if self.keys > 2
+            else goals | {"contributed": predicate_gain(named, lambda x: x is not None)}
         )
-
-
-def _is_key(secret: Any) -> bool:
-    return secret is not None
 
 
 @dataclass(frozen=True)
@@ -129,12 +104,12 @@ class _Geometric(NoisyHistogram):
     def _forms(self) -> Forms:
         return geometric_keys(self.keys, float(self.epsilon), self._value)
 
-    def _laws(self) -> tuple[Array, Array, Labels, float]:
+    def _laws(self) -> CellLaws:
         # Beyond 0 and L all values have the same likelihood ratio, so that they may be one output.
         step = float(self.epsilon) / self._value
         base = np.exp(-step * np.arange(self._value + 1)) / (1 + exp(-step))
         base[1:-1] *= -np.expm1(-step)
-        return base, base[::-1], as_labels(range(self._value + 1)), 1.0
+        return CellLaws(base, base[::-1], as_labels(range(self._value + 1)))
 
 
 class _Laplace(NoisyHistogram):
@@ -150,10 +125,10 @@ class _Laplace(NoisyHistogram):
     def _forms(self) -> Forms:
         return laplace_keys(self.keys, self._shift)
 
-    def _laws(self) -> tuple[Array, Array, Labels, float]:
+    def _laws(self) -> CellLaws:
         C = laplace([0.0, self._shift], 1.0, cells=_CELLS)
         base, marked = C.to_numpy()
-        return base, marked, C.outputs, C.slack
+        return CellLaws(base, marked, C.outputs, C.slack)
 
 
 @final
@@ -175,6 +150,7 @@ class AggregatableReports(_Geometric):
     title = "Attribution Reporting, aggregatable reports"
     family = "attribution"
     status = "retired"
+    ended = SANDBOX_ENDED
     source = (
         "WICG/attribution-reporting-api at 44a6da3 (28 August 2025), AGGREGATION_SERVICE_TEE.md; " + _SERVICE
     )
@@ -203,6 +179,7 @@ class PrivateAggregation(_Geometric):
     title = "Private Aggregation"
     family = "shared storage and aggregation"
     status = "retired"
+    ended = SANDBOX_ENDED
     source = "patcg-individual-drafts/private-aggregation-api at fc26ab5 (14 May 2025), README; " + _SERVICE
     unit = Unit("a browser", "one calling site and API", 10 / 1440)
     assumptions = _BATCH
@@ -243,7 +220,8 @@ class InteroperablePrivateAttribution(_Laplace):
     name = "ipa"
     title = "Interoperable Private Attribution (IPA)"
     family = "attribution"
-    status = "draft"
+    status = "ended"
+    ended = "no longer pursued: patcg-individual-drafts/ipa at 53a7a8f, 15 April 2024"
     source = "patcg-individual-drafts/ipa at 53a7a8f (15 April 2024), an individual draft, no longer pursued"
     unit = Unit("a person", "one site", 7)
     assumptions = (*_BATCH, "The noise is Laplace of scale cap/epsilon; the draft does not say.")
@@ -303,7 +281,7 @@ class W3CAttribution(_Laplace):
     def _shift(self) -> float:
         return float(self.epsilon) * float(self.share) / 2
 
-    def _laws(self) -> tuple[Array, Array, Labels, float]:
+    def _laws(self) -> CellLaws:
         """Return the laws of a bucket: that of k others' values is mixed by the probability of k."""
         if not self.others:
             return super()._laws()
@@ -312,7 +290,7 @@ class W3CAttribution(_Laplace):
         weights = binom.pmf(np.arange(self.others + 1), self.others, float(self.rate))
         C = laplace((self._shift * np.arange(self.others + 2)).tolist(), 1.0, cells=4 * _CELLS)
         rows = C.to_numpy()
-        return weights @ rows[:-1], weights @ rows[1:], C.outputs, C.slack
+        return CellLaws(weights @ rows[:-1], weights @ rows[1:], C.outputs, C.slack)
 
     def limits(self) -> tuple[Limit, ...]:
         """Return the closed forms of a batch of one; they bound a larger one, whose epsilon is the same."""

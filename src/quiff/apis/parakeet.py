@@ -4,33 +4,24 @@ MaCAW adds a two-party computation after the request of PARAKEET; no source stat
 distribution of what it reveals, so that it cannot be modelled.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import pairwise
-from math import exp, inf, log, sqrt
-from typing import Any, final
+from math import log, sqrt
+from typing import final
 
-import numpy as np
-
-from quiff.apis.base import Limit, Unit, parameter
+from quiff.apis.base import Unit, parameter
+from quiff.apis.encodings import Hashed, encoded
+from quiff.apis.mechanisms import Gaussian, Response
 from quiff.apis.ranges import Attribute, Number, Share, Whole
-from quiff.apis.specified import Encoded, limits_from
-from quiff.core.channel import Channel
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import Labels, as_labels
-from quiff.errors import ParameterError
-from quiff.mechanisms.response import randomised_response
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
-from quiff.theory.mechanisms import randomised_response as response_forms
-from quiff.theory.noisy_histogram import gaussian_ball_bits
-from quiff.theory.parameters import Real
 
 _PPA = "WICG/privacy-preserving-ads at 238b224 (3 February 2025)"
 
 
 @final
 @dataclass(frozen=True)
-class Parakeet(Encoded):
+class Parakeet(Hashed):
     """PARAKEET: an ad request with the nearest of K centroids of interests, or sometimes another one.
 
     An ad request carries the nearest of K centroids of interests with probability p, and each other one with
@@ -52,6 +43,7 @@ class Parakeet(Encoded):
     title = "PARAKEET"
     family = "interests"
     status = "archived"
+    ended = "archived: WICG/privacy-preserving-ads, 3 February 2025"
     source = _PPA + ", Parakeet.md"
     sees = "a centroid"
     unit = Unit("an ad request")
@@ -63,45 +55,23 @@ class Parakeet(Encoded):
         """Return all centroids."""
         return as_labels(range(self.centroids))
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to their nearest centroid."""
-        return self.numbered(people, self.centroids)
+    def encode(self, value: Hashable) -> Hashable:
+        """Return the nearest centroid."""
+        return encoded(value, self.centroids)
 
-    def observe(self, secrets: object) -> Channel:
-        """Return the truth with p, each other centroid with (1-p)/(K-1)."""
-        named, C = as_labels(secrets), randomised_response(range(self.centroids), truth=self.truth)
-        rows = C.inputs.positions(list(named), "centroid")
-        return Channel.from_kernel(named, C.outputs, C.kernel.take_rows(rows))
+    @property
+    def mechanism(self) -> Response:
+        """The truth with p, each other centroid with (1-p)/(K-1)."""
+        return Response.of_truth(self.space(), self.truth, "centroid")
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return the centroid: by it the best advertisement is found."""
-        return {"centroid": predicate_gain(as_labels(secrets), _itself)}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return the closed forms of randomised response with a given probability of the truth."""
-        k, p = self.centroids, self.truth
-        ratio = p * (k - 1) / (1 - p) if p < 1 else inf
-        if not 1 <= ratio < inf:
-            return ()  # a lie more probable than the truth, or no noise at all
-        return limits_from(
-            response_forms(k, ratio=ratio),
-            {
-                "bayes_capacity": "K p",
-                "epsilon": "ln p (K-1)/(1-p)",
-                "max_case_capacity": "p (K-1)/(1-p)",
-                "shannon_capacity_bits": "log2 K - h(p) - (1-p) log2(K-1)",
-            },
-            self.source,
-        )
-
-
-_FINE = 2_000  # cells for each standard deviation
-_FAR = 9  # standard deviations beyond which nothing is expected
+        return {"centroid": predicate_gain(as_labels(secrets), lambda centroid: centroid)}
 
 
 @final
 @dataclass(frozen=True)
-class NoisyRanking(Encoded):
+class NoisyRanking(Hashed):
     """Noisy Ranking: an embedding of a user's interests, of norm at most 1, plus Gaussian noise.
 
     An embedding of the user's interests is sent to a buyer once a day, with Gaussian noise in every
@@ -124,6 +94,7 @@ class NoisyRanking(Encoded):
     title = "Noisy Ranking"
     family = "interests"
     status = "archived"
+    ended = "archived: WICG/privacy-preserving-ads, 3 February 2025"
     source = _PPA + ", Noisy Ranking"
     sees = "a noisy embedding"
     unit = Unit("a user", "one buyer", 1)
@@ -137,61 +108,16 @@ class NoisyRanking(Encoded):
         """The standard deviation of the noise in every coordinate."""
         return sqrt(log(1 / float(self.delta)) / log(self.batch)) / float(self.epsilon)
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to their embedding."""
-        numbers, middle = self.numbered(people, self._points), self._points // 2
-        places: Any = numbers.outputs
-        return numbers @ Channel.deterministic({place: (place - middle) / middle for place in places})
+    def encode(self, value: Hashable) -> Hashable:
+        """Return the embedding: one of some points between -1 and 1."""
+        middle = self._points // 2
+        return (encoded(value, self._points) - middle) / middle
 
-    def observe(self, secrets: object) -> Channel:
-        """Return Gaussian noise in cells, with the error of that as `slack`."""
-        return self.over_time(as_labels(secrets), 1)
-
-    def over_time(self, secrets: Labels, n: int) -> Channel:
-        """Return the mean of n noisy embeddings, of sigma/sqrt(n), which tells as much as all of them."""
-        from scipy.special import ndtr
-
-        if self.dimension > 1:
-            raise ParameterError(
-                "a noisy embedding of several dimensions has a closed form only; see limits(), or dimension=1"
-            )
-        points: list[Any] = list(secrets)
-        if any(not isinstance(x, int | float) or not -1 <= x <= 1 for x in points):
-            raise ParameterError("embeddings of one dimension are numbers between -1 and 1")
-        s = self.sigma / sqrt(n)
-        reach = 1 + _FAR * s
-        cells = min(200_000, max(200, int(2 * reach / s * _FINE / 20)))
-        edges = np.linspace(-reach, reach, cells + 1)
-        below = ndtr((edges[1:-1] - np.array(points, dtype=np.float64).reshape(-1, 1)) / s)
-        rows = np.diff(below, axis=1, prepend=0.0, append=1.0)
-        # In a cell of width w a likelihood ratio of two points moves by a factor of at most e^(2 w/s^2).
-        slack = exp(2 * (2 * reach / cells) / s**2)
-        outputs = as_labels(list(pairwise(edges.tolist())))
-        return Channel(rows, inputs=secrets, outputs=outputs).with_slack(slack)
+    @property
+    def mechanism(self) -> Gaussian:
+        """Gaussian noise in every coordinate."""
+        return Gaussian(self.sigma, self.dimension, "no shuffling")
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return the side of the embedding: the coarsest ranking."""
         return {"side": predicate_gain(as_labels(secrets), lambda x: x > 0)}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return the capacity over all points of the ball; Gaussian noise has no pure epsilon."""
-        bits = gaussian_ball_bits(self.dimension, self.sigma)
-        forms: dict[str, Real] = {
-            "bayes_capacity": 2.0**bits if bits < 1000 else inf,
-            "epsilon": inf,
-            "max_case_capacity": inf,
-        }
-        return limits_from(
-            forms,
-            {
-                "bayes_capacity": "integral of the density of the nearest point of the ball",
-                "epsilon": "inf: Gaussian noise has (epsilon, delta) only",
-                "max_case_capacity": "inf",
-            },
-            self.source,
-            "no shuffling",
-        )
-
-
-def _itself(secret: Any) -> Any:
-    return secret

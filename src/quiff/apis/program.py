@@ -112,7 +112,9 @@ class Program(Api):
         """Return the goals that the program was declared with."""
         found = {} if self.goals_on is None else type(self).goals_on(secrets)  # type: ignore[misc]  # not None
         if not isinstance(found, Mapping):
-            raise ParameterError(f"goals must return gains by name, as {{name: gain}}, not {found!r}")
+            raise ParameterError(
+                what="what goals returns", value=found, allowed="gains by name, as {name: gain}"
+            )
         return found
 
     def channel(self, people: object) -> Channel:
@@ -188,7 +190,7 @@ def program(
     function: Callable[..., Any] | None = None,
     *,
     title: str | None = None,
-    unit: Unit | None = None,
+    unit: Unit | str | None = None,
     redraws: Redraws = "noise",
     goals: Goals | None = None,
     ranges: Mapping[str, tuple[Any, Any]] | None = None,
@@ -248,11 +250,13 @@ def program(
     if function is None:
         return partial(program, title=title, unit=unit, redraws=redraws, goals=goals, ranges=ranges)
     if not isfunction(function):
-        raise ParameterError(f"a program is a function, written with def or lambda, not {function!r}")
+        raise ParameterError(
+            what="a program", value=function, allowed="a function, written with def or lambda"
+        )
     if iscoroutinefunction(function) or isasyncgenfunction(function):
         raise ParameterError(f"the program {function.__name__!r} is async; write it as a plain function")
     if not callable(goals or dict):
-        raise ParameterError(f"goals is a function from secrets to gains by name, not {goals!r}")
+        raise ParameterError(what="goals", value=goals, allowed="a function from secrets to gains by name")
     made = list(_parameters(function, dict(ranges or {})))
     words = function.__name__.replace("_", " ").strip()
     described = {
@@ -287,7 +291,11 @@ def _parameters(function: FunctionType, ranges: dict[str, Any]) -> Iterable[tupl
         else:
             yield each.name, Any, field(default=each.default)
     if ranges:
-        raise ParameterError(f"ranges names {next(iter(ranges))!r}, which is no parameter of the program")
+        raise ParameterError(
+            f"ranges names {next(iter(ranges))!r}, which is no parameter of the program",
+            what="ranges",
+            value=next(iter(ranges)),
+        )
 
 
 def _range(name: str, ends: object) -> Range:
@@ -295,7 +303,12 @@ def _range(name: str, ends: object) -> Range:
     if isinstance(ends, Range):
         return ends
     if not isinstance(ends, tuple | list) or len(ends) != 2:
-        raise ParameterError(f"the range of {name!r} is (least, greatest)")
+        raise ParameterError(
+            f"the range of {name!r} is (least, greatest)",
+            what="the range",
+            where=None,
+            allowed="(least, greatest)",
+        )
     return Between(*ends)
 
 

@@ -1,25 +1,18 @@
 """Protected Audience: what a won auction, its monitoring, and the status of an advertisement reveal."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from math import comb, exp, inf, log
-from typing import Any, final
+from math import exp
+from typing import final
 
 import numpy as np
 
-from quiff.apis.base import Limit, Unit, parameter
+from quiff.apis.base import SANDBOX_ENDED, Unit, parameter
+from quiff.apis.encodings import Hashed, encoded
+from quiff.apis.mechanisms import CellLaws, Laws, OneHot, Response, Responses
 from quiff.apis.ranges import Attribute, Number, Share, Whole
-from quiff.apis.specified import Encoded, limits_from
-from quiff.core.channel import Channel
-from quiff.core.composite_labels import ProductLabels
 from quiff.core.gain import Gain, bayes_gain, predicate_gain
-from quiff.core.kernels import DenseKernel, ProductKernel
-from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.labels import Labels, as_labels
-from quiff.mechanisms.response import randomised_response
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
-from quiff.theory.mechanisms import randomised_response as response_forms
-from quiff.theory.parameters import Real
 from quiff.theory.protected_audience import monitoring, status_probability
 
 _FLEDGE = (
@@ -30,7 +23,7 @@ _RANGES = {"modelling": 4096, "join_count": 16, "recency": 32}
 
 @final
 @dataclass(frozen=True)
-class WinSignals(Encoded):
+class WinSignals(Hashed):
     """Protected Audience, reportWin: three noisy signals to the buyer of each won auction.
 
     modelingSignals (0 to 4095, chosen by the buyer's bidding code), joinCount (16 buckets) and recency (32
@@ -46,7 +39,7 @@ class WinSignals(Encoded):
 
     Examples
     --------
-    >>> round(WinSignals().limits()[2].value, 5)  # epsilon
+    >>> round(WinSignals().limits()[1].value, 5)  # epsilon
     28.3424
     """
 
@@ -56,10 +49,10 @@ class WinSignals(Encoded):
     title = "Protected Audience, win signals"
     family = "auctions"
     status = "retired"
+    ended = SANDBOX_ENDED
     source = _FLEDGE
     sees = "three noisy signals"
     unit = Unit("a won auction")
-    observer_knows_who = False
     redraws = "noise"
     assumptions = (
         "The buyer's code encodes the attribute in modelingSignals; the group was joined once, just now.",
@@ -67,65 +60,19 @@ class WinSignals(Encoded):
     )
     open_points = ("The specification's text has a place-holder where the noise belongs.",)
 
-    def _laws(self) -> list[tuple[int, Real]]:
-        return [(n, self.truth + (1 - self.truth) / n) for n in _RANGES.values()]
+    def encode(self, value: Hashable) -> Hashable:
+        """Return the signals: the encoded attribute, joined once, just now."""
+        return encoded(value, _RANGES["modelling"]), 0, 0
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to the signals: the encoded attribute, joined once, just now."""
-        coded = self.numbered(people, _RANGES["modelling"])
-        return coded @ Channel.deterministic({number: (number, 0, 0) for number in coded.outputs})
-
-    def observe(self, secrets: object) -> Channel:
-        """Return three independent randomised responses."""
-        named = as_labels(secrets)
-        codes = np.array([tuple(signals) for signals in named], dtype=np.intp).reshape(-1, len(_RANGES))  # type: ignore[arg-type]
-        parts = [randomised_response(range(n), truth=p) for n, p in self._laws()]
-        kernel = ProductKernel(
-            [part.kernel.take_rows(column) for part, column in zip(parts, codes.T, strict=True)]
-        )
-        return Channel.from_kernel(named, ProductLabels(tuple(part.outputs for part in parts)), kernel)
+    @property
+    def mechanism(self) -> Responses:
+        """Three independent randomised responses, whose draws may be the truth too."""
+        truths = [(n, self.truth + (1 - self.truth) / n) for n in _RANGES.values()]
+        return Responses(tuple(Response.of_truth(as_labels(range(n)), p, "signal") for n, p in truths))
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return the label that a bidding model is trained with: the first bit of modelingSignals."""
         return {"label": predicate_gain(as_labels(secrets), lambda signals: signals[0] % 2)}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return the products over the three signals."""
-        parts = [
-            response_forms(n, ratio=p * (n - 1) / (1 - p)) if p < 1 else _sure(n) for n, p in self._laws()
-        ]
-        forms: dict[str, Real] = {
-            "bayes_capacity": _product([part["bayes_capacity"] for part in parts]),
-            "max_case_capacity": _product([part["max_case_capacity"] for part in parts]),
-            "epsilon": sum(float(part["epsilon"]) for part in parts),
-            "shannon_capacity_bits": sum(float(part["shannon_capacity_bits"]) for part in parts),
-        }
-        return limits_from(
-            forms,
-            {
-                "bayes_capacity": "product of n p over the signals, p = truth + (1-truth)/n",
-                "max_case_capacity": "product of p (n-1)/(1-p)",
-                "epsilon": "sum of ln p (n-1)/(1-p)",
-                "shannon_capacity_bits": "sum of the capacities of randomised response",
-            },
-            self.source,
-        )
-
-
-def _sure(n: int) -> dict[str, Real]:
-    return {
-        "bayes_capacity": n,
-        "max_case_capacity": inf,
-        "epsilon": inf,
-        "shannon_capacity_bits": log(n) / log(2),
-    }
-
-
-def _product(values: list[Real]) -> Real:
-    result: Real = values[0]
-    for value in values[1:]:
-        result = result * value
-    return result
 
 
 _MONITORING = "WICG/turtledove at b40cae2 (12 May 2025), real-time monitoring"
@@ -134,7 +81,7 @@ _BUCKETS = 1028
 
 @final
 @dataclass(frozen=True)
-class RealTimeMonitoring(Encoded):
+class RealTimeMonitoring(Hashed):
     """Protected Audience, real-time monitoring: one of 1,028 buckets by RAPPOR, for every auction.
 
     Each participant gets a vector of bits, at most one of which is set, each flipped with probability
@@ -152,10 +99,10 @@ class RealTimeMonitoring(Encoded):
     title = "Protected Audience, real-time monitoring"
     family = "auctions"
     status = "retired"
+    ended = SANDBOX_ENDED
     source = _MONITORING
     sees = "a noisy vector of 1,028 bits"
     unit = Unit("an auction")
-    observer_knows_who = False
     redraws = "noise"
     assumptions = (
         "The participant encodes the attribute as one of its 1,024 buckets; the other 4 are the browser's.",
@@ -166,39 +113,31 @@ class RealTimeMonitoring(Encoded):
         """Return None (nothing to report) and all buckets."""
         return as_labels([None, *range(_BUCKETS)])
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to the bucket that stands for the attribute."""
-        return self.numbered(people, self._chosen)
+    def encode(self, value: Hashable) -> Hashable:
+        """Return the bucket that stands for the attribute."""
+        return encoded(value, self._chosen)
 
-    def observe(self, secrets: object) -> Channel:
-        """Return a vector of independent noisy bits, without its columns."""
-        return self.over_time(as_labels(secrets), 1)
-
-    def over_time(self, secrets: Labels, n: int) -> Channel:
-        """Return how often each bit was set in n vectors, which tells as much as the vectors."""
-        places = self.space().positions(list(secrets), "bucket") - 1
+    @property
+    def mechanism(self) -> OneHot:
+        """A vector of independent noisy bits, without its columns."""
         flip = 1 / (1 + exp(float(self.epsilon) / 2))
-        base = np.array([comb(n, k) * flip**k * (1 - flip) ** (n - k) for k in range(n + 1)])
-        kernel = OneHotKernel(base, base[::-1], places, _BUCKETS)
-        return Channel.from_kernel(secrets, ProductLabels((as_labels(range(n + 1)),) * _BUCKETS), kernel)
+        base, buckets = np.array([1 - flip, flip]), self.space()
+        return OneHot(
+            _BUCKETS,
+            lambda bucket: int(buckets.position(bucket, "bucket")) - 1,
+            lambda: CellLaws(base, base[::-1], as_labels([0, 1])),
+            lambda: monitoring(_BUCKETS, float(self.epsilon)),
+            (
+                "e^(epsilon/2) (1 - (1-f)^n) + (1-f)^n, f = 1/(1 + e^(epsilon/2))",
+                "epsilon",
+                "e^epsilon",
+                "at equally probable buckets and the best probability of no report, a sum over set bits",
+            ),
+        )
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return which bucket it is: what went wrong in the auction."""
         return {"bucket": bayes_gain(secrets)}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return the closed forms of one-hot bits with symmetric noise."""
-        return limits_from(
-            monitoring(_BUCKETS, float(self.epsilon)),
-            {
-                "bayes_capacity": "e^(epsilon/2) (1 - (1-f)^n) + (1-f)^n, f = 1/(1 + e^(epsilon/2))",
-                "epsilon": "epsilon",
-                "max_case_capacity": "e^epsilon",
-                "shannon_capacity_bits": "at equally probable buckets and the best probability of no report, "
-                "a sum over the number of set bits",
-            },
-            self.source,
-        )
 
 
 _K_ANONYMITY = "WICG/turtledove at b40cae2 (12 May 2025), FLEDGE_k_anonymity_differential_privacy.md"
@@ -206,7 +145,7 @@ _K_ANONYMITY = "WICG/turtledove at b40cae2 (12 May 2025), FLEDGE_k_anonymity_dif
 
 @final
 @dataclass(frozen=True)
-class KAnonymityStatus(Encoded):
+class KAnonymityStatus(Hashed):
     """Protected Audience, k-anonymity: whether enough browsers joined, with noise; public, one step.
 
     The status is true if count + v >= k + u with two truncated Laplace draws. The secret is whether the user
@@ -231,6 +170,7 @@ class KAnonymityStatus(Encoded):
     title = "Protected Audience, k-anonymity status"
     family = "auctions"
     status = "retired"
+    ended = SANDBOX_ENDED
     source = _K_ANONYMITY
     sees = "whether an advertisement may show"
     unit = Unit("a browser", "one advertisement", 1 / 24)
@@ -246,53 +186,17 @@ class KAnonymityStatus(Encoded):
         """Return whether the user is counted."""
         return as_labels([False, True])
 
-    def secret(self, people: Population | Histories) -> Channel:
-        """Return the channel from users to whether they joined."""
-        coded = self.numbered(people, 2)
-        return coded @ Channel.deterministic({number: bool(number) for number in coded.outputs})
+    def encode(self, value: Hashable) -> Hashable:
+        """Return whether the user joined."""
+        return bool(encoded(value, 2))
 
-    def _true(self, counted: int) -> float:
-        return status_probability(self.others + counted - self.k, float(self.epsilon), float(self.bound))
-
-    def observe(self, secrets: object) -> Channel:
-        """Return the probability of a true status, with and without the user."""
-        named = as_labels(secrets)
-        laws = {joined: self._true(joined) for joined in (0, 1)}
-        rows = [[laws[int(bool(joined))], 1 - laws[int(bool(joined))]] for joined in named]
-        return Channel.from_kernel(named, as_labels(["shows", "does not show"]), DenseKernel(np.array(rows)))
+    @property
+    def mechanism(self) -> Laws:
+        """The probability of a true status, with and without the user."""
+        surplus, noise = self.others - self.k, (float(self.epsilon), float(self.bound))
+        shows = {joined: status_probability(surplus + joined, *noise) for joined in (False, True)}
+        return Laws({joined: [p, 1 - p] for joined, p in shows.items()}, ("shows", "does not show"))
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return whether the user joined."""
-        return {"joined": predicate_gain(as_labels(secrets), _itself)}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return what one step reveals of one browser."""
-        before, after = self._true(0), self._true(1)
-        worst = max(
-            _ratio(after, before),
-            _ratio(before, after),
-            _ratio(1 - before, 1 - after),
-            _ratio(1 - after, 1 - before),
-        )
-        forms: dict[str, Real] = {
-            "bayes_capacity": 1 + after - before,
-            "max_case_capacity": worst,
-            "epsilon": log(worst) if worst < inf else inf,
-        }
-        return limits_from(
-            forms,
-            {
-                "bayes_capacity": "1 + P(true | n+1) - P(true | n)",
-                "max_case_capacity": "the largest ratio of the two probabilities",
-                "epsilon": "its logarithm",
-            },
-            self.source,
-        )
-
-
-def _itself(secret: Any) -> Any:
-    return secret
-
-
-def _ratio(a: float, b: float) -> float:
-    return 1.0 if a == b else inf if b == 0 else a / b
+        return {"joined": predicate_gain(as_labels(secrets), lambda joined: joined)}

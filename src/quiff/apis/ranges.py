@@ -125,11 +125,14 @@ class Whole(Range):
         The ends; `most` is None where there is none, and may be the name of another parameter.
     names
         What may stand for a number.
+    fewer
+        How much less than the other parameter it must be.
     """
 
     least: int
     most: int | str | None = None
     names: tuple[str, ...] = ()
+    fewer: int = 0
 
     @property
     def text(self) -> str:
@@ -138,12 +141,12 @@ class Whole(Range):
         else:
             vast = isinstance(self.most, int) and self.most >= _VAST and self.most.bit_count() == 1
             most = f"2^{int(self.most).bit_length() - 1}" if vast else self.most
-            numbers = f"{self.least} to {most}"
+            numbers = f"{self.least} to {most}{f' - {self.fewer}' if self.fewer else ''}"
         return _listed((numbers, *self.names))
 
     def beside(self, parameters: Mapping[str, Any]) -> "Whole":
         most = parameters.get(self.most) if isinstance(self.most, str) else None
-        return replace(self, most=most) if isinstance(most, int) else self
+        return replace(self, most=most - self.fewer, fewer=0) if isinstance(most, int) else self
 
     def _checked(self, name: str, value: Any) -> Any:
         if isinstance(value, str) and value in self.names:
@@ -208,12 +211,7 @@ class Number(Range):
         return number
 
     def _meant(self, value: object) -> str | None:
-        if not isinstance(value, str):
-            return None
-        percent = _PERCENT.fullmatch(value)
-        if percent is not None:
-            return f"{float(percent[1].replace(',', '.')) / 100:g}"
-        return value.replace(",", ".") if _DECIMAL_COMMA.fullmatch(value) else None
+        return meant_number(value) if isinstance(value, str) else None
 
     def control(self, default: object, attributes: Iterable[str] = ()) -> Control:  # noqa: ARG002
         step = float(self.most - self.least) / 100
@@ -365,6 +363,18 @@ def range_like(default: object, most: int) -> Range | None:
     if isinstance(default, int):
         return Whole(-most, most)
     return Number(-most, most) if isinstance(default, float | Fraction) else None
+
+
+def meant_number(text: str) -> str | None:
+    """Return the number that was probably meant by text with a comma or a percent sign.
+
+    >>> meant_number("0,05"), meant_number("5 %"), meant_number("much")
+    ('0.05', '0.05', None)
+    """
+    percent = _PERCENT.fullmatch(text)
+    if percent is not None:
+        return f"{float(percent[1].replace(',', '.')) / 100:g}"
+    return text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else None
 
 
 def value_of(text: str) -> Any:

@@ -43,6 +43,14 @@ _APIS = MappingProxyType(
         "k_anonymity_status": "quiff.apis.protected_audience:KAnonymityStatus",
     }
 )
+WITHOUT_CHANNEL = MappingProxyType(
+    {
+        "MaCAW": "it is PARAKEET's request and then a two-party computation, of which no source states a"
+        " parameter or a distribution (WICG/privacy-preserving-ads at 238b224); see parakeet"
+    }
+)
+"""Proposals that are known and not measured, and why."""
+
 _GROUP = "quiff.apis"  # the entry points by which installed packages add APIs
 OWN_MODULE = "quiff_api_"
 """What the name of a module from a file of one's own begins with."""
@@ -103,7 +111,11 @@ def api_from(spec: str) -> Api:
         If a file cannot be run, or has no such API.
     """
     if not isinstance(spec, str):
-        raise ParameterError(f"a text such as 'topics:noise=0.1' was expected, not {type(spec).__name__}")
+        raise ParameterError(
+            f"a text such as 'topics:noise=0.1' was expected, not {type(spec).__name__}",
+            what="an API",
+            value=spec,
+        )
     parts = _parts(spec)
     if len(parts) == 1:
         return _one(spec)
@@ -127,7 +139,9 @@ def _one(spec: str) -> Api:
     values = dict(assigned)
     if len(values) < len(assigned):
         twice = next(name for k, (name, _) in enumerate(assigned) if name in dict(assigned[:k]))
-        raise ParameterError(f"{spec!r} has the parameter {twice!r} twice; give it once")
+        raise ParameterError(
+            f"{spec!r} has the parameter {twice!r} twice; give it once", what=twice, value=spec
+        )
     if isinstance(made, Api):
         if not values:
             return made
@@ -153,9 +167,14 @@ def api_class(name: str) -> type[Api]:
     try:
         return apis()[name]
     except KeyError:
+        for proposal, why in WITHOUT_CHANNEL.items():
+            if name.lower() == proposal.lower():
+                raise ParameterError(f"{proposal} is no channel of its own: {why}") from None
         own = "; name the API in the file too, as in FILE.py:NAME" if name.endswith(".py") else ""
         meant = own or _meant(name, apis(), "; did you mean {!r}?")
-        raise ParameterError(f"there is no API {name!r}{meant} (see quiff apis)") from None
+        raise ParameterError(
+            f"there is no API {name!r}{meant} (see quiff apis)", what="an API", value=name
+        ) from None
 
 
 def _assignments(given: str, spec: str) -> list[str]:
@@ -172,7 +191,9 @@ def _assignments(given: str, spec: str) -> list[str]:
 def _assignment(part: str, spec: str) -> tuple[str, Any]:
     name, equals, text = (piece.strip() for piece in part.partition("="))
     if not equals or not name or not text:
-        raise ParameterError(f"{part!r} in {spec!r} is not understood; write parameter=value")
+        raise ParameterError(
+            f"{part!r} in {spec!r} is not understood; write parameter=value", what=spec, value=part
+        )
     return name, value_of(text)
 
 
@@ -183,7 +204,9 @@ def _checked(api: type[Api], values: dict[str, Any]) -> dict[str, Any]:
         if name not in known:
             meant = _meant(name, known, "; did you mean {!r}?")
             has = f"; its parameters are {', '.join(known)}" if known and not meant else meant
-            raise ParameterError(f"the API {api.name!r} has no parameter {name!r}{has}")
+            raise ParameterError(
+                f"the API {api.name!r} has no parameter {name!r}{has}", what=api.name, value=name
+            )
     return values
 
 

@@ -2,17 +2,14 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from math import inf, log2
 from typing import Literal, final
 
-from quiff.apis.base import Limit, Unit, parameter
+from quiff.apis.base import SANDBOX_ENDED, Unit, parameter
+from quiff.apis.encodings import Hashed, encoded
+from quiff.apis.mechanisms import Deterministic
 from quiff.apis.ranges import Attribute, Number, OneOf, Whole
-from quiff.apis.specified import Encoded, encoded
-from quiff.core.channel import Channel
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import as_labels
-from quiff.core.limits import check_memory
-from quiff.errors import counted
 from quiff.theory.budgets import messages
 
 _SPEC = "WICG/shared-storage at 8bfc7f5 (3 April 2025), select-url.md"
@@ -21,7 +18,7 @@ _BUDGETS = {"day": 12, "page": 6}
 
 @final
 @dataclass(frozen=True)
-class SelectURL(Encoded):
+class SelectURL(Hashed):
     """Shared Storage, selectURL: the index of one of at most 8 URLs, until a budget of bits is spent.
 
     Code of the caller maps its cross-site state to one of the URLs; the page that it opens learns which. A
@@ -56,6 +53,7 @@ class SelectURL(Encoded):
     title = "Shared Storage, selectURL"
     family = "shared storage and aggregation"
     status = "retired"
+    ended = SANDBOX_ENDED
     source = _SPEC + " and spec.bs"
     sees = "the URLs that were chosen"
     unit = Unit("a browser", "one calling site", 1)
@@ -72,12 +70,17 @@ class SelectURL(Encoded):
     def _messages(self) -> int:
         return messages(self.urls, float(_BUDGETS[self.budget] if self.bits is None else self.bits))
 
-    def observe(self, secrets: object) -> Channel:
-        """Return the map from values to messages, which are the chosen indices one after the other."""
-        check_memory(f"the probabilities of {counted(self._messages, 'message')} need", 2 * self._messages)
-        named = as_labels(secrets)
-        codes = [encoded(value, self._messages) for value in named]
-        return Channel.deterministic_from_codes(named, codes, range(self._messages))
+    def encode(self, value: Hashable) -> Hashable:
+        """Return the value itself: the caller's code sees all of it."""
+        return value
+
+    @property
+    def mechanism(self) -> Deterministic:
+        """The map from values to messages, which are the chosen indices one after the other."""
+        n = self._messages
+        return Deterministic(
+            n, "n^floor(bits/log2 n)", range(n), lambda values: [encoded(value, n) for value in values]
+        )
 
     def goals(self, secrets: object) -> dict[str, Gain]:
         """Return the arm of an experiment that the value belongs to: the first index."""
@@ -87,14 +90,3 @@ class SelectURL(Encoded):
             return encoded(value, self._messages) % n
 
         return {"arm": predicate_gain(as_labels(secrets), arm)}
-
-    def limits(self) -> tuple[Limit, ...]:
-        """Return that nothing but the budget limits what is revealed."""
-        n = self._messages
-        found = {
-            "bayes_capacity": (n, "n^floor(bits/log2 n)"),
-            "epsilon": (inf if n > 1 else 0.0, "inf: no noise"),
-            "max_case_capacity": (inf if n > 1 else 1, "inf"),
-            "shannon_capacity_bits": (log2(n), "log2 of the messages"),
-        }
-        return tuple(Limit(key, value, formula, self.source) for key, (value, formula) in found.items())

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from quiff.apis.base import Api, parameters_of
-from quiff.core.labels import Labels, as_labels
+from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, SizeError, counted
 from quiff.populations.population import Population
@@ -46,7 +46,11 @@ class TaxonomyLabels(Labels):
 
     def __init__(self, known: Labels, size: int) -> None:
         if size > _MOST_TOPICS:
-            raise SizeError(f"n_topics is {size}; people are measured for at most {_MOST_TOPICS} topics")
+            raise SizeError(
+                f"n_topics is {size}; people are measured for at most {_MOST_TOPICS} topics",
+                what="n_topics",
+                value=size,
+            )
         self.known = known
         self._size = size
 
@@ -96,8 +100,9 @@ def place_in_taxonomy(codes: Array, topics: Labels, n_topics: int) -> tuple[Arra
     occurring = np.flatnonzero(np.bincount(codes.reshape(-1), minlength=topics.size))
     if occurring.shape[0] > n_topics:
         raise ParameterError(
-            f"n_topics is {n_topics}, but {occurring.shape[0]} topics occur in the sets; "
-            f"n_topics must be at least {occurring.shape[0]}"
+            what="n_topics",
+            value=n_topics,
+            allowed=f"at least {occurring.shape[0]}, since as many topics occur in the sets",
         )
     place = np.zeros(topics.size, dtype=np.intp)
     place[occurring] = np.arange(occurring.shape[0])
@@ -220,3 +225,14 @@ def shared_topics(apis: Iterable[Api]) -> list[int]:
     named = [TAXONOMY_NUMBERS[each] for each in given if each in TAXONOMY_NUMBERS]
     shared = sorted(frozenset.intersection(*named)) if named else list(range(1, most + 1))
     return shared[:most]
+
+
+def placed(sets: SetLabels, taxonomy: Labels) -> Array:
+    """Return the sets as codes into the taxonomy."""
+    known = taxonomy.known if isinstance(taxonomy, TaxonomyLabels) else taxonomy
+    if sets.topics is known or sets.topics is taxonomy:
+        return sets.codes
+    seen = np.flatnonzero(np.bincount(sets.codes.reshape(-1), minlength=sets.topics.size))
+    place = np.zeros(sets.topics.size, dtype=np.intp)
+    place[seen] = taxonomy.positions([sets.topics[int(code)] for code in seen], "topic")
+    return place[sets.codes]

@@ -1,11 +1,11 @@
 """Several APIs seen by one observer, who puts together what each of them shows about the same user."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
-from operator import add, mul
 from typing import Any, final
 
-from quiff.apis.base import Api, Limit, Unit, checked_api
+from quiff.apis.base import Api, Limit, checked_api
+from quiff.apis.mechanisms import in_parallel
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel, repeat
 from quiff.core.labels import Labels, same
@@ -45,14 +45,16 @@ class Together(Api):
     def __init__(self, *parts: Api, seen: tuple[Channel, ...] | None = None) -> None:
         parts = tuple(map(checked_api, parts))
         if len(parts) < 2:
-            raise ParameterError(f"give at least two APIs to be seen together, not {len(parts)}")
+            raise ParameterError(
+                what="the number of APIs to be seen together", value=len(parts), allowed="at least two"
+            )
         if len({part.spec for part in parts}) < len(parts):
             raise ParameterError("an API is there twice; for several observations of one see over_time()")
         object.__setattr__(self, "parts", parts)
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "title", " and ".join(part.title for part in parts))
         object.__setattr__(self, "sees", " with ".join(part.sees for part in parts))
-        object.__setattr__(self, "unit", Unit(parts[0].unit.who, parts[0].unit.where, parts[0].unit.days))
+        object.__setattr__(self, "unit", parts[0].unit)
         object.__setattr__(self, "observer_knows_who", any(part.observer_knows_who for part in parts))
         fixed = all(part.redraws == "nothing" for part in parts)
         object.__setattr__(self, "redraws", "nothing" if fixed else "noise")
@@ -87,19 +89,15 @@ class Together(Api):
 
     def limits(self) -> tuple[Limit, ...]:
         """Return what the closed forms of all parts bound: factors multiply, and epsilons add up."""
-        known = [{each.quantity: each for each in part.limits() if not each.stage} for part in self.parts]
-        bounds = []
-        for quantity in ("bayes_capacity", "epsilon", "max_case_capacity"):
-            if not all(quantity in limits for limits in known):
-                continue
-            combined, sign = (add, " + ") if quantity == "epsilon" else (mul, " ")
-            limits = [each[quantity] for each in known]
-            value = reduce(combined, (limit.value for limit in limits))
-            formula = sign.join(f"({limit.formula})" for limit in limits)
-            assumed = [_INDEPENDENT, *(limit.assumes for limit in limits if limit.assumes)]
-            assumes = "; ".join(dict.fromkeys(assumed))
-            bounds.append(Limit(quantity, value, formula, self.source, assumes, bound="at most"))
-        return tuple(bounds)
+        return tuple(
+            replace(
+                limit,
+                source=self.source,
+                assumes="; ".join(filter(None, (_INDEPENDENT, limit.assumes))),
+                bound="at most",
+            )
+            for limit in in_parallel([part.limits() for part in self.parts])
+        )
 
     def over_time(self, secrets: Labels, n: int) -> Channel:
         """Return n observations of each API that draws anew, and one of each that does not."""

@@ -102,7 +102,9 @@ class Browser:
 
     def _clock(self, now: int) -> int:
         if now < self._now:
-            raise ParameterError(f"the time {now} is before {self._now}; times do not go back")
+            raise ParameterError(
+                f"the time {now} is before {self._now}; times do not go back", what="the time", value=now
+            )
         self._now = now
         return now
 

@@ -1,9 +1,15 @@
 """Which text the model follows: the draft as it is meant, as it is written, or its reference code."""
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Literal, TypeAlias, final
 
 from quiff.errors import ParameterError
+
+RuleName: TypeAlias = Literal[
+    "draft", "draft-literal", "reference",
+    "attributed-epoch", "single-by-match", "two-roundings", "unset-global",
+]  # fmt: skip
+"""The draft as it is meant, as it is written, its reference code; or the draft but for one rule."""
 
 
 @final
@@ -66,5 +72,5 @@ def rules_named(name: str) -> Rules:
     """Return the rules, or the variation, of a name."""
     known = RULES | VARIATIONS
     if name not in known:
-        raise ParameterError(f"there are no rules {name!r}; there are {', '.join(known)}")
+        raise ParameterError(what="the rules", value=name, allowed=f"one of {', '.join(known)}")
     return known[name]

@@ -257,7 +257,9 @@ def _of_frame(pairs: Any, names: list[str]) -> Any:
 
     listed = list(getattr(pairs, "column_names", getattr(pairs, "columns", ())))
     if not listed:
-        raise ParameterError(f"a file or a frame of pairs was expected, not {type(pairs).__name__}")
+        raise ParameterError(
+            f"a file or a frame of pairs was expected, not {type(pairs).__name__}", what="pairs"
+        )
     lost = next((name for name in names if listed.count(name) != 1), None)
     if lost is not None:
         times, has = "twice" if lost in listed else "not", ", ".join(map(repr, listed[:20]))
@@ -329,7 +331,7 @@ def _moment(cut: Any, kind: Any) -> Any:
     try:
         return ibis.literal(float(cut) if kind.is_numeric() else cut).cast(kind)
     except ValueError:
-        raise ParameterError(f"times of the log are numbers, but cut is {cut!r}; give a number") from None
+        raise ParameterError(what="cut", value=cut, allowed="a number, as the times of the log are") from None
 
 
 def _present(column: Any, is_text: bool) -> Any:
@@ -347,7 +349,9 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool, sets: frozenset[
     if columns.counts is not None:
         number = table[columns.counts].cast("float64")
         if int(scalar(con, ((number < 0) | (number != number.floor())).sum()) or 0):
-            raise ParameterError(f"the counts in {columns.counts!r} must be whole numbers, and not negative")
+            raise ParameterError(
+                "counts must be whole numbers, and not negative", where=f"the column {columns.counts!r}"
+            )
         total = number.sum()
     total = int(scalar(con, total) or 0)
     if is_text and columns.time is not None:  # as numbers, where all are: as text, 10 comes before 9
@@ -371,7 +375,9 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool, sets: frozenset[
     person = None if columns.person is None else attribute_column(found["person"], False)[1]
     weights = None if columns.weights is None else np.asarray(found["weight"], dtype=np.float64)
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise ParameterError(f"the weights in {columns.weights!r} must be numbers from 0 on, not all 0")
+        raise ParameterError(
+            "weights must be numbers from 0 on, not all 0", where=f"the column {columns.weights!r}"
+        )
     part = None if columns.time is None else np.asarray(found["part"])
     if part is not None and columns.cut is not None and len(np.unique(part)) < 2:
         where = "from then on" if part[0] else "before"

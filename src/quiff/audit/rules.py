@@ -104,7 +104,11 @@ def rule_of(rule: Any) -> Rule:
     if not isinstance(rule, str):
         if hasattr(rule, "fit") and hasattr(rule, "predict"):
             return Classifier(rule)
-        raise ParameterError(f"a rule is a name or has fit and predict, but {type(rule).__name__} has not")
+        raise ParameterError(
+            f"a rule is a name or has fit and predict, but {type(rule).__name__} has not",
+            what="a rule",
+            value=rule,
+        )
     if rule in RULES:
         return Frequentist() if rule == "frequentist" else Nearest(rule == "nearest-scaled")
     try:

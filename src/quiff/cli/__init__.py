@@ -1,4 +1,4 @@
-"""The command ``quiff``: one thin file a command group, loaded only when it is asked for."""
+"""The command ``quiff``: commands are generated from registered functions, each when it is asked for."""
 
 import re
 import signal
@@ -6,15 +6,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from importlib import import_module
 from traceback import walk_tb
 
 import click
 
 from quiff import __version__
-from quiff.cli.short_forms import OPTIONS
+from quiff.cli.generator import Generated
 from quiff.cli.shown import WORDS
 from quiff.cli.signals import Ended, Ending, ending
+from quiff.cli.source import command_names, command_source
 from quiff.cli.terminal import terminal_width
 from quiff.errors import QuiffError, described, engine_line, full_sentence
 from quiff.results.columns import WIDTH
@@ -23,45 +23,77 @@ from quiff.safe_text import visible_lines
 __all__ = ["main"]
 
 
-# Each command is a file of its name; `--help` loads them all, so heavy imports stay inside their functions.
-_GROUPS = {
-    "From parameters alone": ("apis", "compare", "theory", "epsilon", "design", "attribution"),
-    "What is revealed about people": (
-        "measure", "epochs", "popularity", "simulate", "attack", "audit", "report", "explore",
-    ),
-    "From a log to people": ("synth", "treat", "classify", "experiment", "profile", "stats", "domain"),
-    "Data, the paper, and all at once": ("data", "paper", "demo"),
-}  # fmt: skip
-_COMMANDS = [name for names in _GROUPS.values() for name in names]
-_VALUE = re.compile(r"([\w-]+) must be ")
-_ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})\b")
+_TITLES = {
+    "parameters": "From parameters alone",
+    "people": "What is revealed about people",
+    "log": "From a log to people",
+    "more": "Data, the paper, and all at once",
+}
+_NESTED = {
+    "attack": """Run the published attacks on observations.
+
+    They link the users of two sites by their topics. The bound beside them is the probability that the
+    best adversary succeeds after as many observations: up to sampling error, no attack that matches each
+    target alone exceeds it.
+
+    Example: quiff attack compare profiles.parquet --observations 30""",
+    "attribution": """Play events on the W3C Attribution API; test its budgets.
+
+    The model follows the draft at w3c/attribution 9fab4e8 (14 May 2026).
+
+    Example: quiff attribution check --size 2""",
+    "data": """List and fetch the public data sets that quiff works with.
+
+    quiff holds none of them: it fetches a data set from its source when you ask for it by name, checks
+    that it is the pinned copy, and keeps it in a cache (the folder QUIFF_CACHE, if that is set).
+
+    Example: quiff data get topics-v2""",
+}
+_FIRST = ("measure", "epochs", "compare", "apis", "synth", "treat", "classify", "experiment", "profile")
+_VALUE = re.compile(r"(\w+) (?:must be|is missing)")
+_NEGATIVE = re.compile(r"-[\d.]")
+
+
+class _Nested(click.Group):
+    """Commands of two words, such as attack run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name.partition(" ")[2] for name in command_names() if name.startswith(f"{self.name} ")]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        return Generated(f"{self.name} {name}") if name in self.list_commands(ctx) else None
 
 
 class _Commands(click.Group):
-    """Loads a command's file when the command is named, and tells a QuiffError in one line."""
+    """Makes a command when it is named, and tells a QuiffError in one line."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return _COMMANDS
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        names = {name.partition(" ")[0] for name in command_names()}
+        return sorted(names, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        if name not in _COMMANDS:
-            return None
-        command: click.Command = import_module(f"quiff.cli.{name}").command
-        return command
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in _NESTED:
+            return _Nested(name, help=_NESTED[name])
+        return Generated(name) if name in command_names() else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        width = max(map(len, _COMMANDS))
-        for title, names in _GROUPS.items():
+        names = self.list_commands(ctx)
+        width = max(map(len, names))
+        titles: dict[str, list[tuple[str, str]]] = {title: [] for title in _TITLES.values()}
+        for name in names:
+            first = next(full for full in command_names() if full == name or full.startswith(f"{name} "))
+            source = command_source(first)
+            text = _NESTED.get(name, source.text).partition("\n")[0].replace("`", "")
+            titles[_TITLES[source.registration["group"]]].append((name.ljust(width), text))
+        for title, entries in titles.items():
             with formatter.section(title):
-                commands = [(name.ljust(width), self.get_command(ctx, name)) for name in names]
-                room = formatter.width - width - 6
-                formatter.write_dl([(name, each.get_short_help_str(room)) for name, each in commands if each])
+                formatter.write_dl(entries)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in _COMMANDS and not args[0].startswith("-"):
-            close = get_close_matches(args[0], _COMMANDS, n=1)
+        if args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
+            close = get_close_matches(args[0], self.list_commands(ctx), n=1)
             meant = f" Did you mean {close[0]!r}?" if close else ""
             ctx.fail(f"there is no command {args[0]!r}.{meant}")
         return super().resolve_command(ctx, args)
@@ -106,16 +138,18 @@ class _Commands(click.Group):
 
     def _as_told(self, error: QuiffError, ctx: click.Context) -> click.ClickException:
         """Return an error as click tells it: that of a typed value at its option, as wrong usage."""
-        inner, words = self._named(ctx), ctx.meta[WORDS]
-        command, message = inner.command, _told(str(error), inner.command)
-        wrong = _VALUE.match(message)
-        for param in command.params if wrong else ():
-            typed = any(word.split("=")[0] in param.opts for word in words)
-            if (
-                wrong
-                and wrong[1] in (param.name, *param.opts)
-                and (typed or isinstance(param, click.Argument))
-            ):
+        inner, message = self._named(ctx), str(error)
+        words, wrong = ctx.meta[WORDS], _VALUE.match(message)
+        name, params = message.partition(" ")[0], inner.command.params
+        places = [param.name for param in params if isinstance(param, click.Argument)]
+        alone = "people" not in places  # else it may be the people that do not fit
+        for param in params:
+            spelt = param.opts[0]
+            typed = isinstance(param, click.Argument) or any(word.split("=")[0] == spelt for word in words)
+            if wrong and wrong[1] == param.name and typed:
+                told = message.replace(name, spelt, 1) if "_" in name else message
+                return click.BadParameter(full_sentence(told), inner, param)
+            if alone and param.name == "api" and any(f"{name}=" in word for word in words):
                 return click.BadParameter(full_sentence(message), inner, param)
         return click.ClickException(message)
 
@@ -144,18 +178,16 @@ def _shown() -> Iterator[None]:
     """Tell errors without the control characters of what they quote."""
     try:
         yield
-    except click.ClickException as error:
+    except click.NoSuchOption as error:
+        if _NEGATIVE.match(error.option_name):
+            raise click.UsageError(
+                f"{error.option_name} is below 0; no number here may be.", error.ctx
+            ) from None
         error.message = visible_lines(error.message)  # type: ignore[misc]  # what is told of it
         raise
-
-
-def _told(message: str, command: click.Command) -> str:
-    """Name the options in a message that begins with an argument, if the command has all that it names."""
-    options = {option for parameter in command.params for option in parameter.opts}
-    named = {OPTIONS[name] for name in _ARGUMENT.findall(message)}
-    if not _ARGUMENT.match(message) or not named <= options:
-        return message
-    return _ARGUMENT.sub(lambda found: OPTIONS[found[0]], message)
+    except click.ClickException as error:
+        error.message = visible_lines(error.message)  # type: ignore[misc]
+        raise
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

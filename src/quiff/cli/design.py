@@ -1,49 +1,34 @@
 """``quiff design``: the parameters that meet a budget."""
 
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import click
 
-from quiff.cli.options import PATH, api_option, noise_option, number, option, reading_options, topics_option
-from quiff.cli.outputs import OutputFile, Writing, guarded
-from quiff.cli.people import Asked
-from quiff.cli.short_forms import closed_form_apis
-from quiff.cli.shown import shows_result
+from quiff.apis.defaults import DEFAULT
+from quiff.cli.outputs import guarded
+from quiff.cli.people import Asked, Spec, read_api, with_set_size
+from quiff.commands import NewFile, command
 from quiff.errors import ParameterError
+from quiff.files import write_text
+from quiff.results.result import Result
+from quiff.studies.design import fit_design, meet_budget
+from quiff.theory.parameters import Real
 
-if TYPE_CHECKING:
-    from quiff.results.result import Result
 
-
-@click.command("design", cls=Writing)
-@api_option
-@topics_option
-@number("--capacity", "L", "Budget: a Bayes capacity of at most L.")
-@number("--epsilon", "E", "Budget: an epsilon of at most E.")
-@number("--max-case", "X", "Budget: a max-case capacity of at most X.")
-@number("--utility", "U", "Floor: a utility of at least U, the probability that what is shown is genuine.")
-@noise_option
-@option(
-    "--people profiles", "FILE", "Fit a mechanism of least capacity to these people; needs --utility.", PATH
-)
-@option(
-    "--out",
-    "FILE",
-    "With --people: also write the mechanisms, for --api fitted:weights=FILE.",
-    OutputFile(".json"),
-)
-@reading_options
-@shows_result
-def command(
-    specs: tuple[str, ...],
-    topics: int,
-    noise: float | Fraction,
-    profiles: Path | None,
-    out: Path | None,
-    **targets: float | Fraction | None,
-) -> "Result":
+@command("design", group="parameters")
+def design(
+    api: Spec = (),
+    *,
+    capacity: Real | None = None,
+    epsilon: Real | None = None,
+    max_case: Real | None = None,
+    utility: Real | None = None,
+    people: Path | None = None,
+    out: Annotated[Path | None, NewFile(".json")] = None,
+    memory_limit: str | None = None,
+    show_rows: bool = False,
+) -> Result:
     """Find the parameters that meet a budget of privacy or utility.
 
     Give exactly one of --capacity, --epsilon, --max-case and --utility. For each size of the sets the
@@ -57,34 +42,51 @@ def command(
     least for these people while what the average user, or every user, shows stays as useful. They are APIs
     too: see --out.
 
-    Example: quiff design --topics v2 --capacity 66.36
-    """
-    from quiff.studies.design import fit_design, meet_budget
+    Parameters
+    ----------
+    api
+        The Topics API, whose taxonomy and noise count.  [default: topics]
+    capacity
+        Budget: a Bayes capacity of at most X.
+    epsilon
+        Budget: an epsilon of at most X.
+    max_case
+        Budget: a max-case capacity of at most X.
+    utility
+        Floor: a utility of at least X, the probability that what is shown is genuine.
+    people
+        Fit a mechanism of least capacity to these people; needs --utility.
+    out
+        With --people: also write the mechanisms, for --api fitted:weights=FILE.
+    memory_limit
+        Take no more memory than this, such as 2GB.
+    show_rows
+        In errors, show cells and rows in full; else what they say of people is left out.
 
-    given = [(name, target) for name, target in targets.items() if target is not None]
-    if len(given) != 1:
+    Examples
+    --------
+    $ quiff design --api topics:n_topics=v2 --capacity 66.36
+    """
+    targets = {"capacity": capacity, "epsilon": epsilon, "max_case": max_case, "utility": utility}
+    named = [(name, target) for name, target in targets.items() if target is not None]
+    if len(named) != 1:
         raise click.UsageError(
-            f"Give exactly one of --capacity, --epsilon, --max-case and --utility, not {len(given)}."
+            f"Give exactly one of --capacity, --epsilon, --max-case and --utility, not {len(named)}."
         )
-    if len(specs) > 1:
-        raise click.UsageError(f"This command takes one --api, not {len(specs)}.")
-    ((measure, target),) = given
-    if profiles is None:
+    ((measure, target),) = named
+    if people is None:
         if out is not None:
             raise click.UsageError("--out goes with --people.")
-        (api,) = closed_form_apis(specs, topics, None, noise)
-        return meet_budget(api, measure, target)  # type: ignore[arg-type]  # the options are named as they
+        return meet_budget(read_api(api[0], 1) if api else DEFAULT, measure, target)  # type: ignore[arg-type]
     if measure != "utility" or click.get_current_context().params["figure"] is not None:
         raise click.UsageError("With --people give --utility, and no --figure.")
-    people = Asked(profiles).people(over_time=True)
-    if people.n_epochs > 1:
+    population = Asked(people).population(over_time=True)
+    if population.n_epochs > 1:
         raise ParameterError(
-            f"{str(profiles)!r} has {people.n_epochs} epochs; give a file with the profiles of one epoch"
+            f"{str(people)!r} has {population.n_epochs} epochs; give a file with the profiles of one epoch"
         )
-    (api,) = closed_form_apis(specs, topics, people.sets.shape[2], noise)
-    found = fit_design(people, target, api)
+    spec = api[0] if api else "topics"
+    result = fit_design(population, target, with_set_size(read_api(spec, 1), spec, population.sets.shape[2]))
     if out is not None:
-        from quiff.files import write_text
-
-        write_text(out, found.to_json() + "\n", **guarded(out))
-    return found
+        write_text(out, result.to_json() + "\n", **guarded(out))
+    return result

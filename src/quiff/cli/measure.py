@@ -1,114 +1,121 @@
-"""``quiff measure``: what one observation of some APIs reveals about people, and what it is good for."""
+"""``quiff measure``, ``epochs`` and ``compare``: studies joined, and people that do not fit into memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
-from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import click
 
-from quiff.cli.options import flag, known_option, number, one_of, several
-from quiff.cli.outputs import Writing
-from quiff.cli.people import Asked, asks_for_people
-from quiff.cli.progress import shown_progress
-from quiff.cli.shown import shows_result
+from quiff.apis.base import Api
+from quiff.apis.defaults import all_apis
+from quiff.cli.people import ManyPeople, ManyPeopleOverTime, People, Spec, Specs, parts_of, set_size
+from quiff.commands import command
+from quiff.errors import ParameterError
+from quiff.papers.as_published import misaligned_prior
+from quiff.populations.pairs import TooManySetsError
+from quiff.populations.population import Population
+from quiff.results.result import Result
+from quiff.studies.attributes import attribute_inference
+from quiff.studies.compare import compare
+from quiff.studies.exposure import exposure as exposed
+from quiff.studies.measure import measure
+from quiff.studies.over_time import other_occasions, over_time
+from quiff.studies.risk import user_risk
+from quiff.theory.parameters import HALF, Real, check_whole
 
-if TYPE_CHECKING:
-    from quiff.apis.base import Api
-    from quiff.populations.population import Population
-    from quiff.results.result import Result
 
-
-@click.command("measure", cls=Writing)
-@asks_for_people(reduced=True)
-@known_option
-@several(
-    "--goal goals",
-    "ATTRIBUTE",
-    "What a receiver wants to learn of the user. May be repeated.  [default: every attribute]",
-)
-@one_of(
-    "--prior",
-    "as-published adds the misaligned prior on sets of the published notebooks.",
-    "correct", "as-published",
-    default="correct",
-)  # fmt: skip
-@number("--threshold", "P", "Say how many users are re-identified with a probability above P.", "1/2")
-@flag("--exposure", "Also list the outputs and values that expose most.")
-@several(
-    "--about",
-    "ATTRIBUTE=VALUE",
-    "Also say how much an observation says about having a value, as in topics=News. May be repeated.",
-)
-@shows_result
-def command(
-    asked: Asked,
-    known: tuple[str, ...],
-    goals: tuple[str, ...],
-    prior: str,
-    threshold: float | Fraction,
-    exposure: bool,
-    about: tuple[str, ...],
-) -> "Result":
+@command("measure", group="people")
+def measure_people(
+    people: ManyPeople,
+    api: Specs = (),
+    *,
+    yardstick: bool = True,
+    known: Iterable[str] = (),
+    goals: Iterable[str] = (),
+    prior: Literal["correct", "as-published"] = "correct",
+    threshold: Real = HALF,
+    exposure: bool = False,
+    about: Iterable[str] = (),
+) -> Result:
     """Measure what one observation reveals and what it is good for.
 
-    PEOPLE is a file with the attributes of each user, such as the set of topics that quiff profile writes.
-    Third-party cookies and the Topics API are measured, or what --api names. If the file says which topics
-    were visited, figures are given with the topics that were filled in at random and without them. Without
-    --histories, cookies are taken to tell all users apart. The figure shows what each stage leaks.
+    If the file says which topics were visited, figures are given with the topics that were filled in at
+    random and without them. Without --histories, cookies are taken to tell all users apart. The figure shows
+    what each stage leaks.
 
-    Example: quiff measure profiles.parquet --api cookies --api topics:noise=1/10
+    Parameters
+    ----------
+    api
+        [default: topics, if PEOPLE have any]
+    yardstick
+        Do not measure third-party cookies beside the APIs.
+    known
+        What the adversary already knows of the user, such as country.
+    goals
+        An attribute that a receiver wants to learn of the user.  [default: every attribute]
+    prior
+        as-published adds the misaligned prior on sets of the published notebooks.
+    threshold
+        Say how many users are re-identified with a probability above X.  [default: 1/2]
+    exposure
+        Also list the outputs and values that expose most.
+    about
+        ATTRIBUTE=VALUE, as in topics=News: also say how much an observation says about having it.
+
+    Examples
+    --------
+    $ quiff measure profiles.parquet --api topics:noise=1/10
     """
-    from quiff.papers.as_published import misaligned_prior
-    from quiff.populations.pairs import TooManySetsError
-    from quiff.studies.measure import measure
-
     if known and (exposure or about):
         raise click.UsageError("--exposure and --about do not go with --known.")
-    with shown_progress() as shown:
-        with shown.steps.step("read people"):
-            try:
-                people = asked.people()
-            except TooManySetsError as error:
-                beyond = {"--known": known, "--exposure": exposure, "--about": about}
-                beyond |= {"--prior": prior == "as-published"}
-                return asked.from_pairs(error, beyond, threshold=threshold)
-            fitting = asked.fitting(people, asked.apis(people))
-        with shown.steps.step("measure"):
-            priors = {"as-published": misaligned_prior(people)} if prior == "as-published" else None
-            first, *others = (
-                measure(
-                    people if size is None else asked.people(size),
-                    *chosen,
-                    goals=goals or None,
-                    known=known,
-                    priors=priors,
-                )
-                for size, chosen in fitting.items()
-                if chosen
-            )
-            for other in others:
-                first = first.joined(f"sets of {(other.population or {})['set_size']}", other)
-        with shown.steps.step("each user's risk"):
-            for name, part in _further(people, fitting[None], known, threshold, exposure, about):
-                first = first.joined(name, part)
-    return first
+    try:
+        population = people.population()
+    except TooManySetsError as error:
+        beyond = {"--known": known, "--exposure": exposure, "--about": about}
+        beyond |= {"--prior": prior == "as-published"}
+        return people.from_pairs(error, beyond, threshold=threshold)
+    apis = people.measured(population, yardstick)
+    groups = _by_size(population, apis)
+    priors = {"as-published": misaligned_prior(population)} if prior == "as-published" else None
+    results = [
+        measure(
+            population if size is None else people.population(size),
+            *chosen,
+            goals=tuple(goals) or None,
+            known=tuple(known),
+            priors=priors,
+        )
+        for size, chosen in groups.items()
+        if chosen
+    ]
+    joined = results[0]
+    for result in results[1:]:
+        joined = joined.joined(f"sets of {(result.population or {})['set_size']}", result)
+    for name, part in _further(population, groups[None], tuple(known), threshold, exposure, about):
+        joined = joined.joined(name, part)
+    return joined
+
+
+def _by_size(people: Population, apis: tuple[Api, ...]) -> dict[int | None, list[Api]]:
+    """Group APIs by the size of topic sets that they ask for; None is the people's own."""
+    own = people.sets.shape[2] if "topics" in people.attributes else None
+    groups: dict[int | None, list[Api]] = {None: []}
+    for api in apis:
+        size = set_size(api)
+        groups.setdefault(None if size in (None, own) else size, []).append(api)
+    return groups
 
 
 def _further(
-    people: "Population",
-    apis: "list[Api]",
+    people: Population,
+    apis: list[Api],
     known: tuple[str, ...],
-    threshold: float | Fraction,
+    threshold: Real,
     exposure: bool,
-    about: tuple[str, ...],
-) -> "Iterator[tuple[str, Result]]":
+    about: Iterable[str],
+) -> Iterator[tuple[str, Result]]:
     """Yield what the average hides: each user's risk, and what was asked for about outputs and values."""
-    from quiff.studies.attributes import attribute_inference
-    from quiff.studies.exposure import exposure as exposed
-    from quiff.studies.over_time import other_occasions
-    from quiff.studies.risk import user_risk
-
     if people.weights is None and not known:
         yield "", other_occasions(people, *apis)
     if any(not api.observer_knows_who for api in apis):
@@ -125,3 +132,99 @@ def _further(
         values = people.topics if name == "topics" else people.attribute(name).values
         value = next((label for label in values if str(label) == written), written)
         yield f"about {text}", attribute_inference(people, *apis, attribute=name, value=value)
+
+
+@command("epochs", group="people")
+def people_over_time(
+    people: ManyPeopleOverTime,
+    api: Spec = (),
+    *,
+    observations: int = 3,
+    known: Iterable[str] = (),
+    seed: int = 0,
+    utility: bool = False,
+    exact: bool = False,
+) -> Result:
+    """Measure what several observations of one person reveal.
+
+    PEOPLE with a column epoch have the values of each epoch; without one they stay the same. Few observations
+    are computed exactly, more are estimated with an interval of 95 %; the result says how. The figure shows
+    leakage against observations and how the risk is spread over users.
+
+    Parameters
+    ----------
+    api
+        [default: topics, if PEOPLE have any, else cookies]
+    observations
+        Measure 1 to N observations; the Topics API brings one more each week.
+    known
+        What the adversary already knows of the user, such as country.
+    seed
+        The random seed: the same seed, the same draws.
+    utility
+        Also the utility: what a receiver learns, by up to 3 observations.
+    exact
+        Compute exactly as far as that goes, whatever it takes.
+
+    Examples
+    --------
+    $ quiff epochs profiles.parquet --observations 4
+    """
+    most, known = check_whole("observations", observations, 1), tuple(known)
+    try:
+        population = people.population(over_time=True, seed=seed)
+    except TooManySetsError as error:
+        return people.from_pairs(error, {"--known": known, "--utility": utility}, observations=most)
+    chosen = people.apis(population)[-1]
+    return over_time(population, chosen, most, exact=exact, utility=utility, known=known, seed=seed)
+
+
+@command("compare", group="parameters", memory=3.5)
+def compare_apis(
+    people: People | None = None, api: Specs = (), *, goals: Iterable[str] = (), seed: int = 0
+) -> Result:
+    """Compare APIs, unit by unit.
+
+    What an observation can reveal at most, from the parameters of the APIs alone. With PEOPLE also the
+    probability of re-identification by one observation and by those of a month, or what one event reveals
+    where the observer knows who it is, and what each is good for. An API that needs what the people do not
+    have is listed with the reason. Numbers are grouped by what they are about, a click or a user's week, and
+    never ranked across that. The figure shows the capacities.
+
+    Parameters
+    ----------
+    api
+        [default: all]
+    goals
+        What a receiver wants to learn of the user.  [default: every attribute but history and conversions]
+    seed
+        The random seed: the same seed, the same draws.
+
+    Examples
+    --------
+    $ quiff compare profiles.parquet --api topics --api floc --histories experimental
+    """
+    if people is None or people.people is None:
+        return compare(*(people.named if people is not None else ()))
+    population = _with_columns(people)
+    apis = people.apis(population) if people.named else ()
+    return compare(*apis, people=population, goals=tuple(goals) or None, seed=seed)
+
+
+def _with_columns(asked: People) -> Population:
+    """Read the people with the columns that APIs need, as far as these are there."""
+    needed = dict.fromkeys(
+        name for api in asked.named or all_apis() for part in parts_of(api) for name in part.needs
+    )
+    own = [name for name in needed if name not in ("topics", "history", *asked.attribute)]
+    plain = replace(asked, typed={**asked.typed, "api": ()})
+    size = asked.size
+    try:
+        return replace(plain, attribute=(*asked.attribute, *own)).population(size)
+    except ParameterError:  # a column is not there, perhaps; else it is told again
+        people = plain.population(size)
+    for name in own:
+        with suppress(ParameterError):
+            column = replace(plain, attribute=(name,)).population(size).attribute(name)
+            people = people.with_attribute(name, column)
+    return people

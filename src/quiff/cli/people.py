@@ -1,40 +1,18 @@
 """What every command on people asks for: who they are, and which APIs."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, wraps
+from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import click
 
-from quiff.cli.options import (
-    PATH,
-    api_option,
-    attribute_option,
-    epoch_option,
-    every_api_option,
-    genuine_option,
-    histories_option,
-    master_option,
-    missing_option,
-    number,
-    one_of,
-    option,
-    population_topics_option,
-    read_api,
-    reading_options,
-    short_noise_option,
-    stored_top_option,
-    weights_option,
-    with_options,
-)
-from quiff.cli.short_forms import default_topics_api, parts_of, set_size, with_set_size
+from quiff.cli.kinds import at_option
 from quiff.errors import ParameterError, SizeError
-from quiff.theory.parameters import check_probability
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
@@ -43,68 +21,107 @@ if TYPE_CHECKING:
     from quiff.populations.population import Population
     from quiff.results.result import Result
 
-
 _PER_EPOCH = 0.12  # what users take in an epoch that is drawn, in the memory of reading them
 _PER_DRAWN = 12  # bytes for a topic of a user in an epoch; 9 were measured
+_NAMING = ("known", "goals", "of")  # options that name attributes, whose columns are read too
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The people and APIs that a command was asked about, as its options say."""
+    """The people that a command is asked about, and the APIs.
 
-    file: Path | None
-    specs: tuple[str, ...] = ()
-    taxonomy: str | None = None
-    top: int | None = None
-    noise: float | Fraction | None = None
-    attributes: tuple[str, ...] = ()
+    PEOPLE is a table, a line a user: CSV, TSV, JSON lines or Parquet, such as
+    quiff profile writes; or a public data set of profiles. For example:
+      user,t1,t2,t3,country
+      Ann,12,31,200,BR
+
+    Parameters
+    ----------
+    people
+        The file.
+    attribute
+        A column of PEOPLE to take as an attribute, such as country.
+    weights
+        The column that says how probable a user is.
+    missing
+        Users without a set in some epoch: an error, left out, or given random topics.
+    epoch
+        The epoch to take, from 0, if there are several.
+    genuine
+        Leave out users with topics that were filled in at random.
+    histories
+        The users' Experimental table (see quiff experiment): cookies are measured on it.
+    drift
+        Probability per epoch that a topic is replaced.
+    rates
+        Visit rates instead of PEOPLE; visit-rates is the public data set.
+    users
+        Make N users of those with rates.
+    how
+        Draw them, or cross over pairs of them.
+    engine
+        What reduces PEOPLE to distinct topic sets with counts: DuckDB, on disk where memory is short, or
+        Apache Spark.  [default: none; users are read as they are while they fit into memory]
+    master
+        The master of Spark.  [default: this machine]
+    memory_limit
+        Take no more memory than this, such as 2GB: an engine uses the disk beyond, and what cannot is not
+        begun.
+    show_rows
+        In errors, show cells and rows in full; else what they say of people is left out.
+    """
+
+    people: Path | None = None
+    attribute: tuple[str, ...] = ()
     weights: str | None = None
-    missing: str = "error"
-    epoch: int | None = None
+    missing: Literal["error", "drop", "fill"] = "error"
+    epoch: int = 0
     genuine: bool = False
     histories: Path | None = None
+    drift: float | Fraction | None = None
     rates: str | None = None
     users: int | None = None
-    how: str = "draw"
-    drift: float | Fraction | None = None
-    engine: str | None = None
+    how: Literal["draw", "cross"] = "draw"
+    engine: Literal["duckdb", "spark"] | None = None
     master: str | None = None
-    takes: float = 2.0  # the memory that the command takes, measured: so many times that of reading people
-    reducible: bool = False  # whether the command takes people reduced to distinct topic sets
+    memory_limit: str | None = None
+    show_rows: bool = False
+    memory: float = 2.0  # what the command takes, measured: so many times that of reading people
+    usual: str | None = None  # the memory of an engine, where none is said
+    typed: Mapping[str, Any] = field(default_factory=dict)
 
-    def people(self, top: int | None = None, *, over_time: bool = False, seed: int = 0) -> "Population":
+    def population(self, top: int | None = None, *, over_time: bool = False, seed: int = 0) -> "Population":
         """Read the people: of several epochs the one that was chosen, or all if it is asked over time.
 
-        `top` asks for another size of the topic sets, from the ranked counts that ``quiff profile`` stores;
-        `seed` is that of what is filled in. An error names the file.
+        `top` asks for another size of the topic sets than the APIs do, from the ranked counts that
+        ``quiff profile`` stores; `seed` is that of what is filled in. An error names the file.
         """
-        wanted = self.top if top is None else top
+        top = self.size if top is None else top
         if self.engine is not None or self.master is not None or not self._fit():
-            people = self._reduced(wanted, over_time)
-        elif over_time:
-            people = self._read(top=wanted, seed=seed)
+            people = self._reduced(top, over_time)
         else:
-            people = self._one_epoch(self._read(top=wanted, seed=seed))
+            people = self._read(top=top, seed=seed)
+            people = people if over_time else self._one_epoch(people)
         if self.genuine:
             with self.naming():
                 people = people.genuine()
-        return self.with_histories(people)
+        return self._with_histories(people)
 
     def visitors(self, epochs: int, seed: int | None) -> "Population":
         """Return users, of the file or of visit rates, with so many epochs of sets where these change."""
         from quiff.browser.rates import drift, profiles_from_rates
 
         rates = self.visit_rates(seed)
-        if (rates is None) == (self.file is None):
+        if (rates is None) == (self.people is None):
             raise click.UsageError("Give one of PEOPLE and --rates.")
         if rates is not None:
-            _check_drawn(rates.n_users * epochs * (self.top or 5))
-            people = profiles_from_rates(rates, epochs, 5 if self.top is None else self.top, seed)
+            _check_drawn(rates.n_users * epochs * (self.size or 5))
+            people = profiles_from_rates(rates, epochs, self.size or 5, seed)
         elif self.users is not None:
             raise click.UsageError("--users does not go with PEOPLE.")
         else:
             self._fit(drawn=epochs)
-            people = self.with_histories(self._read(top=self.top, merged=False))
+            people = self._with_histories(self._read(top=self.size, merged=False))
         if self.drift is None:
             return people
         _check_drawn(epochs * people.sets[0].size)
@@ -116,30 +133,42 @@ class Asked:
 
         if self.rates is None:
             return None
-        found = visit_rates(None if self.rates == "visit-rates" else self.rates)
-        return found if self.users is None else enlarge(found, self.users, self.how, seed)  # type: ignore[arg-type]  # a choice
+        rates = visit_rates(None if self.rates == "visit-rates" else self.rates)
+        return rates if self.users is None else enlarge(rates, self.users, self.how, seed)
 
     def _read(self, **options: Any) -> "Population":
         from quiff.populations.population import Population
 
-        assert self.file is not None  # noqa: S101 - else there are visit rates
+        _check_stage(self._file)
         options |= {"weights": self.weights, "missing": self.missing, "attributes": self.columns}
-        return _marked(Population.read(self.file, **options), self.file)
+        return _marked(Population.read(self._file, **options), self._file)
+
+    @property
+    def _file(self) -> Path:
+        if self.people is None:
+            raise click.UsageError("Give PEOPLE.")
+        return self.people
 
     def _fit(self, drawn: int = 0) -> bool:
-        """Tell whether users fit into the memory that the run may take; else a SizeError if they must."""
+        """Whether users fit into the memory that the run may take; else a SizeError if they must."""
         from quiff.core.limits import PROCESS, check_need, memory_allowed
         from quiff.populations.readers import reading_bytes
         from quiff.populations.tfrecords import tfrecord_files
 
-        if self.file is None or memory_allowed() == inf:
+        if self.people is None or memory_allowed() == inf:
             return True
-        needed = PROCESS + (self.takes + drawn * _PER_EPOCH) * reading_bytes(self.file)
+        needed = PROCESS + (self.memory + drawn * _PER_EPOCH) * reading_bytes(self.people)
         single = self.weights or self.histories or self.columns or self.missing == "fill"
-        if self.reducible and not single and not tfrecord_files(self.file):
+        if self._reducible and not single and not tfrecord_files(self.people):
             return needed <= memory_allowed()
-        check_need(f"{str(self.file)!r}: to study these people takes about", needed)
+        check_need(f"{str(self.people)!r}: to study these people takes about", needed)
         return True
+
+    @property
+    def _reducible(self) -> bool:
+        """Whether the command takes people reduced to distinct topic sets by an engine."""
+        ctx = click.get_current_context(silent=True)
+        return ctx is not None and any(param.name == "engine" for param in ctx.command.params)
 
     def from_pairs(self, error: "TooManySetsError", beyond: Mapping[str, object], **options: Any) -> "Result":
         """Return what is known from pairs of topics where the distinct sets do not fit.
@@ -153,8 +182,9 @@ class Asked:
         used = next((name for name, value in {"--genuine": self.genuine, **beyond}.items() if value), None)
         if used is not None:
             raise SizeError(
-                f"{str(self.file)!r}: {used} needs every distinct set, and the {error.pairs.distinct:,} of"
-                " these people do not fit; leave it out, or allow more memory (--memory-limit)"
+                f"{used} needs every distinct set, and the {error.pairs.distinct:,} of these people do not"
+                " fit; leave it out, or allow more memory (--memory-limit)",
+                where=repr(str(self.people)),
             )
         return measure_pairs(error.pairs, *self.apis(error.pairs.stand_in()), **options)
 
@@ -171,77 +201,89 @@ class Asked:
                 f"{single} needs single users, but an engine merges them by their topic sets; leave --engine"
                 " out, or the option"
             )
-        assert self.file is not None  # noqa: S101 - what is drawn takes no engine
-        epoch = None if over_time else self.epoch or 0
-        most = None if memory_allowed() == inf else (memory_allowed() - PROCESS) / self.takes
+        epoch = None if over_time else self.epoch
+        most = None if memory_allowed() == inf else (memory_allowed() - PROCESS) / self.memory
         with connected(self.engine or "duckdb", self.master, share=0.25) as con:
-            found = reduce_people(con, self.file, top=top, epoch=epoch, missing=self.missing, most=most)
-            return _marked(found, self.file)
+            people = reduce_people(con, self._file, top=top, epoch=epoch, missing=self.missing, most=most)
+            return _marked(people, self._file)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns to read as attributes: those that are asked for, and those that an API needs."""
+        """The columns to read as attributes: those that options name, and those that an API needs."""
+        options = [self.typed.get(name, ()) for name in _NAMING]
+        texts = [text for value in options for text in ((value,) if isinstance(value, str) else value)]
         needed = (name for api in self.named for part in parts_of(api) for name in part.needs)
-        own = (*self.attributes, *(name for name in needed if name != "history"))
+        valued = (text.partition("=") for text in self.typed.get("about", ()))
+        own = [*self.attribute, *texts, *(name for name, equals, _ in valued if equals)]
+        own += [name for name in needed if name != "history"]
         return tuple(dict.fromkeys(name for name in own if name != "topics"))
 
-    def with_histories(self, people: "Population") -> "Population":
-        """Return the people with their browsing histories, if these are given."""
+    def _with_histories(self, people: "Population") -> "Population":
         if self.histories is None:
             return people
         from quiff.history.histories import read_histories
 
         return people.with_histories(read_histories(self.histories))
 
-    def apis(self, people: "Population") -> "tuple[Api, ...]":
-        """Return the APIs: those of ``--api``, or cookies and what the short forms stand for."""
-        from quiff.apis.defaults import default_apis
-
-        topics = "topics" in people.attributes
-        if self.specs:
-            size = people.sets.shape[2] if topics else None
-            pairs = zip(self.named, self.specs, strict=True)
-            return tuple(api if size is None else with_set_size(api, spec, size) for api, spec in pairs)
-        return default_apis(people, self._default(people) if topics else None)
-
     @cached_property
     def named(self) -> "tuple[Api, ...]":
         """The APIs of ``--api``."""
-        given = {"--topics": self.taxonomy, "--noise": self.noise}
-        both = next((name for name, value in given.items() if value is not None), None)
-        if self.specs and both is not None:
-            raise click.UsageError(f"{both} is short for a parameter of --api topics; give one of the two.")
-        return tuple(map(read_api, self.specs))
+        return tuple(read_api(spec, 1) for spec in self._specs)  # `apis` sets the people's size
 
-    def api(self, people: "Population") -> "Api":
-        """Return the one API of a command: that of ``--api``, or what the short forms stand for."""
-        if len(self.specs) > 1:
-            raise click.UsageError(f"This command takes one --api, not {len(self.specs)}.")
-        return self.apis(people)[-1]
+    @property
+    def _specs(self) -> tuple[str, ...]:
+        return tuple(self.typed.get("api", ()))
 
-    def _default(self, people: "Population") -> "Api":
+    @property
+    def size(self) -> int | None:
+        """The size of topic sets that all APIs of ``--api`` with such sets ask for; None is as stored."""
+        sizes = {
+            set_size(part) if "top_s=" in spec else None
+            for api, spec in zip(self.named, self._specs, strict=True)
+            for part in parts_of(api)
+            if set_size(part) is not None
+        }
+        return sizes.pop() if len(sizes) == 1 else None
+
+    def apis(self, people: "Population | None" = None) -> "tuple[Api, ...]":
+        """Return the APIs of ``--api`` for some people; without one those that are measured by default."""
+        from quiff.apis.defaults import default_apis, default_topics
+        from quiff.apis.taxonomy import topics_for
+        from quiff.theory.taxonomies import TAXONOMY_SIZES
+
+        if people is None or "topics" not in people.attributes:
+            return self.named if people is None or self.named else default_apis(people)
+
+        def place(topic: Hashable) -> str:
+            from quiff.populations.readers import place_of_topic
+
+            return f"{place_of_topic(self._file, topic)}: the set"
+
         with self.naming():
-            noise = 0.05 if self.noise is None else self.noise
-            return default_topics_api(people, self.taxonomy, noise, self.file, self.top)
+            if self.named:
+                for name in {taxonomy_name(api) for api in self.named} & set(TAXONOMY_SIZES):
+                    topics_for(people, name, at=place)  # which says where a topic stands that is not in it
+                sized = zip(self.named, self._specs, strict=True)
+                return tuple(with_set_size(api, spec, people.sets.shape[2]) for api, spec in sized)
+            return default_apis(people, default_topics(people, at=None if self.people is None else place))
 
-    def fitting(self, people: "Population", apis: "tuple[Api, ...]") -> "dict[int | None, list[Api]]":
-        """Group APIs by the size of topic sets that they ask for; None is the people's own."""
-        own = people.sets.shape[2] if "topics" in people.attributes else None
-        groups: dict[int | None, list[Api]] = {None: []}
-        for api in apis:
-            size = set_size(api.parameters())
-            groups.setdefault(None if size in (None, own) else size, []).append(api)
-        return groups
+    def measured(self, people: "Population", yardstick: bool) -> "tuple[Api, ...]":
+        """Return the APIs, third-party cookies before them as a yardstick where single users are known."""
+        from quiff.apis.cookies import Cookies
+
+        apis = self.apis(people)
+        if not yardstick or people.merged or any(isinstance(api, Cookies) for api in apis):
+            return apis
+        return (Cookies("history" if "history" in people.attributes else "user"), *apis)
 
     def _one_epoch(self, people: "Population") -> "Population":
         from quiff.populations.readers import chosen_epoch
 
-        n_epochs, chosen = people.n_epochs, self.epoch or 0
         with self.naming():
-            found = people.epoch(chosen)
-        if n_epochs == 1:
-            return found
-        return found.replaced(notes=(*found.notes, chosen_epoch(n_epochs, chosen)))
+            chosen = people.epoch(self.epoch)
+        if people.n_epochs == 1:
+            return chosen
+        return chosen.replaced(notes=(*chosen.notes, chosen_epoch(people.n_epochs, self.epoch)))
 
     @contextmanager
     def naming(self) -> Iterator[None]:
@@ -249,7 +291,56 @@ class Asked:
         try:
             yield
         except ParameterError as error:
-            raise ParameterError(f"{str(self.file)!r}: {error}" if self.file else str(error)) from error
+            raise ParameterError(f"{str(self.people)!r}: {error}" if self.people else str(error)) from error
+
+
+People: TypeAlias = Asked
+PeopleOverTime: TypeAlias = Asked
+ManyPeople: TypeAlias = Asked
+ManyPeopleOverTime: TypeAlias = Asked
+Visitors: TypeAlias = Asked
+Spec: TypeAlias = tuple[str, ...]
+"""One API of ``--api``, as text; what else names people says by the type which options there are."""
+Specs: TypeAlias = tuple[str, ...]
+
+
+def read_api(spec: str, size: int | None = None) -> "Api":
+    """Read an API of ``--api``; with topic sets of a size if those of its defaults are too large."""
+    from quiff.apis.registry import api_from
+
+    with at_option(click.get_current_context(silent=True), "--api"):
+        try:
+            return api_from(spec)
+        except ParameterError as error:
+            if size is None or error.what != "top_s" or "top_s=" in spec:
+                raise
+            return api_from(f"{spec},top_s={size}")
+
+
+def parts_of(api: "Api") -> "tuple[Api, ...]":
+    """Return the APIs that one observer sees together; of any other, itself."""
+    return getattr(api, "parts", (api,))
+
+
+def set_size(api: "Api") -> int | None:
+    """Return the size of topic sets that an API asks for by its parameters; None if by none."""
+    size = api.parameters().get("top_s")
+    return size if isinstance(size, int) else None
+
+
+def taxonomy_name(api: "Api") -> str:
+    """Return the name or size of the taxonomy of an API that has one."""
+    return str(api.parameters().get("n_topics"))
+
+
+def with_set_size(api: "Api", spec: str, size: int) -> "Api":
+    """Return an API with topic sets of some size, if it has such a parameter and its spec leaves it open."""
+    parts = parts_of(api)
+    if len(parts) > 1:
+        return type(api)(*(with_set_size(part, spec, size) for part in parts))
+    if set_size(api) is None or "top_s=" in spec:
+        return api
+    return type(api)(**(api.parameters() | {"top_s": size}))
 
 
 def _check_drawn(topics: int) -> None:
@@ -269,90 +360,26 @@ def check_rows(file: Path) -> None:
         check_need(f"{str(file)!r}: to read these rows takes about", needed)
 
 
+def _check_stage(file: Path) -> None:
+    """Refuse a table of the pipeline that holds no profiles yet, and say how to go on."""
+    from pyarrow.parquet import read_schema
+
+    inside = [
+        stage for stage in ("treated", "reduced", "experimental") if (file / f"{stage}.parquet").exists()
+    ]
+    columns: set[str] = set()
+    with suppress(OSError, ValueError):  # what cannot be read is told by whoever reads it
+        columns = set(read_schema(file).names) if file.suffix == ".parquet" and file.is_file() else set()
+    if inside or columns & {"domain", "all_topics"}:
+        from quiff.history.tables import a_table_of, stage_of
+
+        stage = inside[-1] if inside else stage_of(columns)
+        if stage is not None and not (file / "profiles.parquet").exists():
+            raise ParameterError(f"{str(file)!r} {'holds' if inside else 'is'} {a_table_of(stage)}")
+
+
 def _marked(people: "Population", file: Path) -> "Population":
     """Return people marked as synthetic if a public data set says that they are."""
     from quiff.history.registry import is_of_synthetic_people
 
     return people.replaced(generated=True) if is_of_synthetic_people(file) else people
-
-
-def _spoken_of(
-    known: tuple[str, ...] = (),
-    goals: tuple[str, ...] = (),
-    about: tuple[str, ...] = (),
-    of: str | None = None,
-    **rest: Any,  # noqa: ARG001 - the other options
-) -> tuple[str, ...]:
-    """Return the attributes that other options name; their columns are read too."""
-    asked = (text.partition("=")[0] for text in about if "=" in text)
-    return (*known, *goals, *asked, *([] if of is None else [of]))
-
-
-_OPTIONS = (api_option, population_topics_option, stored_top_option, short_noise_option, attribute_option)
-_FROM_RATES = (
-    number("--drift", "P", "Probability per epoch that a topic is replaced.", check=check_probability),
-    option("--rates", "FILE", "Visit rates instead of PEOPLE; visit-rates is the public data set."),
-    option("--users", "N", "Make N users of those with rates.", int),
-    one_of("--how", "Draw them, or cross over pairs of them.", "draw", "cross", default="draw"),
-)
-
-
-_ENGINE = (
-    one_of(
-        "--engine",
-        "What reduces PEOPLE to distinct topic sets with counts: DuckDB, on disk where memory is short, or"
-        " Apache Spark.  [default: none; users are read as they are while they fit into memory]",
-        "duckdb", "spark",
-    ),
-    master_option,
-)  # fmt: skip
-
-
-def asks_for_people(
-    *,
-    over_time: bool = False,
-    drawn: bool = False,
-    optional: bool = False,
-    reduced: bool = False,
-    takes: float = 2.0,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command the argument PEOPLE and the options on people and APIs; it gets them as one `asked`.
-
-    Parameters
-    ----------
-    over_time
-        Whether the command looks at all epochs, so that none is chosen.
-    drawn
-        Whether it draws what single users show: visit rates may then stand in the place of the file.
-    optional
-        Whether there may be no people: then all APIs are meant by default, and none has a short form.
-    reduced
-        Whether it takes people reduced to distinct topic sets by an engine.
-    takes
-        The memory that it takes, in that of reading people, as measured; ``--memory-limit`` may refuse it.
-    """
-    name = "[PEOPLE]" if drawn or optional else "PEOPLE"
-    further = (
-        *((weights_option, missing_option) if not drawn else ()),
-        *((epoch_option,) if not over_time else ()),
-        *((genuine_option,) if not drawn else ()),
-        histories_option,
-        *(_FROM_RATES if drawn else ()),
-        *(_ENGINE if reduced else ()),
-        reading_options,
-    )
-    file = click.argument("file", type=PATH, metavar=name, required=not (drawn or optional))
-    names = [each.name for each in fields(Asked)]
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(function)
-        def run(**given: Any) -> Any:
-            asked = Asked(**{name: given.pop(name) for name in names if name in given})
-            more = (*asked.attributes, *_spoken_of(**given))
-            asked = replace(asked, attributes=more, takes=takes, reducible=reduced)
-            return function(asked=asked, **given)
-
-        options = (every_api_option, stored_top_option, attribute_option) if optional else _OPTIONS
-        return with_options(file, *options, *further)(run)
-
-    return decorate

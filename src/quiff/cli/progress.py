@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from quiff.cli.terminal import on_terminal
 from quiff.progress import watching
 
 if TYPE_CHECKING:
-    from quiff.history.tables import Step
+    from quiff.history.tables import Step, Steps
 
 _DELAY = 2.0  # seconds
 
@@ -17,12 +18,16 @@ class Shown:
     """What a run tells of itself: its `steps`, or by `tell` the share that is done of a named part."""
 
     def __init__(self, bars: Any = None) -> None:
-        from quiff.history.tables import Steps
-
         self._bars = bars
         self._tasks: dict[str, Any] = {}
-        self.steps = Steps(None if bars is None else self._watch)
         self.tell: Callable[[str, float], None] | None = None if bars is None else self._tell
+
+    @cached_property
+    def steps(self) -> "Steps":
+        """The steps of a run of the pipeline."""
+        from quiff.history.tables import Steps
+
+        return Steps(None if self._bars is None else self._watch)
 
     def _tell(self, name: str, share: float) -> None:
         if name not in self._tasks:

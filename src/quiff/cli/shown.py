@@ -1,87 +1,121 @@
-"""How commands show the result of a study: in words and tables, as JSON, as files."""
+"""How commands show results of studies, in words and tables, as JSON, as files; and counts of a run."""
 
 import shlex
-from collections.abc import Callable
-from dataclasses import replace
-from functools import wraps
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
-from quiff.cli.options import (
-    digits_option,
-    figure_option,
-    flag,
-    json_option,
-    keep_formulas_option,
-    one_of,
-    option,
-    with_options,
-)
-from quiff.cli.outputs import OutputFolder, guarded
-from quiff.cli.terminal import echo
+from quiff.cli.outputs import guarded
+from quiff.commands import NewFile, NewFolder
 
 if TYPE_CHECKING:
+    from quiff.cli.progress import Shown
     from quiff.results.result import Result
 
 _FURTHER = {"measure": ", quiff epochs, quiff report", "epochs": ", quiff report"}
 _LISTED = 6  # names of tables in a hint
 WORDS = "quiff.cli.words"  # what was typed, in the context's meta
-_OPTIONS = (
-    flag("--all everything", "Print all sentences and tables, not only the answer."),
-    flag("--explain", "For each quantity: meaning, formula, source."),
-    digits_option,
-    json_option,
-    one_of(
-        "--format form",
-        "How tables are printed; but for text, all of them.",
-        "text", "markdown", "latex", "csv",
-        default="text",
-    ),
-    option("--csv folder", "DIR", "Also write each table as a CSV file, into a new folder.", OutputFolder()),
-    keep_formulas_option,
-    figure_option,
-)  # fmt: skip
 
 
-def shows_result(function: Callable[..., "Result"]) -> Callable[..., None]:
-    """Give a command that returns a result the options by which it is shown, and show it."""
+def show_result(
+    result: "Result",
+    shown: "Shown",
+    *,
+    all_: bool = False,
+    explain: bool = False,
+    digits: int = 3,
+    json_: bool = False,
+    format_: Literal["text", "markdown", "latex", "csv"] = "text",
+    csv: Annotated[Path | None, NewFolder()] = None,
+    keep_formulas: bool = False,
+    figure: Annotated[Path | None, NewFile(".svg", ".png", ".html")] = None,
+) -> str:
+    """Return what a command prints of a result, and write its files.
 
-    @wraps(function)
-    def run(
-        *, explain: bool, as_json: bool, form: str, folder: Path | None, keep_formulas: bool,
-        figure: Path | None, everything: bool, **given: Any,
-    ) -> None:  # fmt: skip
-        from quiff.files import together
+    Parameters
+    ----------
+    all_
+        Print all sentences and tables, not only the answer.
+    explain
+        For each quantity: meaning, formula, source.
+    digits
+        Significant digits of computed numbers.
+    json_
+        Print JSON, at full precision.
+    format_
+        How tables are printed; but for text, all of them.
+    csv
+        Also write each table as a CSV file, into a new folder.
+    keep_formulas
+        In CSV, keep text as it is. Else an apostrophe comes before text that a spreadsheet would run, such as
+        =1+1.
+    figure
+        Also write a figure: .svg, .png or .html.
+    """
+    result = noted(result)
+    if figure is not None:
+        result.figure().write(figure, **guarded(figure))
+    if csv is not None:
+        _write_tables(result, csv, keep_formulas)
+    if json_:
+        return result.to_json()
+    return result.explained() if explain else _text(result, format_, all_, keep_formulas)
 
-        with together():
-            result = noted(function(**given))
-            if figure is not None:
-                result.figure().write(figure, **guarded(figure))
-            if folder is not None:
-                _write_tables(result, folder, keep_formulas)
-        for path in filter(None, (figure, folder)):
-            wrote(path)
-        if as_json:
-            echo(result.to_json())
-        elif explain:
-            echo(result.explained())
-        else:
-            echo(_text(result, form, everything, keep_formulas))
 
-    return with_options(*_OPTIONS)(run)
+def show_counts(result: Any, progress: "Shown", *, json_: bool = False) -> str:
+    """Return the counts of a run as JSON, or as text with its steps.
 
+    Parameters
+    ----------
+    json_
+        Print JSON, at full precision.
 
-def write_figure(result: Any, file: Path) -> None:
-    """Write the main figure of a result, and say so."""
-    result.figure().write(file, **guarded(file))
-    wrote(file)
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from quiff.cli.progress import Shown
+    >>> @dataclass
+    ... class Reduced:
+    ...     rows: int
+    ...     dropped: dict[str, int]
+    >>> print(show_counts(Reduced(3, {"no-url": 1}), Shown()).split("Steps")[0].rstrip())
+    Reduced
+    rows             3
+    dropped: no-url  1
+    """
+    from quiff.results.numbers import said, shown, to_json
+    from quiff.results.table import Table
 
+    if json_:
+        done = [
+            {"name": step.name, "rows": step.rows, "seconds": step.seconds} for step in progress.steps.done
+        ]
+        return to_json(
+            {**(result.to_dict() if hasattr(result, "to_dict") else asdict(result)), "steps": done}
+        )
+    lines: list[tuple[str, str]] = []
 
-def wrote(path: Path) -> None:
-    """Say what was written, beside the result."""
-    echo(f"Wrote {path}", err=True)
+    def read(value: Any) -> str:
+        is_count = isinstance(value, int | float) and not isinstance(value, bool)
+        return said(value) if is_count else shown(value)
+
+    for name, value in (result.brief() if hasattr(result, "brief") else asdict(result)).items():
+        label = name.replace("_", " ")
+        if isinstance(value, dict):
+            lines += [
+                (f"{label}: {key}", read(count))
+                for key, count in value.items()
+                if not isinstance(count, tuple)
+            ]
+        elif not isinstance(value, list | tuple):
+            lines.append((label, read(value)))
+    width = max(len(label) for label, _ in lines)
+    rows = tuple((step.name, step.rows, round(step.seconds, 2)) for step in progress.steps.done)
+    table = Table("Steps", ("step", "rows", "seconds"), rows).to_text()
+    counted = [type(result).__name__, *(f"{label:<{width}}  {text}" for label, text in lines), "", table]
+    return "\n".join([*counted, *getattr(result, "notes", ())])
 
 
 def noted(result: "Result") -> "Result":
@@ -122,7 +156,7 @@ def _hint(result: "Result", everything: bool) -> str:
     from quiff.results.columns import filled
 
     asked = click.get_current_context().params
-    genuine = "filling" in result.tables and asked.get("genuine") is False
+    genuine = "genuine" in result.parts and not asked.get("genuine", True)
     lines = ["--genuine leaves out people with filled-in topics."] if genuine else []
     left = list(result.tables)[1:] + (["sentences"] if result.further else [])
     if left and not everything:

@@ -46,7 +46,7 @@ class Ending:
         self._repeat: threading.Timer | None = None
         self._last = threading.Lock()  # whoever has it ends the process
 
-    def handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - Python's signature
+    def handle(self, number: int, frame: FrameType | None) -> None:
         """Break off what the main thread does; once, since it then tidies up."""
         if self._noticed.is_set():
             return

@@ -1,41 +1,127 @@
-"""``quiff stats``: what a table of any stage holds."""
+"""``quiff stats`` and ``domain``: what a table holds, and the registrable domain of a URL."""
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import click
-
-from quiff.cli.options import PATH, digits_option, figure_option
-from quiff.cli.outputs import Writing
-from quiff.cli.pipeline import connected, engine_options, log_form, log_options
-from quiff.cli.shown import write_figure
+from quiff.cli.outputs import guarded
+from quiff.cli.pipeline import Rules, connected
 from quiff.cli.terminal import echo
+from quiff.commands import NewFile, command
+from quiff.errors import ParameterError
+from quiff.files import StrPath
+from quiff.results.numbers import to_json
+from quiff.results.table import Table
+
+if TYPE_CHECKING:
+    from quiff.history.lines import LogFormat
+    from quiff.history.suffixes import Suffixes
+
+_FEW = 10_000  # so many URLs are read before an engine has started
 
 
-@click.command("stats", cls=Writing)
-@click.argument("tables", nargs=-1, required=True, type=PATH, metavar="TABLE...")
-@log_options
-@figure_option
-@digits_option
-@engine_options
-def command(tables: tuple[Path, ...], figure: Path | None, as_json: bool, **options: Any) -> None:
+@command("stats", group="log")
+def describe_table(
+    con: Any,
+    tables: Sequence[StrPath],
+    *,
+    form: "LogFormat",
+    time_format: str | None = None,
+    figure: Annotated[Path | None, NewFile(".svg", ".png", ".html")] = None,
+    digits: int = 3,
+    json_: bool = False,
+) -> None:
     """Describe a table of any stage, as the paper's tables do.
 
     TABLE is a Treated, Reduced, Experimental or profiles table, a folder that has one, or the files of a
     log, read as by quiff treat, or a pipe. The figure shows how many users have how many records.
 
-    Example: quiff stats treated
+    Parameters
+    ----------
+    time_format
+        How times are written, as for quiff treat.
+    figure
+        Also write a figure: .svg, .png or .html.
+    digits
+        Significant digits of computed numbers.
+    json_
+        Print JSON, at full precision.
+
+    Examples
+    --------
+    $ quiff stats treated
     """
     from quiff.history.stats import describe
-    from quiff.results.numbers import to_json
     from quiff.studies.dataset_statistics import DatasetStatistics
 
-    form, time_format = log_form(options), options.pop("time_format")
-    with connected(**options) as con:
-        found = DatasetStatistics(describe(con, tables, form, time_format))
+    statistics = DatasetStatistics(describe(con, tables, form, time_format))
     if figure is not None:
-        write_figure(found, figure)
-    if as_json:
-        echo(to_json(found.to_dict()))
+        statistics.figure().write(figure, **guarded(figure))
+        echo(f"Wrote {figure}", err=True)
+    if json_:
+        echo(to_json(statistics.to_dict()))
     else:
-        echo("\n\n".join(table.to_text() for table in found.tables()))
+        echo("\n\n".join(table.to_text() for table in statistics.tables()))
+
+
+@command("domain", group="log")
+def print_domains(
+    *urls: str,
+    suffixes: "Suffixes | None" = None,
+    rules: Rules = "correct",
+    engine: Literal["duckdb", "spark"] = "duckdb",
+    master: str | None = None,
+    memory_limit: str | None = None,
+    show_rows: bool = False,
+    json_: bool = False,
+) -> None:
+    """Print the registrable domain of each URL, or why it has none.
+
+    A URL "-" stands for the lines of the standard input. The reasons are no-host, ip-address, no-suffix (a
+    single name such as localhost), bare-suffix (a public suffix itself, such as com or co.uk) and bad-label
+    (a name with other characters than letters, digits and inner hyphens).
+
+    Parameters
+    ----------
+    rules
+        How a host gets its domain: by the suffix list's own algorithm, in small letters as in the DNS; or
+        as the paper did, with letters as they are, and suffixes such as gov.br as domains.
+    engine
+        What computes many domains: DuckDB in this process, or Apache Spark.
+    master
+        Spark's master.  [default: this machine]
+    memory_limit
+        Take no more memory than this, such as 2GB.
+    show_rows
+        In errors, show cells and rows in full; else what they say of people is left out.
+    json_
+        Print JSON.
+
+    Examples
+    --------
+    $ quiff domain http://www.example.co.uk/page www.gov.br
+    """
+    lines = [line for url in urls for line in (_input_lines() if url == "-" else [url])]
+    for url in lines:
+        if not url.isascii() and any("\ud800" <= letter <= "\udfff" for letter in url):
+            raise ParameterError(f"the URL {url!r} is not in UTF-8", what="the URL", value=url)
+    if engine == "duckdb" and len(lines) <= _FEW:
+        from quiff.history.plain import plain_domains
+
+        rows = plain_domains(lines, suffixes, rules)
+    else:
+        from quiff.history.domains import find_domains
+
+        with connected(engine, master) as con:
+            rows = find_domains(con, lines, suffixes, rules)
+    if json_:
+        echo(to_json(rows))
+    else:
+        cells = tuple((row["url"], row["domain"] or "-", row["reason"] or "") for row in rows)
+        echo(Table("Registrable domains", ("url", "domain", "reason"), cells).to_text())
+
+
+def _input_lines() -> list[str]:
+    text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []

@@ -58,7 +58,7 @@ class Channel(Shown):
         rows, inputs, outputs = in_order(rows, inputs, outputs, ("input", "output"))
         matrix = np.array(as_numbers(rows))
         if matrix.ndim != 2:
-            raise ShapeError(f"a channel is a matrix with 2 dimensions, but this array has {matrix.ndim}")
+            raise ShapeError(what="the number of dimensions of a channel", value=matrix.ndim, allowed="2")
         named = _labels(inputs, matrix.shape[0], "input")
         columns = _labels(outputs, matrix.shape[1], "output")
         check_shape(matrix.shape, (named.size, columns.size), "the matrix")
@@ -155,7 +155,9 @@ class Channel(Shown):
             row = by_label(row, outputs, "outputs", "row")
         named, background = as_labels(inputs, "input"), np.array(as_numbers(row))
         if background.ndim != 1:
-            raise ShapeError(f"the row of a constant channel has one dimension, not {background.ndim}")
+            raise ShapeError(
+                what="the number of dimensions of a constant row", value=background.ndim, allowed="1"
+            )
         columns = _labels(outputs, background.shape[0], "output")
         return cls._over(named, columns, background, SparseRows.empty(named.size, columns.size))
 
@@ -289,6 +291,17 @@ class Channel(Shown):
         return self._outputs
 
     @property
+    def codes(self) -> Array | None:
+        """The position of each input's output, if it has only one: the channel is then a function.
+
+        Examples
+        --------
+        >>> Channel.deterministic({"Ann": "Art", "Bob": "News", "Cem": "Art"}).codes.tolist()
+        [0, 1, 0]
+        """
+        return np.asarray(self._kernel.codes) if isinstance(self._kernel, MapKernel) else None
+
+    @property
     def kernel(self) -> Kernel:
         """How the numbers are held; for quiff's own use."""
         return self._kernel
@@ -305,7 +318,9 @@ class Channel(Shown):
 
     def __getitem__(self, place: tuple[Hashable, Hashable]) -> Number:
         if not isinstance(place, tuple) or len(place) != 2:
-            raise LabelError(f"{place!r} is not a pair of an input and an output; write C[input, output]")
+            raise LabelError(
+                what="a place in a channel", value=place, allowed="a pair, as in C[input, output]"
+            )
         x, y = place
         return self._cell(self._inputs.position(x, "input"), self._outputs.position(y, "output"))
 

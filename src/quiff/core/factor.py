@@ -103,7 +103,8 @@ class Matrix(LeftFactor):
         kernel, classes = kernel.merged()
         factor = self if classes is None else self.folded(classes, kernel.n_rows)
         parts = (
-            (factor if head is None else factor.scaled(head))._sum(leaf) for head, leaf in kernel.slices()
+            (factor if head is None else factor.scaled(head))._sum(leaf)
+            for head, leaf in kernel.slices(added=True)
         )
         return sum(parts)
 

@@ -180,7 +180,7 @@ def tries_gain(labels: object, k: int) -> Gain:
     """
     named = as_labels(labels)
     if not isinstance(k, int | np.integer) or not 1 <= k <= named.size:
-        raise ParameterError(f"the number of tries is {k!r}, but must lie between 1 and {named.size}")
+        raise ParameterError(what="the number of tries", value=k, allowed=f"between 1 and {named.size}")
     k = int(k)
     return Gain._of(SubsetLabels(named, k), named, k)
 

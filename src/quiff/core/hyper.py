@@ -86,7 +86,9 @@ def hyper(prior: Prior, C: Channel | HasChannel) -> Hyper:
     """
     if not isinstance(C, Channel):
         if not hasattr(C, "channel"):
-            raise ParameterError(f"hyper() takes a channel or a program (quiff.program), not {C!r}")
+            raise ParameterError(
+                what="what hyper() takes", value=C, allowed="a channel or a program (quiff.program)"
+            )
         C = C.channel(prior.labels)
     weights, total = prior.weights_for(C.inputs, "channel")
     matrix, weights = unified(C.kernel.to_dense(), weights)

@@ -226,7 +226,7 @@ def as_labels(source: object, what: str = "label") -> Labels:
     if isinstance(source, np.ndarray) and source.dtype.kind in "iuU":
         return _array_labels(source, what)
     if isinstance(source, str | bytes) or not isinstance(source, Iterable):
-        raise LabelError(f"{source!r} is not a list of {what}s; give a list, a range or an array")
+        raise LabelError(what=f"the {what}s", value=source, allowed="a list, a range or an array")
     listed = tuple(source)
     check_hashable(listed, what)
     unique = len(set(listed)) == len(listed)
@@ -237,7 +237,9 @@ def as_labels(source: object, what: str = "label") -> Labels:
 
 def _array_labels(array: Array, what: str) -> Labels:
     if array.ndim != 1:
-        raise ShapeError(f"an array of {what}s must have one dimension, not {array.ndim}")
+        raise ShapeError(
+            what=f"the number of dimensions of an array of {what}s", value=array.ndim, allowed="1"
+        )
     ordered = np.sort(array)
     again = ordered[1:] == ordered[:-1]
     if again.any():

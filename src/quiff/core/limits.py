@@ -59,12 +59,12 @@ def work_limit(billions: float) -> AbstractContextManager[None]:
     --------
     >>> import quiff
     >>> C = quiff.Channel([[0.5, 0.5, 0], [0, 0.5, 0.5]])
-    >>> quiff.bayes_capacity(quiff.repeat(C, 40))
+    >>> with work_limit(0.0001):
+    ...     quiff.bayes_capacity(quiff.repeat(C, 40))
     Traceback (most recent call last):
     ...
-    quiff.errors.SizeError: measuring this product means as much work as to look at 4.06e+21 numbers, but \
-the limit is 5 billion; raise it by `with quiff.work_limit(4060660263326): ...` or by \
-QUIFF_WORK_LIMIT=4060660263326
+    quiff.errors.SizeError: measuring this product means as much work as to look at 8.22e+05 numbers, but \
+the limit is 0.0001 billion; raise it by `with quiff.work_limit(1): ...` or by QUIFF_WORK_LIMIT=1
     """
     return _limited("QUIFF_WORK_LIMIT", billions, "billion numbers to look at")
 
@@ -111,7 +111,7 @@ def bytes_of(size: str) -> int:
     found = _SIZE.fullmatch(size.strip())
     value = found and int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper()))
     if not value:
-        raise ParameterError(f"the memory limit {size!r} is no size such as 2GB or 500MiB")
+        raise ParameterError(what="the memory limit", value=size, allowed="a size such as 2GB or 500MiB")
     return value
 
 
@@ -128,7 +128,7 @@ def _limited(name: str, value: Any, what: str) -> Iterator[None]:
 def check_limit(value: object, what: str) -> None:
     """Raise a ParameterError unless a limit is a positive number."""
     if not (isinstance(value, Real | Decimal) and as_float(value, ParameterError) > 0):
-        raise ParameterError(f"the limit is {value!r} {what}, but must be a positive number")
+        raise ParameterError(what=f"the limit in {what}", value=value, allowed="a positive number")
 
 
 def _limit(name: str) -> float:
@@ -141,7 +141,7 @@ def _limit(name: str) -> float:
     except ValueError:
         limit = 0.0
     if not limit > 0:
-        raise ParameterError(f"{name} is {text!r}, but must be a positive number")
+        raise ParameterError(what=name, value=text, allowed="a positive number")
     return limit
 
 

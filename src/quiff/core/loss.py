@@ -50,7 +50,7 @@ class Loss(Payoff[_Structure]):
         largest = gain.largest
         (top,) = as_numbers([largest if ceiling is None else ceiling], error=GainError)
         if not top >= largest:
-            raise GainError(f"the ceiling {ceiling} is below the largest gain {largest}")
+            raise GainError(what="the ceiling", value=ceiling, allowed=f"at least the largest gain {largest}")
         return cls._of(gain.actions, gain.inputs, (top, gain))
 
     @classmethod

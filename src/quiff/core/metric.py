@@ -45,7 +45,7 @@ class Metric:
         rows, labels, _ = in_order(rows, labels, labels, ("label", "label"))
         matrix = np.array(as_numbers(rows, error=ParameterError))
         if matrix.ndim != 2:
-            raise ShapeError(f"distances are a matrix with 2 dimensions, but this array has {matrix.ndim}")
+            raise ShapeError(what="the number of dimensions of distances", value=matrix.ndim, allowed="2")
         named = as_labels(range(matrix.shape[0]) if labels is None else labels)
         check_shape(matrix.shape, (named.size, named.size), "the matrix of distances")
         numbers = matrix.tolist()
@@ -109,7 +109,7 @@ def _number(value: Any, x: Any, y: Any) -> Any:
     elif isinstance(value, Decimal):
         value = math.nan if value.is_nan() else float(value)
     if not isinstance(value, Real) or not value >= 0:  # type: ignore[operator]  # nor is it nan
-        raise ParameterError(f"the distance of {x!r} and {y!r} is {value!r}, but must be 0 or more")
+        raise ParameterError(what=f"the distance of {x!r} and {y!r}", value=value, allowed="0 or more")
     return value if value <= _LARGEST else math.inf
 
 
@@ -171,6 +171,6 @@ def grid(width: int, step: Any = 1, distance: Distance = euclidean) -> Metric:
     (5.0, 700)
     """
     if not isinstance(width, int | np.integer) or width < 1:
-        raise ParameterError(f"the width of a grid is {width!r}, but must be 1, 2, 3, ...")
+        raise ParameterError(what="the width of a grid", value=width, allowed="1, 2, 3, ...")
     cells = Metric(lambda x, y: distance(divmod(x, width), divmod(y, width)))
     return cells.__rmul__(step)

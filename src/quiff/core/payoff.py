@@ -27,7 +27,7 @@ class Payoff(Shown, Generic[_Structure]):
         rows, actions, inputs = in_order(rows, actions, inputs, ("action", "input"))
         matrix = np.array(as_numbers(rows, error=GainError))
         if matrix.ndim != 2:
-            raise ShapeError(f"a {one} is a matrix with 2 dimensions, but this array has {matrix.ndim}")
+            raise ShapeError(what=f"the number of dimensions of a {one}", value=matrix.ndim, allowed="2")
         names = as_labels(range(matrix.shape[0]) if actions is None else actions, "action")
         named = as_labels(range(matrix.shape[1]) if inputs is None else inputs, "input")
         check_shape(matrix.shape, (names.size, named.size), f"the matrix of {several}")

@@ -66,7 +66,7 @@ def check_probability(value: Any, what: str) -> None:
     """Raise a ProbabilityError unless 0 <= value <= 1."""
     number = isinstance(value, Real) or (isinstance(value, Decimal) and value.is_finite())
     if not (number and 0 <= value <= 1):
-        raise ProbabilityError(f"{what} is {value!r}, but must lie between 0 and 1")
+        raise ProbabilityError(what=what, value=value, allowed="between 0 and 1")
 
 
 def cell(row: Hashable, column: Hashable) -> str:
@@ -89,10 +89,12 @@ def as_codes(
     check_unmasked(codes)
     array = np.asarray(codes)
     if array.dtype.kind not in "iu":
-        raise ShapeError(f"codes must be an array of whole numbers, not of type {array.dtype}")
+        raise ShapeError(what="the type of codes", value=array.dtype, allowed="whole numbers")
     if array.ndim != len(shape) or array.shape[0] != shape[0]:
         asked = f"{shape[0]} rows" if len(shape) == 2 else f"{shape[0]} entries"
-        raise ShapeError(f"the array of codes has shape {array.shape}, but the labels ask for {asked}")
+        raise ShapeError(
+            what="the shape of the array of codes", value=array.shape, allowed=f"{asked}, as the labels ask"
+        )
     if array.size and not (int(array.min()) >= 0 and int(array.max()) < n_codes):
         bad = int(array.min()) if array.min() < 0 else int(array.max())
         raise LabelError(f"the code {bad} does not number any of the {n_codes} {what}s (0 to {n_codes - 1})")

@@ -13,7 +13,7 @@ from quiff.apis.base import Api
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel, repeat
 from quiff.core.distinct import distinct_codes
-from quiff.core.kernels import Kernel, MapKernel, ProductKernel
+from quiff.core.kernels import Kernel, ProductKernel
 from quiff.core.kernels.base import BLOCK
 from quiff.core.labels import as_labels
 from quiff.core.limits import check_work, dense_limit, work_limit
@@ -69,7 +69,7 @@ class Composed:
             def seen(n: int) -> Channel:
                 return repeat(C, n)
 
-        if isinstance(secret.kernel, MapKernel):
+        if secret.codes is not None:
             return cls(people, grouped(people, secret), seen, exact=exact)
         users = grouped(people, people.channel())
         if ready.redraws == "secret":
@@ -81,13 +81,13 @@ class Composed:
     def _changing(cls, people: Population, api: Api, exact: bool) -> "Composed":
         secrets = [api.secret(people.epoch(e)) for e in range(people.n_epochs)]
         shown = [api.observe(secret.outputs) for secret in secrets]
-        maps = [secret.kernel for secret in secrets if isinstance(secret.kernel, MapKernel)]
+        maps = [secret.codes for secret in secrets if secret.codes is not None]
         if len(maps) < len(secrets):
             parts = [secret @ C for secret, C in zip(secrets, shown, strict=True)]
             groups = grouped(people, people.channel())
             return cls(people, groups, lambda n: reduce(parallel, parts[:n]), exact=exact)
-        codes = np.stack([kernel.codes for kernel in maps], axis=1)
-        first, kind = distinct_codes(codes, max(kernel.n_columns for kernel in maps))
+        codes = np.stack(maps, axis=1)
+        first, kind = distinct_codes(codes, max(secret.outputs.size for secret in secrets))
         profiles = as_labels(range(first.shape[0]))
         parts = [
             Channel.from_kernel(profiles, C.outputs, C.kernel.take_rows(codes[first, epoch]))

@@ -14,7 +14,6 @@ from quiff.core.channel import Channel
 from quiff.core.counting.multisets import MOST_MULTISETS
 from quiff.core.counting.subsets import Subsets
 from quiff.core.counting.work import MOST_COUNTED, counting_memory, counting_work, words_for
-from quiff.core.kernels import MapKernel
 from quiff.core.labels import as_labels
 from quiff.core.limits import memory_allowed
 from quiff.core.numbers import Number
@@ -215,9 +214,10 @@ class OverTime:
         secret, n_most = api.secret(people), min(most, MOST_NAMING)
         while sets is not None and n_most and not (self.exact or _learns(sets, n_most)):
             n_most -= 1
-        if not n_most or not isinstance(secret.kernel, MapKernel):
+        which = secret.codes
+        if not n_most or which is None:
             return {}, ("What a receiver learns is not measured, for it takes too long or too much memory.",)
-        law, which = grouped(people, secret).prior, np.asarray(secret.kernel.codes)
+        law = grouped(people, secret).prior
         learned: dict[str, list[Number]] = {}
         notes: list[str] = []
         for goal, gain in {**api.goals(secret.outputs), "secret": None}.items():
@@ -374,7 +374,7 @@ def parameters_bounds(api: Api, people: Population, most: int) -> list[Real]:
     if limits and not changing(people, api):
         secrets = api.secret(people).outputs
         few = as_labels([secrets[place] for place in range(min(2, secrets.size))])
-        maps = [name for name, C in api.stages(few).items() if isinstance(C.kernel, MapKernel)]
+        maps = [name for name, C in api.stages(few).items() if C.codes is not None]
         bound = min([bound, *(limits[name] for name in maps if name in limits)])
 
     def after(n: int) -> Real:

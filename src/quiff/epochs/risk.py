@@ -7,7 +7,7 @@ from threading import local
 import numpy as np
 
 from quiff.core.counting.ranked import RankedValues, RankTables
-from quiff.core.counting.tables import Tables
+from quiff.core.counting.tables import NEAR, Tables
 from quiff.core.counting.work import in_slices
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, tied
@@ -121,12 +121,12 @@ class _Risk(RankTables):
         """Return the best rank of each cell, and how many users have it."""
         best = self.best(on, users, fits)
         ties = np.zeros(best.size)
-        for part in self.tables.parts(on, users):
+        for part in self.tables.parts(on, users, max(NEAR, best.size)):
             counts, cells = self.counts[part], self.tables.cells(on, part)
-            each = None if self.single else np.repeat(counts, cells.shape[1])
+            each = None if self.single else np.tile(counts, cells.shape[0])
             if not self.alike:
-                here = best.take(cells) == self.ranks[fits][part, np.newaxis]
-                cells, each = cells[here], np.repeat(counts, here.sum(axis=1))
+                here = best.take(cells) == self.ranks[fits][part]
+                cells, each = cells[here], np.broadcast_to(counts, here.shape)[here]
             ties += np.bincount(cells.reshape(-1), each, best.size)
         return best, ties.reshape(best.shape)
 
@@ -137,6 +137,6 @@ class _Risk(RankTables):
             cells = self.tables.cells(on, part)
             won = hits.take(cells)
             if not self.alike:
-                won[best.take(cells) != self.ranks[fits][part, np.newaxis]] = 0
-            found.append(self.powers[fits] * won.sum(axis=1))
+                won[best.take(cells) != self.ranks[fits][part]] = 0
+            found.append(self.powers[fits] * won.sum(axis=0))
         return np.concatenate(found) if found else np.zeros(0)

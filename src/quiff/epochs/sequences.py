@@ -197,7 +197,8 @@ def changing(people: Population, api: Api) -> bool:
 def _membership(people: Population, api: Api) -> tuple[Array, int, Real, Real] | None:
     """Return users' sets, m, p and q of one epoch, None if it is no such channel or not drawn anew."""
     secret = api.secret(people)
-    if not isinstance(secret.kernel, MapKernel):
+    which = secret.codes
+    if which is None:
         return None
     kernel, times = api.over_time(secret.outputs, 2).kernel.root()
     found = None if isinstance(kernel, MapKernel) or times != 2 else membership(kernel)
@@ -205,4 +206,4 @@ def _membership(people: Population, api: Api) -> tuple[Array, int, Real, Real] |
         return None
     codes, *numbers = found
     inside, outside = (one if isinstance(one, float) else Fraction(one) for one in numbers)
-    return sorted_rows(codes)[secret.kernel.codes], kernel.n_columns, inside, outside
+    return sorted_rows(codes)[which], kernel.n_columns, inside, outside

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quiff.errors import ParameterError, first_line
+from quiff.errors import cannot_write
 from quiff.files import scratch
 from quiff.files.targets import (
     MARKER,
@@ -179,7 +179,7 @@ def staged(
         stage._place()
         placed = True
     except OSError as error:
-        raise ParameterError(f"cannot write {name!r}: {first_line(error)}") from error
+        raise cannot_write(name, error) from error
     finally:
         if hidden is not None:
             scratch.drop(hidden, failed=not placed)
@@ -217,7 +217,7 @@ def _place_all(stages: list[Staged]) -> None:
                 before._take_back()
             if isinstance(error, OSError):
                 name = os.fspath(stage.folder if stage.shown is None else stage.shown)
-                raise ParameterError(f"cannot write {name!r}: {first_line(error)}") from error
+                raise cannot_write(name, error) from error
             raise
 
 

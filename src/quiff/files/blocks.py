@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from quiff.errors import ParameterError, first_line
+from quiff.errors import ParameterError, cannot_read, first_line
 
 BLOCK = 1 << 19  # how many bytes are read at a time
 LONGEST = 1 << 24  # the bytes of a line of a table
@@ -55,7 +55,7 @@ class Source:
         try:
             return cls(name or str(path), path, packed=False, state=_state(path))
         except OSError as error:
-            raise ParameterError(f"cannot read {str(path)!r}: {first_line(error)}") from error
+            raise cannot_read(path, error) from error
 
     def check(self) -> None:
         """Check that the file is as it was."""
@@ -64,7 +64,11 @@ class Source:
         except OSError:
             same = False
         if not same:
-            raise ParameterError(f"{self.name!r} changed while it was read; run again when it is complete")
+            raise ParameterError(
+                f"{self.name!r} changed while it was read; run again when it is complete",
+                what="the input",
+                value=self.name,
+            )
 
 
 def check_files(paths: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]:
@@ -73,7 +77,9 @@ def check_files(paths: Sequence[str | os.PathLike[str]]) -> tuple[Path, ...]:
     known: dict[tuple[int, int], Path] = {}
     for file in files:
         if not file.exists():
-            raise ParameterError(f"there is no file {str(file)!r}; name the files of a log")
+            raise ParameterError(
+                f"there is no file {str(file)!r}; name the files of a log", what="the input", value=str(file)
+            )
         found = file.stat()  # links to a file have its numbers
         one = known.setdefault((found.st_dev, found.st_ino), file)
         if one is not file:
@@ -97,18 +103,18 @@ def find_source(file: Path, copy: Path | None = None) -> Source:
                 shutil.copyfileobj(stream, written, BLOCK)
         elif not stat.S_ISREG(mode):
             kind = "folder" if stat.S_ISDIR(mode) else "device or a pipe"
-            raise ParameterError(f"cannot read {name!r}: it is a {kind}; name a file")
+            raise cannot_read(name, f"it is a {kind}; name a file")
         state = _state(path)
         with path.open("rb") as stream:
             first = stream.read(8)
     except OSError as error:
-        raise ParameterError(f"cannot read {name!r}: {first_line(error)}") from error
+        raise cannot_read(name, error) from error
     for mark, kind in _OTHERS.items():
         if first.startswith(mark):
-            raise ParameterError(f"cannot read {name!r}: it is {kind}")
+            raise cannot_read(name, f"it is {kind}")
     packed = first.startswith(_GZIP)
     if file.suffix == ".gz" and not packed:
-        raise ParameterError(f"cannot read {name!r}: its name ends in .gz, but it is not packed by gzip")
+        raise cannot_read(name, "its name ends in .gz, but it is not packed by gzip")
     return Source(name, path, packed, state)
 
 
@@ -138,7 +144,7 @@ def opened(source: Source) -> IO[bytes]:
     try:
         return cast("IO[bytes]", gzip.open(source.path) if source.packed else source.path.open("rb"))
     except OSError as error:
-        raise ParameterError(f"cannot read {source.name!r}: {first_line(error)}") from error
+        raise cannot_read(source.name, error) from error
 
 
 def opened_lines(source: Source) -> BinaryIO:

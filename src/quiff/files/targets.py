@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from quiff.errors import ParameterError, first_line
+from quiff.errors import ParameterError, cannot_write
 from quiff.files import scratch
 
 StrPath = str | os.PathLike[str]  # what names a file
@@ -26,7 +26,7 @@ _KINDS = {
     stat.S_IFSOCK: "a socket",
 }
 _LONGEST_NAME, _LONGEST_PATH = 255, 4095  # bytes
-_FORCE = "use force=True (--force) to replace it, or name another"
+_FORCE = "use force (--force) to replace it, or name another"
 
 
 def as_path(path: object) -> Path:
@@ -43,8 +43,11 @@ def as_path(path: object) -> Path:
 
 
 def check_name(path: StrPath) -> None:
-    """Raise an error for what no file is called: a part of more than 255 bytes, or a null in it."""
-    name = os.fsencode(path)
+    """Raise an error for what no file is called: a part of more than 255 bytes, a null, half a character."""
+    try:
+        name = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise ParameterError(f"{str(path)[:40]!r} is no name of a file: it has half a character") from None
     if b"\0" in name or max(map(len, name.split(b"/"))) > _LONGEST_NAME or len(name) > _LONGEST_PATH:
         raise ParameterError(
             f"{os.fsdecode(name)[:40]!r}... is no name of a file: it is too long, or has a null in it"
@@ -56,7 +59,9 @@ def check_suffix(path: StrPath, suffixes: Sequence[str]) -> None:
     if as_path(path).suffix.lower() not in suffixes:
         *others, last = suffixes
         ends = f"{', '.join(others)} or {last}" if others else last
-        raise ParameterError(f"{os.fspath(path)!r} must end in {ends}")
+        raise ParameterError(
+            what="the name of the output", value=os.fspath(path), allowed=f"one that ends in {ends}"
+        )
 
 
 def check_target(
@@ -82,18 +87,18 @@ def check_target(
         check_place(shown, target.parent, parents)
         return
     except OSError as error:
-        raise ParameterError(f"cannot write {shown!r}: {first_line(error)}") from error
+        raise cannot_write(shown, error) from error
     if stat.S_ISDIR(mode) or stat.S_ISREG(mode):
         check_link(path)
     if stat.S_ISDIR(mode):
         _check_folder(Path(path), target, force, folder)
     elif not stat.S_ISREG(mode):
         kind = _KINDS.get(stat.S_IFMT(mode), "no file")
-        raise ParameterError(f"cannot write {shown!r}: it is {kind}; name a file")
+        raise cannot_write(shown, f"it is {kind}; name a file")
     elif folder:
-        raise ParameterError(f"cannot write {shown!r}: it is a file; name a new or empty folder")
+        raise cannot_write(shown, "it is a file; name a new or empty folder")
     elif not force:
-        raise ParameterError(f"cannot write {shown!r}: the file is there already; {_FORCE}")
+        raise cannot_write(shown, f"the file is there already; {_FORCE}")
     check_place(shown, target.parent, parents)
 
 
@@ -101,9 +106,7 @@ def check_link(path: StrPath) -> None:
     """Raise an error if a path is a symbolic link, whatever it points to."""
     if Path(path).is_symlink():
         to = os.fspath(Path(path).readlink())
-        raise ParameterError(
-            f"cannot write {os.fspath(path)!r}: it is a link to {to!r}; name that, or another"
-        )
+        raise cannot_write(path, f"it is a link to {to!r}; name that, or another")
 
 
 def resolved(path: StrPath) -> Path:
@@ -111,7 +114,7 @@ def resolved(path: StrPath) -> Path:
     try:
         return Path(path).resolve()
     except (OSError, RuntimeError) as error:  # links in a circle
-        raise ParameterError(f"cannot write {os.fspath(path)!r}: {first_line(error)}") from error
+        raise cannot_write(path, error) from error
 
 
 def check_place(shown: str, folder: Path, parents: bool) -> None:
@@ -120,9 +123,9 @@ def check_place(shown: str, folder: Path, parents: bool) -> None:
     if not place.is_dir():
         raise ParameterError(f"cannot write to {str(place)!r}: it is no folder; name a folder")
     if place != folder and not parents:
-        raise ParameterError(f"cannot write {shown!r}: there is no folder {str(folder)!r}; make it first")
+        raise cannot_write(shown, f"there is no folder {str(folder)!r}; make it first")
     if not os.access(place, os.W_OK | os.X_OK):
-        raise ParameterError(f"cannot write {shown!r}: nothing may be written in the folder {str(place)!r}")
+        raise cannot_write(shown, f"nothing may be written in the folder {str(place)!r}")
 
 
 def _check_folder(shown: Path, target: Path, force: bool, folder: bool) -> None:
@@ -133,9 +136,9 @@ def _check_folder(shown: Path, target: Path, force: bool, folder: bool) -> None:
     if folder and held is None:
         return
     if not folder and not (target / MARKER).is_file():
-        raise ParameterError(f"cannot write {str(shown)!r}: it is a folder; name a file")
+        raise cannot_write(shown, "it is a folder; name a file")
     if not force:
-        raise ParameterError(f"cannot write {str(shown)!r}: the folder holds {held!r} already; {_FORCE}")
+        raise cannot_write(shown, f"the folder holds {held!r} already; {_FORCE}")
     check_written(shown, target)
 
 
@@ -144,16 +147,17 @@ def check_written(shown: Path, folder: Path) -> None:
     try:
         wrote = set(json.loads((folder / MARKER).read_text(encoding="utf-8"))["wrote"])
     except (OSError, ValueError, LookupError, TypeError):
-        raise ParameterError(
-            f"cannot write {str(shown)!r}: the folder has no list {MARKER} of what quiff wrote there, and is"
-            " left alone; name another"
+        raise cannot_write(
+            shown,
+            f"the folder has no list {MARKER} of what quiff wrote there, and is left alone; name another",
         ) from None
     links = {name for name in entries(folder) if Path(folder, name).is_symlink()}
     strange = sorted((set(entries(folder)) - wrote) | links)
     if strange:
-        raise ParameterError(
-            f"cannot write {str(shown)!r}: the folder also holds {strange[0]!r}, which quiff did not write,"
-            " and is left alone; name another"
+        raise cannot_write(
+            shown,
+            f"the folder also holds {strange[0]!r}, which quiff did not write, and is left alone; name"
+            " another",
         )
 
 
@@ -166,19 +170,13 @@ def _check_input(shown: str, target: Path, source: StrPath) -> None:
         above = {_identity(place) for place in (*path.parents, *Path(source).absolute().parents)}
         there = _identity(target) if target.exists() else None
         if target == path or there == _identity(path):
-            raise ParameterError(
-                f"cannot write {shown!r}: it is the input {os.fspath(source)!r}; name another"
-            )
+            raise cannot_write(shown, f"it is the input {os.fspath(source)!r}; name another")
         if there in above:
-            raise ParameterError(
-                f"cannot write {shown!r}: the input {os.fspath(source)!r} lies in it; name another"
-            )
+            raise cannot_write(shown, f"the input {os.fspath(source)!r} lies in it; name another")
         if path.is_dir() and _is_part(target, there, path):
-            raise ParameterError(
-                f"cannot write {shown!r}: it belongs to the input {os.fspath(source)!r}; name another"
-            )
+            raise cannot_write(shown, f"it belongs to the input {os.fspath(source)!r}; name another")
     except OSError as error:
-        raise ParameterError(f"cannot write {shown!r}: {first_line(error)}") from error
+        raise cannot_write(shown, error) from error
 
 
 def _identity(path: Path) -> tuple[int, int]:

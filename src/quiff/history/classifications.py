@@ -15,7 +15,7 @@ import ibis
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError, QuiffError, cannot_read
 from quiff.files import StrPath
 from quiff.files.blocks import DAMAGES, damage, find_source, opened_lines
 from quiff.history.archives import read_files
@@ -86,7 +86,7 @@ def chrome_table(path: Path) -> "pa.Table":
                 topics = [int(topic) for topic in found[2].split(",")] if found[2] else []
                 rows.append({"key": found[1], "host": host_of_key(found[1]), "topics": topics})
     except (OSError, UnicodeDecodeError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {error}") from error
+        raise cannot_read(path, str(error)) from error
     schema = pa.schema([("key", pa.string()), ("host", pa.string()), ("topics", pa.list_(pa.int64()))])
     return pa.Table.from_pylist(rows, schema)
 
@@ -118,8 +118,9 @@ def read_classification(
         return Classification(name, *CLASSIFICATIONS[name](fetch(name, mirror), suffixes, rules))
     if not Path(name).is_file():
         raise ParameterError(
-            f"there is no classification {name!r}; give one of {', '.join(CLASSIFICATIONS)},"
-            " or a CSV file with the columns domain and topics"
+            what="the classification",
+            value=name,
+            allowed=f"one of {', '.join(CLASSIFICATIONS)}, or a CSV file with the columns domain and topics",
         )
     return Classification(name, _from_file(Path(name), lowered=rules == "correct"))
 
@@ -209,8 +210,6 @@ def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:
             f"it is no CSV, {error}; close all quotes", where=f"{str(path)!r}, line {line}"
         ) from error
     except UnicodeDecodeError as error:
-        raise QuiffError(
-            f"cannot read {str(path)!r}: it is no UTF-8; convert it, for example by iconv"
-        ) from error
+        raise cannot_read(path, "it is no UTF-8; convert it, for example by iconv") from error
     except DAMAGES as error:
         raise damage(source, error) from error

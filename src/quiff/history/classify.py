@@ -6,17 +6,18 @@ which can be repeated.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import ibis
 from ibis import _
 
+from quiff.commands import NewFile, NewFolder, command
 from quiff.errors import ParameterError
 from quiff.files import StrPath
 from quiff.history.classifications import Classification
 from quiff.history.published import first_appearances
 from quiff.history.queries import distinct_entries, scalar
-from quiff.history.tables import Steps, find_table, read_visits, workspace
+from quiff.history.tables import Steps, find_table, publish, read_visits, workspace
 
 _LONGEST_NAME = 253  # of a host, which has so many stretches that each can be looked up
 _OTHER_SIGNS = r"[\\^$|?*+()\[\]{}]"  # that mean something in a pattern; no domain has them
@@ -127,23 +128,52 @@ class Reduced:
     notes: tuple[str, ...] = ()  # what was left out of the classification, in sentences
 
 
+@command("classify", group="log")
 def classify(
     con: Any,
     treated: StrPath,
     classification: Classification,
-    out: StrPath,
+    out: Annotated[StrPath, NewFolder("reduced.parquet", "matches.parquet")],
     *,
-    matching: str = "correct",
+    matching: Literal["correct", "as-published"] = "correct",
+    csv: Annotated[StrPath, NewFile(".csv")] | None = None,
     force: bool = False,
     steps: Steps | None = None,
 ) -> Reduced:
-    """Write the Reduced table of a Treated one, and the matches of its domains.
+    """Keep the visits to domains whose topics are known.
 
-    `out` gets ``reduced.parquet`` and ``matches.parquet``. The matching as-published repeats a mistake that
-    the published figures rest on. An input is never replaced, whatever `force` is.
+    A classification lists them. A domain that is listed has the topics of its entry; a domain of three or
+    more labels that is not has those of the longest listed domain that it is under. An input is never
+    replaced.
+
+    Parameters
+    ----------
+    con
+        The engine, of `quiff.history.engine.connect`.
+    treated
+        The Treated table, or the folder that has it.
+    classification
+        The topics of domains.
+    out
+        The folder that gets reduced.parquet and matches.parquet.
+    matching
+        How domains under a listed one get topics. as-published repeats a mistake, to compare figures: a
+        listed domain may occur anywhere in the name, any character stands for its dots, and all such domains
+        get the topics of the listed domain that is the last to appear in TREATED (by row in the published
+        CSV, else by time of its first visit).
+    csv
+        Also write the table in the form of the paper's published CSV files.
+    force
+        Whether outputs that are there are replaced.
+    steps
+        Is told of each step.
+
+    Examples
+    --------
+    $ quiff classify treated --classification log/classification.csv --out reduced
     """
     if matching not in MATCHINGS:
-        raise ParameterError(f"the matching is {matching!r}, but must be one of {', '.join(MATCHINGS)}")
+        raise ParameterError(what="the matching", value=matching, allowed=f"one of {', '.join(MATCHINGS)}")
     path = find_table(treated, ("treated",))
     visits, _ = read_visits(con, path, ("treated",))
     names = ("reduced.parquet", "matches.parquet")
@@ -157,7 +187,7 @@ def classify(
         rows = rows.select("user", "time", "domain", "topics")
         reduced, n_rows = work.output("reduced.parquet", "write the Reduced table", rows)
         full = int(scalar(con, matches.filter(matches.match == "full").count()))
-        return Reduced(
+        reduced_counts = Reduced(
             n_rows,
             int(scalar(con, reduced.user.nunique())),
             n_domains,
@@ -169,3 +199,5 @@ def classify(
             matching,
             classification.notes,
         )
+    publish(con, out, "reduced", csv, force, [path])
+    return reduced_counts

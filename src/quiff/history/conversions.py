@@ -23,7 +23,11 @@ _NO_WORD = r"[@=\s]+"  # what must not be in a word of the text
 def read_conversions(con: Any, path: StrPath) -> Any:
     """Return a table of conversions: ``user, time, site, kind, value``, users as text."""
     if not Path(path).exists():
-        raise ParameterError(f"there is no table of conversions {str(path)!r}; quiff synth writes one")
+        raise ParameterError(
+            f"there is no table of conversions {str(path)!r}; quiff synth writes one",
+            what="the input",
+            value=str(path),
+        )
     table = scan_parquet(con, Path(path))
     if not {*EVENTS} <= {*table.columns}:
         raise ParameterError(

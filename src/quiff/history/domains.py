@@ -66,7 +66,7 @@ def host_domains(hosts: Any, suffixes: Suffixes | None = None, rules: str = "cor
     hyphens are taken off a label; one of nothing else is bad.
     """
     if rules not in RULES:
-        raise ParameterError(f"the rules are {rules!r}, but must be one of {', '.join(RULES)}")
+        raise ParameterError(what="rules", value=rules, allowed=f"one of {', '.join(RULES)}")
     sized = _with_suffix_size(hosts, suffixes or packaged_suffixes())
     judged = _by_the_list(sized) if rules == "correct" else _as_published(sized)
     return judged.select(*hosts.columns, "reason", "domain")

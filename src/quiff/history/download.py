@@ -28,7 +28,7 @@ class TimeLimit:
 
     def __post_init__(self) -> None:
         if not self.seconds > 0:
-            raise ParameterError(f"the time limit is {self.seconds!r} seconds, but must be above 0")
+            raise ParameterError(what="the time limit in seconds", value=self.seconds, allowed="above 0")
 
     def run(self, work: Callable[[], Any], url: str, stop: Callable[[], None] | None = None) -> Any:
         """Return what `work` returns, or give it up when the time is over.

@@ -61,9 +61,9 @@ def connect(
     'duckdb'
     """
     if engine not in ENGINES:
-        raise ParameterError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
+        raise ParameterError(what="the engine", value=engine, allowed=f"one of {', '.join(ENGINES)}")
     if threads is not None and threads < 1:
-        raise ParameterError(f"threads {threads!r} is below 1")
+        raise ParameterError(what="threads", value=threads, allowed="1 or more")
     from quiff.core.limits import PROCESS, bytes_of, memory_allowed  # which loads numpy
 
     limit = None if memory_limit is None else bytes_of(memory_limit)
@@ -72,7 +72,9 @@ def connect(
     if engine == "spark":
         return _connect_spark(limit, master, threads)
     if master is not None:
-        raise ParameterError(f"the master {master!r} is for the engine spark, not for duckdb")
+        raise ParameterError(
+            f"the master {master!r} is for the engine spark, not for duckdb", what="the master", value=master
+        )
     return _connect_duckdb(limit, threads)
 
 

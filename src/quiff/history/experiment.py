@@ -1,13 +1,14 @@
 """From visits to the Experimental table: a row for each user, with the browsing history (App. D.4)."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import ibis
 
+from quiff.commands import NewFile, NewFolder, command
 from quiff.files import StrPath
 from quiff.history.queries import empty_list, fetch_rows, scalar
-from quiff.history.tables import Steps, find_table, read_visits, workspace
+from quiff.history.tables import Steps, find_table, publish, read_visits, workspace
 from quiff.theory.parameters import check_whole
 
 DEFAULT_MAX_VISITS = 10_000
@@ -27,22 +28,43 @@ class Experimental:
     dropped_rows: dict[str, int]
 
 
+@command("experiment", group="log")
 def experiment(
     con: Any,
     history: StrPath,
-    out: StrPath,
+    out: Annotated[StrPath, NewFolder("experimental.parquet")],
     *,
     max_visits: int = DEFAULT_MAX_VISITS,
+    csv: Annotated[StrPath, NewFile(".csv")] | None = None,
     force: bool = False,
     steps: Steps | None = None,
 ) -> Experimental:
-    """Write the Experimental table of a Treated or Reduced one.
+    """Gather the visits of each user, without outliers.
 
-    A history is the list of a user's visits in the order of time: time, domain and the domain's topics
-    (none in a Treated table).
+    A history is the list of a user's visits in the order of time: time, domain and the domain's topics (none
+    in a Treated table). Users of one domain only are left out too. HISTORY is a Treated or Reduced table, or
+    the folder that has it. An input is never replaced.
 
-    `out` gets ``experimental.parquet``. Users with more visits than `max_visits` are outliers. An input is
-    never replaced, whatever `force` is.
+    Parameters
+    ----------
+    con
+        The engine, of `quiff.history.engine.connect`.
+    history
+        The table.
+    out
+        The folder that gets experimental.parquet.
+    max_visits
+        Users with more visits are outliers.
+    csv
+        Also write the table in the form of the paper's published CSV files.
+    force
+        Whether outputs that are there are replaced.
+    steps
+        Is told of each step.
+
+    Examples
+    --------
+    $ quiff experiment reduced --out experimental
     """
     check_whole("max_visits", max_visits, 2)
     stages = ("treated", "reduced")
@@ -61,6 +83,7 @@ def experiment(
         gone = users.filter(users.reason.notnull())
         counts = fetch_rows(con, gone.group_by("reason").agg(users=gone.count(), rows=gone.visits.sum()))
         n_rows, domains = scalar(con, table.history.length().sum()), scalar(con, kept.domain.nunique())
+    publish(con, out, "experimental", csv, force, [path])
     none = {"singleton": 0, "outlier": 0}
     lost_users = none | {row["reason"]: int(row["users"]) for row in counts}
     lost_rows = none | {row["reason"]: int(row["rows"]) for row in counts}

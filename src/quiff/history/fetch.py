@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from quiff.errors import LabelError, ParameterError, QuiffError, first_line
+from quiff.errors import LabelError, ParameterError, QuiffError, cannot_read, first_line
 from quiff.files import StrPath, whole_file
 from quiff.history.archives import files_digest, safe_name
 from quiff.history.download import USUAL_LIMIT, TimeLimit, cache_folder, download, network_errors
@@ -47,7 +47,11 @@ def fetch(name: str, mirror: StrPath | None = None, *, time_limit: float = USUAL
             " its licence there, unpack it, and give its folder wherever a file of people goes"
         )
     if slash and not entry.is_record:
-        raise LabelError(f"the data set {name!r} is one file; ask for it by {name!r} alone")
+        raise LabelError(
+            f"the data set {name!r} is one file; ask for it by {name!r} alone",
+            what="the data set",
+            value=name,
+        )
     folder = _mirror_with(entry, mirror)
     if entry.is_record:
         return _fetch_record(entry, member, folder, time)
@@ -85,7 +89,7 @@ def _mirror_with(entry: Dataset, mirror: StrPath | None) -> Path | None:
         return None
     folder = Path(named)
     if not folder.is_dir():
-        raise ParameterError(f"the mirror {str(folder)!r} is no folder")
+        raise ParameterError(what="the mirror", value=str(folder), allowed="a folder")
     if (folder / entry.file).exists():
         return folder
     if mirror:
@@ -166,7 +170,7 @@ def _known_digests(path: Path) -> dict[str, str] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {error}") from error
+        raise cannot_read(path, str(error)) from error
     return _valid(digests, str(path))
 
 

@@ -84,7 +84,7 @@ def reduce_people(
     path = as_path(path)
     if tfrecord_files(path):
         raise ParameterError(
-            f"{str(path)!r}: TFRecord files are read in this process; leave the engine out (--engine)"
+            "TFRecord files are read in this process; leave the engine out (--engine)", where=repr(str(path))
         )
     _check_missing(missing)
     file = open_profiles(path, top=None if top is None else check_whole("top", top, 1))
@@ -101,17 +101,16 @@ def _check_rows(con: Any, file: ProfileFile, rows: int) -> None:
     if rows * _PER_USER > has:
         enough = ceil(memory_allowed() * rows * _PER_USER / has / 10**9)
         raise SizeError(
-            f"{str(file.path)!r}: to tell the users of {rows:,} rows apart takes DuckDB about"
-            f" {rows * _PER_USER / 2**30:.2g} GiB, but its part of the memory limit is {has / 2**30:.2g} GiB;"
-            f" allow more (--memory-limit {enough}GB), or measure a part of these people"
+            f"to tell the users of {rows:,} rows apart takes DuckDB about {rows * _PER_USER / 2**30:.2g}"
+            f" GiB, but its part of the memory limit is {has / 2**30:.2g} GiB; allow more (--memory-limit"
+            f" {enough}GB), or measure a part of these people",
+            where=repr(str(file.path)),
         )
 
 
 def _check_missing(missing: str) -> None:
     if missing not in ("error", "drop"):
-        raise ParameterError(
-            f"missing is {missing!r}, but an engine can only tell it (error) or leave users out (drop)"
-        )
+        raise ParameterError(what="missing", value=missing, allowed="error or drop, where an engine reads")
 
 
 @contextmanager
@@ -140,7 +139,7 @@ def _table_of(con: Any, file: ProfileFile) -> Iterator[Any]:
             pq.write_table(piece, folder / f"{number:06}.parquet")
         reader.topics()
         if not any(folder.iterdir()):
-            raise QuiffError(f"{str(file.path)!r}: there is no profile; give at least one user")
+            raise QuiffError("there is no profile; give at least one user", where=repr(str(file.path)))
         yield scan_parquet(con, folder)
     finally:
         scratch.drop(folder)
@@ -171,7 +170,8 @@ class _Reduction:
             found = fetch_rows(con, table.select("epoch").distinct().limit(_MOST_EPOCHS + 1))
             if len(found) > _MOST_EPOCHS or any(row["epoch"] is None for row in found):
                 raise ParameterError(
-                    f"{str(path)!r}: epochs must be whole numbers, at most {_MOST_EPOCHS} different ones"
+                    f"epochs must be whole numbers, at most {_MOST_EPOCHS} different ones",
+                    where=repr(str(path)),
                 )
             epochs = tuple(sorted(row["epoch"] for row in found))
             if epoch is not None and len(epochs) > 1:
@@ -188,10 +188,10 @@ class _Reduction:
         listed = ibis.array(list(self._topics(self.every))).unnest().name("topic").as_table()
         names = [row["topic"] for row in fetch_rows(self.con, listed.distinct())]
         if any(name in (None, "") for name in names):
-            raise ShapeError(f"{str(self.path)!r}: a topic is empty; all sets must have the same size")
+            raise ShapeError("a topic is empty; all sets must have the same size", where=repr(str(self.path)))
         check_topics(names, f"{str(self.path)!r}")
         if self.form.numbered and self.size == 1 and (several := joined_topic(names)) is not None:
-            raise QuiffError(f"{str(self.path)!r}: {joined(several)}")
+            raise QuiffError(joined(several), where=repr(str(self.path)))
         topics, place = ordered_topics(names)
         packed = _Packed(len(topics), self.size, self.flagged)
         known = ibis.memtable(pa.table({"topic": names, "code": pa.array(place.tolist(), pa.int64())}))
@@ -302,20 +302,22 @@ class _Reduction:
     def _checked(self, topics: list[Any], packed: "_Packed", rows: dict[str, Array]) -> Population:
         """Return the population of what the engine counted, or an error that says what is wrong."""
         if not rows["users"].size:
-            raise QuiffError(f"{str(self.path)!r}: there is no profile; give at least one user")
+            raise QuiffError("there is no profile; give at least one user", where=repr(str(self.path)))
         suffixes = [f"_{e}" for e in range(len(self.epochs))] if len(self.epochs) > 1 else [""]
         first, users = rows[f"w0{suffixes[0]}"], rows.pop("users")
         if (first == _TWICE).any():
             raise LabelError(
-                f"{str(self.path)!r}: {counted(int(users[first == _TWICE].sum()), 'user')} without a name, or"
-                " there a second time; give each user one set, or tell them apart by a column epoch"
+                f"{counted(int(users[first == _TWICE].sum()), 'user')} without a name, or there a second"
+                " time; give each user one set, or tell them apart by a column epoch",
+                where=repr(str(self.path)),
             )
         lacking, notes = int(users[first == _LACKS].sum()), [*self.notes]
         if lacking:
             told = f"{lacking} of {int(users.sum())} users lack some of the {len(self.epochs)} epochs"
             if self.missing == "error" or lacking == users.sum():
                 raise LabelError(
-                    f"{str(self.path)!r}: {told}; leave such users out by missing='drop' (--missing drop)"
+                    f"{told}; leave such users out by missing='drop' (--missing drop)",
+                    where=repr(str(self.path)),
                 )
             notes.append(f"{told} and are left out.")
             rows, users = {name: column[first >= 0] for name, column in rows.items()}, users[first >= 0]
@@ -327,12 +329,12 @@ class _Reduction:
         if again.any():
             topic = topics[codes[..., 1:][again][0]]
             raise LabelError(
-                f"{str(self.path)!r}: a set has the topic {topic_shape(topic)} twice; name each once"
+                f"a set has the topic {topic_shape(topic)} twice; name each once", where=repr(str(self.path))
             )
         genuine = np.stack([rows[GENUINE + end] for end in suffixes]) if self._tells_number else None
         if genuine is not None and genuine.dtype.kind not in "iu":
             raise QuiffError(
-                f"{str(self.path)!r}: the number of visited topics, {GENUINE}, must be a whole number"
+                f"the number of visited topics, {GENUINE}, must be a whole number", where=repr(str(self.path))
             )
         fields = merged_fields(
             topics, codes, users, visited=digits % 2 == 1 if self.flagged else None, genuine=genuine
@@ -347,8 +349,9 @@ def _size(con: Any, path: Path, form: Form, table: Any) -> int:
     lists = table[form.topics[0]]
     if not lists.type().is_array():
         raise ParameterError(
-            f"{str(path)!r}: the topics are text, but engines reduce lists; leave the engine out, so that the"
-            " file is read in this process"
+            "the topics are text, but engines reduce lists; leave the engine out, so that the file is read"
+            " in this process",
+            where=repr(str(path)),
         )
     (found,) = fetch_rows(
         con, table.aggregate(least=lists.length().min(), most=lists.length().max(), none=lists.isnull().sum())
@@ -356,21 +359,24 @@ def _size(con: Any, path: Path, form: Form, table: Any) -> int:
     if form.ranked and form.top is not None:
         if found["none"] or (found["least"] or 0) < form.top:
             raise ParameterError(
-                f"{str(path)!r}: a ranking has too few topics for sets of {form.top}; run quiff profile again"
-                f" with --top {form.top}, which fills short sets"
+                f"a ranking has too few topics for sets of {form.top}; run quiff profile again with --top"
+                f" {form.top}, which fills short sets",
+                where=repr(str(path)),
             )
         return form.top
     if found["most"] is None:
-        raise QuiffError(f"{str(path)!r}: there is no profile; give at least one user")
+        raise QuiffError("there is no profile; give at least one user", where=repr(str(path)))
     if found["none"] or not found["least"] or found["least"] < found["most"]:
         raise ShapeError(
-            f"{str(path)!r}: the sets have from {0 if found['none'] else found['least']} to {found['most']}"
-            " topics; all sets must have the same size, at least 1: fill up the short ones or cut the long"
+            f"the sets have from {(0 if found['none'] else found['least'])} to {found['most']} topics; all"
+            " sets must have the same size, at least 1: fill up the short ones or cut the long",
+            where=repr(str(path)),
         )
     if form.top not in (None, found["most"]):
         raise ParameterError(
-            f"{str(path)!r}: the sets have {counted(found['most'], 'topic')}, and there are no ranked topic"
-            f" counts to take sets of {form.top} from; run quiff profile again with --top {form.top}"
+            f"the sets have {counted(found['most'], 'topic')}, and there are no ranked topic counts to take"
+            f" sets of {form.top} from; run quiff profile again with --top {form.top}",
+            where=repr(str(path)),
         )
     return int(found["most"])
 

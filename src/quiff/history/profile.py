@@ -16,22 +16,29 @@ import os
 import secrets
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import ibis
 import pyarrow as pa
 
+from quiff.commands import NewFile, command
 from quiff.errors import ParameterError, counted
-from quiff.files import StrPath, check_suffix
+from quiff.files import StrPath, check_suffix, written
 from quiff.files.targets import resolved
 from quiff.history.classifications import Classification
 from quiff.history.conversions import in_words, read_conversions
+from quiff.history.published import write_published
 from quiff.history.queries import distinct_entries, scalar
-from quiff.history.tables import Steps, Workspace, workspace
-from quiff.history.visits import epoch_numbers, find_visits, with_topics
+from quiff.history.tables import Steps, Workspace, find_table, read_table, workspace
+from quiff.history.taxonomies import taxonomy_topics
+from quiff.history.visits import epoch_numbers, find_visits, with_sets, with_topics
+from quiff.populations.filling import filling_warnings
 from quiff.theory.parameters import check_whole
+
+Taxonomy: TypeAlias = StrPath | Sequence[str]
+"""The name of a taxonomy or its file, or its topics."""
 
 _DIGITS = "0123456789abcdef"
 _RANGE = 16**4
@@ -74,55 +81,118 @@ class Profiled:
     # The numbers of distinct sets with each of several seeds; the first are the profiles written.
     repeats: Spread
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Warnings of what filling does to figures."""
+        return filling_warnings(self.filled_users, "users" if self.epochs == 1 else "user-epochs")
 
+    def brief(self) -> dict[str, Any]:
+        """Return the counts, as a command prints them."""
+        shares = {name: f"{100 * getattr(self, name):.1f} %" for name in ("filled_users", "filled_topics")}
+        counts = {**self.to_dict(), **shares}
+        return counts if len(self.repeats.counts) > 1 else counts | {"repeats": ()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, as they are written as JSON."""
+        counts = self.repeats.counts
+        spread = {"mean": self.repeats.mean, "deviation": self.repeats.deviation, "distinct_sets": counts}
+        repeats = {"seeds": len(counts), "min": min(counts), "max": max(counts), **spread}
+        return {**asdict(self), "repeats": repeats, "warnings": list(self.notes)}
+
+
+@command("profile", group="log")
 def profile(
     con: Any,
     history: StrPath,
-    out: StrPath,
+    out: Annotated[StrPath, NewFile(".parquet", parents=True)],
     *,
-    top_s: int = 5,
-    taxonomy: Sequence[str] | None = None,
+    top: int = 5,
+    taxonomy: Taxonomy | None = None,
     epoch_days: int | None = None,
     seed: int | None = None,
     repeat: int = 1,
     max_user_epochs: int | None = None,
     classification: Classification | None = None,
     conversions: StrPath | None = None,
+    csv: Annotated[StrPath, NewFile(".csv")] | None = None,
     force: bool = False,
     steps: Steps | None = None,
 ) -> Profiled:
-    """Write the profiles of the users of a Reduced or Experimental table.
+    """Find each user's top topics, and fill short sets at random.
 
-    A user has a set for every epoch, from the day of the first visit of all users on; an epoch without
-    visits gives a set of random topics. The profiles hold each user's ranked topics with their counts too.
+    HISTORY is a Reduced or Experimental table, or the folder that has it; the paper's published Experimental
+    CSV too, whose AllTopics are counted as often as they are named. A user has a set for every epoch, from
+    the day of the first visit of all users on; an epoch without visits gives a set of random topics. The
+    profiles hold every topic that a user met, ranked and counted, so that sets of other sizes can be taken
+    later, and how many topics of each set are genuine, that is, visited and not filled in at random. An input
+    is never replaced.
 
-    Short sets are filled from `taxonomy`, by default the topics seen in the data. `epoch_days` of None takes
-    all of the time as one epoch. The distinct sets are counted with `repeat` seeds. More users times epochs
-    than `max_user_epochs` are refused before any work; None means 10 million, but 200 000 if in most epochs
-    nobody has a visit. A classification is for a table without topics: Treated, or Experimental as published.
-    `conversions`, of the same users, become a column ``conversions``. An input is never replaced, whatever
-    `force` is.
+    Parameters
+    ----------
+    con
+        The engine, of `quiff.history.engine.connect`.
+    history
+        The table.
+    out
+        The Parquet file.
+    top
+        Topics in a set.
+    taxonomy
+        Fill short sets from a taxonomy, as the browser does: v1, v2, or a file with one topic a line.
+        [default: from the topics seen in the data, as the paper does]
+    epoch_days
+        A set for each epoch of so many days.  [default: one set over all days]
+    seed
+        The random seed: the same seed, the same profiles.  [default: the system's randomness]
+    repeat
+        Fill with so many seeds, and say how the number of distinct sets varies.
+    max_user_epochs
+        Give up if users times epochs are more.  [default: 10 million; 200,000 if in most epochs nobody has a
+        visit, as where one date is far from the rest]
+    classification
+        The topics of domains, for a HISTORY without them: Treated, or Experimental as published.
+    conversions
+        What users did after an advertisement, from the first day in it on: conversions.parquet of quiff
+        treat.
+    csv
+        Also write an Experimental table with the sets, as published.
+    force
+        Whether outputs that are there are replaced.
+    steps
+        Is told of each step.
+
+    Examples
+    --------
+    $ quiff profile experimental --out profiles.parquet --seed 1
     """
-    top_s, repeat = check_whole("top_s", top_s, 1), check_whole("repeat", repeat, 1)
+    top_s = check_whole("top", top, 1)
+    repeat = check_whole("repeat", repeat, 1)
+    if max_user_epochs is not None:
+        check_whole("max_user_epochs", max_user_epochs, 1)
+    if csv is not None:  # told before any work
+        if epoch_days is not None:
+            raise ParameterError("epoch_days must be left out beside csv, which holds one set for each user")
+        read_table(con, find_table(history, ("experimental",)), ("experimental",))
+    names = taxonomy_topics(taxonomy) if isinstance(taxonomy, str | os.PathLike) else taxonomy
     epoch_days = None if epoch_days is None else check_whole("epoch_days", epoch_days, 1)
     check_suffix(out, (".parquet",))
     target = resolved(out)
     classified = classification is not None
     path, visits = find_visits(con, history, classified=classified, dated=epoch_days is not None)
     base = secrets.token_hex(16) if seed is None else str(seed)
-    names = [target.name]
+    outputs = [target.name]
     events = None if conversions is None else in_words(con, read_conversions(con, conversions))
     inputs = [path] if conversions is None else [path, conversions]
-    with workspace(con, target.parent, names, steps=steps, force=force, inputs=inputs) as work:
+    with workspace(con, target.parent, outputs, steps=steps, force=force, inputs=inputs) as work:
         visits = visits if classification is None else with_topics(work, visits, classification)
         met = _counts(con, visits, epoch_days, max_user_epochs)
         counts, n_counts = work.keep("count the topics of each user", met)
         if not n_counts:
             raise ParameterError(
                 f"no visit in {os.fspath(history)!r} has a topic; quiff classify gives topics,"
-                " or name a classification by --with"
+                " or name a classification (--classification)"
             )
-        pool, size = _pool(work, counts, taxonomy, top_s)
+        pool, size = _pool(work, counts, names, top_s)
         short = _short(con, work, counts, top_s)
 
         def ranking(seed: str) -> Any:
@@ -133,19 +203,22 @@ def profile(
             profiles = profiles.left_join(events.mutate(user=events.user.try_cast("int64")), "user").drop(
                 "user_right"
             )
-        written, n_rows = work.output(target.name, "write the profiles", profiles)
-        n_sets = [int(scalar(con, written.select("topics").distinct().count()))]
+        rows, n_rows = work.output(target.name, "write the profiles", profiles)
+        n_sets = [int(scalar(con, rows.select("topics").distinct().count()))]
         for number in range(1, repeat):
             ranked = ranking(f"{base}/{number}")
-            top = ranked.filter(ranked["rank"] <= top_s)
-            sets = top.group_by("user", "epoch").agg(topics=top.topic.collect().sort())
+            first = ranked.filter(ranked["rank"] <= top_s)
+            sets = first.group_by("user", "epoch").agg(topics=first.topic.collect().sort())
             told = f"count the sets of seed {number + 1} of {repeat}"
             n_sets.append(work.keep(told, sets.select("topics").distinct())[1])
-        n_users = int(scalar(con, written.user.nunique()))
-        occurring = distinct_entries(con, written.topics)
-        filled = int(scalar(con, (written.genuine < top_s).sum()))
-        genuine = int(scalar(con, written.genuine.sum()))
-        without = int(scalar(con, (written.genuine == 0).sum()))
+        n_users = int(scalar(con, rows.user.nunique()))
+        occurring = distinct_entries(con, rows.topics)
+        filled = int(scalar(con, (rows.genuine < top_s).sum()))
+        genuine = int(scalar(con, rows.genuine.sum()))
+        without = int(scalar(con, (rows.genuine == 0).sum()))
+    if csv is not None:
+        sets = with_sets(con, history, written(target))
+        write_published(con, sets, "profiled", csv, force=force, inputs=inputs)
     return Profiled(
         users=n_users,
         epochs=n_rows // n_users,

@@ -55,7 +55,9 @@ def dataset(name: str) -> Dataset:
         return DATASETS[name]
     except KeyError:
         raise LabelError(
-            f"there is no data set {name!r}; `quiff data list` shows those that there are"
+            f"there is no data set {name!r}; `quiff data list` shows those that there are",
+            what="the data set",
+            value=name,
         ) from None
 
 

@@ -83,7 +83,9 @@ def describe(
         finally:
             drop(scratch)
     if len(paths) != 1:
-        raise ParameterError(f"{len(paths)} tables are given; describe them one by one")
+        raise ParameterError(
+            what="the number of tables", value=len(paths), allowed="1: describe them one by one"
+        )
     table, stage = read_table(con, find_table(paths[0], STAGES), STAGES)
     if stage == "profiles":
         return _profiles(con, table)

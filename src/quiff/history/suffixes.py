@@ -46,7 +46,7 @@ class Suffixes:
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise ParameterError(f"the suffix list {str(path)!r} is not in UTF-8") from error
+            raise ParameterError("it is not in UTF-8", where=f"the suffix list {str(path)!r}") from error
         return cls.parse(text, name=repr(str(path)), extra=extra)
 
     @classmethod
@@ -54,7 +54,7 @@ class Suffixes:
         """Take the rules from the text of a list and add those of ``extra``."""
         rules = tuple(_read_rules(text, name))
         if not rules:
-            raise ParameterError(f"the suffix list {name} holds no rules")
+            raise ParameterError("it holds no rules", where=f"the suffix list {name}")
         return cls(tuple(dict.fromkeys((*rules, *extra))))
 
     @cached_property
@@ -143,7 +143,12 @@ def _read_rules(text: str, name: str) -> Iterator[str]:
         n_rules, n_going_on = n_rules + 1, n_going_on + (len(words) > 1)
         too_long = len(rule) > _LONGEST_RULE or rule.count(".") >= _MOST_LABELS
         if too_long or not _RULE.fullmatch(rule):
-            raise ParameterError(f"line {number} of the suffix list {name} is no rule: {rule[:80]!r}")
+            raise ParameterError(
+                what="a rule",
+                value=rule[:80],
+                allowed="a suffix such as co.uk",
+                where=f"line {number} of the suffix list {name}",
+            )
         yield rule
     if 2 * n_going_on > n_rules:
         raise ParameterError(

@@ -13,10 +13,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from quiff.errors import ParameterError, engine_line
-from quiff.files import Staged, StrPath, as_path, staged
+from quiff.errors import ParameterError, cannot_write, engine_line
+from quiff.files import Staged, StrPath, as_path, staged, written
 from quiff.history.engine import cancel, on_cluster
-from quiff.history.published import is_published, read_published
+from quiff.history.published import is_published, read_published, write_published
 from quiff.history.queries import fetch_rows, progress_of, row_order, store, write_parquet
 from quiff.history.scan import PARQUET_OF, duckdb_name, parquet_files, scan_parquet
 from quiff.safe_text import column_names
@@ -88,7 +88,9 @@ def find_table(path: StrPath, stages: tuple[str, ...]) -> Path:
     path = as_path(path)
     makers = " or ".join(_WRITTEN_BY[stage] for stage in stages)
     if not path.exists():
-        raise ParameterError(f"there is no table {str(path)!r}; {makers} writes one")
+        raise ParameterError(
+            f"there is no table {str(path)!r}; {makers} writes one", what="the input", value=str(path)
+        )
     if path.is_file() or any(path.glob("part-*.parquet")):  # one table in parts, as Spark writes it
         return path
     names = [f"{stage}.parquet" for stage in stages]
@@ -104,10 +106,21 @@ def find_table(path: StrPath, stages: tuple[str, ...]) -> Path:
     return found[0]
 
 
+def publish(
+    con: Any, out: StrPath, stage: str, csv: StrPath | None, force: bool, inputs: Iterable[StrPath]
+) -> None:
+    """Write the table of a stage in the form of the paper's published CSV files too, if a file is named."""
+    if csv is not None:
+        table, _ = read_table(con, written(Path(out) / f"{stage}.parquet"), (stage,))
+        write_published(con, table, stage, csv, force=force, inputs=inputs)
+
+
 def read_table(con: Any, path: Path, stages: tuple[str, ...]) -> tuple[Any, str]:
     """Return a table and its stage, which its columns tell; a CSV file is one in a published form."""
     table = read_published(con, path) if is_published(path) else scan_parquet(con, path)
     stage = stage_of(table.columns)
+    if stage is not None and stage not in stages:
+        raise ParameterError(f"{str(path)!r} is {a_table_of(stage)}")
     if stage not in stages:
         wanted = "; ".join(f"{name}: {', '.join(COLUMNS[name])}" for name in stages)
         raise ParameterError(
@@ -134,6 +147,26 @@ def unfolded(table: Any) -> Any:
     """Return ``user, time, domain, topics`` of each visit in the histories of an Experimental table."""
     visits = table.select("user", visit=table.history.unnest())
     return visits.select("user", **{name: visits.visit[name] for name in ("time", "domain", "topics")})
+
+
+_NEXT = {
+    "treated": "quiff classify",
+    "reduced": "quiff experiment",
+    "experimental": "quiff profile",
+    "profiles": "quiff measure",
+}
+
+
+def a_table_of(stage: str) -> str:
+    """Return what a table of a stage is called, and which command takes it.
+
+    >>> a_table_of("treated")
+    'a Treated table; go on with quiff classify'
+    """
+    name = (
+        "a table of profiles" if stage == "profiles" else f"a{'n' * (stage[0] == 'e')} {stage.title()} table"
+    )
+    return f"{name}; go on with {_NEXT[stage]}"
 
 
 def stage_of(columns: Any) -> str | None:
@@ -200,7 +233,7 @@ class Workspace:
             return write_parquet(self.con, expression, place, numbers, order)
         except OSError as error:
             reason = engine_line(error)  # DuckDB's own errors come so, too, from a stream
-            raise ParameterError(f"cannot write {str(self.stage.folder / place.name)!r}: {reason}") from error
+            raise cannot_write(self.stage.folder / place.name, reason) from error
 
 
 @contextmanager

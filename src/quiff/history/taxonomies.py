@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError, QuiffError, cannot_read
 from quiff.files import StrPath
 from quiff.files.blocks import small_file
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS
@@ -62,14 +62,19 @@ def _rows(path: Path) -> Iterator[tuple[str, str, str]]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {error}") from error
+        raise cannot_read(path, str(error)) from error
     table = [(number, line.strip()) for number, line in enumerate(lines, start=1) if line.startswith("|")]
     if len(table) < 3:
         raise QuiffError(f"{str(path)!r} has no table of topics")
     for number, line in table[2:]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) != 2:
-            raise QuiffError(f"line {number} of {str(path)!r} has {len(cells)} cells; 2 are expected")
+            raise QuiffError(
+                what="the number of cells",
+                value=len(cells),
+                allowed="2",
+                where=f"line {number} of {str(path)!r}",
+            )
         yield f"line {number} of {str(path)!r}", cells[0], cells[1]
 
 
@@ -82,7 +87,7 @@ def taxonomy_topics(name: StrPath) -> tuple[str, ...]:
         lines = small_file(Path(name)).decode().splitlines()
     except (ParameterError, UnicodeDecodeError) as error:
         raise ParameterError(
-            f"cannot read the taxonomy {name!r}; give v1, v2, or a file with one topic a line"
+            what="the taxonomy", value=name, allowed="v1, v2, or a file with one topic a line"
         ) from error
     topics = tuple(dict.fromkeys(line.strip() for line in lines if line.strip()))
     if not topics:

@@ -175,7 +175,11 @@ class TimeFormat:
             elif code in _CODES:
                 field, form = _CODES[code]
                 if field in fields:
-                    raise ParameterError(f"the time format {self.text!r} has the {field} twice")
+                    raise ParameterError(
+                        f"the time format {self.text!r} has the {field} twice",
+                        what="the time format",
+                        value=self.text,
+                    )
                 fields.append(field)
                 pattern += f"({form})"
             else:
@@ -189,7 +193,11 @@ class TimeFormat:
                     f"the time format {self.text!r} has no {field}; it needs year, month and day"
                 )
         if ("half" in fields) != ("%I" in expanded):
-            raise ParameterError(f"the time format {self.text!r} needs %I and %p together, or %H")
+            raise ParameterError(
+                f"the time format {self.text!r} needs %I and %p together, or %H",
+                what="the time format",
+                value=self.text,
+            )
         return rf"^{pattern}\z", tuple(fields)
 
     def rewritten(self, text: Any) -> Any:

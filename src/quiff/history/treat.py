@@ -11,13 +11,14 @@ left one, and a whole table could tell who is who by rank.
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from quiff.commands import NewFile, NewFolder, command
 from quiff.errors import ParameterError, QuiffError
 from quiff.files import StrPath
 from quiff.files.blocks import check_files
@@ -29,8 +30,9 @@ from quiff.history.lines import BadLine, LogFormat
 from quiff.history.queries import fetch_arrow, joins_as_written, scalar
 from quiff.history.read import read_log
 from quiff.history.suffixes import Suffixes
-from quiff.history.tables import Steps, Workspace, workspace
+from quiff.history.tables import Steps, Workspace, publish, workspace
 from quiff.history.times import TimeFormat
+from quiff.theory.parameters import check_whole
 
 CONTROL = r"[\x00-\x1f\x7f]"  # the pattern of characters that are no part of a user's name
 _BITS = 53  # such a number is the same in JSON, JavaScript and spreadsheets
@@ -90,9 +92,8 @@ def draw_numbers(size: int, seed: int | None = None) -> Any:
 
 DEFAULT_MAX_BAD_LINES = 1000
 DEFAULT_MIN_KEPT = 0.5
-DEFAULT_MEMORY_LIMIT = "1200MB"
-"""What the command leaves to DuckDB: a log of 36 million rows then takes less than 2 GB in all."""
 
+_SEED_NOTE = "The pseudonyms come from the seed and so can be found out: for tests only."
 COARSE_TIMES = {"day": "D", "hour": "h"}  # to what times can be cut
 
 
@@ -112,46 +113,98 @@ class Treated:
     bad_lines: tuple[BadLine, ...]  # the first malformed lines
     seeded: bool  # whether the pseudonyms come from a seed, and so could be found out: only for tests
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else is to be known, in sentences."""
+        lines = tuple(f"malformed: {line}" for line in self.bad_lines)
+        return (*lines, _SEED_NOTE) if self.seeded else lines
 
+
+@command("treat", group="log", usual="1200MB")
 def treat(
     con: Any,
-    paths: Sequence[StrPath],
-    out: StrPath,
+    logs: Sequence[StrPath],
+    out: Annotated[StrPath, NewFolder("treated.parquet", "domains.parquet")],
     *,
     form: LogFormat | None = None,
     suffixes: Suffixes | None = None,
-    rules: str = "correct",
+    rules: Literal["correct", "as-published"] = "correct",
     max_bad_lines: int = DEFAULT_MAX_BAD_LINES,
     time_format: str | None = None,
-    coarse_times: str | None = None,
+    coarse_times: Literal["day", "hour"] | None = None,
     min_kept: float = DEFAULT_MIN_KEPT,
     show_rows: bool = False,
     conversions: StrPath | None = None,
     seed: int | None = None,
+    csv: Annotated[StrPath, NewFile(".csv")] | None = None,
     force: bool = False,
     steps: Steps | None = None,
 ) -> Treated:
-    """Write the Treated table of a log, and its unique domains.
+    """Turn a search log into visits: who, when, and which domain.
 
-    Rows go that have no URL, no user, no time, or whose URL has no registrable domain. Control characters
-    are taken out of user names, which are then replaced by random numbers; who has which number is nowhere
-    written, and forgotten at the end. Rows are in the order of these numbers.
+    Users become pseudonyms, and URLs registrable domains: http://www.example.co.uk/page is a visit to
+    example.co.uk. LOG is a text file with tabs, commas, semicolons or bars (|), or in JSON lines, compressed
+    by gzip or not; a pipe; or a Parquet file. Rows go that have no URL, no user, no time, or whose URL has no
+    registrable domain, and are counted by reason; nothing is written if no row is kept. An input is never
+    replaced. The command leaves DuckDB 1.2 GB and uses the disk beyond, unless --memory-limit says otherwise.
 
-    `out` gets ``treated.parquet`` and ``domains.parquet``, but nothing if more lines are malformed than
-    `max_bad_lines`, no row is kept, or less than the share `min_kept` of those with a URL; `show_rows` lets
-    that error show three rows in full. `conversions` is a table of what these users did after an
-    advertisement, which is written to ``conversions.parquet`` with their pseudonyms. `coarse_times`,
-    ``"day"`` or ``"hour"``, cuts times in UTC. A seed makes the pseudonyms repeatable, for tests. An input is
-    never replaced, whatever `force` is.
+    Times are 2026-03-02 08:10:00 or 2026-03-02T08:10:00, with decimals or not, with a zone (Z, UTC, +02:00,
+    +0200, +02) or without, which is UTC; Unix seconds or milliseconds, of which a file has one unit, that of
+    most of its times; in Parquet also times, days and numbers as such. All become UTC.
+
+    Control characters are taken out of user names, which are then replaced by random numbers; who has which
+    number is nowhere written, and forgotten at the end. Rows are in the order of these numbers.
+
+    Parameters
+    ----------
+    con
+        The engine, of `quiff.history.engine.connect`.
+    logs
+        The files of the log.
+    out
+        The folder that gets treated.parquet and domains.parquet.
+    form
+        How the log is written.
+    suffixes
+        A public suffix list; None stands for the installed one.
+    rules
+        How a host gets its domain: by the suffix list's own algorithm, in small letters as in the DNS; or as
+        the paper did, with letters as they are, and suffixes such as gov.br as domains.
+    max_bad_lines
+        Give up above so many malformed lines.
+    time_format
+        How times are written, if otherwise than said above: as for strptime, with the codes %Y %y %m %b %B %d
+        %H %I %p %M %S %f %z %a %A %F %T.
+    coarse_times
+        Cut times to the day or hour (UTC), so that visits are harder to find again elsewhere.
+    min_kept
+        Give up if less than this share of the rows that have a URL is kept.
+    show_rows
+        In errors, show cells and rows in full; else what they say of people is left out.
+    conversions
+        What these users did after an advertisement: conversions.parquet.
+    seed
+        Repeatable pseudonyms, which are not secret: for tests.
+    csv
+        Also write the table in the form of the paper's published CSV files.
+    force
+        Whether outputs that are there are replaced.
+    steps
+        Is told of each step.
+
+    Examples
+    --------
+    $ quiff treat log/*.txt.gz --out treated
     """
     if rules not in RULES:
-        raise ParameterError(f"the rules are {rules!r}, but must be one of {', '.join(RULES)}")
+        raise ParameterError(what="rules", value=rules, allowed=f"one of {', '.join(RULES)}")
     if coarse_times is not None and coarse_times not in COARSE_TIMES:
-        raise ParameterError(f"coarse_times is {coarse_times!r}, but must be {' or '.join(COARSE_TIMES)}")
+        raise ParameterError(what="coarse_times", value=coarse_times, allowed=" or ".join(COARSE_TIMES))
     if not 0 <= min_kept <= 1:
-        raise ParameterError(f"min_kept is {min_kept!r}, but must be a share from 0 to 1")
+        raise ParameterError(what="min_kept", value=min_kept, allowed="a share from 0 to 1")
     times = None if time_format is None else TimeFormat(time_format)
-    files = check_files(paths)
+    check_whole("max_bad_lines", max_bad_lines, 0)
+    files = check_files(logs)
     events = None if conversions is None else read_conversions(con, conversions)
     names = ("treated.parquet", "domains.parquet", *([] if events is None else ["conversions.parquet"]))
     inputs = files if conversions is None else [*files, conversions]
@@ -198,6 +251,7 @@ def treat(
                 numbers={"user": drawn.numbers},
             )
         log.check(con, n_rows + sum(dropped.values()))
+    publish(con, out, "treated", csv, force, inputs)
     n_read = n_lines - log.headers
     seeded = seed is not None
     return Treated(n_read, n_rows, n_users, n_domains, dropped, found.units, found.bad_lines, seeded)

@@ -47,7 +47,7 @@ def repeated_capacity_bound(C: Channel, n: int) -> float:
     True
     """
     if not isinstance(n, int | np.integer) or n < 1:
-        raise ParameterError(f"the number of repetitions is {n!r}, but must be 1, 2, 3, ...")
+        raise ParameterError(what="the number of repetitions", value=n, allowed="1, 2, 3, ...")
     if C.outputs.size == 1:
         return 1.0
     before, bound = 1.0, math.sqrt(math.pi * n / 2) + 2 / 3 + math.sqrt(math.pi / (2 * n)) / 12
@@ -139,10 +139,13 @@ def farthest(logs: Array, row: int) -> Array:
 
 
 def column_extremes(kernel: Kernel) -> Iterator[tuple[Array, Array]]:
-    """Yield the largest and the least entry of every column that is not all zero, part by part."""
+    """Yield the largest and the least entry of every column that is not all zero, part by part.
+
+    Columns that are alike but for the order of outputs are one, which is their sum.
+    """
     kernel, _ = kernel.merged()
     ones = filled(np.int64(1), kernel.n_rows)
-    for head, leaf in kernel.slices():
+    for head, leaf in kernel.slices(added=True):
         weights = ones if head is None else product(ones, head)
         most = leaf.column_max(weights)
         used = most > 0

@@ -7,11 +7,10 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.limits import check_fits
-from quiff.core.linear_program import minimise
 from quiff.core.numbers import Array, Number, is_exact, same_kind, to_float
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, typed
-from quiff.measures.factors import as_optimum, program
+from quiff.measures.factors import program, solved
 
 _CLOSE = 1e-12
 
@@ -41,7 +40,7 @@ def enclosing_ball(
     b  1/2)
     """
     if distance not in ("total variation", "euclidean"):
-        raise ParameterError(f"the distance is {distance!r}, but must be 'total variation' or 'euclidean'")
+        raise ParameterError(what="the distance", value=distance, allowed="'total variation' or 'euclidean'")
     first, _ = C.kernel.distinct_rows()
     rows = C.kernel.take_rows(first).to_dense()
     if distance == "euclidean":
@@ -82,7 +81,7 @@ def _total_variation(rows: Array, mixture: bool) -> tuple[Number, Array]:
         size += n
     cost = np.zeros(size, dtype=np.int64)
     cost[z] = 1
-    found = as_optimum(minimise(program(parts, cost, np.concatenate(same_kind(*right)))))
+    found = solved(program(parts, cost, np.concatenate(same_kind(*right))))
     return found.value, found.x[:m]
 
 

@@ -84,7 +84,7 @@ def processing(goal: Array, given: Array, *, widest: bool = False) -> tuple[Arra
     if _quick(goal, given):
         inverse = np.linalg.pinv(given)
         R = inverse @ goal
-        rows = _distributions(R)
+        rows = distributions(R)
         if _near(given @ rows, goal):
             return rows, 0 * goal
         y, z = np.unravel_index(np.argmin(R / _largest(inverse, 1)), R.shape)
@@ -107,11 +107,11 @@ def processing(goal: Array, given: Array, *, widest: bool = False) -> tuple[Arra
         np.repeat([0, 1], [p * q, 2 * n * q]),
         np.concatenate(same_kind(goal.ravel(), np.ones(p, dtype=np.int64))),
     )
-    found = _solved(linear)
+    found = solved(linear)
     R, duals = found.x[: p * q].reshape(p, q), found.dual[: n * q].reshape(n, q)
     if is_exact(R):
         return None if found.value > 0 else R, duals
-    rows = _distributions(R)
+    rows = distributions(R)
     return rows if _near(to_float(given) @ rows, goal) else None, duals
 
 
@@ -124,7 +124,7 @@ def mixture(point: Array, rows: Array, *, widest: bool = False) -> tuple[Array |
     if _quick(point, rows):
         inverse = np.linalg.pinv(rows)
         shares = point @ inverse
-        (weights,) = _distributions(shares[np.newaxis])
+        (weights,) = distributions(shares[np.newaxis])
         if _near(weights @ rows, point):
             return weights, 0 * point
         negative = -inverse[:, np.argmin(shares / _largest(inverse, 0))]
@@ -143,10 +143,10 @@ def mixture(point: Array, rows: Array, *, widest: bool = False) -> tuple[Array |
         np.repeat([0, 1], [k, 2 * m]),
         np.concatenate(same_kind(point, np.ones(1, dtype=np.int64))),
     )
-    found = _solved(linear)
+    found = solved(linear)
     if is_exact(found.x):
         return None if found.value > 0 else found.x[:k], found.dual[:m]
-    (weights,) = _distributions(found.x[np.newaxis, :k])
+    (weights,) = distributions(found.x[np.newaxis, :k])
     return weights if _near(weights @ to_float(rows), point) else None, found.dual[:m]
 
 
@@ -155,8 +155,10 @@ def _quick(goal: Array, given: Array) -> bool:
     return not is_exact(goal) and not is_exact(given) and given.size <= _QUICK
 
 
-def _distributions(rows: Array) -> Array:
+def distributions(rows: Array) -> Array:
     """Take from rows what is negative by rounding, and make them sum to 1: any do where all are 0."""
+    if is_exact(rows):
+        return rows
     rows = np.clip(rows, 0, None)
     rows[~rows.any(axis=1), 0] = 1
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
@@ -184,14 +186,12 @@ def program(parts: list[tuple[Array, Array, Any]], cost: Array, right: Array) ->
     return Program(np.asarray(cost), rows, columns, np.concatenate(same_kind(*map(np.array, spread))), right)
 
 
-def _solved(linear: Program) -> Optimum:
+def solved(linear: Program) -> Optimum:
+    """Return the optimum of a program that has one, in floats where fractions would take too long."""
+    found = None
     with suppress(SizeError):
-        return as_optimum(minimise(linear))
-    return as_optimum(minimise(linear.in_floats()))
-
-
-def as_optimum(found: Optimum | None) -> Optimum:
-    """Return the optimum of a program that has one, in theory."""
+        found = minimise(linear)
+    found = minimise(linear.in_floats()) if found is None else found
     if found is None:
         raise SizeError("the linear program could not be solved; give channels with fewer inputs or outputs")
     return found

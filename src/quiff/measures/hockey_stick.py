@@ -93,7 +93,7 @@ class TradeOff:
 
     def __call__(self, false_alarm: float) -> float:
         if not 0 <= false_alarm <= 1:
-            raise ParameterError(f"the false alarm is {false_alarm!r}, but must be a probability")
+            raise ParameterError(what="the false alarm", value=false_alarm, allowed="a probability")
         return float(np.interp(false_alarm, self.false_alarms, self.misses))
 
 
@@ -193,7 +193,7 @@ def _rows_of(C: Channel, pairs: Pairs) -> tuple[Array, Array]:
         raise LabelError("pairs is empty; name at least one pair of neighbours, or leave it out for all")
     for pair in given:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise LabelError(f"{pair!r} is not a pair of secrets")
+            raise LabelError(what="an entry of pairs", value=pair, allowed="a pair of secrets")
     places = np.array([[C.inputs.position(x, "input") for x in pair] for pair in given])
     return np.r_[places[:, 0], places[:, 1]], np.r_[places[:, 1], places[:, 0]]
 

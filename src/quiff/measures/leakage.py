@@ -67,7 +67,7 @@ def dalenius_leakage(joint: Prior, C: Channel, gain: Gain | None = None) -> Numb
     table: dict[object, dict[object, Number]] = {}
     for pair, probability in joint.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise LabelError(f"the joint prior has the label {pair!r}, but needs pairs (z, x)")
+            raise LabelError(what="a label of the joint prior", value=pair, allowed="a pair (z, x)")
         C.inputs.position(pair[1], "input of the channel")
         table.setdefault(pair[0], {})[pair[1]] = probability
     rho = {z: sum(row.values()) for z, row in table.items()}

@@ -63,7 +63,7 @@ def shannon_capacity(C: Channel, gap: float = 1e-9, steps: int = 10_000) -> Capa
     (0.9, 0.5, True)
     """
     if not gap > 0:
-        raise ParameterError(f"the gap is {gap!r}, but must be a positive number of bits")
+        raise ParameterError(what="the gap", value=gap, allowed="a positive number of bits")
     first, _ = C.kernel.distinct_rows()  # of equal inputs, one will do
     kernel = C.kernel.take_rows(first).telling()
     best, high = _blahut_arimoto(kernel, gap, steps)

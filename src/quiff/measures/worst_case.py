@@ -55,7 +55,7 @@ def additive_capacity(
     """
     kernel = C.kernel
     if of not in ("vulnerabilities", "one-spanning", "gains"):
-        raise ParameterError(f"of is {of!r}, but must be 'vulnerabilities', 'one-spanning' or 'gains'")
+        raise ParameterError(what="of", value=of, allowed="'vulnerabilities', 'one-spanning' or 'gains'")
     if prior is None and of != "vulnerabilities":
         raise ParameterError("the worst of these gains depends on the prior; give one")
     if prior is None:

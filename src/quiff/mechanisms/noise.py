@@ -89,7 +89,9 @@ def _whole(values: Iterable[Any]) -> list[int]:
         secrets = [index(value) for value in values]
     except TypeError:
         raise LabelError(
-            f"geometric noise is for whole numbers, not {values!r}; see laplace() for others"
+            what="the values of geometric noise",
+            value=values,
+            allowed="whole numbers (see laplace() for others)",
         ) from None
     if not secrets:
         raise LabelError("geometric noise needs at least one value")

@@ -50,7 +50,9 @@ def randomised_response(
     if truth is not None and epsilon is None and ratio is None:
         p = check_number("truth", truth, 0, 1)
         if k == 1 and p != 1:
-            raise ParameterError(f"a single answer is always given, so truth must be 1, not {truth!r}")
+            raise ParameterError(
+                what="truth", value=truth, allowed="1, since a single answer is always given"
+            )
         q = (1 - p) / max(k - 1, 1)
     elif truth is not None:
         raise ParameterError("give one of epsilon, ratio and truth, not several")

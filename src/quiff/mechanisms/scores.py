@@ -49,7 +49,7 @@ def exponential(
     strength = float(check_number("epsilon", epsilon, 0, 1e6)) / 2
     scale = float(check_number("sensitivity", sensitivity, 0, 1e300))
     if scale == 0:
-        raise ParameterError("sensitivity must be positive, not 0")
+        raise ParameterError(what="sensitivity", value=0, allowed="positive")
     scores = _scores(score, named, shown) * (strength / scale)
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     return Channel(weights / weights.sum(axis=1, keepdims=True), inputs=named, outputs=shown)

@@ -136,7 +136,7 @@ _TALLIES: dict[str, type[Tally]] = {
 def find_tables(folder: Path) -> dict[str, Path]:
     """Return the published tables in a folder, by short names such as reduced-google-v1."""
     if not folder.is_dir():
-        raise QuiffError(f"{str(folder)!r} is no folder; give the one with the authors' published tables")
+        raise QuiffError(what="the folder of the published tables", value=str(folder), allowed="a folder")
     found: dict[str, Path] = {}
     for path in sorted(folder.glob("*.csv")):
         name = _name(path)
@@ -157,7 +157,7 @@ def read_tables(folder: Path) -> dict[str, Tally]:
 
     >>> read_tables(Path("/no/such/folder"))
     Traceback (most recent call last):
-    quiff.errors.QuiffError: '/no/such/folder' is no folder; give the one with the authors' published tables
+    quiff.errors.QuiffError: the folder of the published tables must be a folder, not '/no/such/folder'
     """
     found = find_tables(folder)
     return {name: _read(path, _TALLIES[name.partition("-")[0]]()) for name, path in found.items()}

@@ -60,7 +60,9 @@ def rounds_to(text: str) -> Interval:
     if "/" in bare:
         return Interval(Fraction(bare), Fraction(bare))
     if parts is None:
-        raise QuiffError(f"{text!r} is not a printed number, such as 1 327.20, 26/3, 6.17% or 2.3e-6")
+        raise QuiffError(
+            what="a printed number", value=text, allowed="such as 1 327.20, 26/3, 6.17% or 2.3e-6"
+        )
     last = int(parts["exponent"] or 0) - len(parts["decimals"] or "")
     significant = len(parts["digits"].replace(".", "").lstrip("-0"))
     half = Fraction(10) ** (last + max(0, significant - _DOUBLE)) / 2

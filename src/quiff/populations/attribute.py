@@ -10,7 +10,6 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.distinct import distinct_codes
-from quiff.core.kernels import MapKernel
 from quiff.core.labels import Labels, SetLabels, aligned, as_labels, own_names, same
 from quiff.core.numbers import Array
 from quiff.core.validate import as_codes
@@ -56,8 +55,10 @@ class Attribute:
         which = which[np.newaxis] if which.ndim == 1 else which
         if which.ndim != 2 or not which.size:
             raise ShapeError(
-                f"the attribute {self.name!r} has shape {which.shape}, but must have (users,) or"
-                " (epochs, users)"
+                what="the shape",
+                value=which.shape,
+                allowed="(users,) or (epochs, users)",
+                where=f"the attribute {self.name!r}",
             )
         codes = as_codes(which.reshape(-1), (which.size,), values.size, what="value").astype(np.int64)
         used = np.bincount(codes, minlength=values.size) > 0
@@ -164,12 +165,12 @@ def attribute_of(name: str, values: object, users: Labels) -> Attribute:
     if isinstance(values, Attribute):
         return Attribute(name, values.values, values.which)
     if isinstance(values, Channel):
-        if not isinstance(values.kernel, MapKernel):
+        codes = values.codes
+        if codes is None:
             raise ParameterError(
                 f"the attribute {name!r} is a channel; give a deterministic one from the users"
             )
         order = aligned(users, values.inputs, "people", f"attribute {name!r}")
-        codes = np.asarray(values.kernel.codes)
         return Attribute(name, values.outputs, codes if order is None else codes[order])
     names = None if isinstance(values, Mapping) else own_names(values)
     if names is not None and all(user in names for user in users):

@@ -118,8 +118,9 @@ class ProfileFile:
                 takes = compute.sum(lengths.cast(pa.int64())).as_py() or 0
                 if takes > min(_MOST_TEXT, inf if most is None else most / _COPIES):
                     raise QuiffError(
-                        f"{str(self.path)!r}: the cells of {name} take {takes / 2**30:.2g} GiB as text,"
-                        " longer than names are; is it the right column?"
+                        f"the cells of {name} take {takes / 2**30:.2g} GiB as text, longer than names are;"
+                        " is it the right column?",
+                        where=repr(str(self.path)),
                     )
 
     def reading_bytes(self) -> int:

@@ -40,7 +40,7 @@ def read_frame(
 ) -> dict[str, Any]:
     """Read people from a frame; the parameters are those of `Population.from_pandas`."""
     if not isinstance(frame, pd.DataFrame):
-        raise ParameterError(f"a pandas frame was expected, not {type(frame).__name__}")
+        raise ParameterError(f"a pandas frame was expected, not {type(frame).__name__}", what="frame")
     check_missing(missing)
     if not len(frame):
         raise LabelError("there is no user in the frame; give at least one row")

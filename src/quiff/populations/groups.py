@@ -13,7 +13,6 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.distinct import distinct_codes
-from quiff.core.kernels import MapKernel
 from quiff.core.labels import Labels, as_labels, same
 from quiff.core.numbers import Array, Number, as_number
 from quiff.core.prior import Prior
@@ -51,8 +50,8 @@ class Groups:
 
     def knowing(self, known: Channel) -> tuple["Groups", Array]:
         """Return people by their secret and what else is known of each, and the two numbers of each pair."""
-        assert isinstance(known.kernel, MapKernel)  # noqa: S101 - attributes are maps
-        pairs = np.stack([self.which, known.kernel.codes], axis=1)
+        assert known.codes is not None  # noqa: S101 - attributes are maps
+        pairs = np.stack([self.which, known.codes], axis=1)
         first, which = distinct_codes(pairs, int(pairs.max()) + 1)
         return Groups(self.people, as_labels(range(first.shape[0])), which), pairs[first]
 
@@ -147,9 +146,9 @@ def grouped(people: Population | Histories, secret: Channel) -> Groups:
     """
     if not same(secret.inputs, people.users):
         raise LabelError("the secret is not a channel from these people; give one such as people.channel()")
-    if not isinstance(secret.kernel, MapKernel):
+    if secret.codes is None:
         raise ParameterError(
             "the secret is random, so that people cannot be grouped by it; give a channel with one secret for"
             " each user, such as people.channel() or Channel.deterministic"
         )
-    return Groups(people, secret.outputs, np.asarray(secret.kernel.codes))
+    return Groups(people, secret.outputs, secret.codes)

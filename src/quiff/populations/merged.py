@@ -91,9 +91,10 @@ def read_merged(file: ProfileFile) -> dict[str, Any]:
 
     if file.form.attributes:
         raise ParameterError(
-            f"{str(file.path)!r}: the attribute {file.form.attributes[0]!r} needs single users, but they"
-            " would be merged by their topic sets to save memory; in Python read the file with merged=False,"
-            " or allow more memory by quiff.reading_limit"
+            f"the attribute {file.form.attributes[0]!r} needs single users, but they would be merged by"
+            " their topic sets to save memory; in Python read the file with merged=False, or allow more"
+            " memory by quiff.reading_limit",
+            where=repr(str(file.path)),
         )
     folder = scratch.make_temporary("merge")
     settings: dict[str, Any] = {

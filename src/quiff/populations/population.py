@@ -351,7 +351,9 @@ class Population(TopicSets):
         Bob    0   1
         """
         if not isinstance(name, str) or not name or name == TOPICS:
-            raise ParameterError(f"the name of an attribute is {name!r}; give another text than {TOPICS!r}")
+            raise ParameterError(
+                what="the name of an attribute", value=name, allowed=f"another text than {TOPICS!r}"
+            )
         self.check_unmerged()
         made = attribute_of(name, values, self.users)
         return self.replaced(others={**self.others, name: made})

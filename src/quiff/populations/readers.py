@@ -68,12 +68,13 @@ def read_profiles(
             found = whole_table(file, table, rows, columns, missing, seed)
     except (NotImplementedError, pa.ArrowException) as error:  # of a cast
         raise QuiffError(
-            f"{str(file.path)!r}: a column is neither text nor numbers nor lists of these; give users as"
-            " text or numbers, and topics as lists of them, or in columns t1, t2 and so on"
+            "a column is neither text nor numbers nor lists of these; give users as text or numbers, and"
+            " topics as lists of them, or in columns t1, t2 and so on",
+            where=repr(str(file.path)),
         ) from error
     if found["weights"] is not None and not found["weights"].any():
         raise ParameterError(
-            f"{str(file.path)!r}: all weights in {weights} are 0; at least one user must count"
+            f"all weights in {weights} are 0; at least one user must count", where=repr(str(file.path))
         )
     return found
 
@@ -88,7 +89,7 @@ def reading_bytes(path: StrPath) -> int:
 def check_missing(missing: str) -> None:
     """Raise an error if there is no such way to treat users who lack an epoch."""
     if missing not in _MISSING:
-        raise ParameterError(f"missing is {missing!r}, but must be one of {', '.join(_MISSING)}")
+        raise ParameterError(what="missing", value=missing, allowed=f"one of {', '.join(_MISSING)}")
 
 
 def chosen_epoch(n_epochs: int, chosen: int) -> str:
@@ -174,16 +175,18 @@ def _by_epoch(file: Any, epochs: Array, fields: dict[str, Any], missing: str, se
     if gaps.any() and missing == "error":
         epoch, user = np.argwhere(gaps)[0]
         raise LabelError(
-            f"{str(file.path)!r}: {_lacking(gaps)} (that of {file.at(int(firsts[user]))} has none in"
-            f" epoch {np.unique(epochs)[epoch]}); leave such users out by missing='drop', or give them"
-            " random topics by missing='fill' (--missing drop or fill)"
+            f"{_lacking(gaps)} (that of {file.at(int(firsts[user]))} has none in epoch"
+            f" {np.unique(epochs)[epoch]}); leave such users out by missing='drop', or give them random"
+            " topics by missing='fill' (--missing drop or fill)",
+            where=repr(str(file.path)),
         )
     if gaps.any() and missing == "drop":
         kept = ~gaps.any(axis=0)
         if not kept.any():
             raise LabelError(
-                f"{str(file.path)!r}: no user has a set in every epoch, so that all would be dropped;"
-                " give them random topics by missing='fill' (--missing fill)"
+                "no user has a set in every epoch, so that all would be dropped; give them random topics"
+                " by missing='fill' (--missing fill)",
+                where=repr(str(file.path)),
             )
         notes.append(f"{_lacking(gaps)} and {_were(int(np.count_nonzero(~kept)))} left out.")
         users, rows, firsts, gaps = users[kept], rows[:, kept], firsts[kept], gaps[:, kept]

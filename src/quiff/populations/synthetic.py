@@ -113,7 +113,7 @@ def synthetic_attributes(
     for name in listed:
         if name not in _KINDS:
             raise ParameterError(
-                f"synthetic people have no attribute {name!r}; there are {' and '.join(_KINDS)}"
+                what="an attribute of synthetic people", value=name, allowed=" or ".join(_KINDS)
             )
     made = {}
     for name in listed:

@@ -16,7 +16,7 @@ import numpy as np
 
 from quiff.core.distinct import smallest_index_type
 from quiff.core.numbers import Array
-from quiff.errors import ParameterError, QuiffError, counted, first_line
+from quiff.errors import QuiffError, cannot_read, counted
 from quiff.files import StrPath, as_path
 from quiff.populations.filling import Filling
 from quiff.populations.tf_examples import (
@@ -65,7 +65,7 @@ def read_tfrecords(files: Sequence[Path], missing: str, seed: int) -> dict[str, 
         if wrong:
             raise _wrong(file, sizes[-1], wrong)
     if not sum(sizes):
-        raise QuiffError(f"{str(files[0])!r}: there is no record; give at least one user")
+        raise QuiffError("there is no record; give at least one user", where=repr(str(files[0])))
     first = next(file for file, n in zip(files, sizes, strict=True) if n)
     sets = np.zeros((sum(sizes), *_shape(_bytes(first), first)), dtype=np.uint16)
     start = 0
@@ -95,7 +95,7 @@ def _bytes(file: Path) -> Array:
     try:
         return np.memmap(file, np.uint8, "r") if file.stat().st_size else np.zeros(0, np.uint8)
     except OSError as error:
-        raise ParameterError(f"cannot read {str(file)!r}: {first_line(error)}") from error
+        raise cannot_read(file, error) from error
 
 
 def _wrong(file: Path, before: int, wrong: int) -> QuiffError:
@@ -155,7 +155,11 @@ def _fields(values: Array, missing: str, seed: int) -> dict[str, Any]:
 def _filled(codes: Array, again: Array, n_topics: int, seed: int) -> Array:
     """Put random topics in the place of those that are there again; return which topics were visited."""
     if codes.shape[2] > n_topics:
-        raise QuiffError(f"there are {n_topics} topics, too few for sets of {codes.shape[2]}")
+        raise QuiffError(
+            what="the number of topics",
+            value=n_topics,
+            allowed=f"at least {codes.shape[2]}, the size of the sets",
+        )
     rng, visited = np.random.default_rng(seed), ~again
     rows = np.argwhere(again.any(axis=2))
     while rows.size:

@@ -67,11 +67,12 @@ class Draw(ABC):
         """Return an item with a probability proportional to its weight."""
         if not isinstance(weights, Mapping):
             raise ParameterError(
-                f"weighted() takes a mapping from item to weight, not {type(weights).__name__}"
+                f"weighted() takes a mapping from item to weight, not {type(weights).__name__}",
+                what="weights",
             )
         for weight in weights.values():
             if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= float(weight) < inf:
-                raise ParameterError(f"a weight is {weight!r}, but must be a finite number, not negative")
+                raise ParameterError(what="a weight", value=weight, allowed="a finite number, not negative")
         total = sum(weights.values())
         if not total:
             raise ParameterError("the weights of weighted() sum to 0; give at least one item some weight")
@@ -82,7 +83,9 @@ class Draw(ABC):
     def distribution(self, prior: Prior) -> Hashable:
         """Return a label of a prior with its probability."""
         if not isinstance(prior, Prior):
-            raise ParameterError(f"distribution() takes a quiff.Prior, not {type(prior).__name__}")
+            raise ParameterError(
+                f"distribution() takes a quiff.Prior, not {type(prior).__name__}", what="prior", value=prior
+            )
         return self._choose(Options(*_positive(dict(prior.items()))))  # type: ignore[no-any-return]
 
     def geometric(self, p: Any, bound: int) -> int:
@@ -92,7 +95,9 @@ class Draw(ABC):
         """
         _check_probability("the probability of geometric()", p)
         if isinstance(bound, bool) or not isinstance(bound, int) or bound < 0:
-            raise ParameterError(f"the bound of geometric() is {bound!r}, but must be a whole number from 0")
+            raise ParameterError(
+                what="the bound of geometric()", value=bound, allowed="a whole number from 0"
+            )
         self._check_size(bound * (1 if isinstance(p, float) else 1 + bound // 64))  # of 64 bits each
         shares = {k: p * (1 - p) ** k for k in range(bound)} | {bound: (1 - p) ** bound}
         return int(self._choose(Options(*_positive(shares))))
@@ -191,7 +196,9 @@ class Subsets:
 
     def __init__(self, k: int) -> None:
         if isinstance(k, bool) or not isinstance(k, int) or k < 0:
-            raise ParameterError(f"sample() takes a whole number of items from 0, not {k!r}")
+            raise ParameterError(
+                what="the number of items of sample()", value=k, allowed="a whole number from 0"
+            )
         self.k = k
 
     def check(self, items: tuple[Any, ...]) -> None:
@@ -220,7 +227,7 @@ def listed(items: Any) -> tuple[Any, ...]:
     if isinstance(items, set | frozenset):
         return tuple(in_order(items))
     if not isinstance(items, Iterable):
-        raise ParameterError(f"a draw needs a list of items, not {type(items).__name__}")
+        raise ParameterError(f"a draw needs a list of items, not {type(items).__name__}", what="items")
     return tuple(items)
 
 
@@ -255,4 +262,4 @@ def _positive(shares: Mapping[Any, Any]) -> tuple[tuple[Any, ...], tuple[Any, ..
 
 def _check_probability(what: str, p: Any) -> None:
     if isinstance(p, bool) or not isinstance(p, Real) or not 0 <= float(p) <= 1:
-        raise ParameterError(f"{what} is {p!r}, but must be a number between 0 and 1")
+        raise ParameterError(what=what, value=p, allowed="a number between 0 and 1")

@@ -6,6 +6,7 @@ What a path reveals is added to `Rows` for the group of secrets that share it.
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from time import process_time
 from typing import Any, NoReturn, final
 
 import numpy as np
@@ -14,7 +15,7 @@ from quiff.core.channel import Channel
 from quiff.core.labels import Labels
 from quiff.core.limits import work_allowed
 from quiff.core.numbers import Array
-from quiff.errors import QuiffError, SizeError, counted
+from quiff.errors import QuiffError, SizeError
 from quiff.programs.draws import NUMBERS_A_DRAW, Options
 from quiff.programs.function import Program
 from quiff.programs.inputs import Secrets
@@ -22,9 +23,13 @@ from quiff.programs.rows import Leaf, Rows
 from quiff.programs.run import LAST, NOT_REPEATABLE, Frame, Run
 from quiff.programs.sealed import Doubt, Fail, may_seal, with_late_sets
 from quiff.programs.watch import Endless, watched
+from quiff.progress import tell
 
 _REPLAYED = 100  # paths, beside the first and the last, that are run again
 _ALWAYS_CHECKED = 1_000  # sealed leaves; of more, one in sixteen
+_LOOK = 2**14  # draws, about a tenth of a second, after which it is estimated how many there are in all
+_ROUGH, _SURE = 10, 1.5  # so many times the limit are too many: the first paths may be longer than most
+_ENOUGH = 0.01  # the share of all paths from which the rest is estimated well
 
 
 def channel_of(
@@ -87,6 +92,7 @@ class Enumeration:
         self.met: dict[int, Options] = {}  # the same by the identity of their values
         self.rng = random.Random(0)  # noqa: S311 - which paths are checked
         self.allowed = work_allowed() / NUMBERS_A_DRAW
+        self.next_look, self.began = _LOOK, process_time()
 
     def rows(self) -> Rows:
         """Run the function along every path."""
@@ -136,7 +142,8 @@ class Enumeration:
             for number, options in leaf.open_draws:
                 size = LAST + 1 if options is None else len(options.values)
                 opened[number] = (options, choose(size))
-            run = Run(self, Frame(np.array([row]), opened, known, frame.weight), again=True, real=True)
+            real = frame._replace(rows=np.array([row]), opened=opened, known=known)
+            run = Run(self, real, again=True, real=True)
             again = run.leaf()
             agrees = again is not None and again.draws == leaf.draws and again.reads == leaf.reads
             if not agrees or again is None or not _alike(again.output, leaf.filled(run.drawn, run.values)):
@@ -146,17 +153,29 @@ class Enumeration:
         """Raise the error of a function that is not repeatable; sealed values may be the reason."""
         raise Doubt if self.sealing else QuiffError(NOT_REPEATABLE.format(self.program.line, what))
 
-    def over_limit(self, frame: Frame) -> Fail | None:
-        """Count a draw; past the limit say how far the enumeration came."""
+    def over_limit(self, frame: Frame, again: bool) -> Fail | None:
+        """Count a draw; past the limit, or if it will surely be passed, say how much there is in all.
+
+        A path that is run again says nothing about that: it may be the first of all.
+        """
         self.draws += 1
-        if self.draws <= self.allowed:
+        allowed = self.allowed
+        if self.draws >= self.next_look and not again:
+            self.next_look = self.draws + _LOOK
+            tell("paths of the program", frame.start)
+            margin = _ROUGH if frame.start < _ENOUGH else _SURE
+            if self.draws > margin * self.allowed * frame.start:  # draws / start: those of all paths
+                allowed = 0
+        if self.draws <= allowed:
             return None
-        done = f"{frame.start:.2g}" if frame.start else "less than 1e-9"
+        share = max(frame.start, 1e-12)
+        seconds, least = (process_time() - self.began) / share, "more than " if share > frame.start else ""
         return Fail(
             SizeError(
-                f"the program has too many paths: after {counted(self.runs, 'run')} and"
-                f" {counted(self.draws, 'draw')} about {done} of all were seen; merge equal states by"
-                " draw.fold(), draw less, or raise the limit by `with quiff.work_limit(...): ...`"
+                f"the program has too many paths: {least}{self.runs / share:.2g}, which would take {least}"
+                f"{_duration(seconds)}; return a frozenset instead of tuple(sorted(...)), merge equal states"
+                " by draw.fold(), draw less, take fewer people, or raise the limit by"
+                " `with quiff.work_limit(...): ...`"
             )
         )
 
@@ -175,6 +194,17 @@ class Enumeration:
         for place, (code, rows) in enumerate(groups):
             known = frame.known | {name: code}
             yield Frame(rows, frame.opened, known, frame.weight, frame.start + place * share, share)
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> _duration(90), _duration(200_000), _duration(1e9)
+    ('90 seconds', '2 days', '32 years')
+    """
+    units = (("years", 31_557_600), ("days", 86_400), ("hours", 3_600), ("minutes", 60), ("seconds", 1))
+    unit, size = next((entry for entry in units if seconds >= 2 * entry[1]), units[-1])
+    return f"{seconds / size:,.0f} {unit}"
 
 
 def _another(output: Any) -> str:

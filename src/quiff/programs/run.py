@@ -206,7 +206,7 @@ class Run(Draw):
         return self.drawn.setdefault(number, options.values[place])
 
     def _count(self) -> None:
-        over = self._all.over_limit(self.frame)
+        over = self._all.over_limit(self.frame, self._again)
         if over is not None:
             self.stop(over)
 

@@ -21,10 +21,10 @@ from quiff.report.limits import may, may_not, reading, regulators_words
 from quiff.report.page import Page, Section
 from quiff.report.sections import arranged
 from quiff.report.studies import STUDIES, Question, sections
-from quiff.results.numbers import probability, said
+from quiff.results.numbers import capitalised, probability, said
 from quiff.studies.dataset_statistics import DatasetStatistics
 from quiff.studies.risk import most_exposed
-from quiff.studies.words import capitalised, visits
+from quiff.studies.words import visits
 
 SMALLEST = 5
 """How many people a cell of a report is about at least, unless users are listed."""

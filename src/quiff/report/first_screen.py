@@ -12,11 +12,11 @@ from quiff.errors import QuiffError, counted
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, curves, probabilities
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import probability, said
+from quiff.results.numbers import capitalised, probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.studies.words import capitalised, goal_title, visits
+from quiff.studies.words import goal_title, visits
 
 _FEW = 3  # APIs with a column each
 CROWD = 1_000_000
@@ -130,7 +130,7 @@ def _linked(api: Api, results: Mapping[str, Result]) -> str:
         best = max(tried, key=lambda row: row.value)
         share = f"about {probability(best.value)}{_interval(best)}"
         return f"at least {share} by one {api.visit} at each: by the best attack run"
-    linked = results["time"].every_row.where(api=api.spec, stage="link") if "time" in results else Rows()
+    linked = results["time"].every_row.where(api=api.spec, stage="two sites") if "time" in results else Rows()
     most = linked["posterior"]
     if most is None:
         return ""

@@ -7,10 +7,10 @@ from typing import Any
 from quiff.populations.population import Population
 from quiff.report.first_screen import CROWD, RECORDS, Answer, about, chief, in_a_crowd, seen
 from quiff.report.page import Section
-from quiff.results.numbers import probability, said
+from quiff.results.numbers import capitalised, probability, said
 from quiff.results.result import Result
 from quiff.results.table import Table
-from quiff.studies.words import capitalised, goal_title, visits
+from quiff.studies.words import goal_title, visits
 
 _FEW = 2  # APIs of each of which a sentence is said
 _MOST = 6  # lines of a table that shows every stage

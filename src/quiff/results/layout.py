@@ -1,21 +1,24 @@
 """How rows are read: a layout declares the sentences, tables and figures of a study, made when asked for.
 
-Three primitives read rows: `Say` makes sentences, `Pivot` a table, `Chart` a figure; `Listing` is a table of
-records that are no rows. Where they are not enough, a function of the result stands in their place. Nothing
-is chosen or ordered by looking at text.
+Three primitives read the same lines, which are groups of rows or records of the payload: `Say` makes a
+sentence of each, `Pivot` a table, `Chart` a figure. Where they are not enough, a function of the result
+stands in their place. Nothing is chosen or ordered by looking at text.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, final
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from quiff.errors import ParameterError
+from quiff.results.figures.charts import Record
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import probability
+from quiff.results.numbers import capitalised, plain, probability, said
 from quiff.results.quantities import QUANTITIES
-from quiff.results.rows import Row, Rows
+from quiff.results.rows import COLUMNS, Row, Rows
 from quiff.results.table import Style, Table
 
 if TYPE_CHECKING:
@@ -24,35 +27,114 @@ if TYPE_CHECKING:
 Text: TypeAlias = "str | Callable[[Result], str]"
 Notes: TypeAlias = "tuple[str | Callable[[Result], str | Iterable[str]], ...]"
 Words: TypeAlias = Mapping[str, Any]
-Cell: TypeAlias = "str | Callable[[Any, Result], Any] | tuple[str | Callable[[Any, Result], Any], Style]"
-Records: TypeAlias = Sequence[dict[str, Any]]
-_View = TypeVar("_View")  # a table, or what draws a figure
+Get: TypeAlias = "str | int | Callable[[Any, Result], Any]"
+Cell: TypeAlias = "Get | tuple[Get, Style]"
+_ENDS = ("value", "low", "high")
 
 
-def text_of(text: Text, result: "Result") -> str:
-    """Return a text with the words of a result in braces, or what a function of the result returns."""
-    return text(result) if callable(text) else text.format_map(result.words)
+def last_stages(rows: Rows) -> Rows:
+    """Return of each API the rows of its last stage."""
+    return Rows(row for group in rows.by("api").values() for row in group.last)
+
+
+LINES: "dict[str, tuple[str, Callable[[Row, Result], Any]]]" = {
+    "api": ("API", lambda row, result: capitalised(result.api_name(row.api))),
+    "stage": ("observed", lambda row, result: result.stage_name(row.api, row.stage)),
+    "goal": ("guessed", lambda row, _: row.goal),
+    "scope": ("secrets", lambda row, _: "all" if row.scope == "all" else "occurring"),
+    "prior": ("prior", lambda row, _: row.prior),
+    "observations": ("observations", lambda row, _: row.observations),
+    "quantity": ("quantity", lambda row, _: QUANTITIES[row.quantity].title),
+}
+"""How the column of rows that makes a line is headed, and what stands in it."""
+
+
+def entry(line: Any, name: Get, result: "Result") -> Any:
+    """Return what a line has by a name: a quantity or a column of its rows, or an entry of a record."""
+    if callable(name):
+        return name(line, result)
+    if isinstance(line, Rows):
+        if str(name).partition("@")[0] in QUANTITIES:
+            return line[str(name)]
+        row = line.rows[0]
+        said_of = row if name in COLUMNS and name != "unit" else QUANTITIES[row.quantity]
+        return getattr(said_of, str(name))
+    return getattr(line, name) if isinstance(name, str) and hasattr(line, name) else line[name]
+
+
+@final
+class Reading(dict[str, Any]):
+    """What stands for the names of a template: words, then what a line has, then the words of a result."""
+
+    def __init__(self, result: "Result", line: Any = (), words: Words | None = None) -> None:
+        super().__init__(words or {})
+        self._result, self._line = result, line
+
+    def __missing__(self, name: str) -> str:
+        if isinstance(self._line, Rows) and name in LINES and name != "prior":
+            return str(LINES[name][1](self._line.rows[0], self._result))
+        try:
+            value = entry(self._line, name, self._result)
+        except (LookupError, TypeError, AttributeError):
+            value = None if self._result is None else self._result.words.get(name)
+        if value is None:
+            raise KeyError(name)
+        quantity = QUANTITIES.get(name.partition("@")[0])
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        return quantity.text(value) if quantity and number else said(value) if number else str(value)
+
+
+def text_of(text: Text, result: "Result", line: Any = ()) -> str:
+    """Return a text with the words of a result, and of a line, in braces, or what a function returns."""
+    return text(result) if callable(text) else text.format_map(Reading(result, line))
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """The lines of a result that are read, one by one."""
+
+    _: KW_ONLY
+    by: tuple[str, ...] = ()
+    where: "Mapping[str, Any] | Callable[[Row, Result], bool]" = field(default_factory=dict)
+    longest: str = ""
+    last: bool = False
+    records: "str | Callable[[Result], Iterable[Any]]" = ""
+
+    def lines(self, result: "Result", rows: Rows | None = None) -> list[Any]:
+        """Return the groups of the rows of a result, or of some of them, or its records."""
+        if self.records:
+            return list(self.records(result) if callable(self.records) else result.payload[self.records])
+        rows = result.rows if rows is None else rows
+        rows, where = last_stages(rows) if self.last else rows, self.where
+        chosen = Rows(row for row in rows if where(row, result)) if callable(where) else rows.where(**where)
+        groups = chosen.by(*self.by).values()
+        return [
+            group for group in (g.longest(self.longest) if self.longest else g for g in groups) if len(group)
+        ]
 
 
 @final
 @dataclass(frozen=True)
-class Say:
-    """A sentence for each group of rows, with words and quantities in braces; none where one is missing.
+class Say(_Lines):
+    """A sentence for each line, with words and quantities in braces; none where one is missing.
 
     Attributes
     ----------
     template
-        The sentence. A quantity in braces is its value, as people read it.
+        The sentence. A quantity in braces is its value, as people read it; a column of rows, such as ``api``,
+        is what a table has for it; other names are words of the result.
     by
         The columns whose values make a group; by default all rows are one.
     where
-        Which rows it speaks of, by columns.
+        Which rows it speaks of, by columns; or a function of a row and the result.
     longest
         A quantity: of each group, only the rows of the most observations for which it is known.
     last
         Whether, of each API, only its last stage is spoken of.
+    records
+        Instead of rows: an entry of the payload by its name, or a function of the result.
     words
-        Further words, from the rows of a group and the result; None says nothing.
+        Further words, from a line and the result; None says nothing.
 
     Examples
     --------
@@ -65,253 +147,210 @@ class Say:
     """
 
     template: str
-    by: tuple[str, ...] = ()
-    where: Mapping[str, Any] = field(default_factory=dict)
-    longest: str = ""
-    last: bool = False
-    words: "Callable[[Rows, Result], Words | None] | None" = None
+    words: "Callable[[Any, Result], Words | None] | None" = None
 
-    def of(self, rows: Rows, result: "Result") -> Iterator[str]:
+    def of(self, rows: Rows | None, result: "Result") -> Iterator[str]:
         """Yield the sentences of some rows."""
-        chosen = (last_stages(rows) if self.last else rows).where(**self.where)
-        for group in chosen.by(*self.by).values():
-            some = group.longest(self.longest) if self.longest else group
-            words = {} if self.words is None else self.words(some, result)
-            if words is not None and len(some):
-                yield from say(self.template, some, words)
+        for line in self.lines(result, rows):
+            words = {} if self.words is None else self.words(line, result)
+            if words is not None:
+                with suppress(KeyError):
+                    yield self.template.format_map(Reading(result, line, words))
 
     def __call__(self, result: "Result") -> Iterator[str]:
         """Yield the sentences of a result."""
-        return self.of(result.rows, result)
-
-
-def say(template: str, rows: Rows, words: Words) -> Iterator[str]:
-    """Yield a sentence with words and quantities in braces; nothing if one of them is not there."""
-    try:
-        yield template.format_map(_Read(rows, words))
-    except KeyError:
-        return
-
-
-class _Read(dict[str, Any]):
-    """Words by name, and quantities as they are read."""
-
-    def __init__(self, rows: Rows, words: Words) -> None:
-        super().__init__(words)
-        self._rows = rows
-
-    def __missing__(self, name: str) -> str:
-        value = self._rows[name]
-        if value is None:
-            raise KeyError(name)
-        return QUANTITIES[name.partition("@")[0]].text(value)
-
-
-def last_stages(rows: Rows) -> Rows:
-    """Return of each API the rows of its last stage."""
-    return Rows(row for group in rows.by("api").values() for row in group.last)
+        return self.of(None, result)
 
 
 @final
 @dataclass(frozen=True)
-class Pivot:
-    """A table with a line for each value of some columns of rows, where its first quantity is there.
+class Pivot(_Lines):
+    """A table with a row for each line, where the first quantity among its columns is there.
 
     Attributes
     ----------
-    title
-        Of the table, with words of the result in braces.
     by
-        The columns of the rows that make a line, such as ``stage`` or ``observations``; of ``api`` and
-        ``stage`` the names are written.
+        The columns of the rows that make a line, such as ``stage`` or ``observations``; they come first in
+        the table, of ``api`` and ``stage`` by name.
     columns
-        What stands in a line: quantities under their titles in the registry, or under other ones; or
-        functions of the rows of a line and the result. A column without any cell is left out.
-    where
-        Which rows it is of, by columns; or a function of a row and the result.
-    last
-        Whether, of each API, only its last stage is shown.
+        What stands in a line, by heads: quantities, columns of rows, what the registry says of a quantity, or
+        entries of a record, by their names; or functions of a line and the result; each alone or with its
+        style. Quantities alone have their titles as heads. A column without any cell is left out.
+    where, longest, last, records
+        Which lines there are, as in `Say`.
     interval
         The quantity whose interval and method are shown, where it has one.
-    notes
-        What stands below.
-    styles, labels, group, keep
-        As in `Table`.
+    spoken
+        Whether a sentence speaks of a line, which is then kept where the table is cut.
+    notes, styles, labels, group, keep
+        As in `Table`; title, heads and notes may have words of the result in braces.
     """
 
     title: Text
-    by: tuple[str, ...]
     columns: tuple[str, ...] | Mapping[str, Cell]
-    where: "Mapping[str, Any] | Callable[[Row, Result], bool]" = field(default_factory=dict)
-    last: bool = False
     interval: str = ""
     notes: Notes = ()
     styles: Mapping[str, Style] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     group: str = ""
     keep: int = 1
+    spoken: "Callable[[Any, Result], bool]" = lambda *_: False
 
     def __call__(self, result: "Result") -> Table:
         """Return the table of a result."""
-        return self.of(result.rows, result)
+        return self.of(None, result)
 
-    def of(self, rows: Rows, result: "Result") -> Table:
+    def of(self, rows: Rows | None, result: "Result") -> Table:
         """Return the table of some rows of a result."""
-        where = self.where
-        chosen = Rows(row for row in rows if where(row, result)) if callable(where) else rows.where(**where)
-        chosen = last_stages(chosen) if self.last else chosen
         listed: Mapping[str, Cell] = (
             self.columns
             if isinstance(self.columns, Mapping)
-            else {_head(name): name for name in self.columns}
+            else {QUANTITIES[name.partition("@")[0]].title: name for name in self.columns}
         )
-        first = next((column for column in listed.values() if isinstance(column, str)), "")
-        groups = [group for group in chosen.by(*self.by).values() if not first or group[first] is not None]
+        lines = self.lines(result, rows)
+        if not self.records:
+            first = next((cell for cell in listed.values() if cell in QUANTITIES), None)
+            lines = [line for line in lines if first is None or line[first] is not None]
+        if not lines:
+            return Table("", (), ())
         columns: dict[str, Cell] = {self.group: ""} if self.group in listed else {}  # it heads lines
-        for name in self.by:
+        for name in self.by if not self.records else ():
             if name != "api" or "stage" not in self.by:
-                head, cell = LINES[name]
-                columns[head] = lambda group, result, cell=cell: cell(group.rows[0], result)  # type: ignore[misc]
+                columns[LINES[name][0]] = _of_row(LINES[name][1])
         columns |= listed
         if self.interval:
             columns |= {end: _end(end, self.interval) for end in ("low", "high", "method")}
-        return _table(self, groups, columns, result)
+        group = self.group
+        if group == LINES["api"][0] and len(result.apis) == 1:  # the heading has its name
+            group, columns = "", {head: cell for head, cell in columns.items() if head != group}
+        if group:
+            below: dict[Any, list[Any]] = {}
+            for line in lines:
+                below.setdefault(entry(line, _get(columns[group]), result), []).append(line)
+            lines = [line for some in below.values() for line in some]
+        styles: dict[str, Any] = dict(self.styles)
+        heads: dict[str, Callable[[Any], Any]] = {}
+        for head, cell in columns.items():
+            name = text_of(head, result)
+            style = _style(cell, lines)
+            styles |= {} if style is None else {name: style}
+            heads[name] = partial(entry, name=_get(cell), result=result)
+        return Table.of(
+            text_of(self.title, result),
+            lines,
+            heads,
+            notes=tuple(_notes(self.notes, result)),
+            styles=styles,
+            labels=tuple(text_of(label, result) for label in self.labels),
+            group=group,
+            keep=self.keep,
+            spoken=tuple(place for place, line in enumerate(lines) if self.spoken(line, result)),
+        )
+
+
+def _of_row(cell: "Callable[[Row, Result], Any]") -> Get:
+    return lambda line, result: cell(line.rows[0], result)
+
+
+def _get(cell: Cell) -> Get:
+    return cell[0] if isinstance(cell, tuple) else cell
+
+
+def _style(cell: Cell, lines: list[Any]) -> Any:
+    """Return how the numbers of a column are written, where it or the registry says it."""
+    if isinstance(cell, tuple):
+        return cell[1]
+    if cell in _ENDS and lines and isinstance(lines[0], Rows):
+        return [QUANTITIES[line.rows[0].quantity].text for line in lines]
+    quantity = QUANTITIES.get(cell.partition("@")[0]) if isinstance(cell, str) else None
+    return None if quantity is None else quantity.text
 
 
 def _end(end: str, quantity: str) -> Cell:
-    def cell(group: Rows, _: "Result") -> Any:
-        return getattr(group.row(quantity), end)
+    def cell(line: Rows, _: "Result") -> Any:
+        return getattr(line.row(quantity), end)
 
     probable = QUANTITIES[quantity].is_probability and end != "method"
     return (cell, probability) if probable else cell
 
 
-@final
-@dataclass(frozen=True)
-class Listing:
-    """A table with a line for each of some records.
-
-    Attributes
-    ----------
-    title
-        Of the table, with words of the result in braces.
-    records
-        An entry of the payload by its name, or a function of the result.
-    columns
-        What stands in a line, by heads, in which braces are words of the result: entries of a record by their
-        names, or functions of a record and the result; each alone or with its style.
-    notes
-        What stands below.
-    styles, labels, group, keep
-        As in `Table`.
-    """
-
-    title: Text
-    records: "str | Callable[[Result], Iterable[Any]]"
-    columns: Mapping[str, Cell]
-    notes: Notes = ()
-    styles: Mapping[str, Style] = field(default_factory=dict)
-    labels: tuple[str, ...] = ()
-    group: str = ""
-    keep: int = 1
-
-    def __call__(self, result: "Result") -> Table:
-        """Return the table of a result."""
-        records = self.records(result) if callable(self.records) else result.payload[self.records]
-        return _table(self, records, self.columns, result)
-
-
-def ends(entry: str, *heads: str) -> dict[str, Cell]:
+def ends(name: str, *heads: str) -> dict[str, Cell]:
     """Return the columns of an entry that is a probability and the ends of its interval."""
 
     def cell(place: int) -> Cell:
-        return (lambda record, _: record[entry][place]), probability
+        return (lambda record, _: entry(record, name, _)[place]), probability
 
     return {head: cell(place) for place, head in enumerate(heads)}
 
 
-def _table(
-    form: Pivot | Listing, records: Iterable[Any], cells: Mapping[str, Cell], result: "Result"
-) -> Table:
-    """Return the table that a form makes of records."""
-    styles, columns = dict(form.styles), {}
-    for head, cell in cells.items():
-        name = head.format_map(result.words) if "{" in head else head
-        if isinstance(cell, tuple):
-            cell, styles[name] = cell
-        columns[name] = cell if isinstance(cell, str) else _bound(cell, result)
-    return Table.of(
-        text_of(form.title, result),
-        records,
-        columns,
-        notes=tuple(_notes(form.notes, result)),
-        styles=styles,
-        labels=tuple(label.format_map(result.words) for label in form.labels),
-        group=form.group,
-        keep=form.keep,
-    )
-
-
-def _bound(cell: "Callable[[Any, Result], Any]", result: "Result") -> Callable[[Any], Any]:
-    return lambda record: cell(record, result)
-
-
 def _notes(notes: Notes, result: "Result") -> Iterator[str]:
     for note in notes:
-        text = note(result) if callable(note) else note.format_map(result.words)
+        text = note(result) if callable(note) else text_of(note, result)
         yield from filter(None, (text,) if isinstance(text, str) else text)
 
 
-def _head(quantity: str) -> str:
-    return QUANTITIES[quantity.partition("@")[0]].title
-
-
-LINES: "dict[str, tuple[str, Callable[[Row, Result], Any]]]" = {
-    "api": ("API", lambda row, result: result.api_name(row.api)),
-    "stage": ("observed", lambda row, result: result.stage_name(row.api, row.stage)),
-    "goal": ("guessed", lambda row, _: {"topics": "a topic"}.get(row.goal, row.goal)),
-    "scope": ("secrets", lambda row, _: "all" if row.scope == "all" else "occurring"),
-    "prior": ("prior", lambda row, _: row.prior),
-    "observations": ("observations", lambda row, _: row.observations),
-}
-"""How the column of rows that makes a line is headed, and what stands in it."""
-
-
 @final
 @dataclass(frozen=True)
-class Chart:
-    """A figure of points; there is none where there are no points.
+class Chart(_Lines):
+    """A figure with a point for each line; there is none where there are no points.
 
     Attributes
     ----------
+    title
+        What it shows; names in braces are words of the result, or of the last line.
     points
-        The points that a result has, as records.
-    figure
-        What draws them.
+        What a point has, by the fields of the axes: as the columns of a `Pivot`, numbers as floats. Or
+        a function of the result that returns all points.
+    draw
+        The chart of the points of a result.
+    interval
+        A quantity whose interval is drawn, where it has one.
+    without
+        Why there are no points, where there are none.
+    by, where, longest, last, records
+        Which lines there are, as in `Say`.
     """
 
-    points: "Callable[[Result], Records]"
-    figure: "Callable[[Result, Records], Figure]"
+    title: Text
+    points: "Mapping[str, Get] | Callable[[Result], list[Record]]"
+    draw: "Callable[[list[Record], Result], Any]"
+    interval: str = ""
+    without: str = "there is nothing to draw"
 
     def of(self, result: "Result") -> "Callable[[], Figure] | None":
         """Return what draws the figure of a result; None if it has no points."""
-        points = self.points(result)
-        return (lambda: self.figure(result, points)) if points else None
+        lines: list[Any]
+        if callable(self.points):
+            lines = self.points(result)
+            points = [plain(point) for point in lines]
+        else:
+            cells = self.points
+            read = [
+                ({name: _point(line, get, result) for name, get in cells.items()}, line)
+                for line in self.lines(result)
+            ]
+            complete = [(point, line) for point, line in read if None not in point.values()]
+            lines = [line for _, line in complete]
+            points = [_drawn(point) | self._interval(line) for point, line in complete]
+        title = capitalised(text_of(self.title, result, lines[-1])) if points else ""
+        return (lambda: Figure.of(title, self.draw(points, result))) if points else None
+
+    def _interval(self, line: Any) -> Record:
+        row = line.row(self.interval) if self.interval else None
+        return {} if row is None else row.ends()
 
 
-@final
-@dataclass(frozen=True)
-class Several(Generic[_View]):
-    """Tables or figures whose names depend on the result, made at once by a function."""
-
-    make: "Callable[[Result], Mapping[str, _View]]"
-
-    def __call__(self, result: "Result") -> Mapping[str, _View]:
-        """Return them by name."""
-        return self.make(result)
+def _point(line: Any, name: Get, result: "Result") -> Any:
+    """Return what a point has: an API and a stage are called as in tables."""
+    named = name in ("api", "stage") and isinstance(line, Rows)
+    return LINES[str(name)][1](line.rows[0], result) if named else entry(line, name, result)
 
 
-Sentences: TypeAlias = "Callable[[Result], Iterable[str]]"
+def _drawn(point: Record) -> Record:
+    return {k: v if isinstance(v, str | int) else float(v) for k, v in point.items()}
+
+
+Sentences: TypeAlias = "Callable[[Result], str | Iterable[str] | None]"
 Tables: TypeAlias = "Callable[[Result], Table | Mapping[str, Table] | None]"
 
 
@@ -327,20 +366,23 @@ class Layout:
     say, further
         The sentences that answer, and what else the numbers say, by keys, each a `Say` or a function.
     tables
-        The tables by short names, the main one first: each a `Pivot`, a function that returns one or None, or
-        `Several`.
+        The tables by short names, the main one first: each a `Pivot`, or a function that returns one, several
+        by name, or None.
     charts
         The figures by short names, the main one first.
     heading
         Who was measured, and which APIs, in a line.
+    about
+        What is to be said of quantities instead of what the registry says, by their names.
     """
 
     title: Text
     say: Mapping[str, Sentences] = field(default_factory=dict)
     further: Mapping[str, Sentences] = field(default_factory=dict)
     tables: Mapping[str, Tables] = field(default_factory=dict)
-    charts: Mapping[str, Chart | Several[Callable[[], Figure]]] = field(default_factory=dict)
+    charts: Mapping[str, Chart] = field(default_factory=dict)
     heading: Text = ""
+    about: "Callable[[Result], Mapping[str, Mapping[str, str]]]" = lambda _: {}
 
 
 LAYOUTS: dict[str, Layout] = {

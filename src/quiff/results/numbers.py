@@ -196,3 +196,26 @@ def probability(value: "Number", digits: int | None = None) -> str:
         return f"1 in {Decimal(rounded(many, max(digits, 3 if many < 10**3 else 4))):,f}"
     percent = rounded(100 * value, digits)
     return f"{'>99.9' if percent == '100' and value < 1 - 1e-9 else percent} %"
+
+
+def many(number: int, thing: str) -> str:
+    """Return a number of things in words, thousands with a comma.
+
+    Examples
+    --------
+    >>> many(1, "user"), many(5893, "user")
+    ('1 user', '5,893 users')
+    """
+    return f"{said(number)} {thing}{'' if number == 1 else 's'}"
+
+
+def capitalised(text: str) -> str:
+    """Return text as it stands at the beginning of a sentence; a spec, and the name of a program, stay.
+
+    Examples
+    --------
+    >>> capitalised("third-party cookie"), capitalised("topics:noise=0.1")
+    ('Third-party cookie', 'topics:noise=0.1')
+    """
+    first, _, rest = text.partition(" ")
+    return text if ":" in first or not rest else text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""Every quantity of results; ``quantities.csv`` has the unit, formula, meaning and source of each."""
+"""Every quantity of results; ``quantities.csv`` has the unit, formula, meaning and source of most."""
 
 import csv
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any, final
 
 from quiff.results.numbers import amount, probability
-from quiff.theory.forms import FORMS
 
 
 @final
@@ -38,34 +37,13 @@ class Quantity:
         return self.unit == "probability" or self.unit.startswith("share of")
 
 
-_COUNTED = {
-    "unique": "targets for whom the attack leaves the right user alone / targets",
-    "ties": "mean of [the right user is left] / (users left)",
-}
 with Path(__file__).with_name("quantities.csv").open(encoding="utf-8", newline="") as _file:
-    _ALL = tuple(Quantity(**row) for row in csv.DictReader(_file))
-_CLOSED = (
-    Quantity(form.quantity, form.name, form.unit, form.formula, form.meaning, form.source)
-    for form in FORMS.values()
-)
-
-
-class _Registry(dict[str, Quantity]):
-    """The quantities by name; attacks, which load NumPy, are looked up when they are asked for."""
-
-    def __missing__(self, name: str) -> Quantity:
-        from quiff.attacks.catalogue import ATTACKS
-
-        counts, source = "ties", "paper, eq. posterior-vulnerability: its adversary"
-        if name in ATTACKS:
-            counts, source = ATTACKS[name].counts, str(ATTACKS[name].paper)
-        elif name != "bayes":
-            raise KeyError(name)
-        meaning = "so many targets are re-identified by this attack"
-        return Quantity(
-            name, f"re-identified by {name}", "share of targets", _COUNTED[counts], meaning, source
-        )
-
-
-QUANTITIES = MappingProxyType(_Registry({quantity.name: quantity for quantity in (*_CLOSED, *_ALL)}))
+    _registry = {row["name"]: Quantity(**row) for row in csv.DictReader(_file)}
+QUANTITIES = MappingProxyType(_registry)
 """The quantities by name."""
+
+
+def register(*quantities: Quantity) -> None:
+    """Add the quantities that a study describes itself, such as those of attacks; what is known stays."""
+    for quantity in quantities:
+        _registry.setdefault(quantity.name, quantity)

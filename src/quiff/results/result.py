@@ -11,8 +11,8 @@ from quiff.errors import ParameterError
 from quiff.results.columns import filled
 from quiff.results.figures.figure import Figure
 from quiff.results.html_page import html_text
-from quiff.results.layout import Layout, Several, layout_of, text_of
-from quiff.results.numbers import to_json
+from quiff.results.layout import Layout, layout_of, text_of
+from quiff.results.numbers import capitalised, to_json
 from quiff.results.quantities import QUANTITIES
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
@@ -20,7 +20,6 @@ from quiff.results.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from quiff.apis.base import Unit
     from quiff.core.numbers import Number
 
 _FIRST_ROWS = 25  # of the main table, where others wait
@@ -57,33 +56,6 @@ class Provenance:
 
 @final
 @dataclass(frozen=True)
-class ApiWords:
-    """What an API is called and how it observes, under the names that the API itself has for them."""
-
-    spec: str
-    title: str
-    name: str
-    sees: str
-    settings: str
-    unit: "Unit"
-    family: str
-    status: str
-    needs: tuple[str, ...]
-    observer_knows_who: bool
-    redraws: str
-    visit: str
-    shown_at_first: int
-    month: int | None
-    stages: Mapping[str, str]
-    source: str = ""
-
-    def stage_title(self, stage: str) -> str:
-        """Return what a stage is called."""
-        return self.stages.get(stage, stage)
-
-
-@final
-@dataclass(frozen=True)
 class PerUser:
     """Numbers of each user, by name, in the order of the users."""
 
@@ -110,7 +82,7 @@ class Result:
     rows
         Every number with what it is of; ``result[spec, quantity]`` gives one.
     apis
-        What the APIs are called, by their specs.
+        What the APIs are called, by their specs: each has a ``title`` and titles of its stages.
     population
         Who was measured, in counts; None without people.
     words
@@ -143,7 +115,7 @@ class Result:
 
     study: str
     rows: Rows = field(default_factory=Rows)
-    apis: Mapping[str, ApiWords] = field(default_factory=dict)
+    apis: Mapping[str, Any] = field(default_factory=dict)
     population: Mapping[str, Any] | None = None
     words: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -209,8 +181,8 @@ class Result:
         if self.aside:
             own = {} if which == "say" else {**layout.say, **layout.further}
         for key, sentences in own.items():
-            if self._shows(key):
-                yield from sentences(self)
+            answer = sentences(self) if self._shows(key) else ()
+            yield from map(capitalised, filter(None, (answer,) if isinstance(answer, str) else answer or ()))
         for part in self.parts.values():
             yield from part._say(which)
 
@@ -219,11 +191,8 @@ class Result:
         """The tables by short names, the main one first; one without rows is left out."""
         tables: dict[str, Table] = {}
         for key, table in self.layout.tables.items():
-            made = table(self) if self._shows(key) or isinstance(table, Several) else None
-            if isinstance(made, Mapping):
-                tables |= {name: one for name, one in made.items() if self._shows(key) or self._shows(name)}
-            elif made is not None:
-                tables[key] = made
+            read = table(self) if self._shows(key) else None
+            tables |= read if isinstance(read, Mapping) else {} if read is None else {key: read}
         for name, part in self.parts.items():
             tables |= {_under(name, key): table for key, table in part.tables.items()}
         return {name: table for name, table in tables.items() if table.rows}
@@ -233,12 +202,8 @@ class Result:
         """The figures by short names, the main one first, drawn when they are called."""
         figures: dict[str, Callable[[], Figure]] = {}
         for key, chart in self.layout.charts.items():
-            if isinstance(chart, Several):
-                drawn = chart(self)
-                figures |= {name: one for name, one in drawn.items() if self._shows(key) or self._shows(name)}
-            elif self._shows(key):
-                draw = chart.of(self)
-                figures |= {} if draw is None else {key: draw}
+            draw = chart.of(self) if self._shows(key) else None
+            figures |= {} if draw is None else {key: draw}
         for name, part in self.parts.items():
             figures |= {_under(name, key): draw for key, draw in part.figures.items()}
         return figures
@@ -261,15 +226,16 @@ class Result:
         return replace(self, parts={**self.parts, name: other}, per_user=other.per_user or self.per_user)
 
     def api_name(self, spec: str) -> str:
-        """Return what an API is called here: its title, or its spec where two have the same title."""
-        api = self.apis[spec]
-        titles = [one.title for one in self.apis.values()]
-        return spec if titles.count(api.title) > 1 else api.title
+        """Return what an API is called here: its title, with its settings where two have the same title."""
+        api, others = self.apis[spec], [other for key, other in self.apis.items() if key != spec]
+        alike = api.title in [other.title for other in others]
+        clear = api.called not in ("", *(other.called for other in others))
+        return str(api.called if alike and clear else spec if alike else api.title)
 
     def stage_name(self, spec: str, stage: str) -> str:
-        """Return what a stage is called here: its title, with the spec where two share it."""
+        """Return what a stage is called here: its title, with that of the API where two share it."""
         title = self.apis[spec].stage_title(stage)
-        return f"{title} ({spec})" if self._stage_titles.count(title) > 1 else title
+        return f"{title} ({self.api_name(spec)})" if self._stage_titles.count(title) > 1 else title
 
     @property
     def _stage_titles(self) -> list[str]:
@@ -285,7 +251,9 @@ class Result:
         """
         figures = self.figures
         if not figures:
-            raise ParameterError("this result has no figure")
+            charts = list(self.layout.charts.values())
+            why = charts[0].without if charts else "its tables are all that is shown"
+            raise ParameterError(f"this result has no figure: {why}")
         chosen = next(iter(figures)) if name is None else name
         if chosen not in figures:
             raise ParameterError(f"there is no figure {chosen!r}; there are {', '.join(figures)}")
@@ -365,10 +333,12 @@ class Result:
 
     def explained(self) -> str:
         """Return for each quantity of the rows what it is, a paragraph each; of closed forms, the formula."""
-        return "\n\n".join(self._explained(name) for name in self.every_row.values("quantity"))
+        about = self.layout.about(self)  # its study has registered its quantities by then
+        names = self.every_row.values("quantity")
+        return "\n\n".join(self._explained(name, about.get(name, {})) for name in names)
 
-    def _explained(self, name: str) -> str:
-        quantity, about = QUANTITIES[name], self.words.get("about", {}).get(name, {})
+    def _explained(self, name: str, about: Mapping[str, str]) -> str:
+        quantity = QUANTITIES[name]
         rows = self.every_row.where(quantity=name)
         values = [row.value for row in (rows.where(stage="") or rows)]
         first = f"{name.replace('_', ' ')}{f' = {quantity.text(values[0])}' if len(values) == 1 else ''}"

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from quiff.apis.base import Unit
     from quiff.core.numbers import Number
 
 _ENDS = ("value", "low", "high")
@@ -47,7 +46,7 @@ class Row:
     """
 
     api: str
-    unit: "Unit | None"
+    unit: object
     stage: str
     goal: str
     prior: str
@@ -87,7 +86,7 @@ class Source(Protocol):
         """By which name rows have it."""
 
     @property
-    def unit(self) -> "Unit":
+    def unit(self) -> object:
         """Whom one observation is about."""
 
 
@@ -240,7 +239,7 @@ class Rows:
         frame: pl.DataFrame = needed("polars", "polars", "a frame").DataFrame(self.columns())
         return frame
 
-    def to_records(self) -> "list[dict[str, Unit | Number | str | None]]":
+    def to_records(self) -> list[dict[str, object]]:
         """Return the rows by the names of their columns, for JSON."""
         return [{name: getattr(row, name) for name in COLUMNS} for row in self.rows]
 

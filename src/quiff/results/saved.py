@@ -1,17 +1,19 @@
 """Results that come back from JSON: the shape is checked, and nothing in it is run."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
-from quiff.apis.base import Unit
 from quiff.errors import ParameterError
 from quiff.results.layout import layout_of
 from quiff.results.quantities import QUANTITIES
-from quiff.results.result import ApiWords, Provenance, Result
+from quiff.results.result import Provenance, Result
 from quiff.results.rows import COLUMNS, Row, Rows
 
 _NUMBERS = ("value", "low", "high")
+READERS: dict[str, Callable[[Mapping[str, Any]], Any]] = {}
+"""How ``unit`` of a row and ``api`` of a result come back; studies, which know what they are, say it."""
 
 
 def result_of(text: str) -> Result:
@@ -22,6 +24,7 @@ def result_of(text: str) -> Result:
     ParameterError
         If it holds none.
     """
+    import_module("quiff.studies.study")  # which fills `READERS`
     try:
         whole = json.loads(text)
         rows = [_row(record) for record in whole["rows"]]
@@ -47,11 +50,13 @@ def _result(described: Mapping[str, Any], rows: list[Row]) -> Result:
     layout_of(described["name"])
     count, only = described["rows"], described["only"]
     taken = rows[:count]
+    for row in taken:
+        QUANTITIES[row.quantity]  # its study has registered it
     del rows[:count]
     return Result(
         described["name"],
         Rows(taken),
-        {spec: _api(words) for spec, words in described["apis"].items()},
+        {spec: READERS["api"](words) for spec, words in described["apis"].items()},
         described["population"],
         {key: _number(word) for key, word in described["words"].items()},
         payload=_numbers(described["payload"]),
@@ -76,12 +81,7 @@ def _number(value: Any) -> Any:
 
 def _row(record: Mapping[str, Any]) -> Row:
     cells = {name: record[name] for name in COLUMNS}
-    QUANTITIES[cells["quantity"]]
     for name in _NUMBERS:
         cells[name] = float(cells[name]) if isinstance(cells[name], str) else cells[name]
-    cells["unit"] = cells["unit"] and Unit(**cells["unit"])
+    cells["unit"] = cells["unit"] and READERS["unit"](cells["unit"])
     return Row(**cells)
-
-
-def _api(words: Mapping[str, Any]) -> ApiWords:
-    return ApiWords(**{**words, "unit": Unit(**words["unit"]), "needs": tuple(words["needs"])})

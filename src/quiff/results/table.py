@@ -43,7 +43,8 @@ class Table:
     `digits`. Columns that are named in `labels` hold what things are called: a whole number or, as anything
     else is written, text. `styles` say how the numbers of a column are written, such as probabilities, for
     all of its rows or for each. In text, the column `group` is no column: its values stand above the rows
-    that have them. Where a table is cut, its last rows are kept, as many as `keep`.
+    that have them. Where a table is cut, its last rows are kept, as many as `keep`, and
+    those that sentences speak of, whose places are `spoken`.
 
     Examples
     --------
@@ -74,6 +75,7 @@ class Table:
     digits: int | None = None
     group: str = ""
     keep: int = 1
+    spoken: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if len(set(self.columns)) < len(self.columns):
@@ -303,18 +305,25 @@ class Table:
         (((1,), (4,)), ('2 rows before the last are left out',))
         """
         kept, between = self._cut(rows)
-        return replace(self, rows=kept, notes=(*(f"{text}{more}" for text in between), *self.notes))
+        return replace(
+            self, rows=kept, spoken=(), notes=(*(f"{text}{more}" for text in between), *self.notes)
+        )
 
     def _cut(self, head: int | None) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
-        """Return the first rows and the last ones, and a line on those between if there are some."""
-        between = 0 if head is None else len(self.rows) - head
-        if head is None or between <= 0:
+        """Return the first rows, the last ones and those that are spoken of, and a line on the others."""
+        count = len(self.rows)
+        if head is None or count <= head:
             return self.rows, ()
         last = min(self.keep, head)
-        verb = "is" if between == 1 else "are"
-        the_last = "the last" if last == 1 else f"the last {last}"
-        return (*self.rows[: head - last], *self.rows[len(self.rows) - last :]), (
-            f"{counted(between, 'row')} before {the_last} {verb} left out",
+        kept = {*self.spoken, *range(count - last, count)}
+        for place in range(count):
+            if len(kept) < head:
+                kept.add(place)
+        left, before = count - len(kept), "" if self.spoken else " before the last"
+        number = f" {last}" if before and last > 1 else ""
+        verb = "is" if left == 1 else "are"
+        return tuple(self.rows[place] for place in sorted(kept)), (
+            f"{counted(left, 'row')}{before}{number} {verb} left out",
         )
 
     def _frame(self) -> dict[str, list[Any]]:

@@ -10,21 +10,21 @@ from quiff.apis.base import Api, check_observations
 from quiff.attacks.base import Attack, Sighting
 from quiff.attacks.bound import Bound, attack_bound
 from quiff.attacks.campaign import Campaign, Outcome, campaign, chosen_targets, matched, mean_share
+from quiff.attacks.catalogue import ATTACKS
 from quiff.attacks.noise_removal import NoiseRemoval
 from quiff.browser.reports import Reports
 from quiff.core.labels import as_labels
 from quiff.errors import ParameterError, SizeError
 from quiff.populations.population import Population
 from quiff.progress import part, tell
-from quiff.results.figures.charts import Axis, curves
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Listing, Records
-from quiff.results.numbers import probability, shown
+from quiff.results.figures.charts import Axis, Record, curves
+from quiff.results.layout import Chart, Get, Layout, Pivot, entry
+from quiff.results.numbers import many, probability, shown
+from quiff.results.quantities import Quantity, register
 from quiff.results.result import PerUser, Result
-from quiff.results.rows import Row, rows_of
-from quiff.results.table import Table
+from quiff.results.rows import Row, Rows, rows_of
 from quiff.studies.study import Findings, study
-from quiff.studies.words import heading, many, users, visits
+from quiff.studies.words import heading, visits
 from quiff.theory.parameters import check_whole
 
 _STEP = 5
@@ -34,6 +34,10 @@ _SHARES = ("precision", "recall", "kept_precision", "kept_recall")
 _COUNTS = {
     "unique": "unique: a target counts if nobody but the right user is left.",
     "ties": "ties: a target counts by the probability of a right guess among those left.",
+}
+_COUNTED = {
+    "unique": "targets for whom the attack leaves the right user alone / targets",
+    "ties": "mean of [the right user is left] / (users left)",
 }
 _BOUND = "bound: the most to expect, one target at a time"
 _ONE = {"unique": "only the right user left", "right": "re-identified, ties broken at random"}
@@ -45,12 +49,19 @@ _REMOVED = {
 }
 
 
-def _api(result: Result) -> Any:
-    return next(iter(result.apis.values()))
+def _quantity(name: str, counts: str, source: str) -> Quantity:
+    meaning = "so many targets are re-identified by this attack"
+    return Quantity(name, f"re-identified by {name}", "share of targets", _COUNTED[counts], meaning, source)
+
+
+register(
+    _quantity("bayes", "ties", "paper, eq. posterior-vulnerability: its adversary"),
+    *(_quantity(name, attacker.counts, str(attacker.paper)) for name, attacker in ATTACKS.items()),
+)
 
 
 def _after(result: Result, looks: int) -> str:
-    api = _api(result)
+    (api,) = result.apis.values()
     return visits(api, looks - 1 + api.shown_at_first)
 
 
@@ -62,25 +73,25 @@ def _last(result: Result) -> tuple[list[Row], Row]:
     return sorted(attacks, key=lambda row: -row.value), bound
 
 
-def _achieved(result: Result) -> Iterator[str]:
+def _achieved(result: Result) -> str:
     (best, *others), bound = _last(result)
     verb = "re-identifies" if bound.quantity == "posterior" else "guesses the secret of"
     also = ", ".join(f"{row.quantity} {probability(row.value)}{_ends(row)}" for row in others)
-    yield (
+    return (
         f"After {_after(result, best.observations)} {best.quantity} {verb} {_share(best)}"
         f"{f'; {also}' if also else ''}."
     )
 
 
-def _possible(result: Result) -> Iterator[str]:
+def _possible(result: Result) -> str:
     (best, *_), bound = _last(result)
-    reports = result.words["reports"]
+    reports, about = result.words["reports"], "" if bound.method == "exact" else "about "
     by_then = f", from the {many(reports, 'observation')} that a site has by then"
     above = f" That {best.quantity} lies above it is sampling error." if best.value > bound.value else ""
-    yield (
-        f"The bound: no attack that matches each target alone can expect more than "
-        f"{'' if bound.method == 'exact' else 'about '}{probability(bound.value)} after"
-        f" {_after(result, bound.observations)}{by_then if reports != bound.observations else ''}.{above}"
+    return (
+        f"The bound: no attack that matches each target alone can expect more than"
+        f" {about}{probability(bound.value)} after {_after(result, bound.observations)}"
+        f"{by_then if reports != bound.observations else ''}.{above}"
     )
 
 
@@ -95,94 +106,97 @@ def _share(row: Row) -> str:
     return f"{probability(row.value)} of the users (95 % interval {ends})"
 
 
-def _named(result: Result, bound: str) -> Iterator[tuple[str, Row]]:
-    """Yield the rows by the number of observations, each with the name of the attack, the bound last."""
-    attacks = [entry["name"] for entry in result.words["attacks"]]
-    for rows in result.rows.by("observations").values():
-        by_name = {row.quantity: row for row in rows}
-        yield from ((name, by_name[name]) for name in attacks if name in by_name)
-        yield from ((bound, by_name[name]) for name in _BOUNDS if name in by_name)
+def _listed(result: Result) -> list[Rows]:
+    """Return each number by itself: after each number of observations the attacks, then the bound."""
+    names = [*(entry["name"] for entry in result.words["attacks"]), *_BOUNDS]
+    rows = sorted(result.rows, key=lambda row: (row.observations, names.index(row.quantity)))
+    return [Rows([row]) for row in rows]
 
 
-def _attacks_title(result: Result) -> str:
-    what = "Users re-identified" if len(result.rows.where(quantity="posterior")) else "Secrets guessed"
-    targets, seeds = many(result.words["targets"], "target"), many(result.words["seeds"], "simulation")
-    return f"{what}, of {users(result)}: {targets} in {seeds}"
+def _named(bound: str) -> Get:
+    return lambda rows, _: bound if rows.rows[0].quantity in _BOUNDS else rows.rows[0].quantity
 
 
-def _attacks(result: Result) -> Table:
-    lines = sorted(_named(result, "bound"), key=lambda pair: pair[1].observations)
-    return Listing(
-        _attacks_title,
-        lambda _: lines,
-        {
-            "{visits}": lambda pair, _: pair[1].observations,
-            "attack": lambda pair, _: pair[0],
-            "share": (lambda pair, _: pair[1].value, probability),
-            "low": (lambda pair, _: pair[1].low, probability),
-            "high": (lambda pair, _: pair[1].high, probability),
-        },
-        notes=(
-            "low, high: an interval of 95 % over simulations.",
-            "bound: the most that an attacker who links one target at a time can expect, that is, the"
-            " probability of success of one who knows everybody's secret. What an attack achieves in some"
-            " simulations is an estimate: it may lie above the bound, by sampling error.",
-            lambda result: result.words["plan"],
-        ),
-        keep=len(result.words["attacks"]) + 1,
-    )(result)
-
-
-NOISE = Listing(
+ATTACKS_TABLE = Pivot(
+    "{what}, of {users}: {size}",
+    records=_listed,
+    columns={
+        "{visits}": "observations",
+        "attack": _named("bound"),
+        "share": ("value", probability),
+        "low": ("low", probability),
+        "high": ("high", probability),
+    },
+    notes=(
+        "low, high: an interval of 95 % over simulations.",
+        "bound: the most that an attacker who links one target at a time can expect, that is, the"
+        " probability of success of one who knows everybody's secret. What an attack achieves in some"
+        " simulations is an estimate: it may lie above the bound, by sampling error.",
+        lambda result: result.words["plan"],
+    ),
+    keep=len(ATTACKS) + 1,
+)
+NOISE = Pivot(
     "How well noise is removed",
-    "noise_removal",
-    {"attack": "attack", "{visits}": "observations", **{name.replace("_", " "): name for name in _SHARES}},
+    records="noise_removal",
+    columns={
+        "attack": "attack",
+        "{visits}": "observations",
+        **{name.replace("_", " "): name for name in _SHARES},
+    },
     notes=(
         "precision: of the topics removed, those that are noise; recall: of noise, what is removed.",
         "kept: of the topics kept, those that are genuine; of the genuine ones, those that are kept.",
     ),
 )
-PAPERS = Listing(
+
+
+def _counted(result: Result) -> list[str]:
+    counts = {entry["counts"] for entry in result.words["attacks"]}
+    return [text for key, text in _COUNTS.items() if key in counts]
+
+
+PAPERS = Pivot(
     "Where the attacks are from, and what they count as success",
-    lambda result: result.words["attacks"],
-    {"attack": "name", "counts": "counts", "paper": "paper"},
-    notes=(
-        lambda result: [
-            text
-            for key, text in _COUNTS.items()
-            if key in {entry["counts"] for entry in result.words["attacks"]}
-        ],
-    ),
+    records=lambda result: result.words["attacks"],
+    columns={"attack": "name", "counts": "counts", "paper": "paper"},
+    notes=(_counted,),
 )
 
 
-def _attack_points(result: Result) -> Records:
-    return [
-        {"series": name, "observations": row.observations, "share": float(row.value), **row.ends(row.value)}
-        for name, row in _named(result, _BOUND)
-    ]
-
-
-def _drawn(result: Result, points: Records) -> Figure:
-    """Draw the share that each attack re-identifies against observations, the bound in grey."""
+def _drawn(points: list[Record], result: Result) -> Any:
+    """Return the share that each attack re-identifies against observations, the bound in grey."""
     earlier, attacks = result.words["earlier"], [entry["name"] for entry in result.words["attacks"]]
     first = f", the first with {earlier + 1} observations" if earlier else ""
-    across = Axis("observations", f"{_api(result).visit}s{first}", "count")
+    across = Axis("observations", f"{result.words['visits']}{first}", "count")
     up = Axis("share", "share of users", "share")
-    chart = curves(points, across, up, attacks, points=True, bound=_BOUND, size=(440, 320))
+    return curves(points, across, up, attacks, points=True, bound=_BOUND, size=(440, 320))
+
+
+def _figure_title(result: Result) -> str:
     (best, *_), _ = _last(result)
-    return Figure.of(
+    return (
         f"After {_after(result, best.observations)}, {best.quantity} re-identifies {probability(best.value)}"
-        f"{_ends(best)} of {users(result)}",
-        chart,
+        f"{_ends(best)} of {result.words['users']}"
     )
 
 
 LAYOUT = Layout(
-    lambda result: f"Attacks on {users(result)}: {_api(result).title}",
+    "Attacks on {users}: {api}",
     say={"attacks": _achieved, "bound": _possible},
-    tables={"attacks": _attacks, "noise": NOISE, "papers": PAPERS},
-    charts={"attacks": Chart(_attack_points, _drawn)},
+    tables={"attacks": ATTACKS_TABLE, "noise": NOISE, "papers": PAPERS},
+    charts={
+        "attacks": Chart(
+            _figure_title,
+            points=lambda result: [
+                {"series": entry(rows, _named(_BOUND), result), "observations": rows.observations}
+                | {"share": float(row.value), **row.ends(row.value)}
+                for rows in _listed(result)
+                for row in rows
+            ],
+            draw=_drawn,
+        )
+    },
     heading=heading,
 )
 
@@ -270,6 +284,7 @@ def attack(
     rows: list[Row] = []
     for (name, n), some in shares.items():
         rows += rows_of(api, {name: mean_share(some) if some else None}, observations=n, **about)
+    targets = next(int(outcome.tied.shape[0]) for run in runs for outcome in run.values())
     for n, bound in bounds.items():
         quantity = "posterior" if plan.goal == "user" else "goal_posterior"
         rows += rows_of(api, {quantity: bound}, observations=n, **about)
@@ -278,8 +293,9 @@ def attack(
         notes=tuple(plan.notes),
         words={
             "visits": f"{api.visit}s",
-            "targets": next(int(outcome.tied.shape[0]) for run in runs for outcome in run.values()),
-            "seeds": seeds,
+            "size": f"{many(targets, 'target')} in {many(seeds, 'simulation')}",
+            "what": "Users re-identified" if plan.goal == "user" else "Secrets guessed",
+            "targets": targets,
             "earlier": plan.earlier,
             "reports": bounds[counts[-1]].reports,
             "plan": list(plan.notes),
@@ -293,32 +309,24 @@ def attack(
     )
 
 
-def _one_title(result: Result) -> str:
-    words = result.words
-    return (
-        f"{words['attack']} on {words['targets']} of {many(words['users'], 'user')},"
-        f" {many(words['epochs'], 'epoch')} ({many(words['reports'], 'observation')})"
-    )
+_ONE_TITLE = "{attack} on {targets} of {users}, {length} ({seen})"
 
 
-def _one_shares(result: Result) -> Iterator[tuple[str, float | Row]]:
-    """Yield what a target is left among, how well noise is removed, and the bound, each with its name."""
-    for row in result.rows:
-        if row.quantity in _ONE:
-            yield _ONE[row.quantity], row
+def _one_shares(result: Result) -> list[tuple[Any, ...]]:
+    """Return what a target is left among, how well noise is removed, and the bound, each with its name."""
+    names = _ONE | dict.fromkeys(_BOUNDS, _BOUND)
+    shares = [
+        (names[row.quantity], row.value, row.low, row.high) for row in result.rows if row.quantity in names
+    ]
     removal = result.payload["noise_removal"] or {}
-    yield from ((text, removal[name]) for name, text in _REMOVED.items() if removal)
-    yield from ((_BOUND, row) for row in result.rows if row.quantity in _BOUNDS)
+    removed = [(text, removal[name], None, None) for name, text in _REMOVED.items() if removal]
+    return [*shares[: len(_ONE)], *removed, *shares[len(_ONE) :]]
 
 
-def _end(name: str) -> Any:
-    return lambda pair, _: getattr(pair[1], name, pair[1] if name == "value" else None), probability
-
-
-ONE = Listing(
-    _one_title,
-    _one_shares,
-    {"share": lambda pair, _: pair[0], "value": _end("value"), "low": _end("low"), "high": _end("high")},
+ONE = Pivot(
+    _ONE_TITLE,
+    records=_one_shares,
+    columns={"share": 0, "value": (1, probability), "low": (2, probability), "high": (3, probability)},
     notes=(
         "low and high are the ends of a 95 % interval.",
         lambda result: (
@@ -329,31 +337,37 @@ ONE = Listing(
 )
 
 
-def _one_sentence(result: Result) -> Iterator[str]:
+def _one_sentence(result: Result) -> str:
     words = result.words
-    yield (
-        f"After {many(words['epochs'], 'epoch')} {words['attack']} re-identifies"
-        f" {_share(result.rows.rows[0])}."
-    )
+    return f"After {words['length']} {words['attack']} re-identifies {_share(result.rows.rows[0])}."
 
 
-def _group_points(result: Result) -> Records:
-    return [{"tied": size} for size, targets in result.words["left"] for _ in range(targets)]
+def _group_points(result: Result) -> list[Record]:
+    """Return for how many targets at most k users are left, the right one among them."""
+    words, total, below = result.words, sum(targets for _, targets in result.words["left"]), 0
+    steps = {1: 0}
+    for size, targets in words["left"]:
+        below += targets if size else 0
+        steps |= {size: below} if size else {}
+    steps[words["n_users"]] = below
+    return [{"series": words["attack"], "k": k, "share": count / total} for k, count in steps.items()]
 
 
 @study(
     Layout(
-        _one_title,
+        _ONE_TITLE,
         say={"attack": _one_sentence},
         tables={"attack": ONE},
         charts={
             "groups": Chart(
-                _group_points,
-                lambda result, points: groups_figure(
-                    [point["tied"] for point in points],
-                    result.words["attack"],
-                    result.words["users"],
-                    result.words["epochs"],
+                "Among how many of {users} a target is left: {attack} after {length}",
+                points=_group_points,
+                draw=lambda points, result: curves(
+                    points,
+                    Axis("k", "users left (k)", "log", 1, result.words["n_users"]),
+                    Axis("share", "targets with at most k left", "share"),
+                    step="step-after",
+                    size=(460, 280),
                 ),
             )
         },
@@ -442,10 +456,12 @@ def reidentify(
             "attack": attack.name,
             "paper": str(attack.paper),
             "supposed": ", ".join(f"{name} = {shown(value)}" for name, value in numbers.items()),
-            "users": reports.n_users,
+            "n_users": reports.n_users,
+            "users": many(reports.n_users, "user"),
             "targets": int(outcome.tied.shape[0]),
-            "epochs": call,
+            "length": many(call, "epoch"),
             "reports": columns,
+            "seen": many(columns, "observation"),
             "left": sorted(Counter(outcome.tied.tolist()).items()),
         },
         payload={"noise_removal": None if outcome.removal is None else _removal(outcome.removal)},
@@ -453,28 +469,6 @@ def reidentify(
         people=population,
         seed=seed,
     )
-
-
-def groups_figure(tied: Sequence[int], name: str, n_users: int, epochs: int) -> Figure:
-    """Draw for how many targets at most k users are left, the right one among them, or else 0.
-
-    Examples
-    --------
-    >>> groups_figure([1, 1, 0, 3], "carey", 100, 5).title
-    'carey after 5 epochs: among how many of 100 users a target is left'
-    """
-    sizes = sorted(k for k in tied if k > 0)
-    steps = {1: 0} | {k: place for place, k in enumerate(sizes, start=1)} | {n_users: len(sizes)}
-    chart = curves(
-        [{"series": name, "k": k, "share": place / len(tied)} for k, place in steps.items()],
-        Axis("k", "users left (k)", "log", 1, n_users),
-        Axis("share", "targets with at most k left", "share"),
-        [name],
-        step="step-after",
-        size=(460, 280),
-    )
-    after, users = many(epochs, "epoch"), many(n_users, "user")
-    return Figure.of(f"{name} after {after}: among how many of {users} a target is left", chart)
 
 
 def looks(most: int) -> tuple[int, ...]:

@@ -1,23 +1,24 @@
 """The question how much an observation says about one value of an attribute, such as having a topic."""
 
 from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from quiff.apis.base import Api, stages_of
-from quiff.apis.inference import inference
-from quiff.apis.members import masses, members, naming_columns
+from quiff.apis.naming import naming_columns
 from quiff.core.numbers import Number
 from quiff.core.sparse import SparseRows
+from quiff.measures.inference import inference
+from quiff.populations.members import masses, members
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, marks
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Pivot, Records, Say
+from quiff.results.figures.charts import Axis, Record, marks
+from quiff.results.layout import Cell, Chart, Layout, Pivot, Say
 from quiff.results.numbers import probability
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows, rows_of
 from quiff.studies.study import Findings, study
-from quiff.studies.words import goal_of_value, users, value_words, weighted
+from quiff.studies.words import goal_of_value, value_words
 
 
 def having(attribute: str, value: str) -> str:
@@ -25,26 +26,14 @@ def having(attribute: str, value: str) -> str:
     return repr(value) if attribute == "topics" else f"{attribute} {value!r}"
 
 
-def _what(result: Result) -> str:
-    return having(result.words["attribute"], result.words["value"])
+def _named(rows: Rows, _: Result) -> dict[str, str]:
+    if rows["named_posterior"] is None:
+        return {"named": ""}
+    named, share = (probability(rows[name] or 0) for name in ("named_posterior", "value_share"))
+    return {"named": f" A user of whom it is observed has it with {named}, against {share} before."}
 
 
-def _title(result: Result) -> str:
-    share = probability(result.rows["value_share"] or 0)
-    by_weight = " by weight" if weighted(result) else ""
-    return f"Does the user have {_what(result)}? Of {users(result)} {share}{by_weight} do"
-
-
-def _named(rows: Rows, result: Result) -> dict[str, str]:
-    named, share = rows["named_posterior"], rows["value_share"]
-    text = "" if named is None else (
-        f" A user of whom it is observed has it with {probability(named)}, against"
-        f" {probability(share or 0)} before."
-    )  # fmt: skip
-    return {"name": result.api_name(rows.rows[0].api), "what": _what(result), "named": text}
-
-
-NUMBERS = {
+NUMBERS: Mapping[str, Cell] = {
     "before": "goal_prior",
     "after": "goal_posterior",
     "leakage": "leakage",
@@ -52,58 +41,47 @@ NUMBERS = {
     "has it, if named": "named_posterior",
     "has it, if not": "unnamed_posterior",
 }
-NOTES = (
+NOTES: tuple[str, ...] = (
     "Before and after an output: the probability to guess right whether the user has it.",
     "Leakage is their ratio, added their difference (Bayes vulnerability of one bit; paper, Sec. 2.3).",
 )
+_TITLE = "Does the user have {what}? Of {users} {share}{by} do"
 
 
-def change(name: str, before: Number, after: Number) -> Records:
+def change(name: str, before: Number, after: Number) -> list[Record]:
     """Return the two points of a line from what is known before an output to what is known after."""
-    return [
-        {"name": name, "kind": kind, "value": float(value)}
-        for kind, value in (("before", before), ("after", after))
-    ]
+    words = {"before": float(before), "after": float(after)}
+    return [{"name": name, "kind": kind, "value": value, **words} for kind, value in words.items()]
 
 
-def change_figure(points: Records, across: str, title: str) -> Figure:
-    """Draw for each name a line from what is known before an output to what is known after.
-
-    Examples
-    --------
-    >>> change_figure(change("News", 0.2, 0.9), "probability", "Who has a topic").title
-    'Who has a topic'
-    """
-    kinds = tuple(dict.fromkeys(point["kind"] for point in points))
-    return Figure.of(title, marks(points, Axis("value", across, "probability"), kinds, joined=True))
+def changes(points: list[Record], across: str) -> Any:
+    """Return for each name a line from what is known before an output to what is known after."""
+    return marks(points, Axis("value", across, "probability"), ("before", "after"), joined=True)
 
 
 LAYOUT = Layout(
-    _title,
+    _TITLE,
     say={
         "inference": Say(
-            "{name}: whether a user has {what} is guessed right with {goal_posterior}, against {goal_prior}"
+            "{api}: whether a user has {what} is guessed right with {goal_posterior}, against {goal_prior}"
             " before.{named}",
             by=("api",),
             last=True,
             words=_named,
         )
     },
-    tables={"inference": Pivot(_title, by=("api", "stage"), columns=NUMBERS, notes=NOTES)},
+    tables={"inference": Pivot(_TITLE, by=("api", "stage"), columns=NUMBERS, notes=NOTES)},
     charts={
         "inference": Chart(
-            lambda result: [
+            "Does the user have {what}?",
+            points=lambda result: [
                 point
                 for key, rows in result.rows.by("api", "stage").items()
                 for point in change(
                     result.stage_name(*key), rows["goal_prior"] or 0, rows["goal_posterior"] or 0
                 )
             ],
-            lambda result, points: change_figure(
-                points,
-                "probability to guess right whether the user has it",
-                f"Does the user have {_what(result)}?",
-            ),
+            draw=lambda points, _: changes(points, "probability to guess right whether the user has it"),
         )
     },
 )
@@ -161,7 +139,16 @@ def attribute_inference(
             named = naming_columns(ready, attribute, values[code : code + 1], stage, C).get(0)
             numbers = inference(with_it, with_it + without, named, mass.sum())
             rows += inference_rows(api, stage, goal_of_value(attribute, values[code]), numbers)
-    return Findings(rows, words={"attribute": attribute, "value": str(values[code])})
+    share = next((row.value for row in rows if row.quantity == "value_share"), 0)
+    return Findings(
+        rows,
+        words={
+            "value": str(values[code]),
+            "what": having(attribute, str(values[code])),
+            "share": probability(share),
+            "by": "" if people.weights is None else " by weight",
+        },
+    )
 
 
 def inference_rows(api: Api, stage: str, goal: str, numbers: Mapping[str, Number]) -> Iterator[Row]:

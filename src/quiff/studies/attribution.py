@@ -1,20 +1,18 @@
 """Questions about the W3C Attribution API: what events give, and whether budgets hold."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from quiff.attribution.checker import check_worlds
 from quiff.attribution.events import play, read_config, read_events
 from quiff.attribution.options import DAY, MICRO
-from quiff.attribution.rules import rules_named
+from quiff.attribution.rules import RuleName, rules_named
 from quiff.attribution.worlds import events_of
-from quiff.errors import counted
 from quiff.files import StrPath
 from quiff.results.figures.charts import Axis, Record, beside, curves, marks
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Records
-from quiff.results.numbers import rounded, said
+from quiff.results.layout import Chart, Layout, Pivot
+from quiff.results.numbers import many, rounded, said
 from quiff.results.result import Result
-from quiff.results.table import Table
 from quiff.studies.study import Findings, study
 from quiff.theory.parameters import check_whole
 
@@ -28,65 +26,70 @@ _LONGEST = 24  # signs of a histogram in a table
 
 
 def _taken(result: Result) -> Iterator[str]:
-    events, rules = result.payload["events"], result.payload["rules"]
+    events = result.payload["events"]
     kinds = [event["kind"] for event in events]
     asked = kinds.count("released") + kinds.count("zeros")
     yield (
-        f"Under the rules {rules!r}, {counted(kinds.count('impression'), 'impression')} and"
-        f" {counted(asked, 'conversion')} were taken, and {kinds.count('zeros')} of the conversions gave"
-        f" zeros only; {counted(kinds.count('error'), 'call')} erred."
+        f"Under the rules {result.payload['rules']!r}, {many(kinds.count('impression'), 'impression')} and"
+        f" {many(asked, 'conversion')} were taken, and {kinds.count('zeros')} of the conversions gave"
+        f" zeros only; {many(kinds.count('error'), 'call')} erred."
     )
     expecting = sum(event["expected"] is not None for event in events)
     if expecting and not result.warnings:
-        yield f"As the file expects: {counted(expecting, 'outcome')}."
+        yield f"As the file expects: {many(expecting, 'outcome')}."
 
 
-def _events(result: Result) -> Table:
-    rows = []
-    for place, event in enumerate(result.payload["events"]):
-        outcome = "" if event["outcome"] is None else str(event["outcome"])
-        charges = [charge["of_site"] for charge in result.payload["charges"] if charge["event"] == place]
-        rows.append(
-            (
-                place,
-                _moment(event["seconds"]),
-                event["what"],
-                event["site"],
-                outcome if len(outcome) <= _LONGEST else f"{outcome[: _LONGEST - 3]}...",
-                sum(charges) / MICRO if event["kind"] in ("released", "zeros") else None,
-            )
-        )
-    columns = ("event", "time", "what", "site", "outcome", "charged")
-    note = "Charged: to the site's budgets of all epochs, as epsilon."
-    return Table("What came of each event", columns, tuple(rows), (note,), labels=("event",))
-
-
-def _moment(seconds: int) -> str:
-    minutes, second = divmod(seconds, 60)
+def _moment(event: Record, _: Result) -> str:
+    minutes, second = divmod(event["seconds"], 60)
     hours, minute = divmod(minutes, 60)
     days, hour = divmod(hours, 24)
     return f"{days} d {hour:02}:{minute:02}:{second:02}"
 
 
-def _budgets(result: Result) -> Table:
-    budgets = result.payload["budgets"]
-    rows = tuple(
-        (
-            name,
-            budget["epoch"],
-            budget.get("site", ""),
-            "unset" if budget["left"] is None else budget["left"] / MICRO,
-            budgets["of"][kind] / MICRO,
-        )
+def _charged(event: Record, result: Result) -> float | None:
+    charges = [charge["of_site"] for charge in result.payload["charges"] if charge["event"] == event["place"]]
+    return sum(charges) / MICRO if event["kind"] in ("released", "zeros") else None
+
+
+def _outcome(event: Record, _: Result) -> str:
+    outcome = "" if event["outcome"] is None else str(event["outcome"])
+    return outcome if len(outcome) <= _LONGEST else f"{outcome[: _LONGEST - 3]}..."
+
+
+EVENTS_TABLE = Pivot(
+    "What came of each event",
+    records=lambda result: [event | {"place": n} for n, event in enumerate(result.payload["events"])],
+    columns={
+        "event": "place",
+        "time": _moment,
+        "what": "what",
+        "site": "site",
+        "outcome": _outcome,
+        "charged": _charged,
+    },
+    notes=("Charged: to the site's budgets of all epochs, as epsilon.",),
+    labels=("event",),
+)
+
+
+def _left_of(budget: Record, _: Result) -> float | str:
+    return "unset" if budget["left"] is None else budget["left"] / MICRO
+
+
+BUDGETS_TABLE = Pivot(
+    "What is left, as epsilon",
+    records=lambda result: [
+        {"name": name, "of": result.payload["budgets"]["of"][kind] / MICRO, "site": "", **budget}
         for name, kind in (("site", "sites"), ("quota", "quotas"), ("global", "global"))
-        for budget in budgets[kind]
-    )
-    columns = ("budget", "epoch", "site", "left", "of")
-    return Table("What is left, as epsilon", columns, rows, labels=("epoch",))
+        for budget in result.payload["budgets"][kind]
+    ],
+    columns={"budget": "name", "epoch": "epoch", "site": "site", "left": _left_of, "of": "of"},
+    labels=("epoch",),
+)
 
 
-def _timeline(result: Result, points: Records) -> Figure:
-    """Draw the events by site, and below them what is left of each budget that was charged."""
+def _timeline(points: list[Record], result: Result) -> Any:
+    """Return the events by site, and below them what is left of each budget that was charged."""
     days = [point["day"] for point in points]
     first, last, of = min(days), max(days), result.payload["budgets"]["of"]
     day = Axis("day", "days", least=first, most=max(last, first + 1 / DAY))
@@ -110,42 +113,57 @@ def _timeline(result: Result, points: Records) -> Figure:
         drawn = [record for record in records if record["series"] in names]
         share = Axis("left", "share of the budget that is left", "share")
         panels.append(curves(drawn, day, share, names, step="step-after"))
-    return Figure.of("Events, and what is left of the budgets", beside(*panels, below=True))
+    return beside(*panels, below=True)
 
 
 EVENTS = Layout(
     lambda result: (
-        f"{counted(len(result.payload['events']), 'event')} under the rules {result.payload['rules']!r}"
+        f"{many(len(result.payload['events']), 'event')} under the rules {result.payload['rules']!r}"
     ),
     say={"events": _taken},
-    tables={"events": _events, "budgets": _budgets},
+    tables={"events": EVENTS_TABLE, "budgets": BUDGETS_TABLE},
     charts={
         "timeline": Chart(
-            lambda result: [
-                {"name": event["site"] or "browser", "kind": event["kind"], "day": event["seconds"] / DAY}
-                for event in result.payload["events"]
-            ],
-            _timeline,
+            "Events, and what is left of the budgets",
+            records="events",
+            points={
+                "name": lambda event, _: event["site"] or "browser",
+                "kind": "kind",
+                "day": lambda event, _: event["seconds"] / DAY,
+            },
+            draw=_timeline,
+            without="the file has no events",
         )
     },
 )
 
 
-@study(EVENTS)
+@study(EVENTS, command="attribution run", group="parameters")
 def play_events(
-    events: StrPath, config: StrPath | None = None, *, rules: str = "draft", seed: int | None = None
+    events: StrPath, config: StrPath | None = None, *, rules: RuleName = "draft", seed: int | None = None
 ) -> Findings:
-    """Play a file of events on a browser with the W3C Attribution API.
+    """Play a file of events: histograms, charges, what is left.
+
+    They happen on a browser with the W3C Attribution API. Both files are in the format of the group's own
+    end-to-end tests. Times are in seconds and increase; what a file expects is compared with what comes. The
+    payload has the events with their outcome, charges by the number of the event, from 0, and budgets, in
+    microepsilons. The figure is a timeline.
 
     Parameters
     ----------
-    events, config
-        Files in the format of the group's own end-to-end tests; by default the configuration is theirs too,
-        but for the epoch's start and the rounding of credit, which are drawn.
+    events
+        The file.
+    config
+        Limits, budgets, and if you like the epoch's start and the rounding draw.  [default: as the group's
+        own, both drawn]
     rules
-        ``draft``, ``draft-literal`` or ``reference``.
+        The draft as it is meant, as it is written, or its reference code; or the draft but for one rule.
     seed
-        The random seed of what the configuration does not fix; by default the system's randomness.
+        The random seed of what the configuration does not fix.  [default: the system's randomness]
+
+    Examples
+    --------
+    $ quiff attribution run violation.json --rules reference --all
 
     Raises
     ------
@@ -207,27 +225,26 @@ def _left(store: Mapping[tuple[int, str], int]) -> list[dict[str, int | str]]:
 # Budgets that are checked
 
 
-def _verdict(result: Result) -> Iterator[str]:
+def _verdict(result: Result) -> str:
     search, violation = result.payload, result.payload["violation"]
     rules, size = search["rules"], search["size"]
     if violation is not None:
         observer = violation["observer"]
         who = "all sites together learn" if observer == "all sites" else f"{observer} learns"
-        yield (
+        return (
             f"Violated under the rules {rules!r}: {who} {rounded(violation['loss'], 4)} of one epoch whose"
-            f" budget is {rounded(violation['budget'], 4)}, by {counted(len(violation['events']), 'event')}."
+            f" budget is {rounded(violation['budget'], 4)}, by {many(len(violation['events']), 'event')}."
             " No world with fewer events violates a budget."
         )
-    elif search["finished"]:
-        yield (
+    if search["finished"]:
+        return (
             f"None up to this size under the rules {rules!r}: no world of at most {size} impressions"
             f" and {size} queries, in 3 epochs and on 2 conversion sites, reveals more than a budget."
         )
-    else:
-        yield (
-            f"Not finished under the rules {rules!r}: the limit came after"
-            f" {said(search['worlds_after_symmetry'])} worlds, of which none reveals more than a budget."
-        )
+    return (
+        f"Not finished under the rules {rules!r}: the limit came after"
+        f" {said(search['worlds_after_symmetry'])} worlds, of which none reveals more than a budget."
+    )
 
 
 _COUNTS = {
@@ -237,35 +254,29 @@ _COUNTS = {
     "pairs of neighbours compared": "pairs",
     "largest loss, as a share of the budget": "largest_share",
 }
-
-
-def _search(result: Result) -> Table:
-    lines = tuple((what, result.payload[key]) for what, key in _COUNTS.items())
-    return Table("The search", ("what", "number"), lines)
-
-
-def _violation(result: Result) -> Table | None:
-    violation = result.payload["violation"]
-    if violation is None:
-        return None
-    return Table(
-        "The smallest violation",
-        ("event", "epoch", "what"),
-        tuple((place, *event) for place, event in enumerate(violation["events"])),
-        (f"A site's budget is 1; the global budget is {violation['global_budget']}.",),
-        ("event", "epoch"),
-    )
-
-
+SEARCH = Pivot(
+    "The search",
+    records=lambda result: [(what, result.payload[key]) for what, key in _COUNTS.items()],
+    columns={"what": 0, "number": 1},
+)
+VIOLATION = Pivot(
+    "The smallest violation",
+    records=lambda result: [
+        (place, *event) for place, event in enumerate((result.payload["violation"] or {}).get("events", ()))
+    ],
+    columns={"event": 0, "epoch": 1, "what": 2},
+    notes=("A site's budget is 1; the global budget is {global_budget}.",),
+    labels=("event", "epoch"),
+)
 BUDGETS = Layout(
     lambda result: f"Budgets under the rules {result.payload['rules']!r}",
     say={"verdict": _verdict},
-    tables={"search": _search, "violation": _violation},
+    tables={"search": SEARCH, "violation": VIOLATION},
 )
 
 
 @study(BUDGETS)
-def check_budgets(size: int = 2, *, rules: str = "draft", limit: int | None = None) -> Findings:
+def check_budgets(size: int = 2, *, rules: RuleName = "draft", limit: int | None = None) -> Findings:
     """Check the budgets of the W3C Attribution API on all worlds of at most `size` impressions and queries.
 
     For every world and each of its neighbours, which is without the impressions of one epoch, the exact
@@ -300,6 +311,7 @@ def check_budgets(size: int = 2, *, rules: str = "draft", limit: int | None = No
             "Two worlds are neighbours if one has no impressions in one epoch and is otherwise the same.",
             "The aggregation service adds Laplace noise to a batch of this one browser.",
         ),
+        words={"global_budget": "" if violation is None else violation.shared},
         payload={
             "rules": checked.rules.name,
             "size": checked.size,

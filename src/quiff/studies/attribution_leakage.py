@@ -8,16 +8,14 @@ from typing import Any
 from quiff.apis.noisy_histogram import W3CAttribution
 from quiff.attribution.spending import budgets_of, released_in_a_week, told_by_zeros
 from quiff.core.kernels.one_hot import OneHotKernel
-from quiff.errors import ParameterError, counted
+from quiff.errors import ParameterError
 from quiff.measures.capacity import bayes_capacity
 from quiff.measures.noisy_histograms import repeated_capacity, shannon_estimate
-from quiff.results.figures.charts import Axis, beside, curves
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Records
-from quiff.results.numbers import probability, rounded, said
+from quiff.results.figures.charts import Axis, Record, beside, curves
+from quiff.results.layout import Chart, Get, Layout, Pivot
+from quiff.results.numbers import many, probability, rounded, said
 from quiff.results.result import Result
-from quiff.results.rows import CLOSED, Between, Row, Rows, rows_of
-from quiff.results.table import Table
+from quiff.results.rows import CLOSED, Between, Row, rows_of
 from quiff.studies.study import Findings, study
 from quiff.theory.parameters import check_number, check_whole
 
@@ -32,21 +30,23 @@ def _exp(x: float) -> float:
     return exp(x) if x < _LARGEST else inf
 
 
-def _batches(result: Result) -> list[Rows]:
-    """Return what one conversion reveals: alone in its batch, and among others where there are some."""
-    return [result.rows.where(api=spec, stage=_ONE) for spec in result.apis]
-
-
-def _weeks(result: Result) -> Records:
+def _weeks(result: Result) -> list[Record]:
     """Return what an observer has after some weeks: how much at most by budgets, and how much it is."""
-    entries = []
+    entries: list[Record] = []
+    buckets = result.words["buckets"]
     for observer, weeks, released in result.words["weeks"]:
         rows = result.rows.where(stage=_after(observer, weeks))
         epsilon, capacity = float(rows["epsilon"] or 0), rows["bayes_capacity"] or 1
-        most = min(_exp(epsilon), result.words["buckets"] + 1.0)
         entries.append(
-            {"series": observer, "weeks": weeks, "released": released, "epsilon": epsilon}
-            | {"capacity": capacity, "most": most}
+            {
+                "series": observer,
+                "weeks": weeks,
+                "released": released,
+                "epsilon": epsilon,
+                "capacity": capacity,
+                "most": min(_exp(epsilon), buckets + 1.0),
+                "guessed": probability(capacity / (buckets + 1)),
+            }
         )
     return entries
 
@@ -57,7 +57,7 @@ def _after(observer: str, weeks: int) -> str:
 
 def _sentences(result: Result) -> Iterator[str]:
     e, shared = result.words["epsilon"], result.words["shared"]
-    alone, *among = (rows["bayes_capacity"] for rows in _batches(result))
+    alone, *among = (result.rows.where(api=spec, stage=_ONE)["bayes_capacity"] for spec in result.apis)
     yield (
         f"One conversion with epsilon {rounded(e, 4)}, alone in its batch, multiplies the probability of a"
         f" right guess by at most {said(alone or 1)}; e^epsilon is {said(_exp(e))}."
@@ -66,66 +66,74 @@ def _sentences(result: Result) -> Iterator[str]:
         yield f"Among the others of its batch, by at most {said(among[0])}; epsilon is the same."
     last = _weeks(result)[-1]
     yield (
-        f"After {counted(last['weeks'], 'week')}, of {last['series']} {last['released']} a week get"
-        f" something, which multiplies the probability by {said(last['capacity'])} (at most"
-        f" {said(last['most'])})."
+        f"After {many(last['weeks'], 'week')}, of {last['series']} {last['released']} a week get something,"
+        f" which multiplies the probability by {said(last['capacity'])} (at most {said(last['most'])})."
     )
     enough = log(_PEOPLE)
-    word = "less" if shared < enough else "more"
     yield (
-        f"A global budget of {rounded(shared, 4)} bounds an epoch's odds by e^{rounded(shared, 4)}: {word}"
-        f" than singles out one of 8 billion people, for which {rounded(enough, 3)} is enough."
+        f"A global budget of {rounded(shared, 4)} bounds an epoch's odds by e^{rounded(shared, 4)}:"
+        f" {'less' if shared < enough else 'more'} than singles out one of 8 billion people, for which"
+        f" {rounded(enough, 3)} is enough."
     )
-    shared, capacity, _ = _zeros(result)[0]
+    zeros = result.rows.where(goal=_ELSEWHERE)["bayes_capacity"]
     yield (
-        f"Zeros tell of others: with a global budget of {rounded(shared, 4)}, a site that knows of its"
-        f" impression learns by a factor of {said(capacity)} whether others spent it, which its own budget"
-        " does not count."
+        f"Zeros tell of others: with a global budget of {rounded(result.words['global'][0], 4)}, a site that"
+        f" knows of its impression learns by a factor of {said(zeros or 1)} whether others spent it, which"
+        " its own budget does not count."
     )
 
 
-def _over_weeks(result: Result) -> Table:
-    buckets = result.words["buckets"]
-    return Table.of(
-        "Bayes capacity after some weeks",
-        _weeks(result),
-        {
-            "observer": "series",
-            "weeks": "weeks",
-            "a week": "released",
-            "epsilon": lambda entry: entry["epsilon"],
-            "capacity": lambda entry: entry["capacity"],
-            "at most": "most",
-            "guessed": lambda entry: probability(entry["capacity"] / (buckets + 1)),
-        },
-        notes=(
-            "A week: conversions that release something. At most: by budgets. Guessed: the right one of"
-            f" {buckets} buckets and none, at a uniform prior.",
-        ),
-    )
+OVER_WEEKS = Pivot(
+    "Bayes capacity after some weeks",
+    records=_weeks,
+    columns={
+        "observer": "series",
+        "weeks": "weeks",
+        "a week": "released",
+        "epsilon": lambda entry, _: entry["epsilon"],
+        "capacity": lambda entry, _: entry["capacity"],
+        "at most": "most",
+        "guessed": "guessed",
+    },
+    notes=(
+        "A week: conversions that release something. At most: by budgets. Guessed: the right one of {buckets}"
+        " buckets and none, at a uniform prior.",
+    ),
+)
 
 
-def _one_conversion(result: Result) -> Table:
-    batches = _batches(result)
-    quantities = ("bayes_capacity", "max_case_capacity", "epsilon", "shannon_capacity_bits")
-    lines = [(name.replace("_", " "), *(rows[name] for rows in batches)) for name in quantities]
-    lines = [line for line in lines if any(cell is not None for cell in line[1:])]
-    lines.append(("e^epsilon", *(_exp(result.words["epsilon"]) for _ in batches)))
-    columns = ("quantity", "alone in its batch", "among others")[: 1 + len(batches)]
-    return Table("One conversion", columns, tuple(lines))
+def _one_conversion(result: Result) -> Iterator[tuple[Any, ...]]:
+    """Yield what one conversion reveals: alone in its batch, and among others where there are some."""
+    batches = [result.rows.where(api=spec, stage=_ONE) for spec in result.apis]
+    for name in ("bayes_capacity", "max_case_capacity", "epsilon", "shannon_capacity_bits"):
+        line = [rows[name] for rows in batches]
+        if line != [None] * len(line):
+            yield name.replace("_", " "), *line, None
+    yield "e^epsilon", *(_exp(result.words["epsilon"]) for _ in batches), None
 
 
-def _zeros(result: Result) -> list[tuple[float, Any, Any]]:
+ONE_CONVERSION = Pivot(
+    "One conversion",
+    records=_one_conversion,
+    columns={"quantity": 0, "alone in its batch": 1, "among others": 2},
+)
+
+
+def _zeros(result: Result) -> list[tuple[Any, ...]]:
     """Return global budgets, and what zeros tell: capacity and epsilon."""
     groups = result.rows.where(goal=_ELSEWHERE).by("stage").values()
     budgets = result.words["global"]
     return [(g, rows["bayes_capacity"], rows["epsilon"]) for g, rows in zip(budgets, groups, strict=True)]
 
 
-def _spent_elsewhere(result: Result) -> Table:
-    note = "The secret: on how many other sites a browser converted before. Each took twice its own budget."
-    columns = ("global budget", "capacity", "epsilon")
-    return Table("What zeros tell of other sites", columns, tuple(_zeros(result)), (note,))
+SPENT_ELSEWHERE = Pivot(
+    "What zeros tell of other sites",
+    records=_zeros,
+    columns={"global budget": 0, "capacity": 1, "epsilon": 2},
+    notes=(
+        "The secret: on how many other sites a browser converted before. Each took twice its own budget.",
+    ),
+)
 
 
 def _errors(result: Result) -> dict[tuple[float, int], float]:
@@ -134,24 +142,24 @@ def _errors(result: Result) -> dict[tuple[float, int], float]:
     return {key: float(row.value) for key, row in zip(product(_EPSILONS, _BATCHES), rows, strict=True)}
 
 
-def _utility(result: Result) -> Table:
-    errors, words = _errors(result), result.words
-    return Table(
-        "How well a campaign is counted",
-        ("", *(f"batch of {size:,}" for size in _BATCHES)),
-        tuple(
-            (f"epsilon {x:g}", *(f"{said(100 * errors[x, size])} %" for size in _BATCHES)) for x in _EPSILONS
-        ),
-        (
-            f"Mean error as a share of a bucket's count, where {probability(words['rate'])} of the batch is"
-            f" attributed, evenly to {words['buckets']} buckets: 2/epsilon divided by that count.",
-        ),
-    )
+def _batch(size: int) -> Get:
+    return lambda x, result: f"{said(100 * _errors(result)[x, size])} %"
 
 
-def _figure(result: Result, points: Records) -> Figure:
+UTILITY = Pivot(
+    "How well a campaign is counted",
+    records=lambda _: _EPSILONS,
+    columns={"": lambda x, _: f"epsilon {x:g}", **{f"batch of {size:,}": _batch(size) for size in _BATCHES}},
+    notes=(
+        "Mean error as a share of a bucket's count, where {attributed} of the batch is attributed, evenly to"
+        " {buckets} buckets: 2/epsilon divided by that count.",
+    ),
+)
+
+
+def _drawn(points: list[Record], result: Result) -> Any:
     left = curves(
-        [{name: point[name] for name in ("series", "weeks", "capacity")} for point in points],
+        points,
         Axis("weeks", "weeks", "count"),
         Axis("capacity", "Bayes capacity (log scale)", "log", 1.0, result.words["buckets"] + 1.0),
         points=True,
@@ -164,26 +172,32 @@ def _figure(result: Result, points: Records) -> Figure:
         ],
         Axis("epsilon", "epsilon (log scale)", "log"),
         Axis("error", "relative error of a count (log scale)", "log"),
-        [f"batch of {size:,}" for size in _BATCHES],
         size=(330, 280),
     )
-    return Figure.of("What is revealed, and how well it counts", beside(left, right))
+    return beside(left, right)
 
 
 LAYOUT = Layout(
-    lambda result: f"What W3C Attribution reveals, with a budget of {rounded(result.words['epsilon'], 4)}",
+    "What W3C Attribution reveals, with a budget of {written}",
     say={"leakage": _sentences},
     tables={
-        "over weeks": _over_weeks,
-        "one conversion": _one_conversion,
-        "spent elsewhere": _spent_elsewhere,
-        "utility": _utility,
+        "over weeks": OVER_WEEKS,
+        "one conversion": ONE_CONVERSION,
+        "spent elsewhere": SPENT_ELSEWHERE,
+        "utility": UTILITY,
     },
-    charts={"leakage": Chart(_weeks, _figure)},
+    charts={
+        "leakage": Chart(
+            "What is revealed, and how well it counts",
+            records=_weeks,
+            points={"series": "series", "weeks": "weeks", "capacity": "capacity"},
+            draw=_drawn,
+        )
+    },
 )
 
 
-@study(LAYOUT)
+@study(LAYOUT, command="attribution reveal", group="parameters")
 def attribution_leakage(
     epsilon: float = 1.0,
     *,
@@ -195,29 +209,37 @@ def attribution_leakage(
     shared: float = 8.0,
     weeks: Sequence[int] = (1, 2, 4, 8, 12),
 ) -> Findings:
-    """Measure what the W3C Attribution API reveals about a browser profile, and how well it counts.
+    """Measure what conversions reveal, and how well they count.
 
-    The secret is the bucket of a profile's impressions, the same every week, or none. Every site asks so that
-    one conversion of a single epoch spends its whole budget, which reveals most. How many conversions release
-    something is found by playing them on the executable model.
+    They go through the W3C Attribution API. One conversion, alone in its batch and among others; then one
+    site, and several that collude, week by week until budgets are spent; what zeros tell of other sites; and
+    the error of counts. The secret is the bucket of a profile's impressions, the same every week, or none.
+    Every site asks so that one conversion of a single epoch spends its whole budget, which reveals most. How
+    many conversions release something is found by playing them on the executable model.
 
     Parameters
     ----------
     epsilon
-        A site's budget for an epoch, and the epsilon of a single conversion.
+        A site's budget for an epoch, and what one conversion asks for.
     buckets
         The histogram's size.
-    others, rate
-        How many others are in a batch, and the probability that one of them adds to a bucket, for each.
+    others
+        Other people in the batch.
+    rate
+        The probability that one of them adds to a bucket, for each.
     sites
         How many sites collude.
-    quota, shared
-        The quota of the one impression site, and the global budget, as epsilon.
+    quota
+        The quota of the one impression site, as epsilon.
+    shared
+        The global budget, as epsilon.
     weeks
         After how many weeks.
 
     Examples
     --------
+    $ quiff attribution reveal --epsilon 10 --quota 1000 --shared 1000 --sites 100
+
     >>> result = attribution_leakage(1, buckets=1, others=0, weeks=[1])
     >>> round(result["w3c_attribution:keys=1", "bayes_capacity"], 4)
     1.2212
@@ -259,8 +281,8 @@ def attribution_leakage(
         ),
         words={
             "epsilon": e,
-            "buckets": buckets,
-            "rate": rate,
+            "written": rounded(e, 4),
+            "attributed": probability(rate),
             "shared": whole,
             "weeks": spent,
             "global": [budget for budget, *_ in zeros],

@@ -1,6 +1,6 @@
 """The question what leaks, asked of a log of what was observed: bounds, tests of a claim, and changes."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from typing import Any
@@ -27,42 +27,27 @@ from quiff.core.gain import Gain
 from quiff.core.labels import as_labels
 from quiff.errors import ParameterError, QuiffError
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, curves, marks
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Listing, Records
-from quiff.results.numbers import probability, said
+from quiff.results.figures.charts import Axis, Record, curves, marks
+from quiff.results.layout import Chart, Get, Layout, Pivot, Say, entry
+from quiff.results.numbers import many, probability, said
 from quiff.results.result import PerUser, Result
 from quiff.results.rows import Row, Rows, rows_of
-from quiff.results.table import Table
 from quiff.safe_text import rows_left_out
 from quiff.studies.study import Findings, study
-from quiff.studies.words import many
 from quiff.theory.parameters import check_number, check_whole
 
 _MOST = 10  # secrets of a table
 _DRAWN = 25  # secrets of a figure
 _SMALL = 1e-4  # of p: nobody reads how small
 _MUCH = 0.5  # the share of observations never seen before from which on frequencies say little
-_QUANTITIES = {
-    "prior": "guessed without",
-    "posterior": "guessed with",
-    "leakage": "leakage",
-    "plug_in": "plug-in (biased upward)",
-    "bayes_security": "Bayes security",
-    "epsilon_at_least": "epsilon, at least",
-    "rows_needed": "rows needed",
-    "posterior_difference": "difference",
-}
-_PROBABILITIES = ("prior", "posterior", "plug_in")
+_PROBABILITIES = ("prior", "posterior", "plug_in")  # or, of a gain, its mean
+_GUESSED = {"prior": "guessed without", "posterior": "guessed with", "plug_in": "plug-in (biased upward)"}
+_CLAIMS = {"claim": "as claimed", "change": "alike in all parts"}
 
 
-def _sure(result: Result) -> str:
-    return f"{said(100 * result.words['level'])} %"
-
-
-def _score(result: Result) -> Callable[..., str]:
+def _score(value: Any, result: Result) -> str | None:
     """Return how a score is written: a probability, or the mean of a gain."""
-    return said if result.words["gain"] else probability
+    return None if value is None else (said if result.words["gain"] else probability)(value)
 
 
 def _title(result: Result) -> str:
@@ -73,112 +58,112 @@ def _title(result: Result) -> str:
     return f"Audit of {many(log['rows'], 'row')}: {secrets}, {observations}"
 
 
-def _intervals(title: str, columns: Sequence[str], lines: Iterable[Any], text: Any, *notes: str) -> Table:
-    """Return a table whose last three columns are an estimate and its ends."""
-    styles = dict.fromkeys(columns[-3:], text)
-    return Table(title, tuple(columns), tuple(map(tuple, lines)), notes, (columns[0],), styles)
-
-
-def _points(rows: Rows, name: str, kind: str) -> Records:
-    return [
-        {"name": getattr(row, name), "kind": kind, "value": row.value, "low": row.low, "high": row.high}
-        for row in rows
-    ]
-
-
 # Bounds
 
 
 def _of_parts(result: Result) -> Iterator[str]:
     """Say of all rows, or of each of two systems, what is at least leaked, and between which ends it is."""
-    gain, sure, text = result.words["gain"], _sure(result), _score(result)
-    what, does = (
-        ("expected gain", "gains") if gain else ("probability of a right guess", "guesses right with")
-    )
-    parts = result.payload["parts"]
+    gain, sure, parts = result.words["gain"], result.words["sure"], result.payload["parts"]
+    what = "expected gain" if gain else "probability of a right guess"
+    does, guess = ("gains", "") if gain else ("guesses right with", " with")
     for part in parts[:1] if parts and parts[0]["name"] == "all" else parts:
         name, rows = part["name"], result.rows.where(stage=part["name"])
         prior, posterior, leakage = rows.where(quantity=["prior", "posterior", "leakage"]).rows
-        at_least, low, high = leakage.low or 0, posterior.low or 0, posterior.high or 0
-        where = "" if name == "all" else f"{name.capitalize()}: "
-        scores = (
-            f"the rule {part['best']} {does} {text(posterior.value)}, the best guess without an observation"
-            f"{'' if gain else ' with'} {text(prior.value)}."
-        )
-        if at_least > 1:
-            yield (
-                f"{where}{'o' if where else 'O'}ne observation multiplies the {what} by at least"
-                f" {said(at_least)} ({sure} confidence): {scores}"
+        low, high, value, before, biased = (
+            _score(number, result)
+            for number in (
+                posterior.low or 0,
+                posterior.high or 0,
+                posterior.value,
+                prior.value,
+                rows["plug_in"],
             )
-        else:
-            yield f"{where}{'n' if where else 'N'}o leakage is shown at {sure} confidence: {scores}"
+        )
+        where, at_least = "" if name == "all" else f"{name.capitalize()}: ", leakage.low or 0
+        shows = f"no leakage is shown at {sure} confidence" if at_least <= 1 else (
+            f"one observation multiplies the {what} by at least {said(at_least)} ({sure} confidence)"
+        )  # fmt: skip
         yield (
-            f"{where}{'t' if where else 'T'}he {what} is between {text(low)} and"
-            f" {text(high)} ({sure} confidence, {many(part['scored'], 'row')} scored); the plug-in"
-            f" estimate, biased upward, is {text(rows['plug_in'])}."
+            f"{where}{shows}: the rule {part['best']} {does} {value}, the best guess without an"
+            f" observation{guess} {before}."
+        )
+        yield (
+            f"{where}the {what} is between {low} and {high} ({sure} confidence, {many(part['scored'], 'row')}"
+            f" scored); the plug-in estimate, biased upward, is {biased}."
         )
 
 
-def _epsilon_said(result: Result) -> Iterator[str]:
+def _epsilon_said(result: Result) -> str:
     least, telling = result.rows["epsilon_at_least"], result.words["telling"]
     if least is None or telling is None:
-        return
-    value, claimed, sure = float(least), result.words["claimed"], _sure(result)
+        return ""
+    value, claimed, sure = float(least), result.words["claimed"], result.words["sure"]
     outputs, more, less = telling
     times = f"at least {said(np.exp(value))} times as probable for {more} as for {less}"
     what = f"a set of {many(outputs, 'output')} is {times}"
     if claimed is not None and value > claimed:
-        yield (
+        return (
             f"A claim of epsilon {said(claimed)} is refuted: epsilon is at least {said(value)} ({sure}"
             f" confidence), since {what}."
         )
-    elif claimed is not None and claimed != float("inf"):
-        yield f"Epsilon is at least {said(value)} ({sure} confidence): {said(claimed)} is not refuted."
-    elif value > 0:
-        yield f"Epsilon is at least {said(value)} ({sure} confidence): {what}."
-    else:
-        yield f"No epsilon above 0 is shown at {sure} confidence."
+    if claimed is not None and claimed != float("inf"):
+        return f"Epsilon is at least {said(value)} ({sure} confidence): {said(claimed)} is not refuted."
+    if value > 0:
+        return f"Epsilon is at least {said(value)} ({sure} confidence): {what}."
+    return f"No epsilon above 0 is shown at {sure} confidence."
 
 
-def _needed_said(result: Result) -> Iterator[str]:
-    needed = result.rows["rows_needed"]
-    if needed is not None:
-        more = float(needed) - result.payload["parts"][0]["rows"]
-        than = f"{said(more)} more than there are" if more > 0 else "which there are"
-        yield f"An interval of the score of the asked width needs about {said(needed)} rows, {than}."
-
-
-def _bounds_table(result: Result) -> Table | None:
-    parts = result.payload["parts"]
-    if not parts:
+def _more(rows: Rows, result: Result) -> dict[str, str] | None:
+    if rows["rows_needed"] is None:
         return None
-    several, lines = len(result.rows.values("stage")) > 1, []
-    for row in result.rows:
-        text = _score(result) if row.quantity in _PROBABILITIES else said
-        ends = (None if x is None else text(x) for x in (row.value, row.low, row.high))
-        lines.append((*((row.stage,) if several else ()), _QUANTITIES[row.quantity], *ends))
-    head = ("part", "quantity", "estimate", "at least", "at most")
-    return Table(
-        f"Bounds at {_sure(result)} confidence, by {many(parts[0]['scored'], 'scored row')}",
-        head if several else head[1:],
-        tuple(lines),
-    )
+    more = float(rows["rows_needed"] or 0) - result.payload["parts"][0]["rows"]
+    return {"than": f"{said(more)} more than there are" if more > 0 else "which there are"}
 
 
-def _rules_table(result: Result) -> Table | None:
-    rules, title = result.payload["rules"], f"Rules, {_sure(result)} intervals corrected for their number"
-    columns = ("rule", "score", "low", "high")
-    return None if len(rules) < 2 else _intervals(title, columns, rules, _score(result))
+def _number(name: str) -> Get:
+    def cell(rows: Rows, result: Result) -> str | None:
+        row = rows.rows[0]
+        value = getattr(row, name)
+        return (
+            _score(value, result)
+            if row.quantity in _PROBABILITIES
+            else None
+            if value is None
+            else said(value)
+        )
+
+    return cell
 
 
-def _curve(result: Result, points: Records) -> Figure:
-    score = f"score on other rows, with its {_sure(result)} interval"
+def _part(rows: Rows, result: Result) -> str | None:
+    return rows.rows[0].stage if len(result.rows.values("stage")) > 1 else None
+
+
+BOUNDS = Pivot(
+    "Bounds at {sure} confidence, by {scored_rows}",
+    records=lambda result: result.rows.by("stage", "quantity").values() if result.payload["parts"] else (),
+    columns={
+        "part": _part,
+        "quantity": lambda rows, _: _GUESSED.get(rows.rows[0].quantity, entry(rows, "title", _)),
+        "estimate": _number("value"),
+        "at least": _number("low"),
+        "at most": _number("high"),
+    },
+)
+RULES = Pivot(
+    "Rules, {sure} intervals corrected for their number",
+    records=lambda result: result.payload["rules"] if len(result.payload["rules"]) > 1 else (),
+    columns={"rule": 0, "score": 1, "low": 2, "high": 3},
+    labels=("rule",),
+)
+
+
+def _curve(points: list[Record], result: Result) -> Any:
+    score = f"score on other rows, with its {result.words['sure']} interval"
     biased = "plug-in estimate, biased upward"
-    records: list[dict[str, Any]] = []
-    for point in points:
-        records.append({"series": score} | {key: point[key] for key in ("rows", "value", "low", "high")})
-        records.append({"series": biased, "rows": point["rows"], "value": point["plug_in"]})
-    chart = curves(
+    records = [{"series": score, "rows": point["rows"], **point["score"]} for point in points]
+    records += [{"series": biased, "rows": point["rows"], "value": point["plug_in"]} for point in points]
+    return curves(
         records,
         Axis("rows", "rows", "log"),
         Axis("value", "probability of a right guess", "probability"),
@@ -186,45 +171,34 @@ def _curve(result: Result, points: Records) -> Figure:
         points=True,
         rule=("value", float(result.rows["prior"] or 0)),
     )
-    return Figure.of("What more rows would tell; grey: a guess without an observation", chart)
-
-
-def _by_part(result: Result, points: Records) -> Figure:
-    axis = Axis("value", "probability of a right guess", "probability")
-    return Figure.of(f"By part, with {_sure(result)} intervals", marks(points, axis, ["score"]))
 
 
 # Tests of a claim, and of a change
 
 
-def _tested(result: Result, kind: str) -> Records:
+def _tested(result: Result, kind: str) -> list[Record]:
     """Return the test of all secrets together, then that of each; nothing if it was not made."""
     return [test for test in result.payload["tests"] if test["test"] == kind]
 
 
-def _rejected(tests: Records) -> tuple[str, str]:
-    """Return of how many secrets a test is rejected, and the verb."""
+def _rejected(tests: list[Record]) -> str:
+    """Return of how many secrets a test is rejected, with the verb."""
     off = sum(test["rejected"] for test in tests)
-    return said(off), "is" if off == 1 else "are"
+    return f"of {many(len(tests), 'secret')}, {said(off)} {'is' if off == 1 else 'are'}"
 
 
-def _claim_said(result: Result) -> Iterator[str]:
+def _claim_said(result: Result) -> str:
     made, spec = _tested(result, "claim"), result.words["spec"]
     if not made:
-        return
+        return ""
     whole, *tests = made
     if not whole["rejected"]:
-        yield f"The log does not contradict the claim {spec} (p = {said(whole['p'])}, all secrets together)."
-        return
-    never, (off, are) = whole["impossible"], _rejected(tests)
-    ruled_out = (
-        f" {many(never, 'row')} {'has' if never == 1 else 'have'} an output that the claim rules out."
-        if never
-        else ""
-    )
-    yield (
-        f"The log contradicts the claim {spec} (p {_p(whole['p'])}): of {many(len(tests), 'secret')},"
-        f" {off} {are} not shown as claimed.{ruled_out}"
+        return f"The log does not contradict the claim {spec} (p = {said(whole['p'])}, all secrets together)."
+    never = whole["impossible"]
+    have = f" {many(never, 'row')} {'has' if never == 1 else 'have'} an output that the claim rules out."
+    return (
+        f"The log contradicts the claim {spec} (p {_p(whole['p'])}): {_rejected(tests)} not shown as claimed."
+        f"{have if never else ''}"
     )
 
 
@@ -235,19 +209,16 @@ def _change_said(result: Result) -> Iterator[str]:
     whole, *tests = made
     of = " and ".join(parts) if len(parts) == 2 else f"{len(parts)} periods"
     if whole["rejected"]:
-        off, are = _rejected(tests)
-        yield (
-            f"Secrets are not shown alike in {of} (p {_p(whole['p'])}): {off} of"
-            f" {many(len(tests), 'secret')} {are} shown differently."
-        )
+        off = _rejected(tests)
+        yield f"Secrets are not shown alike in {of} (p {_p(whole['p'])}): {off} shown differently."
     else:
         yield f"No difference between {of} is shown in how secrets are shown (p = {said(whole['p'])})."
     row = result.rows.row("posterior_difference")
     if row is not None:
-        ends = " to ".join(said(100 * float(end)) for end in (row.low, row.high) if end is not None)
+        value, low, high = (said(100 * float(end or 0)) for end in (row.value, row.low, row.high))
         yield (
-            f"The probability of a right guess changes by {said(100 * float(row.value))} percentage points"
-            f" (interval {ends})."
+            f"The probability of a right guess changes by {value} percentage points (interval {low} to"
+            f" {high})."
         )
 
 
@@ -266,16 +237,19 @@ def p_text(p: float, digits: int | None = None) -> str:
     return "< 0.0001" if p < _SMALL else said(p, digits)
 
 
-def _tests_table(kind: str, what: str) -> Listing:
+def _least(kind: str, result: Result) -> list[Record]:
+    """Return the tests of the secrets that fit least."""
+    return sorted(_tested(result, kind)[1:], key=lambda test: test["p"])[:_MOST]
+
+
+def _tests_table(kind: str) -> Pivot:
     """Return the table of the secrets that fit least in one of the tests."""
-
-    def least(result: Result) -> Records:
-        return sorted(_tested(result, kind)[1:], key=lambda test: test["p"])[:_MOST]
-
-    return Listing(
-        lambda result: f"Is each secret shown {what}? The {said(len(least(result)))} that fit least",
-        least,
-        {
+    return Pivot(
+        lambda result: (
+            f"Is each secret shown {_CLAIMS[kind]}? The {said(len(_least(kind, result)))} that fit least"
+        ),
+        records=lambda result: _least(kind, result),
+        columns={
             "secret": "secret",
             "rows": "rows",
             "statistic": "statistic",
@@ -293,10 +267,10 @@ def _tests_table(kind: str, what: str) -> Listing:
     )
 
 
-DEVIATIONS = Listing(
+DEVIATIONS = Pivot(
     "Outputs that deviate most from the claim",
-    "deviations",
-    {
+    records="deviations",
+    columns={
         "secret": "secret",
         "output": "output",
         "seen": "seen",
@@ -311,34 +285,43 @@ DEVIATIONS = Listing(
 # Secrets: those most at risk, and those behind the noise
 
 
-def _secrets_table(result: Result) -> Table | None:
-    shares, sure, risks = result.rows.where(quantity="secret_share"), _sure(result), result.payload["risks"]
-    if len(shares):
-        title = f"Secrets behind {result.words['spec']}, most frequent first"
-        lines = ((row.goal, row.value, row.low, row.high) for row in shares)
-        note = f"{sure} bootstrap intervals; approximate, and too narrow where there are few rows."
-        return _intervals(title, ("secret", "share", "low", "high"), lines, probability, note)
-    if not risks:
-        return None
-    title = f"Secrets most at risk, of {said(result.words['scored'])} that were scored"
-    best = result.payload["parts"][0]["best"]
-    note = f"By the rule {best}; {sure} intervals corrected for the number of secrets."
-    return _intervals(title, ("secret", "rows scored", "guessed", "low", "high"), risks, probability, note)
+BEHIND = Pivot(
+    "Secrets behind {spec}, most frequent first",
+    records=lambda result: result.rows.where(quantity="secret_share").by("goal").values(),
+    columns={"secret": "goal", "share": "value", "low": "low", "high": "high"},
+    notes=("{sure} bootstrap intervals; approximate, and too narrow where there are few rows.",),
+    labels=("secret",),
+)
+AT_RISK = Pivot(
+    "Secrets most at risk, of {at_risk} that were scored",
+    records="risks",
+    columns={
+        "secret": 0,
+        "rows scored": 1,
+        "guessed": (2, probability),
+        "low": (3, probability),
+        "high": (4, probability),
+    },
+    notes=("By the rule {best}; {sure} intervals corrected for the number of secrets.",),
+    labels=("secret",),
+)
 
 
-def _secrets_said(result: Result) -> Iterator[str]:
-    row = result.rows.row("secret_share")
-    if row is not None:
-        value, low, high = (probability(x or 0) for x in (row.value, row.low, row.high))
-        yield (
-            f"Behind the noise of {result.words['spec']}, the most frequent secret is {row.goal}, of {value}"
-            f" ({low} to {high}, {_sure(result)} bootstrap interval)."
-        )
-
-
-def _behind_figure(result: Result, points: Records) -> Figure:
-    chart = marks(points, Axis("value", "share of rows", "share"), ["share"])
-    return Figure.of(f"Secrets behind {result.words['spec']}", chart)
+def _marks(title: str, axis: Axis, quantity: str, name: str, without: str) -> Chart:
+    """Return the figure of a quantity and its intervals, by a column of rows."""
+    return Chart(
+        title,
+        by=("stage", "goal", "quantity"),
+        where=lambda row, _: row.quantity == quantity and (name != "stage" or row.stage != "all"),
+        points={
+            "name": lambda rows, _: getattr(rows.rows[0], name),
+            "kind": lambda *_: "",
+            axis.field: quantity,
+        },
+        draw=lambda points, _: marks(points[:_DRAWN], axis, [""]),
+        interval=quantity,
+        without=without,
+    )
 
 
 LAYOUT = Layout(
@@ -349,30 +332,44 @@ LAYOUT = Layout(
         "claim": _claim_said,
         "epsilon": _epsilon_said,
         "change": _change_said,
-        "needed": _needed_said,
-        "secrets": _secrets_said,
+        "needed": Say(
+            "An interval of the score of the asked width needs about {rows_needed} rows, {than}.", words=_more
+        ),
+        "secrets": Say(
+            "Behind the noise of {spec}, the most frequent secret is {most_frequent} (bootstrap interval)."
+        ),
     },
     tables={
-        "bounds": _bounds_table,
-        "rules": _rules_table,
-        "secrets": _secrets_table,
-        "claim": _tests_table("claim", "as claimed"),
-        "change": _tests_table("change", "alike in all parts"),
+        "bounds": BOUNDS,
+        "rules": lambda result: replace(
+            RULES,
+            styles=dict.fromkeys(("score", "low", "high"), said if result.words["gain"] else probability),
+        )(result),
+        "secrets": lambda result: (AT_RISK if result.payload["risks"] else BEHIND)(result),
+        "claim": _tests_table("claim"),
+        "change": _tests_table("change"),
         "deviations": DEVIATIONS,
     },
     charts={
-        "curve": Chart(lambda result: result.payload["curve"], _curve),
-        "parts": Chart(
-            lambda result: (
-                _points(result.rows.where(quantity="posterior"), "stage", "score")
-                if result.payload["log"]["parts"]
-                else []
-            ),
-            _by_part,
+        "curve": Chart(
+            "What more rows would tell; grey: a guess without an observation",
+            points=lambda result: result.payload["curve"],
+            draw=_curve,
+            without="the log's secrets are not guessed one by one",
         ),
-        "secrets": Chart(
-            lambda result: _points(result.rows.where(quantity="secret_share"), "goal", "share")[:_DRAWN],
-            _behind_figure,
+        "parts": _marks(
+            "By part, with {sure} intervals",
+            Axis("value", "probability of a right guess", "probability"),
+            "posterior",
+            "stage",
+            "the log has no parts",
+        ),
+        "secrets": _marks(
+            "Secrets behind {spec}",
+            Axis("value", "share of rows", "share"),
+            "secret_share",
+            "goal",
+            "secrets were logged, and are not estimated",
         ),
     },
 )
@@ -532,13 +529,15 @@ def audit(
         warnings=(*_warnings(log), *_unseen(measured)),
         words={
             "spec": spec,
-            "level": level,
+            "sure": f"{said(100 * level)} %",
             "gain": gain is not None,
             "claimed": _claimed_epsilon(api, epsilon),
             "telling": None
             if telling is None
             else [len(telling.outputs), called.secret(telling.high), called.secret(telling.low)],
-            "scored": len(risks),
+            "at_risk": len(risks),
+            "scored_rows": next((many(bound.scored, "scored row") for bound in measured.values()), ""),
+            "best": next((bound.best for bound in measured.values()), ""),
         },
         payload={
             "log": {
@@ -566,7 +565,7 @@ def audit(
                 asdict(off) | {"secret": called.secret(off.secret), "output": called.output(off.output)}
                 for off in (() if claim is None else claim.deviations)
             ],
-            "curve": [{"rows": at.rows, "plug_in": at.plug_in, **asdict(at.score)} for at in curve],
+            "curve": list(curve),
         },
         per_user=per_user,
         seed=seed,
@@ -626,9 +625,9 @@ def _tests(kind: str, test: ClaimTest | None, names: Names, miss: float) -> Iter
         return
     rejected = test.p <= miss
     yield {"test": kind, "secret": None, "p": test.p, "rejected": rejected, "impossible": test.impossible}
-    for entry in test.secrets:
-        rejected = entry.corrected <= miss
-        yield {"test": kind, **asdict(entry), "secret": names.secret(entry.secret), "rejected": rejected}
+    for secret in test.secrets:
+        rejected = secret.corrected <= miss
+        yield {"test": kind, **asdict(secret), "secret": names.secret(secret.secret), "rejected": rejected}
 
 
 def _part_rows(
@@ -671,16 +670,27 @@ def _behind(
     spec = "log" if api is None else api.spec
     estimate = secrets_behind(log, C, spec, level, rng)
     shares, low, high = (np.asarray(x) for x in (estimate.prior.to_numpy(), estimate.low, estimate.high))
+    ranked = np.argsort(-shares, kind="stable").tolist()
+    names = {k: str(C.inputs[k]) if named else f"secret {rank}" for rank, k in enumerate(ranked, 1)}
+    first = ranked[0]
+    value, least, largest = (probability(ends[first]) for ends in (shares, low, high))
+    most = f"{names[first]}, of {value}: {least} to {largest} with {said(100 * level)} % confidence"
     return Findings(
         (
             Row(
-                spec, None, "all", str(C.inputs[k]) if named else f"secret {rank}", "estimated", 1,
+                spec, None, "all", name, "estimated", 1,
                 "secret_share", float(shares[k]), float(low[k]), float(high[k]), "sample",
             )
-            for rank, k in enumerate(np.argsort(-shares, kind="stable").tolist(), 1)
+            for k, name in names.items()
         ),
         warnings=() if estimate.converged else ("The estimate has not converged.",),
-        words={"spec": spec, "level": level, "gain": False, "telling": None},
+        words={
+            "spec": spec,
+            "sure": f"{said(100 * level)} %",
+            "gain": False,
+            "telling": None,
+            "most_frequent": most,
+        },
         payload={
             "log": {"rows": log.n_rows, "missing": log.missing, "parts": []},
             **{key: [] for key in ("parts", "rules", "risks", "tests", "deviations", "curve")},

@@ -1,21 +1,18 @@
 """The question what each rule of the browser does for privacy."""
 
 from collections.abc import Hashable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any
 
 from quiff.apis.base import Api, checked_api
 from quiff.browser.rates import VisitRates
 from quiff.browser.rule_effects import RuleLeakage, rule_effects
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, marks
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Records, Say
+from quiff.results.figures.charts import Axis, Record, marks
+from quiff.results.layout import Chart, Get, Layout, Pivot, Say
 from quiff.results.numbers import said
 from quiff.results.result import Result
 from quiff.results.rows import Between, Method, Row, rows_of
-from quiff.results.table import Table
 from quiff.studies.study import Findings, study
-from quiff.studies.words import users
 from quiff.theory.parameters import HALF, Real
 
 _STATES = ("with the rule", "without it")
@@ -27,94 +24,75 @@ _ADVERSARIES = (
 )
 
 
-class _Rule(NamedTuple):
-    """A rule in words, the adversary, what is compared, and the leakage with it and without it."""
-
-    name: str
-    adversary: str
-    compared: str
-    on: Row
-    off: Row
-
-
-def _rules(result: Result) -> Iterator[_Rule]:
-    leakages = result.rows.by("stage", "goal")
-    for rule, adversary, compared in result.words["rules"]:
-        goal = _goal(adversary)
-        (on,), (off,) = leakages[rule, goal], leakages[f"-{rule}", goal]
-        yield _Rule(rule.replace("_", " "), adversary, compared, on, off)
-
-
 def _goal(adversary: str) -> str:
     return "user" if adversary == "call" else adversary
 
 
-def _title(result: Result) -> str:
-    return f"What one call gives away of {users(result)}, with each rule of the browser and without"
+def _rules(result: Result) -> Iterator[tuple[str, str, str, Row, Row]]:
+    """Yield each rule in words, the adversary, what is compared, and the leakage with it and without it."""
+    leakages = result.rows.by("stage", "goal")
+    for rule, adversary, compared in result.words["rules"]:
+        on, off = (leakages[stage, _goal(adversary)].rows[0] for stage in (rule, f"-{rule}"))
+        yield rule.replace("_", " "), adversary, compared, on, off
 
 
-def _table(result: Result) -> Table:
-    specified, n = result.rows["leakage"] or 0, (result.population or {})["users"]
-    return Table.of(
-        _title(result),
-        list(_rules(result)),
-        {
-            "rule": lambda rule: rule.name,
-            "adversary": lambda rule: rule.adversary,
-            "compared": lambda rule: rule.compared,
-            "with": lambda rule: _text(rule.on),
-            "without": lambda rule: _text(rule.off),
-            "factor": lambda rule: float(rule.off.value / rule.on.value),
-            "method": lambda rule: "exact" if rule.on.low is rule.off.low is None else "simulation",
-        },
-        notes=(
-            f"One call as specified leaks {said(specified)}, cookies {said(n)}: the factor by which they"
-            " multiply the probability of re-identification, 1/N.",
-            *_ADVERSARIES,
-            *result.notes,
-        ),
-    )
+def _leakage(place: int) -> Get:
+    def cell(rule: tuple[Any, ...], _: Result) -> str:
+        row = rule[place]
+        ends = "" if row.low is None or row.high is None else f" [{said(row.low)}, {said(row.high)}]"
+        return f"{said(row.value)}{ends}"
+
+    return cell
 
 
-def _text(row: Row) -> str:
-    ends = "" if row.low is None or row.high is None else f" [{said(row.low)}, {said(row.high)}]"
-    return f"{said(row.value)}{ends}"
+_TITLE = "What one call gives away of {users}, with each rule of the browser and without"
+RULES = Pivot(
+    _TITLE,
+    records=_rules,
+    columns={
+        "rule": 0,
+        "adversary": 1,
+        "compared": 2,
+        "with": _leakage(3),
+        "without": _leakage(4),
+        "factor": lambda rule, _: float(rule[4].value / rule[3].value),
+        "method": lambda rule, _: "exact" if rule[3].low is rule[4].low is None else "simulation",
+    },
+    notes=(*_ADVERSARIES, lambda result: result.notes),
+)
 
 
-def _points(result: Result) -> Records:
+def _points(result: Result) -> list[Record]:
     """Return two marks for each rule, with it and without."""
     return [
-        {
-            "name": f"{rule.name} ({rule.adversary})",
-            "kind": state,
-            "leakage": float(row.value),
-            "low": None if row.low is None else float(row.low),
-            "high": None if row.high is None else float(row.high),
-        }
-        for rule in _rules(result)
-        for state, row in zip(_STATES, (rule.on, rule.off), strict=True)
+        {"name": f"{rule} ({adversary})", "kind": state, "leakage": float(row.value)} | row.ends()
+        for rule, adversary, _, *rows in _rules(result)
+        for state, row in zip(_STATES, rows, strict=True)
     ]
 
 
-def _figure(result: Result, points: Records) -> Figure:
+def _drawn(points: list[Record], result: Result) -> Any:
     n = float((result.population or {})["users"])
     axis = Axis("leakage", "leakage (factor, log scale)", "log", 1, n)
-    chart = marks(points, axis, _STATES, apart=True, rules=(n, float(result.rows["leakage"] or 0)), step=30)
-    return Figure.of(f"One call, rule by rule: {users(result)} (grey: as specified, and cookies)", chart)
+    rules = (n, float(result.rows["leakage"] or 0))
+    return marks(points, axis, _STATES, apart=True, rules=rules, step=30)
 
 
 LAYOUT = Layout(
-    _title,
+    _TITLE,
     say={
         "rules": Say(
             "One call as specified multiplies the probability of re-identification by {leakage}, a cookie by"
             " {cookie}.",
             where={"stage": ""},
-            words=lambda _, result: {"cookie": said((result.population or {})["users"])},
         )
     },
-    tables={"rules": _table},
-    charts={"rules": Chart(_points, _figure)},
+    tables={"rules": RULES},
+    charts={
+        "rules": Chart(
+            "One call, rule by rule: {users} (grey: as specified, and cookies)", points=_points, draw=_drawn
+        )
+    },
 )
 
 
@@ -179,6 +157,9 @@ def browser_rules(
     return Findings(
         rows,
         notes=effects.notes,
-        words={"rules": [[effect.rule, effect.adversary, effect.setting] for effect in effects.rules]},
+        words={
+            "cookie": said(people.n_users),
+            "rules": [[effect.rule, effect.adversary, effect.setting] for effect in effects.rules],
+        },
         seed=seed,
     )

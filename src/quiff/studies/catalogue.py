@@ -7,10 +7,10 @@ from dataclasses import MISSING
 from typing import Any
 
 from quiff.apis.base import Api, all_limits, parameters_of
+from quiff.apis.registry import WITHOUT_CHANNEL
 from quiff.results.quantities import QUANTITIES
 from quiff.results.table import Table
 
-_STATUSES = ("live", "draft", "archived", "retired", "")
 _COMMON = "No goal of its own; those on attributes of people, such as a topic of the user, are measured."
 
 
@@ -34,6 +34,8 @@ def api_facts(name: str, api: type[Api] | Api) -> dict[str, Any]:
         "title": kind.title,
         "family": kind.family,
         "status": kind.status,
+        "shelf": kind.shelf,
+        "ended": kind.ended,
         "unit": kind.unit,
         "needs": list(needs),
         "parameters": {
@@ -89,23 +91,33 @@ def _default(api: type[Api]) -> Api | None:
 
 
 def catalogue_table(apis: Mapping[str, type[Api]]) -> Table:
-    """Return all APIs, a line each, by what they are for; in a family those that are live come first."""
+    """Return all APIs, a line each, on two shelves, and there by what they are for."""
     facts = [api_facts(name, api) for name, api in apis.items()]
-    families = list(dict.fromkeys(f["family"] for f in facts))
-
-    def order(f: dict[str, Any]) -> tuple[int, int]:
-        known = f["status"] in _STATUSES
-        return families.index(f["family"]), _STATUSES.index(f["status"]) if known else len(_STATUSES)
-
+    families = list(dict.fromkeys(entry["family"] for entry in facts))
+    facts.sort(key=lambda entry: (entry["shelf"], families.index(entry["family"])))
+    ends: dict[str, list[str]] = {}
+    for entry in facts:
+        if entry["ended"]:
+            ends.setdefault(entry["ended"], []).append(entry["name"])
     return Table(
-        "APIs, by what they are for",
-        ("family", "name", "status", "shows", "needs"),
+        "APIs on two shelves: alive, and history",
+        ("shelf", "name", "status", "shows", "needs"),
         tuple(
-            (f["family"] or "others", f["name"], f["status"], f["sees"], ", ".join(f["needs"]) or "-")
-            for f in sorted(facts, key=order)
+            (
+                entry["shelf"],
+                entry["name"],
+                entry["status"],
+                entry["sees"],
+                ", ".join(entry["needs"]) or "-",
+            )
+            for entry in facts
         ),
-        ("One of them: quiff apis NAME. Side by side: quiff compare.",),
-        group="family",
+        (
+            *(f"{end[:1].upper()}{end[1:]}: {', '.join(names)}." for end, names in ends.items()),
+            *(f"{name} is no channel of its own: {why}." for name, why in WITHOUT_CHANNEL.items()),
+            "One of them: quiff apis NAME. Side by side: quiff compare.",
+        ),
+        group="shelf",
     )
 
 
@@ -116,6 +128,8 @@ def api_tables(facts: Mapping[str, Any]) -> dict[str, Table]:
         "name": f"{name} (--api {name})",
         "family": facts["family"],
         "status": facts["status"],
+        "shelf": facts["shelf"],
+        "ended": facts["ended"],
         "one observation is about": str(facts["unit"]),
         "it shows": facts["sees"],
         "the observer knows who it is": facts["observer_knows_who"],

@@ -3,7 +3,7 @@
 Numbers are grouped by what one observation is about, and never ranked across that.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from math import inf, isinf, log2, log10
@@ -12,27 +12,26 @@ from typing import Any
 from quiff.apis.base import Api, all_limits, checked_people, in_a_month
 from quiff.apis.defaults import all_apis
 from quiff.epochs.over_time import OverTime
-from quiff.errors import ParameterError, QuiffError, SizeError, counted
+from quiff.errors import ParameterError, QuiffError, SizeError
 from quiff.measures.shannon_capacity import shannon_capacity
 from quiff.populations.population import Population
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Listing, Pivot, Records, Say
-from quiff.results.numbers import amount, probability, said
-from quiff.results.result import ApiWords, Result
+from quiff.results.figures.charts import Axis, marks
+from quiff.results.layout import Cell, Chart, Get, Layout, Pivot
+from quiff.results.numbers import amount, capitalised, many, probability, said
+from quiff.results.result import Result
 from quiff.results.rows import CLOSED, Row, Rows, rows_of
 from quiff.results.table import Table
 from quiff.studies.measure import api_rows
-from quiff.studies.questions import api_of, name_of
+from quiff.studies.questions import GUESSED, api_of
 from quiff.studies.study import Findings, assumed, distinct_apis, names_of, study
-from quiff.studies.words import capitalised, goal_title, many, people_words, users, visits
+from quiff.studies.words import visits
 
 _RECORDS = ("history", "conversions")  # raw events, of which each API takes its own part
 _FEW = 10_000  # numbers of a channel whose Shannon capacity is found by iteration
 _ABOUT = "one observation is about"
-_WIDE = 320  # pixels of a name
 _LARGE = 10**7  # from here on a factor is read as a power of ten
 _CROWD = 1_000_000  # people among whom one is re-identified, where nothing is known of any
-_KINDS = {"min-capacity": "min_capacity_bits", "Shannon capacity": "shannon_capacity_bits"}
+_KINDS = {"min_capacity_bits": "min-capacity", "shannon_capacity_bits": "Shannon capacity"}
 
 
 def factor(value: Any, digits: int | None = None) -> str:
@@ -40,27 +39,22 @@ def factor(value: Any, digits: int | None = None) -> str:
     return amount(value, digits) if value < _LARGE or isinf(value) else f"10^{said(log10(value), digits)}"
 
 
-def _limits_of(spec: str, result: Result) -> Rows:
-    """Return the closed forms of an API."""
-    return result.rows.where(api=spec, scope="all")
+def _limit(spec: str, quantity: str, result: Result) -> Any:
+    """Return a closed form of an API."""
+    return result.rows.where(api=spec, scope="all")[quantity]
 
 
-def _once(spec: str, result: Result) -> Rows:
-    """Return what one observation of an API reveals about these people."""
-    return result.rows.where(api=spec, scope="people", observations=1)
+def _reidentified(spec: str, result: Result, month: bool) -> Row | None:
+    """Return the probability of re-identification by one observation, or by those of a month."""
+    rows = result.rows.where(api=spec, scope="people", quantity="posterior")
+    return next((row for row in rows if (row.observations > 1) is month), None)
 
 
-def _month(spec: str, result: Result) -> Row | None:
-    """Return the probability of re-identification by the observations of a month."""
-    rows = result.rows.where(api=spec, quantity="posterior")
-    return next((row for row in rows if row.observations > 1), None)
-
-
-def _units(result: Result) -> dict[str, list[ApiWords]]:
+def _units(result: Result) -> dict[str, list[str]]:
     """Return the APIs by what one observation is about."""
-    units: dict[str, list[ApiWords]] = {}
-    for api in result.apis.values():
-        units.setdefault(str(api.unit), []).append(api)
+    units: dict[str, list[str]] = {}
+    for spec, api in result.apis.items():
+        units.setdefault(str(api.unit), []).append(spec)
     return units
 
 
@@ -73,163 +67,132 @@ def _unit_sentences(result: Result) -> Iterator[str]:
     units = _units(result)
     if len(units) > 1:
         yield (
-            f"{counted(len(result.apis), 'API')}, under {len(units)} headings that say what one observation"
+            f"{many(len(result.apis), 'API')}, under {len(units)} headings that say what one observation"
             " is about, such as a click or a user's week. Numbers compare under one heading only."
         )
-    for unit, apis in units.items():
-        bits = {api.spec: _limits_of(api.spec, result)["min_capacity_bits"] for api in apis}
-        listed = [
-            f"{capitalised(result.api_name(spec))} {_bits(number)}"
-            for spec, number in bits.items()
-            if number is not None
-        ]
+    for unit, specs in units.items():
+        bits = {spec: _limit(spec, "min_capacity_bits", result) for spec in specs}
+        listed = [f"{result.api_name(spec)} {_bits(most)}" for spec, most in bits.items() if most is not None]
         if len(listed) > 1:
-            yield f"{capitalised(unit)} reveals at most: {', '.join(listed)}."
-
-
-def _without_limit(result: Result) -> Iterator[str]:
-    """Say what APIs reveal of the secrets that occur, where nothing is known of all that there can be."""
-    for spec in result.apis:
-        if _limits_of(spec, result)["bayes_capacity"] is not None:
-            continue
-        once, name = _once(spec, result), capitalised(result.api_name(spec))
-        unknown = f"No limit is known from the parameters alone of {name}"
-        capacity, epsilon = once["bayes_capacity"], once["epsilon"]
-        if capacity is None or epsilon is None:
-            yield f"{unknown}; measure it on people."
-        else:
-            yield (
-                f"{unknown}; on the secrets of these people its capacity is {factor(capacity)}"
-                f" ({_bits(log2(capacity))}), its epsilon {said(epsilon)}."
-            )
+            yield f"{unit} reveals at most: {', '.join(map(capitalised, listed))}."
 
 
 def _not_compared(result: Result) -> Iterator[str]:
-    """Say of which APIs nobody is re-identified, and which are not measured."""
+    """Say of which APIs no limit is known, by which nobody is re-identified, and which are not measured."""
     missing = result.words["missing"]
+    for spec in result.apis:
+        if _limit(spec, "bayes_capacity", result) is None:
+            once = result.rows.where(api=spec, scope="people", observations=1)
+            capacity, epsilon = once["bayes_capacity"], once["epsilon"]
+            known = "measure it on people" if capacity is None else (
+                f"on the secrets of these people its capacity is {factor(capacity)}"
+                f" ({_bits(log2(capacity))}), its epsilon {said(epsilon or 0)}"
+            )  # fmt: skip
+            name = capitalised(result.api_name(spec))
+            yield f"No limit is known from the parameters alone of {name}; {known}."
     measured = [api for spec, api in result.apis.items() if result.population and spec not in missing]
     knowing = [api for api in measured if api.observer_knows_who]
     if knowing:
         yield (
-            f"With {counted(len(knowing), 'API')} the observer already knows who it is: nobody is "
-            "re-identified, and the table shows what one event reveals."
+            f"With {many(len(knowing), 'API')} the observer already knows who it is: nobody is re-identified,"
+            " and what one event reveals of the secret is among what it is good for (--all)."
         )
     if missing:
         names = ", ".join(capitalised(result.api_name(spec)) for spec in missing)
         yield f"Not measured on these people: {names} (--all says why)."
 
 
-def _over_a_month(rows: Rows, result: Result) -> dict[str, str]:
-    api, month, over = api_of(rows, result), _month(rows.rows[0].api, result), ""
-    if month is not None:
-        brought, number = visits(api, month.observations), many(month.observations, "observation")
-        words = brought if api.visit == "observation" else f"{brought}, {number}"
-        over = f", and by those of a month (28 days: {words}) with {probability(month.value)}"
-        if month.low is not None and month.high is not None:
-            sure = (
-                "95 % interval"
-                if month.method in ("monte-carlo", "hybrid")
-                else "outputs are cut into cells:"
-            )
-            over += f" ({sure} {probability(month.low)} to {probability(month.high)})"
-    return {"name": name_of(rows, result), "over": over}
-
-
-def _about(rows: Rows, result: Result) -> str:
-    return capitalised(str(api_of(rows, result).unit))
-
-
-def _api(rows: Rows, result: Result) -> str:
-    return name_of(rows, result)
-
-
-def _across(result: Result) -> Table | None:
-    """Return what one observation and a month reveal about a person, to be read across units.
-
-    On people it is measured; without them, and where they lack something, it is a bound on what becomes of
-    1 in a million.
-    """
-    if len(_units(result)) < 2:
-        return None
-    lines = []
-    for spec, api in result.apis.items():
-        once, month = _once(spec, result)["posterior"], _month(spec, result)
-        capacity = _limits_of(spec, result)["bayes_capacity"]
-        times = 1 if api.redraws == "nothing" else api.month or 1
-        cells = ["", ""]
-        if api.observer_knows_who:
-            cells = ["known already", "known already"]
-        elif once is not None:
-            cells = [probability(once), "" if month is None else probability(month.value)]
-        elif capacity is not None:
-            most = inf if isinf(capacity) or times * log10(capacity or 1) > 300 else capacity**times
-            cells = [_at_most(capacity), _at_most(most) if api.month else ""]
-        guess = "" if capacity is None else f"at most x {factor(capacity)}"
-        lines.append((capitalised(result.api_name(spec)), str(api.unit), *cells, guess))
-    among = "" if result.population else f", among {said(_CROWD)} people"
-    return Table(
-        f"A person who is observed once, and for a month{among}",
-        ("API", _ABOUT, "re-identified by one", "in a month", "any guess about the secret"),
-        tuple(lines),
-        (
-            "What is observed differs from line to line: read across, do not rank down. A month is 28 days."
-            " 'At most' is a bound from the parameters, for a person who was 1 in 1,000,000 before.",
-        ),
+def _history(result: Result) -> str:
+    """Say which APIs are no longer alive."""
+    past = [capitalised(result.api_name(spec)) for spec, api in result.apis.items() if api.shelf == "history"]
+    listed = "; ".join(past)
+    return (
+        f"On the shelf of history, no longer pursued: {listed} (quiff apis says since when)." if past else ""
     )
 
 
-def _at_most(capacity: Any) -> str:
-    return f"at most {probability(min(1.0, capacity / _CROWD))}"
+def _revealed(month: bool) -> Get:
+    """Return what says how probable re-identification is, or at most: then of 1 in a million."""
+
+    def cell(spec: str, result: Result) -> Any:
+        api, row = result.apis[spec], _reidentified(spec, result, month)
+        capacity = _limit(spec, "bayes_capacity", result)
+        if api.observer_knows_who:
+            return "known already"
+        if row is not None or _reidentified(spec, result, False) is not None:
+            return None if row is None else row.value
+        if capacity is None or (month and not api.month):
+            return None
+        times = api.month if month and api.redraws != "nothing" else 1
+        most = inf if isinf(capacity) or times * log10(capacity) > log10(_CROWD) else capacity**times
+        return f"at most {probability(min(1.0, most / _CROWD))}"
+
+    return cell
 
 
-def _secret(quantity: str) -> Any:
-    return lambda rows, _: rows.where(goal="secret", prior="population", observations=1)[quantity]
+def _months(result: Result) -> Iterator[str]:
+    """Yield what a month is of each API, and between which ends its probability is."""
+    for spec, api in result.apis.items():
+        row = _reidentified(spec, result, month=True)
+        if row is not None:
+            brought, number = visits(api, row.observations), many(row.observations, "observation")
+            words = brought if api.visit == "observation" else f"{brought}, {number}"
+            ends = ""
+            if row.low is not None and row.high is not None:
+                cut = "outputs are cut into cells" if row.method == "discretised" else "95 % interval"
+                ends = f" ({cut}: {probability(row.low)} to {probability(row.high)})"
+            yield f"{result.api_name(spec)}: a month is {words}{ends}."
 
 
-def _of_month(name: str) -> Any:
-    return lambda rows, result: getattr(_month(rows.rows[0].api, result), name, None)
+def _most(spec: str, result: Result) -> str | None:
+    capacity = _limit(spec, "bayes_capacity", result)
+    return None if capacity is None else f"x {factor(capacity)}"
 
 
-PEOPLE = Pivot(
-    "On these people: probability of re-identification, and to guess the secret",
-    by=("api",),
+_API: Mapping[str, Cell] = {
+    _ABOUT: lambda spec, result: capitalised(str(result.apis[spec].unit)),
+    "API": lambda spec, result: capitalised(result.api_name(spec)),
+}
+ACROSS = Pivot(
+    "A person who is observed once, and for a month: probability of re-identification",
+    records=lambda result: result.apis,
     columns={
-        _ABOUT: _about,
-        "API": _api,
-        "re-identified": lambda rows, _: rows.where(observations=1)["posterior"],
-        "in a month": _of_month("value"),
-        "observations": _of_month("observations"),
-        "secret guessed": _secret("goal_posterior"),
-        "without": _secret("goal_prior"),
+        **_API,
+        "by one": (_revealed(month=False), probability),
+        "in a month": (_revealed(month=True), probability),
+        "any guess, at most": _most,
     },
-    where={"scope": "people"},
-    styles=dict.fromkeys(("re-identified", "in a month", "secret guessed", "without"), probability),
     notes=(
-        "Where nobody is re-identified, the observer already knows who it is: there it is what one event "
-        "reveals of the secret, such as a conversion.",
-        "A month is 28 days: as many visits as these have units. The first page view of Topics shows "
-        "three observations, every later one adds one. Attributes stay the same in it.",
+        lambda result: (
+            f"Among {result.words['people']}; users are {result.words['before']} before."
+            if result.population
+            else ""
+        ),
+        "What is observed differs from heading to heading: read across, do not rank down. 'At most' is"
+        " a bound from the parameters, for a person who was 1 in 1,000,000 before; the last column, by how"
+        " much any guess about the secret gets more probable.",
+        "A month is 28 days: as many visits as these have units. Attributes stay the same in it.",
+        _months,
     ),
     group=_ABOUT,
 )
 
 
-def _limit(quantity: str) -> Any:
-    return lambda spec, result: _limits_of(spec, result)[quantity]
+def _limit_cell(quantity: str) -> Get:
+    return lambda spec, result: _limit(spec, quantity, result)
 
 
-LIMITS = Listing(
+LIMITS = Pivot(
     "Limits of one observation, for any people and any prior",
-    lambda result: result.apis,
-    {
-        _ABOUT: lambda spec, result: capitalised(str(result.apis[spec].unit)),
-        "API": lambda spec, result: capitalised(result.api_name(spec)),
+    records=lambda result: result.apis,
+    columns={
+        **_API,
         "status": lambda spec, result: result.apis[spec].status,
-        "capacity": (_limit("bayes_capacity"), factor),
-        "bits": _limit("min_capacity_bits"),
-        "Shannon": _limit("shannon_capacity_bits"),
-        "epsilon": _limit("epsilon"),
-        "max-case": (_limit("max_case_capacity"), factor),
+        "capacity": (_limit_cell("bayes_capacity"), factor),
+        "bits": _limit_cell("min_capacity_bits"),
+        "Shannon": _limit_cell("shannon_capacity_bits"),
+        "epsilon": _limit_cell("epsilon"),
+        "max-case": (_limit_cell("max_case_capacity"), factor),
     },
     notes=(
         "capacity: by how much an observation multiplies the probability of any guess, at most; bits: its"
@@ -239,92 +202,58 @@ LIMITS = Listing(
     group=_ABOUT,
 )
 GOALS = Pivot(
-    "What one observation is good for: probability to guess right",
+    "What one observation reveals, and is good for: probability to guess right",
     by=("api", "goal"),
-    columns={
-        _ABOUT: _about,
-        "API": _api,
-        "guessed": lambda rows, _: goal_title(rows.rows[0].goal),
-        "without": "goal_prior",
-        "with": "goal_posterior",
-    },
-    where=lambda row, _: row.goal != "secret" and row.observations == 1 and row.prior == "population",
-    styles=dict.fromkeys(("without", "with"), probability),
+    columns={_ABOUT: lambda rows, result: capitalised(str(api_of(rows, result).unit)), **GUESSED},
+    where=lambda row, _: row.observations == 1 and row.prior == "population",
     group=_ABOUT,
 )
-
-
-MISSING = Listing(
+MISSING = Pivot(
     "Not measured on these people",
-    lambda result: result.words["missing"].items(),
-    {"API": lambda pair, result: capitalised(result.api_name(pair[0])), "reason": lambda pair, _: pair[1]},
+    records=lambda result: result.words["missing"].items(),
+    columns={"API": lambda pair, result: capitalised(result.api_name(pair[0])), "reason": 1},
 )
 
 
-def _capacity_points(result: Result) -> Records:
-    """Return the capacities in bits, unit by unit; an unlimited one as far as people can be told apart."""
-    points: list[dict[str, Any]] = []
-    for spec, api in result.apis.items():
-        for kind, quantity in _KINDS.items():
-            bits = _limits_of(spec, result)[quantity]
-            if bits is not None and isinf(bits):
-                bits = log2(result.population["users"]) if result.population else None
-            if bits is not None:
-                name = capitalised(result.api_name(spec))
-                points.append({"unit": str(api.unit), "name": name, "kind": kind, "bits": float(bits)})
-    return points
+def _first(result: Result) -> dict[str, Table]:
+    """Return what is to be read across, and the limits, which come first where nobody is measured."""
+    tables = {"across": ACROSS(result), "limits": LIMITS(result)}
+    return tables if result.population else dict(reversed(tables.items()))
 
 
-def _capacities(_: Result, points: Records) -> Figure:
-    import altair as alt
-
-    from quiff.results.figures.style import point_styles
-
-    units = list(dict.fromkeys(point["unit"] for point in points))
-    head = alt.Header(title=None, labelAnchor="start", labelOrient="top", labelFontSize=12, labelPadding=2)
-    chart = (
-        alt.Chart(alt.InlineData(values=list(points)))
-        .mark_point(filled=True, opacity=1)
-        .encode(
-            alt.X("bits:Q", title="bits"),
-            alt.Y("name:N", title=None, axis=alt.Axis(grid=True, labelLimit=_WIDE)),
-            # Where both are equal, the smaller one is seen on the larger.
-            size=alt.Size("kind:N", scale=alt.Scale(domain=list(_KINDS), range=[180, 60]), legend=None),
-            row=alt.Row("unit:N", sort=units, header=head, spacing=6),
-            **point_styles("kind", None, tuple(_KINDS)),
-        )
-        .properties(width=420, height=alt.Step(20))
-        .resolve_scale(y="independent")
-    )
-    return Figure.of("Capacity of one observation, unit by unit", chart)
-
-
-def _title(result: Result) -> str:
-    about = f": {users(result)}" if result.population else ""
-    return f"{counted(len(result.apis), 'API')} side by side{about}"
+def _drawn_bits(rows: Rows, result: Result) -> Any:
+    """Return a capacity in bits; an unlimited one is drawn as far as people can be told apart."""
+    bits = rows.rows[0].value
+    if isinf(bits):
+        return log2(result.population["users"]) if result.population else None
+    return bits
 
 
 LAYOUT = Layout(
-    _title,
-    say={"units": _unit_sentences, "without limit": _without_limit, "not compared": _not_compared},
-    further={
-        "re-identified": Say(
-            "{name}: one observation re-identifies a user with probability {posterior} ({prior} without)"
-            "{over}.",
-            by=("api",),
-            where={"scope": "people", "observations": 1},
-            words=_over_a_month,
+    lambda result: (
+        f"{many(len(result.apis), 'API')} side by side"
+        + (f": {result.words['users']}" if result.population else "")
+    ),
+    say={"units": _unit_sentences, "not compared": _not_compared},
+    further={"history": _history},
+    tables={"across": _first, "goals": GOALS, "missing": MISSING},
+    charts={
+        "capacity": Chart(
+            "Capacity of one observation, unit by unit",
+            by=("api", "quantity"),
+            where={"scope": "all", "quantity": list(_KINDS)},
+            points={
+                "name": lambda rows, result: (
+                    f"{result.api_name(rows.rows[0].api)} ({api_of(rows, result).unit})"
+                ),
+                "kind": lambda rows, _: _KINDS[rows.rows[0].quantity],
+                "bits": _drawn_bits,
+            },
+            draw=lambda points, _: marks(points, Axis("bits", "bits"), tuple(_KINDS.values())),
+            without="no capacity from the parameters alone is finite; give people",
         )
     },
-    tables={
-        "people": PEOPLE,
-        "limits": LIMITS,
-        "across": _across,
-        "goals": GOALS,
-        "missing": MISSING,
-    },
-    charts={"capacity": Chart(_capacity_points, _capacities)},
-    heading=lambda result: people_words(result) if result.population else "",
+    heading=lambda result: result.words["people"] if result.population else "",
 )
 
 

@@ -13,24 +13,23 @@ and 1 where that is less. Proofs are in docs/theory/optimal-design.md.
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from quiff.apis.base import Api
 from quiff.apis.fitted import FittedAPI, most_popular_share, sampled_sets
+from quiff.apis.topics import topics_only
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Layout, Several
-from quiff.results.numbers import probability, said, shown
+from quiff.results.figures.charts import Record
+from quiff.results.layout import Chart, Layout, Notes, Pivot, Say, text_of
+from quiff.results.numbers import many, probability, said, shown
 from quiff.results.result import Result
 from quiff.results.rows import CLOSED, Row, rows_of
 from quiff.results.table import Table
 from quiff.studies.study import Findings, registered_api, study
 from quiff.studies.theory import limits_chart
-from quiff.studies.words import many, people_words
 from quiff.theory.design import Design, Designs, Measure
 from quiff.theory.parameters import Real, check_probability
 
@@ -45,84 +44,91 @@ _WORDS: dict[Measure, str] = {
 }
 _FEWEST_ROWS = 10
 _MOST_ROWS = 20
+_QUESTION = "{about}, {what} {aimed}"
 
 
-def _question(result: Result) -> str:
-    words = result.words
-    return f"{words['about']}, {_WORDS[words['measure']]} {shown(words['target'])}"
+def _settings(title: str, records: Callable[[Result], list[Any]], notes: Notes) -> Callable[[Result], Table]:
+    """Return a table of settings of the API, whose heads are words of the API itself."""
+
+    def table(result: Result) -> Table:
+        heads = {head: place for place, head in enumerate(result.words["headings"], start=1)}
+        return Pivot(title, records=records, columns={"": 0, **heads}, notes=notes)(result)
+
+    return table
 
 
-def _answers(result: Result) -> Table:
-    payload = result.payload
-    labels = {"strictly": payload["strict"], "nearest": payload["nearest"]}
-    missing = result.words["missing"]
-    return Table(
-        f"{_question(result)}, at noise {shown(result.words['noise'])}: the smallest set that does, and the"
-        " nearest",
-        ("", *result.words["headings"]),
-        tuple((label, *design.values()) for label, design in labels.items() if design is not None),
-        (missing,) if missing else (),
-    )
+def _answers(result: Result) -> list[Any]:
+    answers = {"strictly": result.payload["strict"], "nearest": result.payload["nearest"]}
+    return [(label, *design.values()) for label, design in answers.items() if design is not None]
 
 
-def _options(result: Result) -> Table:
-    options, count = result.payload["options"], result.words["listed"]
-    listed = options[:count]
-    if result.words["measure"] == "utility":  # what leaks least comes first
-        listed = listed[::-1]
-    rest = len(options) - count
-    return Table(
-        f"{_question(result)}: for each size of the sets, the noise that does",
-        tuple(result.words["headings"]),
-        tuple(tuple(design.values()) for design in listed),
-        (*((f"... and {rest} larger sets; --json lists all.",) if rest else ()), *result.words["notes"]),
-    )
+def _options(result: Result) -> list[Any]:
+    listed = [(None, *design.values()) for design in result.payload["options"][: result.words["listed"]]]
+    return listed[::-1] if result.words["measure"] == "utility" else listed  # what leaks least comes first
+
+
+def _more(result: Result) -> list[str]:
+    rest = len(result.payload["options"]) - result.words["listed"]
+    return [f"... and {rest} larger sets; --json lists all."] if rest else []
+
+
+ANSWERS = _settings(
+    f"{_QUESTION}, at noise {{at_noise}}: the smallest set that does, and the nearest",
+    _answers,
+    ("{missing}",),
+)
+OPTIONS = _settings(
+    f"{_QUESTION}: for each size of the sets, the noise that does",
+    _options,
+    (_more, lambda result: result.words["notes"]),
+)
 
 
 def _tables(result: Result) -> dict[str, Table]:
-    tables = {"answer": _answers(result), "options": _options(result)}
+    tables = {"answer": ANSWERS(result), "options": OPTIONS(result)}
     return dict(reversed(tables.items())) if result.words["measure"] == "utility" else tables
 
 
-def _sentence(result: Result) -> Iterator[str]:
+def _sentence(result: Result) -> str:
     """Say which setting does, or by a floor of utility which one leaks least and which most."""
-    question, noise = _question(result), shown(result.words["noise"])
+    question, noise = text_of(_QUESTION, result), result.words["at_noise"]
     strict, options = result.payload["strict"], result.payload["options"]
     if result.words["measure"] == "utility":
         most, least = options[0], options[-1]
-        yield (
+        return (
             f"{question}: sets of {least['top']} at noise {said(least['noise'])} leak least, with a capacity"
             f" of {said(least['bayes_capacity'])}; sets of {most['top']} at noise {said(most['noise'])} most,"
             f" with {said(most['bayes_capacity'])}. The larger the sets, the less an observation reveals."
         )
-    elif strict is None:
-        yield f"With {question} at noise {noise}: none, {result.words['missing']}."
-    else:
-        yield (
-            f"{question}: at noise {noise}, sets of {strict['top']} do, with a capacity of"
-            f" {said(strict['bayes_capacity'], 4)}."
-        )
+    if strict is None:
+        return f"With {question} at noise {noise}: none, {result.words['missing']}."
+    capacity = said(strict["bayes_capacity"], 4)
+    return f"{question}: at noise {noise}, sets of {strict['top']} do, with a capacity of {capacity}."
 
 
-def _frontier(result: Result, api: Any) -> Figure:
-    words = result.words
-    grey = f"{_WORDS[words['measure']].split(' of ')[0]} {shown(words['target'])}"
-    _, lines = api.designs(words["measure"], words["target"])
-    return Figure.of(f"Privacy against utility: {words['about']} (grey: {grey})", limits_chart(lines()))
+def _frontier(points: list[Record], result: Result) -> Any:
+    api = topics_only(cast("Api", registered_api(points[0]["spec"], result)), "a search for settings")
+    _, lines = api.designs(result.words["measure"], result.words["target"])
+    return limits_chart(lines())
 
 
-def _drawn(result: Result) -> dict[str, Callable[[], Figure]]:
-    (spec,) = result.apis
-    api = registered_api(spec, result)
-    return {} if api is None else {"frontier": partial(_frontier, result, api)}
+def _registered(result: Result) -> list[Record]:
+    return [{"spec": spec} for spec in result.apis if registered_api(spec, result) is not None]
 
 
 @study(
     Layout(
-        _question,
+        _QUESTION,
         say={"answer": _sentence},
-        tables={"answer": Several(_tables)},
-        charts={"frontier": Several(_drawn)},
+        tables={"answer": _tables},
+        charts={
+            "frontier": Chart(
+                "Privacy against utility: {about} (grey: {grey} {aimed})",
+                points=_registered,
+                draw=_frontier,
+                without="the API is none of the registry",
+            )
+        },
     )
 )
 def meet_budget(api: Api, measure: Measure, target: Real) -> Findings:
@@ -152,7 +158,7 @@ def meet_budget(api: Api, measure: Measure, target: Real) -> Findings:
     Traceback (most recent call last):
     quiff.errors.ParameterError: capacity must be a number of at least 1, not 0.5; the nearest possible is 1
     """
-    designs, _ = api.designs(measure, target)
+    designs, _ = topics_only(api, "a search for settings").designs(measure, target)
     listed = _listed(designs)
     answers = [design for design in (designs.strict, designs.nearest) if design is not None]
     return Findings(
@@ -164,11 +170,12 @@ def meet_budget(api: Api, measure: Measure, target: Real) -> Findings:
         notes=(designs.missing,) if designs.missing else (),
         words={
             "about": designs.about,
-            "measure": measure,
-            "target": target,
-            "noise": api.parameters()["noise"],
+            "what": _WORDS[measure],
+            "grey": _WORDS[measure].split(" of ")[0],
+            "aimed": shown(target),
+            "at_noise": shown(api.parameters()["noise"]),
             "headings": list(designs.headings),
-            "missing": designs.missing,
+            "missing": designs.missing or "",
             "notes": list(designs.notes),
             "listed": listed,
         },
@@ -196,10 +203,8 @@ def _listed(designs: Designs) -> int:
 def _mechanisms(result: Result) -> list[tuple[Any, ...]]:
     """Return each mechanism by name, with capacities and utilities, the one that leaks least first."""
     beside = result.payload["topics_api"]
-    topics = (
-        f"Topics API, noise {said(beside['noise'])}", beside["bayes_capacity"], None,
-        beside["utility"], beside["utility"],
-    )  # fmt: skip
+    capacity, utility = beside["bayes_capacity"], beside["utility"]
+    topics = (f"Topics API, noise {said(beside['noise'])}", capacity, None, utility, utility)
     fitted = [
         (f"fitted to the {entry['aim']}", *(entry[name] for name in _NUMBERS))
         for entry in result.payload["fitted"]
@@ -207,52 +212,46 @@ def _mechanisms(result: Result) -> list[tuple[Any, ...]]:
     return sorted([*fitted, topics], key=lambda line: line[1])
 
 
-def _fitted_title(result: Result) -> str:
-    return f"Mechanisms with a utility of {shown(result.words['utility'])}, the one that leaks least first"
-
-
-def _fitted_table(result: Result) -> Table:
-    words, counts = result.words, result.population or {}
-    sampled = "" if words["drawn"] is None else f" (the average user's on {words['drawn']})"
-    columns = ("mechanism", "capacity", "at least", "utility", "worst-off user's utility")
-    return Table(
-        _fitted_title(result),
-        columns,
-        tuple(_mechanisms(result)),
-        (
-            f"Fitted on {many(counts['distinct_sets'], 'distinct set')}{sampled}, evaluated on"
-            f" {many(counts['users'], 'user')}.",
-            "'at least' is a proven lower bound for any mechanism that keeps up this utility.",
-        ),
-        styles=dict.fromkeys(columns[3:], probability),
+def _least(result: Result) -> str:
+    (name, capacity, *_), beside = _mechanisms(result)[0], result.payload["topics_api"]
+    return (
+        f"At a utility of {probability(result.words['utility'])} the mechanism {name} leaks least, with a"
+        f" capacity of {said(capacity)}; the Topics API has {said(beside['bayes_capacity'])}."
     )
 
 
-def _least(result: Result) -> Iterator[str]:
-    best = _mechanisms(result)[0]
-    yield (
-        f"At a utility of {probability(result.words['utility'])} the mechanism {best[0]} leaks least, with a"
-        f" capacity of {said(best[1])}; the Topics API has"
-        f" {said(result.payload['topics_api']['bayes_capacity'])}."
-    )
-
-
-def _caveat(result: Result) -> Iterator[str]:
-    share = max(entry["top_ten"] for entry in result.payload["fitted"])
-    yield (
-        "This utility rewards always naming popular topics: naming the most popular one without any"
-        f" observation is right for {probability(result.words['prior_gain'])} of users, and up to"
-        f" {probability(share)} of the outputs of these mechanisms name one of ten topics. They fit these"
-        " people only."
-    )
+_FITTED = "Mechanisms with a utility of {written}, the one that leaks least first"
 
 
 @study(
     Layout(
-        _fitted_title,
-        say={"least": _least, "caveat": _caveat},
-        tables={"mechanisms": _fitted_table},
-        heading=people_words,
+        _FITTED,
+        say={
+            "least": _least,
+            "caveat": Say(
+                "This utility rewards always naming popular topics: naming the most popular one without any"
+                " observation is right for {guess} of users, and up to {top_ten} of the outputs of these"
+                " mechanisms name one of ten topics. They fit these people only."
+            ),
+        },
+        tables={
+            "mechanisms": Pivot(
+                _FITTED,
+                records=_mechanisms,
+                columns={
+                    "mechanism": 0,
+                    "capacity": 1,
+                    "at least": 2,
+                    "utility": (3, probability),
+                    "worst-off user's utility": (4, probability),
+                },
+                notes=(
+                    "Fitted on {sets}, evaluated on {users}.",
+                    "'at least' is a proven lower bound for any mechanism that keeps up this utility.",
+                ),
+            )
+        },
+        heading="{people}",
     )
 )
 def fit_design(
@@ -294,7 +293,7 @@ def fit_design(
     u = float(check_probability("utility", utility))
     if u == 0:
         raise ParameterError("utility must be above 0; an output that is never right needs no mechanism")
-    beside: Design = api.at_utility(u)
+    beside: Design = topics_only(api, "a search for mechanisms").at_utility(u)
     sets, _ = people.distinct_sets()
     codes, share = np.asarray(sets.codes), people.set_counts() / people.n_users
     drawn = sampled_sets(share, sample, seed)
@@ -315,9 +314,14 @@ def fit_design(
             ),
         ),
         words={
-            "utility": u,
             "drawn": None if drawn is None else int(drawn[0].shape[0]),
+            "utility": u,
+            "written": shown(u),
+            "sets": many(len(share), "distinct set")
+            + ("" if drawn is None else f" (the average user's on {drawn[0].shape[0]})"),
             "prior_gain": most_popular_share(people),
+            "guess": probability(most_popular_share(people)),
+            "top_ten": probability(max(number.top_ten for number in numbers.values())),
         },
         payload={
             "topics_api": beside.record(),

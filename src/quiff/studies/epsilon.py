@@ -5,16 +5,13 @@ from math import exp, inf, log10
 from typing import Any
 
 from quiff.apis.base import Api, check_observations
-from quiff.errors import ParameterError, counted
-from quiff.results.figures.charts import Axis, beside, curves
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Pivot, Records
-from quiff.results.numbers import probability, rounded, said
+from quiff.errors import ParameterError
+from quiff.results.figures.charts import Axis, Record, beside, curves
+from quiff.results.layout import Chart, Layout, Pivot, Say, entry
+from quiff.results.numbers import many, probability, rounded, said
 from quiff.results.result import Result
 from quiff.results.rows import CLOSED, Row, Rows, rows_of
-from quiff.results.table import Table
 from quiff.studies.study import Findings, distinct_apis, study
-from quiff.studies.words import capitalised
 from quiff.theory.meaning import (
     capacity_bound,
     composed_epsilon_bound,
@@ -27,15 +24,19 @@ from quiff.theory.parameters import check_number, check_whole
 
 _FALSE_ALARMS = 0.01
 _POINTS = 60  # of a line
-
-
-def _bound_rows(result: Result) -> Rows:
-    """Return the bounds of the epsilon itself, without the closed forms of APIs."""
-    return result.rows.where(api="")
+_FORMULAS = {
+    "largest_posterior": "P/(P+(1-P)e^-eps)",
+    "told_apart": "1/(1+e^-eps)",
+    "detection": "1-e^-eps(1-a), e^eps a",
+    "bayes_capacity": "e^eps",
+    "bayes_capacity secrets": "N e^eps/(N-1+e^eps)",
+    "shannon_capacity_bits": "eps tanh(eps/2)/ln 2",
+    "truth answers": "e^eps/(k-1+e^eps)",
+}
 
 
 def _sentences(result: Result) -> Iterator[str]:
-    e, rows = result.words["epsilon"], _bound_rows(result)
+    e, rows = result.words["epsilon"], result.rows.where(api="")
     if e == inf:
         yield "An infinite epsilon promises nothing: one observation may tell the secret."
         return
@@ -51,107 +52,96 @@ def _sentences(result: Result) -> Iterator[str]:
     )
 
 
-def _of_apis(result: Result) -> Iterator[str]:
-    """Say what the own capacity of each API says beside its epsilon."""
-    for spec, api in result.apis.items():
-        rows, title = result.rows.where(api=spec), capitalised(api.title)
-        own, capacity = rows["epsilon"], rows["bayes_capacity"]
-        if capacity is None:
-            yield f"{title}: no capacity is known from its parameters alone; measure it on people."
-            continue
-        limit = "has no bound" if capacity == inf else f"is {said(capacity)}"
-        if own is None:
-            yield f"{title}: its Bayes capacity {limit}; no epsilon is known from its parameters alone."
-        elif own == inf:
-            yield f"{title}: its epsilon is infinite, and its Bayes capacity {limit}."
-        else:
-            yield (
-                f"{title}: its epsilon of {rounded(own, 3)} would allow a Bayes capacity of"
-                f" {said(capacity_bound(float(own)))}; its own {limit}."
-            )
+def _of_api(rows: Rows, _: Result) -> dict[str, str]:
+    """Say what the own capacity of an API says beside its epsilon."""
+    own, capacity = rows["epsilon"], rows["bayes_capacity"]
+    limit = "has no bound" if capacity == inf else f"is {said(capacity or 0)}"
+    if capacity is None:
+        words = "no capacity is known from its parameters alone; measure it on people"
+    elif own is None:
+        words = f"its Bayes capacity {limit}; no epsilon is known from its parameters alone"
+    elif own == inf:
+        words = f"its epsilon is infinite, and its Bayes capacity {limit}"
+    else:
+        allowed = said(capacity_bound(float(own)))
+        words = f"its epsilon of {rounded(own, 3)} would allow a Bayes capacity of {allowed}; its own {limit}"
+    return {"capacity": words}
 
 
-def _meaning(result: Result) -> Table:
-    n, rows, delta = result.words["secrets"], _bound_rows(result), result.words["delta"]
+def _whose(rows: Rows, _: Result) -> str:
+    """Return what a bound is of: a prior, so many secrets or answers, or several observations."""
+    row = rows.rows[0]
+    if row.quantity in _OF:
+        return _OF[row.quantity]
+    if row.quantity == "epsilon":
+        return many(row.observations, "observation")
+    number, *noun = row.goal.split(" ")
+    of = f"{said(int(number))} {noun[0]}" if noun else ""
+    return f"1 in {said(int(row.prior[5:]))}" if row.prior.startswith("1 in") else of
+
+
+def _formula(rows: Rows, _: Result) -> str:
+    row = rows.rows[0]
+    if rows["composed_epsilon"] is not None:
+        return f"{said(rows['composed_epsilon'])} but for D"
+    return _FORMULAS[f"{row.quantity} {row.goal.partition(' ')[2]}".strip()]
+
+
+_WHAT = {"truth": "truth of a response"}
+_OF = {"shannon_capacity_bits": "in bits", "detection": "1 % false alarms"}
+
+
+def _lines(result: Result) -> list[Rows]:
+    """Return the bounds, one by one; that of two answers is that of two secrets told apart."""
+    groups = result.rows.where(api="").by("prior", "goal", "observations").values()
     lines = [
-        (
-            f"posterior of a prior of 1 in {said(int(row.prior.removeprefix('1 in ')))}",
-            probability(row.value),
-            "P/(P+(1-P)e^-eps)",
-        )
-        for row in rows.where(quantity="largest_posterior")
+        Rows([row]) for rows in groups for row in rows if row.observations == 1 and row.goal != "2 answers"
     ]
-
-    def text(quantity: str, write: Any, goal: str | None = None) -> str:
-        chosen = rows if goal is None else rows.where(goal=goal)
-        return str(write(chosen[quantity]))
-
-    lines += [
-        ("two equally probable secrets told apart", text("told_apart", probability), "1/(1+e^-eps)"),
-        ("detection, at 1 % false alarms", text("detection", probability), "1-e^-eps(1-a), e^eps a"),
-        ("Bayes capacity, any number of secrets", text("bayes_capacity", said), "e^eps"),
-        (
-            f"Bayes capacity, {said(n)} secrets",
-            text("bayes_capacity", said, f"{n} secrets"),
-            "N e^eps/(N-1+e^eps)",
-        ),
-        ("Shannon capacity", f"{text('shannon_capacity_bits', said)} bits", "eps tanh(eps/2)/ln 2"),
-        (
-            f"truth in a response of {said(n)} answers",
-            text("truth", probability, f"{n} answers"),
-            "e^eps/(k-1+e^eps)",
-        ),
-    ]
-    lines += [
-        (
-            f"epsilon of {counted(count, 'observation')}",
-            said(group["epsilon"] or 0),
-            f"{said(group['composed_epsilon'] or 0)} but for D",
-        )
-        for (count,), group in rows.by("observations").items()
-        if group["composed_epsilon"] is not None
-    ]
-    note = f"eps epsilon, P prior, a false alarms, N secrets, k answers, D {probability(delta)}."
-    title = f"At most, with epsilon {rounded(result.words['epsilon'], 4)}"
-    return Table(title, ("what", "at most", "formula"), tuple(lines), (note,))
+    return [*lines, *(rows for rows in groups if rows.observations > 1)]
 
 
-def _allowed(rows: Rows, _: Result) -> float | None:
-    own = rows["epsilon"]
-    return None if own is None else capacity_bound(float(own))
-
-
+MEANING = Pivot(
+    "At most, with epsilon {written}",
+    records=_lines,
+    columns={
+        "what": lambda rows, result: _WHAT.get(rows.rows[0].quantity, entry(rows, "title", result)),
+        "of": _whose,
+        "at most": "value",
+        "formula": _formula,
+    },
+    notes=("eps epsilon, P prior, a false alarms, N secrets, k answers, D {small}.",),
+)
 APIS = Pivot(
     "The APIs' own closed forms",
     by=("api",),
     columns={
-        "API": lambda rows, _: rows.rows[0].api,
         "epsilon": lambda rows, _: rows["epsilon"],
-        "capacity by epsilon": _allowed,
+        "capacity by epsilon": lambda rows, _: (
+            None if rows["epsilon"] is None else capacity_bound(float(rows["epsilon"]))
+        ),
         "Bayes capacity": lambda rows, _: rows["bayes_capacity"],
         "Shannon bits": lambda rows, _: rows["shannon_capacity_bits"],
     },
     where=lambda row, _: row.api != "",
-    labels=("API",),
 )
 
 
-def _curve_points(result: Result) -> Records:
+def _curve_points(result: Result) -> list[Record]:
     """Return the largest posterior against the prior, on logarithmic steps."""
     e, least = result.words["epsilon"], -log10(result.words["secrets"])
     priors = [10 ** (least * (1 - step / _POINTS)) for step in range(_POINTS)] + [0.999]
+    series = {"no observation": 0.0, "epsilon 1": 1.0, f"epsilon {result.words['written']}": e}
     return [
-        {"series": series, "prior": prior, "posterior": posterior_bound(prior, value)}
-        for series, value in {"with epsilon": e, "epsilon 1": 1.0, "no observation": 0.0}.items()
-        if series == "with epsilon" or value != e
+        {"series": name, "prior": prior, "posterior": posterior_bound(prior, value)}
+        for name, value in series.items()
         for prior in priors
     ]
 
 
-def _figure(result: Result, points: Records) -> Figure:
-    """Draw the largest posterior, and how many observations leave how much: epsilon against their number."""
+def _growth_points(result: Result) -> list[Record]:
+    """Return epsilon against the number of observations, for certain and but for a small probability."""
     e, delta = result.words["epsilon"], result.words["delta"]
-    growth = [
+    return [
         {"series": series, "observations": count, "epsilon": value}
         for count in sorted({round(exp(step / 8)) for step in range(38)})
         for series, value in (
@@ -160,36 +150,35 @@ def _figure(result: Result, points: Records) -> Figure:
         )
         if 0 < value < inf
     ]
-    least, drawn = points[0]["prior"], {"with epsilon": f"epsilon {rounded(e, 4)}"}
-    lines = [point | {"series": drawn.get(point["series"], point["series"])} for point in points]
-    panels = [
-        curves(
-            lines,
-            Axis("prior", "prior probability (log scale)", "log", least, 1),
-            Axis("posterior", "largest posterior probability", "probability"),
-            size=(330, 280),
-        )
-    ]
+
+
+def _drawn(points: list[Record], result: Result) -> Any:
+    """Return the largest posterior, and epsilon against the number of observations."""
+    across = Axis("prior", "prior probability (log scale)", "log", points[0]["prior"], 1)
+    up = Axis("posterior", "largest posterior probability", "probability")
+    panels = [curves(points, across, up, size=(330, 280))]
+    growth = _growth_points(result)
     if growth:
         across = Axis("observations", "observations (log scale)", "log", 1)
-        up = Axis("epsilon", "epsilon (nats, log scale)", "log")
-        panels.append(curves(growth, across, up, size=(330, 280)))
-    return Figure.of(_title(result), beside(*panels))
+        panels.append(
+            curves(growth, across, Axis("epsilon", "epsilon (nats, log scale)", "log"), size=(330, 280))
+        )
+    return beside(*panels)
 
 
-def _title(result: Result) -> str:
-    return f"What epsilon {rounded(result.words['epsilon'], 4)} means"
-
-
+_TITLE = "What epsilon {written} means"
 LAYOUT = Layout(
-    _title,
-    say={"meaning": _sentences, "apis": _of_apis},
-    tables={"meaning": _meaning, "apis": APIS},
-    charts={"meaning": Chart(_curve_points, _figure)},
+    _TITLE,
+    say={
+        "meaning": _sentences,
+        "apis": Say("{api}: {capacity}.", by=("api",), where=lambda row, _: row.api != "", words=_of_api),
+    },
+    tables={"meaning": MEANING, "apis": APIS},
+    charts={"meaning": Chart(_TITLE, points=_curve_points, draw=_drawn)},
 )
 
 
-@study(LAYOUT, default=False)
+@study(LAYOUT, default=False, command="epsilon", group="parameters")
 def explain_epsilon(
     epsilon: float | None = None,
     *apis: Api,
@@ -197,18 +186,21 @@ def explain_epsilon(
     observations: Sequence[int] = (2, 10, 100),
     delta: float = 1e-6,
 ) -> Findings:
-    """Say what local differential privacy with some epsilon allows at most, and what some APIs do beside it.
+    """Say what an epsilon means: guesses, attacks, observations.
 
-    All are bounds for any mechanism, any prior and any attack, and randomised response attains them.
+    It is the epsilon of local differential privacy for one observation. All are bounds for any mechanism, any
+    prior and any attack, and randomised response attains them. The figure shows the largest posterior against
+    the prior, and epsilon against observations.
 
     Parameters
     ----------
     epsilon
         The epsilon of one observation; by default that of the first API.
     apis
-        APIs whose own closed forms stand beside the bounds.
+        Its own closed forms stand beside the bounds; without an epsilon, that of the first is meant.
+        [default: none]
     secrets
-        N, how many secrets there are: users, or values.
+        How many secrets there are: users, or values.
     observations
         How many observations of the same secret to look at.
     delta
@@ -216,6 +208,8 @@ def explain_epsilon(
 
     Examples
     --------
+    $ quiff epsilon 7.19 --api topics
+
     >>> from quiff import api_from, explain_epsilon
     >>> result = explain_epsilon(7.19, api_from("topics"))
     >>> round(result["largest_posterior", "1 in 1000"], 3), round(result["topics", "bayes_capacity"], 2)
@@ -237,7 +231,9 @@ def explain_epsilon(
     if epsilon is None:
         epsilon = next((float(row.value) for row in rows if row.quantity == "epsilon"), None)
         if epsilon is None:
-            raise ParameterError("epsilon is missing, and no API has one from its parameters alone; give it")
+            raise ParameterError(
+                "epsilon is missing, and no API has one from its parameters alone; give one, or another API"
+            )
     e = float(check_number("epsilon", epsilon, 0, inf))
     n = check_whole("secrets", secrets, 2)
     times = sorted({check_observations(count) for count in observations})
@@ -245,7 +241,7 @@ def explain_epsilon(
     return Findings(
         (*_bounds(e, n, times, delta), *rows),
         notes=("Bounds for any mechanism with this epsilon; randomised response attains them.",),
-        words={"epsilon": e, "secrets": n, "delta": delta},
+        words={"epsilon": e, "written": rounded(e, 4), "small": probability(delta)},
         apis=chosen,
     )
 

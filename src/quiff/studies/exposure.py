@@ -7,68 +7,51 @@ from typing import Any
 import numpy as np
 
 from quiff.apis.base import Api
-from quiff.apis.inference import exposing_outputs, inferences, sums_of_members
-from quiff.apis.members import masses, members, naming_columns
+from quiff.apis.naming import naming_columns
 from quiff.core.numbers import filled
 from quiff.errors import SizeError, how_many
+from quiff.measures.inference import exposing_outputs, inferences, sums_of_members
+from quiff.populations.members import masses, members
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, bars
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Listing, Records
-from quiff.results.numbers import probability, said
+from quiff.results.figures.charts import Axis, Record, bars
+from quiff.results.layout import Chart, Layout, Pivot
+from quiff.results.numbers import many, probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows, rows_of
 from quiff.results.small_cells import left_out, or_telling
-from quiff.results.table import Table
-from quiff.studies.attributes import (
-    NOTES,
-    NUMBERS,
-    change,
-    change_figure,
-    having,
-    inference_rows,
-)
-from quiff.studies.questions import by_weight, of_users
+from quiff.studies.attributes import NOTES, NUMBERS, change, changes, having, inference_rows
 from quiff.studies.risk import numbers_of
 from quiff.studies.study import Findings, study
-from quiff.studies.words import goal_of_value, many, users
+from quiff.studies.words import goal_of_value
 
 _MOST = 200_000  # outputs of an API
 _KEPT = 1000  # of them, where the table does not list more
 _DRAWN = 20  # of them in a figure
 
 
-def _title(result: Result) -> str:
-    (api,) = result.apis.values()
-    return f"{api.title}, {users(result)}"
-
-
 # Outputs
 
 
 def _outputs_said(result: Result) -> Iterator[str]:
-    (api,), outputs, words = result.apis.values(), result.payload["outputs"], result.words
+    outputs, words = result.payload["outputs"], result.words
     if not outputs:
-        if words["left_out"]:
-            yield f"{api.title}: {words['left_out']}"
+        yield f"{words['api']}: {words['left_out']}" if words["left_out"] else ""
         return
-    most, least = outputs[0], words["least"]
-    name = f"{api.title}: {words['among']}"
+    most, least = outputs[0], words["least_exposing"]
+    name = f"{words['api']}: {words['among']}"
     again = f"multiplying the probability by {said(_factor(most, result))}"
+    first, last = probability(most["posterior"]), probability(least["posterior"])
     if isclose(most["posterior"], least["posterior"]):
-        yield (
-            f"{name}all outputs expose alike: one re-identifies the user with"
-            f" {probability(most['posterior'])}, {again}."
-        )
+        yield f"{name}all outputs expose alike: one re-identifies the user with {first}, {again}."
         return
-    behind = f"{of_users(result)} {'have what it names' if words['naming'] else 'can show it'}"
+    behind = f"{words['of_users']} {'have what it names' if words['naming'] else 'can show it'}"
     yield (
-        f"{name}the output {str(most['output'])!r} exposes most: it re-identifies the user with"
-        f" {probability(most['posterior'])}, {again}; {probability(most['share'])} {behind}."
+        f"{name}the output {str(most['output'])!r} exposes most: it re-identifies the user with {first},"
+        f" {again}; {probability(most['share'])} {behind}."
     )
     yield (
-        f"The output {str(least['output'])!r} exposes least, with {probability(least['posterior'])};"
-        f" {probability(least['share'])} {behind}."
+        f"The output {str(least['output'])!r} exposes least, with {last}; {probability(least['share'])}"
+        f" {behind}."
     )
 
 
@@ -77,9 +60,9 @@ def _factor(output: dict[str, Any], result: Result) -> Any:
 
 
 def _outputs_notes(result: Result) -> Iterator[str]:
-    if not result.payload["outputs"]:  # then there is no table
+    words, first, listed = result.words, result.words["first"], result.words.get("outputs")
+    if not listed:  # then there is no table
         return
-    words, first, listed = result.words, result.words["first"], result.words["outputs"]
     yield (
         "The probability of re-identification, max_x P(x | y), is that after the output; without any it is"
         f" {probability(result.rows['prior'] or 0)}, and the factor is their ratio."
@@ -87,57 +70,38 @@ def _outputs_notes(result: Result) -> Iterator[str]:
     behind = "have the value that it names" if words["naming"] else "can show it"
     yield f"The users behind an output are those who {behind}; the mean own risk is theirs."
     if words["rest"] > 1e-12 and not words["left_out"]:
-        yield (
-            "Outputs that name nothing that users have make the rest of the vulnerability,"
-            f" {probability(words['rest'])}."
-        )
+        rest = probability(words["rest"])
+        yield f"Outputs that name nothing that users have make the rest of the vulnerability, {rest}."
     yield words["left_out"]
     if first is not None and first < listed:
-        yield f"The first {first} of {listed} outputs."
-    yield by_weight(result)
+        yield f"The first {first} of {listed} outputs, and the last."
+    yield words["by_weight"]
 
 
-def _of_vulnerability(output: dict[str, Any], result: Result) -> Any:
-    return output["contribution"] / (result.rows["posterior"] or 1)
+def _outputs(result: Result) -> list[Record]:
+    """Return the outputs that expose most, and the one that exposes least, of which a sentence speaks."""
+    listed: list[Record] = result.payload["outputs"][: result.words["first"]]
+    least = result.words.get("least_exposing")
+    return listed if least is None or least in listed else [*listed, least]
 
 
-OUTPUTS = Listing(
-    lambda result: f"Which outputs expose most: {_title(result)}",
-    lambda result: result.payload["outputs"][: result.words["first"]],
-    {
+OUTPUTS = Pivot(
+    "Which outputs expose most: {api}, {users}",
+    records=_outputs,
+    columns={
         "output": "output",
         "users behind it": ("share", probability),
         "re-identified": "posterior",
         "factor": _factor,
-        "share of vulnerability": (_of_vulnerability, probability),
+        "share of vulnerability": (
+            lambda output, result: output["contribution"] / (result.rows["posterior"] or 1),
+            probability,
+        ),
         "mean own risk": ("own_risk", probability),
     },
     notes=(_outputs_notes,),
     labels=("output",),
 )
-
-
-def _exposing(result: Result, points: Records) -> Figure:
-    (api,), first = result.apis.values(), points[0]
-    title = (
-        f"{api.title}: {result.words['among']}{str(first['output'])!r} exposes most: it re-identifies with"
-        f" {probability(first['posterior'])}"
-    )
-    return exposure_figure(points, float(result.rows["prior"] or 0), title)
-
-
-def exposure_figure(outputs: Records, guess: float, title: str) -> Figure:
-    """Draw three bars for each output: re-identification by it, the users behind it, and their own risk."""
-    names = ("posterior", "own_risk", "share")
-    records = [
-        {"name": str(output["output"]), **{name: float(output[name]) for name in names}} for output in outputs
-    ]
-    axes = (
-        Axis("posterior", "re-identified by the output"),
-        Axis("own_risk", "mean own risk of the users behind it"),
-        Axis("share", "users behind it", "share"),
-    )
-    return Figure.of(title, bars(records, axes, rule=guess))
 
 
 # Values of an attribute
@@ -153,66 +117,89 @@ def _value(rows: Rows, result: Result) -> str:
 
 
 def _values_said(result: Result) -> Iterator[str]:
-    (api,), attribute, values = result.apis.values(), result.words["attribute"], _values(result)
+    api, attribute, values = result.words["api"], result.words["attribute"], _values(result)
     if not values:
         return
     most, listed = values[0], many(len(values), "value")
     telling = sum((rows["leakage"] or 0) > 1 + 1e-12 for rows in values)
     if telling:
         yield (
-            f"{api.title}: one observation leaks something about {said(telling)} of {listed} of {attribute},"
+            f"{api}: one observation leaks something about {said(telling)} of {listed} of {attribute},"
             f" most about {having(attribute, _value(most, result))}: whether a user has it is guessed right"
             f" with {probability(most['goal_posterior'] or 0)} instead of"
             f" {probability(most['goal_prior'] or 0)}."
         )
     else:
         yield (
-            f"{api.title}: one observation does not help to guess which {attribute} a user has, for none of"
+            f"{api}: one observation does not help to guess which {attribute} a user has, for none of"
             f" {listed}."
         )
 
 
-def _values_table(result: Result) -> Table:
-    values, attribute, first = _values(result), result.words["attribute"], result.words["first"]
-    cut = f"The first {first} of {len(values)} values." if first and first < len(values) else ""
-    return Table.of(
-        f"Which values of {attribute} an output gives away: {_title(result)}",
-        values[:first],
-        {attribute: lambda rows: _value(rows, result), "users who have it": "value_share", **NUMBERS},
-        notes=tuple(filter(None, (*NOTES, cut, by_weight(result)))),
-        labels=(attribute,),
-    )
+def _first_values(result: Result) -> str:
+    values, first = _values(result), result.words["first"]
+    return f"The first {first} of {len(values)} values." if first and first < len(values) else ""
 
 
-def _value_points(result: Result) -> Records:
+VALUES = Pivot(
+    "Which values of {attribute} an output gives away: {api}, {users}",
+    records=lambda result: _values(result)[: result.words["first"]],
+    columns={"{attribute}": _value, "users who have it": "value_share", **NUMBERS},
+    notes=(*NOTES, _first_values, "{by_weight}"),
+    labels=("{attribute}",),
+)
+
+
+def _value_points(result: Result) -> list[Record]:
     """Return how probable values are before and after an output names them, or guessed if none does."""
     values = _values(result)
     named = [rows for rows in values if rows["named_posterior"] is not None]
     ends = ("value_share", "named_posterior") if named else ("goal_prior", "goal_posterior")
+    by = {"by": "an output that names it" if named else "an output"}
     return [
-        point
+        point | by
         for rows in (named or values)[:_DRAWN]
         for point in change(_value(rows, result), *(rows[end] or 0 for end in ends))
     ]
 
 
-def _given_away(result: Result, points: Records) -> Figure:
-    (api,), (before, after) = result.apis.values(), points[:2]
-    named = result.rows["named_posterior"] is not None
-    title = (
-        f"{api.title}: {'an output that names it' if named else 'an output'} raises the probability of"
-        f" {before['name']!r} from {probability(before['value'])} to {probability(after['value'])}"
+def _title(result: Result) -> str:
+    point = _value_points(result)[0]
+    return (
+        f"{result.words['api']}: {point['by']} raises the probability of {point['name']!r} from"
+        f" {probability(point['before'])} to {probability(point['after'])}"
     )
-    return change_figure(points, "probability", title)
 
 
 LAYOUT = Layout(
-    lambda result: f"What exposes most: {_title(result)}",
+    "What exposes most: {api}, {users}",
     say={"outputs": _outputs_said, "values": _values_said},
-    tables={"outputs": OUTPUTS, "values": _values_table},
+    tables={"outputs": OUTPUTS, "values": VALUES},
     charts={
-        "outputs": Chart(lambda result: result.payload["outputs"][:_DRAWN], _exposing),
-        "values": Chart(_value_points, _given_away),
+        "outputs": Chart(
+            "{api}: {among}{first_output} exposes most: it re-identifies with {first_posterior}",
+            records=lambda result: result.payload["outputs"][:_DRAWN],
+            points={
+                "name": lambda output, _: str(output["output"]),
+                **{name: name for name in ("posterior", "own_risk", "share")},
+            },
+            draw=lambda points, result: bars(
+                points,
+                (
+                    Axis("posterior", "re-identified by the output"),
+                    Axis("own_risk", "mean own risk of the users behind it"),
+                    Axis("share", "users behind it", "share"),
+                ),
+                rule=float(result.rows["prior"] or 0),
+            ),
+            without="the observer knows who it is, or too few users are behind each output",
+        ),
+        "values": Chart(
+            _title,
+            points=_value_points,
+            draw=lambda points, _: changes(points, "probability"),
+            without="too few users have each value",
+        ),
     },
 )
 
@@ -282,7 +269,7 @@ def exposure(
         inferred = [pair for pair, gone in zip(inferred, out, strict=True) if not gone]
         for place, numbers in sorted(inferred, key=lambda pair: -pair[1]["leakage"]):
             rows += inference_rows(api, stage, goal_of_value(name, labels[place]), numbers)
-    words: dict[str, Any] = {"attribute": name, "first": first, "left_out": ""}
+    words: dict[str, Any] = {"attribute": name, "left_out": ""}
     outputs: list[dict[str, Any]] = []
     if not ready.observer_knows_who:
         weighing = numbers_of(people, {stage: C})
@@ -296,7 +283,9 @@ def exposure(
         words |= {
             "naming": bool(named),
             "outputs": len(outputs),
-            "least": outputs[-1] if outputs else None,
+            "least_exposing": outputs[-1] if outputs else None,
+            "first_output": repr(str(outputs[0]["output"])) if outputs else "",
+            "first_posterior": probability(outputs[0]["posterior"]) if outputs else "",
             "rest": 1 - sum(output["contribution"] for output in outputs) / numbers["posterior"],
             "left_out": few_users if few else "",
             "among": "of the outputs that are listed, " if telling else among,

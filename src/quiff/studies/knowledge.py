@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 from textwrap import shorten
+from typing import Any
 
 from quiff.apis.program import Program
 from quiff.core.numbers import as_number
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError, counted
+from quiff.errors import ParameterError
 from quiff.measures.entropy import shannon_entropy
-from quiff.results.figures.knowledge import knowledge_figure
+from quiff.results.figures.charts import Axis, Record, curves
 from quiff.results.layout import Chart, Layout, Pivot, Say
-from quiff.results.numbers import probability
+from quiff.results.numbers import many, probability
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows, rows_of
-from quiff.results.table import Table
 from quiff.studies.study import Findings, study
 
 _LISTED = 4  # secrets of a posterior that are written out
@@ -21,43 +21,51 @@ _WIDTH = 52  # characters of what is known, so that a table fits a terminal
 _MOST = 50  # posteriors of a step that are listed
 
 
-def _name(result: Result) -> str:
-    (api,) = result.apis.values()
-    return api.title
-
-
 def _words(rows: Rows, result: Result) -> dict[str, str]:
     guessed = result.rows.where(quantity="goal_posterior").rows
     n, after = rows.observations, guessed[-1].value
     first = next(row.observations for row in guessed if row.value == after)
-    last = "" if first in (0, n) else f" The last {counted(n - first, 'observation')} add nothing to that."
-    return {
-        "name": _name(result),
-        "after": counted(n, "observation"),
-        "before": probability(guessed[0].value),
-        "last": last,
-    }
+    last = "" if first in (0, n) else f" The last {many(n - first, 'observation')} add nothing to that."
+    return {"after": many(n, "observation"), "guess": probability(guessed[0].value), "last": last}
 
 
-def _title(result: Result) -> str:
-    return f"What an adversary knows of the secret: {_name(result)}"
+_TITLE = "What an adversary knows of the secret: {api}"
 
 
-def _hypers(result: Result) -> Table:
+def _posteriors(result: Result) -> Iterator[tuple[Any, ...]]:
+    for number, step in enumerate(result.payload["steps"]):
+        yield from ((number, *posterior) for posterior in step["hyper"])
+
+
+def _widest(result: Result) -> str:
     widest = max(step["posteriors"] for step in result.payload["steps"])
-    return Table(
-        f"The hypers, posterior by posterior: {_name(result)}",
-        ("observations", "probability", "what is then known of the secret"),
-        tuple((k, *line) for k, step in enumerate(result.payload["steps"]) for line in step["hyper"]),
-        (f"Of each step, the {_MOST} most probable posteriors.",) if widest > _MOST else (),
-    )
+    return f"Of each step, the {_MOST} most probable posteriors." if widest > _MOST else ""
+
+
+HYPERS = Pivot(
+    "The hypers, posterior by posterior: {api}",
+    records=_posteriors,
+    columns={"observations": 0, "probability": 1, "what is then known of the secret": 2},
+    notes=(_widest,),
+)
+
+
+def _drawn(points: list[Record], result: Result) -> Any:
+    """Return how well the secret is guessed on average, and by posteriors: circles by their weight."""
+    circles = [
+        {"observations": number, "guessed": most, "area": share}
+        for number, step in enumerate(result.payload["steps"])
+        for most, share in step["guesses"]
+    ]
+    up = Axis("guessed", "probability to guess the secret", "share")
+    return curves(points, Axis("observations", "observations", "count"), up, points=True, dots=circles)
 
 
 LAYOUT = Layout(
-    _title,
+    _TITLE,
     say={
         "knowledge": Say(
-            "{name}: {after} multiply the probability to guess the secret by {leakage}, from {before} to"
+            "{api}: {after} multiply the probability to guess the secret by {leakage}, from {guess} to"
             " {goal_posterior}.{last}",
             longest="leakage",
             words=_words,
@@ -65,7 +73,7 @@ LAYOUT = Layout(
     },
     tables={
         "knowledge": Pivot(
-            _title,
+            _TITLE,
             by=("observations",),
             columns={
                 "posteriors": lambda rows, result: result.payload["steps"][rows.observations]["posteriors"],
@@ -74,16 +82,14 @@ LAYOUT = Layout(
                 "bits left": "bits_left",
             },
         ),
-        "hypers": _hypers,
+        "hypers": HYPERS,
     },
     charts={
         "knowledge": Chart(
-            lambda result: result.payload["steps"],
-            lambda result, steps: knowledge_figure(
-                _name(result),
-                [row.value for row in result.rows.where(quantity="goal_posterior")],
-                [step["guesses"] for step in steps],
-            ),
+            "{api}: what is known of the secret",
+            by=("observations",),
+            points={"series": "api", "observations": "observations", "guessed": "goal_posterior"},
+            draw=_drawn,
         )
     },
 )

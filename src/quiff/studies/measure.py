@@ -1,16 +1,14 @@
 """The question what one observation of some APIs reveals about people, and what it is good for."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import inf, log, log2
 from typing import Any
 
 from quiff.apis.base import Api, all_limits
-from quiff.apis.members import attribute_gain, users_behind
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel
 from quiff.core.gain import Gain
-from quiff.core.kernels import MapKernel
 from quiff.core.labels import same
 from quiff.core.numbers import Number
 from quiff.core.prior import Prior
@@ -21,18 +19,20 @@ from quiff.measures.capacity import bayes_capacity, max_case_capacity
 from quiff.measures.differential_privacy import epsilon
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.populations.groups import grouped
+from quiff.populations.members import attribute_gain, users_behind
 from quiff.populations.population import Population
-from quiff.results.layout import Layout, last_stages
+from quiff.results.layout import Layout, Say, last_stages
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
 from quiff.results.rows import CLOSED, Row, Rows, rows_of
-from quiff.results.table import Style, Table
+from quiff.results.table import Table
 from quiff.studies import questions
 from quiff.studies.study import Findings, assumed, checked_priors, left_out, names_of, study
-from quiff.studies.words import described, people_words, users
+from quiff.studies.words import described
 
-_PEOPLE: dict[str, tuple[str, Style]] = {
+_PEOPLE = {
     "users": ("users (N)", said),
+    "set_size": ("topics of a set", said),
     "distinct_sets": ("distinct topic sets", said),
     "occurring_topics": ("topics that occur (m')", said),
     "anonymity": ("users of the rarest set (k-anonymity)", said),
@@ -42,63 +42,33 @@ _PEOPLE: dict[str, tuple[str, Style]] = {
 }
 
 
-def _spoken_of(result: Result) -> list[str]:
-    """Return the APIs that the answer is about: not those which single out everybody, if there are others."""
-    last = last_stages(result.rows)
-    others = [spec for spec in result.apis if last.where(api=spec)["posterior"] != 1]
-    return others or list(result.apis)
-
-
 def _heading(result: Result) -> str:
-    apis = [described(result.apis[spec]) for spec in _spoken_of(result)]
-    return (", " if len(apis) == 1 else "; ").join([people_words(result), *apis])
+    apis = [described(result.apis[spec]) for spec in result.words["spoken"]]
+    return (", " if len(apis) == 1 else "; ").join([result.words["people"], *apis])
 
 
-def _of_apis(spoken: bool) -> Callable[[Result], Iterator[str]]:
+def _of_apis(spoken: bool) -> Say:
     """Return what says of each API that the answer is about, or of each other one, what it reveals."""
-
-    def say(result: Result) -> Iterator[str]:
-        for spec in result.apis:
-            if (spec in _spoken_of(result)) is spoken:
-                yield from questions.revealed(result.rows.where(api=spec), result)
-
-    return say
+    return replace(
+        questions.REVEALS,
+        where=lambda row, result: row.observations == 1 and (row.api in result.words["spoken"]) is spoken,
+    )
 
 
-def _use(result: Result) -> Iterator[str]:
-    """Say of each API that the answer is about what a receiver learns of its first goal."""
-    for spec in _spoken_of(result):
-        yield from questions.learnt(result.rows.where(api=spec), result)[:1]
-
-
-def _further_use(result: Result) -> Iterator[str]:
-    """Say what a receiver learns of the other goals."""
+def _use(result: Result, first: bool) -> Iterator[str]:
+    """Say what a receiver learns: of each API that the answer is about its first goal, or all else."""
     for spec in result.apis:
-        yield from questions.learnt(result.rows.where(api=spec), result)[spec in _spoken_of(result) :]
+        end = spec in result.words["spoken"]
+        sentences = questions.learnt(result.rows.where(api=spec), result)
+        yield from sentences[:end] if first else sentences[end:]
 
 
-def _sets(result: Result) -> Iterator[str]:
-    """Say how many users have a unique topic set, and how many topics were filled in."""
+def _unique(result: Result) -> str:
     counts = result.population or {}
     if "unique_users" not in counts:
-        return
-    alone, filled = probability(counts["unique_users"]), counts["filled"]
-    whom = "1 user has" if counts["users"] == 1 else f"the {said(counts['users'])} users have"
-    yield f"{alone} of {whom} a unique topic set."
-    if not filled:
-        return
-    text, part = filled["sentence"], result.parts.get("genuine")
-    if filled["filled_sets"] and filled["unique_visited"] is not None:
-        share = probability(filled["unique_visited"] / filled["users"])
-        text += f" On visited topics alone {share} of the users have a unique topic set, instead of {alone}."
-    if filled["filled_sets"] and part is not None and part.population:
-        text += (
-            f" Among the {users(part)} without filled topics {probability(part.population['unique_users'])}"
-            " have a unique topic set."
-        )
-    elif filled["filled_sets"] and not filled["genuine_users"]:
-        text += " No user has a set of visited topics only."
-    yield text
+        return ""
+    whom = "1 user has" if counts["users"] == 1 else f"the {result.words['users']} have"
+    return f"{probability(counts['unique_users'])} of {whom} a unique topic set."
 
 
 def people_table(result: Result) -> Table:
@@ -115,22 +85,30 @@ def people_table(result: Result) -> Table:
 
 
 LAYOUT = Layout(
-    lambda result: f"What one observation reveals about {users(result)}",
-    say={"revealed": _of_apis(True), "use": _use, "remarks": lambda result: result.words["remarks"]},
-    further={"others": _of_apis(False), "use": _further_use, "sets": _sets},
+    "What one observation reveals about {users}",
+    say={
+        "revealed": _of_apis(True),
+        "use": lambda result: _use(result, first=True),
+        "remarks": lambda result: result.words["remarks"],
+    },
+    further={
+        "others": _of_apis(False),
+        "use": lambda result: _use(result, first=False),
+        "sets": _unique,
+        "filling": questions.filled_said,
+    },
     tables={
         "privacy": questions.REVEALED,
         "utility": questions.USE,
         "limits": questions.LIMITS,
         "people": people_table,
-        "filling": questions.filling("stage"),
     },
     charts={"stages": questions.STAGES, "trade-off": questions.TRADE_OFF},
     heading=_heading,
 )
 
 
-@study(LAYOUT, genuine=True)
+@study(LAYOUT, genuine="privacy")
 def measure(
     people: Population,
     *apis: Api,
@@ -206,11 +184,18 @@ def measure(
         warnings=(*people.warnings, *assumed(people, apis)),
         words={
             "known": list(beside),
+            "spoken": _spoken_of(rows, apis),
             "remarks": [
                 f"{api.title}: {words}" for api, settled in ready.items() for words in settled.remarks()
             ],
         },
     )
+
+
+def _spoken_of(rows: Rows, apis: tuple[Api, ...]) -> list[str]:
+    """Return the APIs that the answer is about: not those which single out everybody, if there are others."""
+    last, specs = last_stages(rows), [api.spec for api in apis]
+    return [spec for spec in specs if last.where(api=spec)["posterior"] != 1] or specs
 
 
 def prior_of(people: Population) -> Prior:
@@ -252,7 +237,7 @@ def _measured(
     stages = ready.stages(secret.outputs)
     own = ready.goals(secret.outputs)
     side = people.channel(*known) if known else None
-    groups = grouped(people, secret) if isinstance(secret.kernel, MapKernel) and side is None else None
+    groups = grouped(people, secret) if secret.codes is not None and side is None else None
     on_secrets: dict[str, Gain | None] = {**({"secret": None} if ready.needs else {}), **own}
     law = prior_of(people) @ secret if groups is None else groups.prior
     laws = {"population": law, "uniform": Prior.uniform(secret.outputs)}

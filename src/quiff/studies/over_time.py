@@ -1,119 +1,89 @@
 """The question what several observations of one person reveal."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import nullcontext
 from fractions import Fraction
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, Occasion, check_observations
+from quiff.apis.base import Api, check_observations
 from quiff.core.limits import dense_limit
 from quiff.core.numbers import Number
+from quiff.epochs import calls as occasions
 from quiff.epochs.over_time import LeakageAfter, OverTime
 from quiff.epochs.risk import MOST_RISK
 from quiff.epochs.sequences import changing
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, SizeError
 from quiff.measures.distribution import Distribution
 from quiff.populations.population import Population
-from quiff.results.layout import Layout, Pivot, Say, say
-from quiff.results.numbers import probability, said
-from quiff.results.result import Result
+from quiff.results.layout import Layout, Pivot, Say
+from quiff.results.numbers import many, probability
 from quiff.results.rows import Between, Row, rows_of
 from quiff.studies import questions
 from quiff.studies.measure import bracketed
 from quiff.studies.study import Findings, assumed, known_note, names_of, study
-from quiff.studies.words import goal_title, heading, many, users
+from quiff.studies.words import goal_title, heading
 from quiff.theory.parameters import HALF, check_whole
 
-
-def _filled_in(result: Result) -> Iterator[str]:
-    """Say what the figures are without filled-in topics."""
-    filled = (result.population or {}).get("filled")
-    last = result.rows.where(goal="user").longest("leakage")
-    if not filled or not filled["filled_sets"] or not len(last):
-        return
-    if filled["distinct_visited"] is not None:
-        profiles = many(filled["distinct_visited"], "different profile")
-        yield f"On visited topics alone there are {profiles}, instead of {said(result.words['profiles'])}."
-    after, part = many(last.observations, "observation"), result.parts.get("genuine")
-    if part is not None:
-        (alone,) = say("{posterior} (leakage {leakage})", part.rows.longest("leakage"), {})
-        (every,) = say("{posterior} (leakage {leakage})", last, {})
-        yield (
-            f"Among the {users(part)} without filled topics, {after} re-identify a user with probability"
-            f" {alone}; among all, with filling, with {every}."
-        )
-    elif not filled["genuine_users"]:
-        yield f"No user has visited topics only in {after}, so that there is no figure without filling."
-
-
-def _on_occasions(result: Result) -> Iterator[str]:
-    """Say what each occasion reveals, such as one page view."""
-    for key, sentence in result.words.get("occasions", {}).items():
-        rows = result.rows.where(stage=key)
-        leakage, posterior = rows["leakage"], rows["posterior"]
-        if leakage is not None and posterior is not None:  # no template: a saved result may hold any text
-            text = str(sentence).replace("{leakage}", said(leakage))
-            yield text.replace("{posterior}", probability(posterior))
-
-
-def _first_occasion(result: Result) -> Iterator[str]:
-    return (text for place, text in enumerate(_on_occasions(result)) if not place)
-
-
-def _later_occasions(result: Result) -> Iterator[str]:
-    return (text for place, text in enumerate(_on_occasions(result)) if place)
-
-
+_ON_OCCASIONS = {
+    stage: Say(template, by=("api",), where={"stage": stage})
+    for stage, template in {
+        "page view": "One page view shows the topics of 3 weeks, sorted and each of them once: it"
+        " re-identifies a user with probability {posterior} (leakage {leakage}).",
+        "page view in order": "In order, they would with probability {posterior} (leakage {leakage}).",
+        "two sites": "Two sites with one observation each of the same week link a user with probability at"
+        " most {posterior} (leakage at most {leakage}), if users' sets are independent draws.",
+    }.items()
+}
+_PAGE_VIEW = {"page view": _ON_OCCASIONS.pop("page view")}
 OCCASIONS = Pivot(
     "On other occasions: leakage, and probability of success",
-    by=("stage",),
+    by=("api", "stage"),
     columns={"leakage": "leakage", "success": "posterior"},
-    where=lambda row, result: row.stage in result.words.get("occasions", {}),
-)
-_GOALS = Say(
-    "A receiver guesses {what} correctly with probability {goal_posterior} after {after} ({goal_prior}"
-    " without any).",
-    by=("goal",),
-    where={"quantity": ["goal_prior", "goal_posterior"]},
-    longest="goal_posterior",
-    words=lambda rows, _: {
-        "what": goal_title(rows.rows[0].goal),
-        "after": many(rows.observations, "observation"),
-    },
+    where={"stage": list(occasions.OCCASIONS)},
 )
 LAYOUT = Layout(
-    lambda result: (
-        f"{next(iter(result.apis.values())).title}: what several observations reveal about {users(result)}"
-    ),
+    "{api}: what several observations reveal about {users}",
     say={
         "grows": questions.GROWS,
-        "page view": _first_occasion,
+        **_PAGE_VIEW,
         "risk": questions.RISK_SENTENCE,
-        "use": _GOALS,
+        "use": Say(
+            "A receiver guesses {what} correctly with probability {goal_posterior} after {after}"
+            " ({goal_prior} without any).",
+            by=("goal",),
+            where={"quantity": ["goal_prior", "goal_posterior"]},
+            longest="goal_posterior",
+            words=lambda rows, _: {
+                "what": goal_title(rows.rows[0].goal),
+                "after": many(rows.observations, "observation"),
+            },
+        ),
     },
-    further={"limit": questions.AT_MOST, "filling": _filled_in, "occasions": _later_occasions},
+    further={
+        "limit": questions.AT_MOST,
+        "filling": questions.filled_said,
+        **_ON_OCCASIONS,
+    },
     tables={
         "over_time": questions.OVER_TIME,
         "limits": questions.BOUNDS,
         "risk": questions.RISK,
-        "filling": questions.filling("observations"),
         "occasions": OCCASIONS,
         "utility": Pivot(
             "What a receiver learns: probability to guess right",
             by=("goal", "observations"),
-            columns={"without": "goal_prior", "with": "goal_posterior"},
+            columns=questions.GUESSED,
         ),
     },
-    charts={"over_time": questions.GROWTH, "risk": questions.SPREAD},
+    charts={"growth": questions.GROWTH, "risk": questions.SPREAD},
     heading=heading,
 )
 
 
-@study(LAYOUT, genuine=True)
+@study(LAYOUT, genuine="over_time")
 def over_time(
     people: Population,
     api: Api,
@@ -132,8 +102,8 @@ def over_time(
     in parallel (paper, appendix on the longitudinal model). Figures are exact where they can be counted or
     computed within a limit of work, else estimated with an interval of 95 %. Channels that show the outputs
     of a set with one probability and all others with another are counted for up to four observations,
-    whatever the number of users, and for more where topics are few. What one page view or two sites reveal,
-    where the API has these, are rows with a stage of that name.
+    whatever the number of users, and for more where topics are few. What one page view of the Topics API
+    and two sites reveal are rows with a stage of that name.
 
     Parameters
     ----------
@@ -164,7 +134,7 @@ def over_time(
     [Fraction(39, 20), Fraction(3919, 2000)]
     >>> round(result[api.spec, "risk_max", 2], 6)  # Bob is alone with his set
     0.973267
-    >>> float(result[api.spec, "leakage", "call"])  # one call of the browser's API
+    >>> float(result[api.spec, "leakage", "page view"])
     1.96881
 
     Raises
@@ -192,7 +162,7 @@ def over_time(
         for n in range(1, min(E, MOST_RISK) + 1):
             spread = weeks.risk(n)
             risks |= {} if spread is None else {n: spread}
-    occasions, unknown = ((), known_note(beside)) if beside else _occasions(every, ready, exact)
+    rows, unknown = ([], known_note(beside)) if beside else _occasion_rows(every, api, weeks.prior, exact)
     slacks = [weeks.slack(n) for n in range(1, E + 1)]
     drawn = any(leakage.method in ("hybrid", "monte-carlo") for leakage in leakages)
     learned = max((len(numbers) - 1 for numbers in goals.values()), default=0)
@@ -200,7 +170,7 @@ def over_time(
     single = np.ones(people.users.size)
     return Findings(
         (
-            *_occasion_rows(api, occasions, weeks.prior),
+            *rows,
             *_leakage_rows(api, weeks.prior, leakages, slacks),
             *_risk_rows(api, risks, slacks),
             *_goal_rows(api, goals, slacks),
@@ -210,12 +180,8 @@ def over_time(
             *(people.warnings if "topics" in api.needs or people.n_users == 1 else ()),
             *assumed(every, [api]),
         ),
-        words={
-            "profiles": weeks.distinct(E),
-            "plan": list(plan),
-            "occasions": {one.key: one.sentence for one in occasions if one.leakage is not None},
-        },
-        stages={occasion.key: occasion.title for occasion in occasions},
+        words={"profiles": weeks.distinct(E), "percent": probability(HALF), "plan": list(plan)},
+        stages=occasions.OCCASIONS,
         payload={
             "risk_percentiles": {
                 n: _percentiles(spread.grouped(least, None if people.weights is None else single))
@@ -230,8 +196,8 @@ def over_time(
 @study(
     Layout(
         "Other occasions",
-        say={"page view": _first_occasion},
-        tables={"occasions": replace(OCCASIONS, by=("api", "stage"))},
+        say=_PAGE_VIEW,
+        tables={"occasions": OCCASIONS},
     )
 )
 def other_occasions(people: Population, *apis: Api) -> Findings:
@@ -247,18 +213,8 @@ def other_occasions(people: Population, *apis: Api) -> Findings:
     re-identifies a user with probability 65.6 %
     """
     prior = Fraction(1, people.n_users)
-    occasions = {api: _occasions(people, api.fit(people), False)[0] for api in apis}
     return Findings(
-        (row for api, listed in occasions.items() for row in _occasion_rows(api, listed, prior)),
-        words={
-            "occasions": {
-                one.key: one.sentence
-                for listed in occasions.values()
-                for one in listed
-                if one.leakage is not None
-            }
-        },
-        stages={one.key: one.title for listed in occasions.values() for one in listed},
+        (row for api in apis for row in _occasion_rows(people, api, prior)[0]), stages=occasions.OCCASIONS
     )
 
 
@@ -321,21 +277,28 @@ def _goal_rows(api: Api, goals: dict[str, list[Number]], slacks: list[float]) ->
             yield from bracketed(rows_of(api, numbers, **about), slacks[n - 1])
 
 
-def _occasions(people: Population, api: Api, exact: bool) -> tuple[tuple[Occasion, ...], tuple[str, ...]]:
-    """Return what else the API shows over time, and why of some of it nothing is known."""
-    with ExitStack() as stack:
-        if exact:
-            stack.enter_context(dense_limit(inf))
-        occasions = api.occasions(people)
-    unknown = dict.fromkeys(occasion.sentence for occasion in occasions if occasion.leakage is None)
-    return occasions, tuple(unknown)
-
-
-def _occasion_rows(api: Api, occasions: Iterable[Occasion], prior: Number) -> Iterator[Row]:
-    for occasion in occasions:
-        if occasion.leakage is not None:
-            numbers = {"leakage": occasion.leakage, "posterior": occasion.leakage * prior}
-            yield from rows_of(api, numbers, stage=occasion.key, goal=occasion.key, prior="population")
+def _occasion_rows(
+    people: Population, api: Api, prior: Number, exact: bool = False
+) -> tuple[list[Row], tuple[str, ...]]:
+    """Return what one page view of the Topics API and two sites reveal, and why it is not known."""
+    try:
+        with dense_limit(inf) if exact else nullcontext():
+            leakages = occasions.call_and_sites(people, api)
+    except ParameterError:
+        return [], ("One page view and two sites are known for stable sets and equally probable users only.",)
+    except SizeError as error:
+        return [], (f"One page view and two sites are not measured: {error}",)
+    return [
+        row
+        for stage, leakage in leakages.items()
+        for row in rows_of(
+            api,
+            {"leakage": leakage, "posterior": leakage * prior},
+            stage=stage,
+            goal=stage,
+            prior="population",
+        )
+    ], ()
 
 
 def _redrawn(api: Api) -> tuple[str, ...]:

@@ -4,56 +4,38 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from quiff.apis.base import Api
-from quiff.core.kernels import MapKernel
 from quiff.core.numbers import Number, as_number
 from quiff.epochs.sequences import Sequences
 from quiff.errors import SizeError
 from quiff.populations.pairs import PairCounts
 from quiff.populations.population import Population
 from quiff.results.layout import Layout, Pivot
+from quiff.results.numbers import many, probability
 from quiff.results.result import Result
 from quiff.results.rows import Row, rows_of
-from quiff.results.table import Table
-from quiff.studies.measure import api_rows
-from quiff.studies.questions import REVEALED, RISK_COLUMNS, learnt, revealed
+from quiff.studies.measure import api_rows, people_table
+from quiff.studies.questions import REVEALED, REVEALS, RISK_COLUMNS, learnt
 from quiff.studies.study import Findings, assumed, study
-from quiff.studies.words import many
 from quiff.theory.parameters import HALF, Real, check_whole
 
 _CHANNEL = ("bayes_capacity", "min_capacity_bits", "epsilon", "max_case_capacity")
 _REACHED = 2  # observations whose leakage pairs of topics tell
 
 
-def _answer(result: Result) -> Iterator[str]:
-    single = result.rows.where(observations=1)
+def _learnt(result: Result) -> Iterator[str]:
     for spec in result.apis:
-        yield from revealed(single.where(api=spec), result)
-        yield from learnt(single.where(api=spec), result)
-
-
-def _people(result: Result) -> Table:
-    counts = result.words["counts"].items()
-    return Table(
-        "People", ("what", "value"), tuple((name.replace("_", " "), value) for name, value in counts)
-    )
+        yield from learnt(result.rows.where(api=spec, observations=1), result)
 
 
 LAYOUT = Layout(
-    lambda result: (
-        f"What is known about {many(result.words['counts']['users'], 'user')} from pairs of topics"
-    ),
-    say={"revealed": _answer},
+    "What is known about {users} from pairs of topics",
+    say={"revealed": REVEALS, "use": _learnt},
     tables={
-        "privacy": Pivot(
-            REVEALED.title,
-            by=("api", "stage"),
-            columns={"re-identified": "posterior", "leakage": "leakage", "at most": "bayes_capacity@all"},
-            where={"observations": 1},
-        ),
+        "privacy": REVEALED,
         "risk": Pivot(
             "Each user's risk after one observation",
             by=("api",),
-            columns=RISK_COLUMNS | {"above the threshold": "users_above"},
+            columns=RISK_COLUMNS,
             where={"observations": 1},
         ),
         "over time": Pivot(
@@ -62,7 +44,7 @@ LAYOUT = Layout(
             columns={"at most": "leakage_at_most", "leakage": "leakage", "re-identified": "posterior"},
             where=lambda row, _: row.observations > 1,
         ),
-        "people": _people,
+        "people": people_table,
     },
 )
 
@@ -129,20 +111,22 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
         raise SizeError(f"{' '.join(missing)} Allow more memory (--memory-limit), or take fewer people")
     if most > _REACHED:
         notes.append(f"More than {_REACHED} observations are out of reach; their leakage has a bound.")
-    counts = {
-        "users": pairs.users,
-        "set_size": pairs.set_size,
-        "distinct_sets": pairs.distinct,
-        "occurring_topics": pairs.topics.size,
-        "unique_users": pairs.unique / pairs.users,
-    }
     return Findings(
         rows,
         notes=tuple(notes),
         warnings=(*missing, *assumed(stand_in, known.values())),
-        words={"counts": counts},
+        words={"percent": probability(threshold)},
         apis=tuple(known.values()),
-        population=counts | {"attributes": ["topics"], "synthetic": False, "weighted": False},
+        population={
+            "users": pairs.users,
+            "set_size": pairs.set_size,
+            "distinct_sets": pairs.distinct,
+            "occurring_topics": pairs.topics.size,
+            "unique_users": pairs.unique / pairs.users,
+            "attributes": ["topics"],
+            "synthetic": False,
+            "weighted": False,
+        },
     )
 
 
@@ -153,11 +137,11 @@ def _shown(people: Population, api: Api) -> tuple[Real, Real, int] | None:
     ready = api.fit(people)
     seen = Sequences.recognised(people, api)
     secret = ready.secret(people)
-    if seen is None or not isinstance(secret.kernel, MapKernel):
+    if seen is None or secret.codes is None:
         return None
     outputs = ready.observe(secret.outputs).outputs
     inside: list[object] = [frozenset(outputs[int(code)] for code in row) for row in seen.sets[0]]
-    own: list[object] = [secret.outputs[int(code)] for code in secret.kernel.codes]
+    own: list[object] = [secret.outputs[int(code)] for code in secret.codes]
     return (seen.inside, seen.outside, seen.width) if inside == own else None
 
 

@@ -1,6 +1,6 @@
 """The questions how popular each value is, and whether the most popular ones are found."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from math import isclose
 from typing import Any, cast
@@ -8,27 +8,25 @@ from typing import Any, cast
 import numpy as np
 
 from quiff.apis.base import Api
-from quiff.apis.draws import named_draws
-from quiff.apis.named_counts import (
+from quiff.apis.naming import named_draws, naming_of
+from quiff.errors import ParameterError, counted
+from quiff.measures.named_counts import (
     Estimated,
     found_by_sample,
     found_in_order,
-    naming_of,
     popular_values,
     right_places,
     sample_sizes,
 )
-from quiff.errors import ParameterError, counted
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, beside, curves, marks
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Chart, Layout, Listing, Records, ends
-from quiff.results.numbers import probability, rounded
+from quiff.results.figures.charts import Axis, Record, beside, curves, marks
+from quiff.results.layout import Chart, Get, Layout, Pivot, Say, ends, text_of
+from quiff.results.numbers import many, probability, rounded
 from quiff.results.result import Result
 from quiff.results.rows import rows_of
 from quiff.results.small_cells import left_out, or_telling
 from quiff.studies.study import Findings, study
-from quiff.studies.words import capitalised, goal_of_value, many, value_words
+from quiff.studies.words import goal_of_value, value_words
 from quiff.theory.parameters import check_whole
 
 _MOST_RUNS = 100_000  # simulations
@@ -52,8 +50,8 @@ def _words(attribute: str, n_users: int) -> dict[str, str | int]:
     }
 
 
-def _what(top: int, result: Result) -> str:
-    words = result.words
+def _what(entry: dict[str, Any], result: Result) -> str:
+    top, words = entry["top"], result.words
     return f"the most popular {words['word']}" if top == 1 else f"the first {top} {words['several']} in order"
 
 
@@ -64,10 +62,10 @@ _ESTIMATES = "Estimated users of each {word}, from one observation each of {user
     Layout(
         _ESTIMATES,
         tables={
-            "estimates": Listing(
+            "estimates": Pivot(
                 _ESTIMATES,
-                "values",
-                {
+                records="values",
+                columns={
                     "{label}": "value",
                     "shown": "shown",
                     "users": "users",
@@ -160,7 +158,7 @@ def _left_out(result: Result) -> list[bool]:
     return left_out((entry["users"] for entry in result.payload["values"]), result.words["least"])
 
 
-def _listed(result: Result) -> Records:
+def _listed(result: Result) -> list[Record]:
     pairs = zip(result.payload["values"], _left_out(result), strict=True)
     return [entry for entry, gone in pairs if not gone]
 
@@ -173,21 +171,27 @@ def _few(result: Result) -> str:
     return f"{left} more that fewer than {least} users have{telling} are not listed." if left else ""
 
 
-def _share(place: int) -> Any:
-    return lambda entry, result: float(entry["estimate"][place]) / result.words["n_users"]
+def _shares(entry: dict[str, Any], result: Result) -> tuple[float, ...]:
+    """Return the true share of a value, that estimated, and the ends of its interval."""
+    return tuple(float(number) / result.words["n_users"] for number in (entry["users"], *entry["estimate"]))
 
 
-VALUES = Listing(
-    "Popularity of {attribute}, from one observation each of {users}",
-    _listed,
-    {
+def _share(place: int) -> Get:
+    return lambda entry, result: _shares(entry, result)[place]
+
+
+_TITLE = "Popularity of {attribute}, from one observation each of {users}"
+VALUES = Pivot(
+    _TITLE,
+    records=_listed,
+    columns={
         "{label}": "value",
         "users": "users",
-        "share": lambda entry, result: entry["users"] / result.words["n_users"],
+        "share": _share(0),
         "standard error": "standard_error",
-        "estimated share": _share(0),
-        "low": _share(1),
-        "high": _share(2),
+        "estimated share": _share(1),
+        "low": _share(2),
+        "high": _share(3),
     },
     notes=(
         "The standard error is that of an estimated share: sqrt(n p(1-p) + (N-n) q(1-q))/((p-q) N).",
@@ -197,30 +201,27 @@ VALUES = Listing(
     ),
     labels=("{label}",),
 )
-FINDING = Listing(
+FINDING = Pivot(
     "Probability to find the first {several} from {users}",
-    "finding",
-    {
-        "found": lambda entry, result: _what(entry["top"], result),
+    records="finding",
+    columns={
+        "found": _what,
         **ends("simulated", "simulated", "low", "high"),
         "at least": ("least", probability),
         "at most": ("most", probability),
         "approximation": ("approximation", probability),
     },
     notes=(
-        lambda result: (
-            f"Simulated {many(result.words['simulations'], 'time')}; low and high: Clopper and Pearson's 95 %"
-            " interval."
-        ),
+        "Simulated in {runs}; low and high: Clopper and Pearson's 95 % interval.",
         "At least and at most are bounds from the exact probabilities of pairs of {several}.",
         "The approximation takes the counts for independent normal numbers; it needs many users.",
         "What is shown equally often is ranked at random; what is equally popular may change places.",
     ),
 )
-GROWTH = Listing(
+GROWTH = Pivot(
     "The same from N users, drawn with replacement",
-    "growth",
-    {
+    records="growth",
+    columns={
         "users N": "n_users",
         **ends("first", "first found", "low", "high"),
         **ends("in_order", "first {places} in order", "order low", "order high"),
@@ -233,11 +234,11 @@ GROWTH = Listing(
 )
 
 
-def _error_sentence(result: Result) -> Iterator[str]:
+def _error_sentence(result: Result) -> str:
     values, words = result.payload["values"], result.words
     worst = max(entry["standard_error"] for entry in values)
     held = sum(entry["estimate"][1] <= entry["users"] <= entry["estimate"][2] for entry in values)
-    yield (
+    return (
         f"From one observation each of {words['users']}, the share of a {words['word']} is estimated with a"
         f" standard error of at most {rounded(100 * worst, 3)} percentage points; in one simulation the 95 %"
         f" intervals hold the true share of {held} of {len(values)}"
@@ -245,96 +246,113 @@ def _error_sentence(result: Result) -> Iterator[str]:
     )
 
 
-def _finding_sentences(result: Result) -> Iterator[str]:
-    for entry in result.payload["finding"]:
-        value, low, high = map(probability, entry["simulated"])
-        least, most = probability(entry["least"]), probability(entry["most"])
-        alike = isclose(entry["least"], entry["most"], rel_tol=_ALIKE)
-        formula = least if alike else f"between {least} and {most}"
-        yield (
-            f"{capitalised(_what(entry['top'], result))} {'is' if entry['top'] == 1 else 'are'} found in"
-            f" {value} of {many(result.words['simulations'], 'simulation')} (95 % interval {low} to {high});"
-            f" by formula the probability is {formula}."
-        )
+def _finding_words(entry: dict[str, Any], result: Result) -> dict[str, str]:
+    value, low, high, least, most = map(probability, (*entry["simulated"], entry["least"], entry["most"]))
+    alike = isclose(entry["least"], entry["most"], rel_tol=_ALIKE)
+    return {
+        "what": _what(entry, result),
+        "are": "is" if entry["top"] == 1 else "are",
+        "share": value,
+        "interval": f"{low} to {high}",
+        "formula": least if alike else f"between {least} and {most}",
+    }
 
 
-def _growth_sentence(result: Result) -> Iterator[str]:
+def _growth_sentence(result: Result) -> str:
     word = result.words["word"]
     point = next((entry for entry in result.payload["growth"] if entry["first"][0] >= _ENOUGH), None)
     if point is None:
-        yield f"No sample of up to {result.words['users']} finds the most popular {word} in 95 % of cases."
-        return
+        return f"No sample of up to {result.words['users']} finds the most popular {word} in 95 % of cases."
     bits = probability(point["all_bits_right"]) if point["all_bits_right"] > _NOTHING else "practically 0"
-    yield (
+    return (
         f"A sample of {many(point['n_users'], 'user')} finds the most popular {word} in "
         f"{probability(point['first'][0])} of cases; the probability that the paper computes, to guess right "
         f"of each of them whether they have one {word}, is {bits}."
     )
 
 
-def _figure(result: Result, values: Records) -> Figure:
-    """Draw the shares of the first values, true and estimated, and the probability to find them."""
-    words, growth = result.words, result.payload["growth"]
-    kinds = ("estimate, with its 95 % interval", "truth")
-    shares: list[dict[str, Any]] = []
-    for entry in values[:_MOST_VALUES]:
-        share, low, high = (float(number) / words["n_users"] for number in entry["estimate"])
-        name, truth = str(entry["value"]), entry["users"] / words["n_users"]
-        shares.append({"name": name, "kind": kinds[0], "share": share, "low": low, "high": high})
-        shares.append({"name": name, "kind": kinds[1], "share": truth})
+_SHARES = ("estimate, with its 95 % interval", "truth")
+
+
+def _points(result: Result) -> list[Record]:
+    """Return the shares of the first values, estimated and true."""
+    points: list[Record] = []
+    for entry in _listed(result)[:_MOST_VALUES]:
+        truth, share, low, high = _shares(entry, result)
+        estimated = {"kind": _SHARES[0], "share": share, "low": low, "high": high}
+        points += [
+            {"name": str(entry["value"])} | of for of in (estimated, {"kind": _SHARES[1], "share": truth})
+        ]
+    return points
+
+
+def _found_points(result: Result) -> list[Record]:
+    """Return the probability to find the most popular values, by the number of users."""
     series = {
-        "first": f"the most popular {words['word']} is found",
-        "in_order": f"the first {words['places']} are found in order",
+        "first": "the most popular {word} is found",
+        "in_order": "the first {places} are found in order",
+        "all_bits_right": "another question: right of each user (the paper's figure)",
     }
-    bits = "another question: right of each user (the paper's figure)"
-    points: list[dict[str, Any]] = []
-    for entry in growth:
+    points: list[Record] = []
+    for entry in result.payload["growth"]:
         for key, name in series.items():
-            interval = dict(zip(("value", "low", "high"), entry[key], strict=True))
-            points.append({"series": name, "users": entry["n_users"], **interval})
-        points.append({"series": bits, "users": entry["n_users"], "value": entry["all_bits_right"]})
-    upper = marks(
-        shares,
-        Axis("share", "share of the users"),
-        kinds,
-        title="Shares of the most popular, and one estimate of each",
-    )
+            numbers = entry[key] if isinstance(entry[key], list | tuple) else (entry[key],)
+            interval = dict(zip(("value", "low", "high"), numbers, strict=False))
+            points.append({"series": text_of(name, result), "users": entry["n_users"], **interval})
+    return points
+
+
+def _drawn(points: list[Record], result: Result) -> Any:
+    """Return the shares of the first values, true and estimated, and the probability to find them."""
+    title = "Shares of the most popular, and one estimate of each"
+    upper = marks(points, Axis("share", "share of the users"), _SHARES, title=title)
     lower = curves(
-        points,
+        _found_points(result),
         Axis("users", "users who are seen (N)", "log"),
         Axis("value", "probability", "probability"),
-        [*series.values(), bits],
         points=True,
         title="Probability to find the most popular from N users (simulated, 95 % intervals)",
         size=(620, 260),
     )
-    return Figure.of(
-        f"From one observation each of {words['users']}, the most popular {words['word']} is found with"
-        f" {probability(growth[-1]['first'][0])}",
-        beside(upper, lower, below=True),
-    )
+    return beside(upper, lower, below=True)
 
 
 LAYOUT = Layout(
-    "Popularity of {attribute}, from one observation each of {users}",
-    say={"error": _error_sentence, "finding": _finding_sentences, "growth": _growth_sentence},
+    _TITLE,
+    say={
+        "error": _error_sentence,
+        "finding": Say(
+            "{what} {are} found in {share} of {runs} (95 % interval {interval}); by"
+            " formula the probability is {formula}.",
+            records="finding",
+            words=_finding_words,
+        ),
+        "growth": _growth_sentence,
+    },
     tables={"values": VALUES, "finding": FINDING, "growth": GROWTH},
-    charts={"popularity": Chart(_listed, _figure)},
+    charts={
+        "popularity": Chart(
+            "From one observation each of {users}, the most popular {word} is found with {first_found}",
+            points=_points,
+            draw=_drawn,
+            without="too few users have each value",
+        )
+    },
 )
 
 
-@study(LAYOUT)
+@study(LAYOUT, command="popularity", group="people", memory=1.5)
 def popularity(
     people: Population,
     api: Api | None = None,
     *,
-    attribute: str | None = None,
+    of: str | None = None,
     seed: int = 0,
     simulations: int = 1000,
-    top: int = 10,
+    first: int = 10,
     least: int = 1,
 ) -> Findings:
-    """Ask how well one observation of each user tells which values are popular, such as topics.
+    """Estimate how popular topics are, from one observation each.
 
     The paper's counting experiment (Sec. 4.2.1) asks for a count that is right to the last user; this is
     the question behind it: how far estimates are from the truth, and whether the most popular value, and
@@ -345,24 +363,26 @@ def popularity(
     people
         The users and their attributes.
     api
-        An API whose outputs name what users have; None is the Topics API with the people's sets.
-    attribute
-        Whose values are counted; by default the first one that outputs of the API name.
+        Its outputs must name what users have.  [default: topics]
+    of
+        The attribute whose values are counted.  [default: what the API shows]
     seed
-        The same seed gives the same simulations.
+        The random seed: the same seed, the same simulations.
     simulations
         How many times the outputs of all users are drawn.
-    top
+    first
         How many values to find in order; at most those that some user has.
     least
         How many users at least have a value that is listed.
 
     Examples
     --------
+    $ quiff popularity profiles.parquet --api topics:noise=0.05 --first 10
+
     >>> people = Population.synthetic(2000, seed=1)
-    >>> result = popularity(people, simulations=200, top=3)
-    >>> first = result.row("topics: the first")
-    >>> first.low < result.payload["finding"][0]["approximation"] < first.high
+    >>> result = popularity(people, simulations=200, first=3)
+    >>> row = result.row("topics: the first")
+    >>> row.low < result.payload["finding"][0]["approximation"] < row.high
     True
     >>> result["topics", "users_with", "topics: 1"] - (people.codes == 0).any(axis=1).sum()
     np.int64(0)
@@ -374,8 +394,8 @@ def popularity(
     """
     api = cast("Api", api)  # filled in by @study
     seed, runs = check_whole("seed", seed, 0), check_whole("simulations", simulations, 1, _MOST_RUNS)
-    wanted = check_whole("top", top, 1)
-    draws = named_draws(people, api, attribute)
+    wanted = check_whole("first", first, 1)
+    draws = named_draws(people, api, of)
     holders = draws.having()
     places = min(wanted, int((holders > 0).sum()))
     once, often, samples = np.random.default_rng(seed).spawn(3)
@@ -383,6 +403,7 @@ def popularity(
     hits = right_places(lambda: draws.draw(often), runs, holders, places, often)
     finding = [found_in_order(holders, hits, k, draws) for k in sorted({1, places})]
     sizes = sample_sizes(draws.n_users)
+    growth = [found_by_sample(holders, draws, n, places, runs, samples) for n in sizes]
     numbers = {
         goal_of_value(draws.attribute, entry.value): {
             "users_with": entry.users,
@@ -400,12 +421,13 @@ def popularity(
             for row in rows_of(api, of_goal, stage=api.name, goal=goal, method="monte-carlo")
         ),
         words=_words(draws.attribute, draws.n_users)
-        | {"places": places, "simulations": runs, "seed": seed, "least": least},
-        payload={
-            "values": values,
-            "finding": finding,
-            "growth": [found_by_sample(holders, draws, n, places, runs, samples) for n in sizes],
+        | {
+            "places": places,
+            "least": least,
+            "runs": many(runs, "simulation"),
+            "first_found": probability(growth[-1].first[0]),
         },
+        payload={"values": values, "finding": finding, "growth": growth},
         seed=seed,
     )
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from quiff.apis.base import Api, stages_of
-from quiff.apis.members import shared_secrets
+from quiff.apis.naming import shared_secrets
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel
 from quiff.core.numbers import Array, Number, as_number, filled, product, to_float
@@ -15,17 +15,15 @@ from quiff.measures.distribution import ROUNDING, Distribution
 from quiff.measures.own_risk import own_risk
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, curves
-from quiff.results.figures.figure import Figure
-from quiff.results.layout import Cell, Chart, Layout, Listing, Pivot, Records, Say
-from quiff.results.numbers import probability, said
+from quiff.results.figures.charts import Axis, Record, curves
+from quiff.results.layout import Cell, Chart, Layout, Pivot, Say
+from quiff.results.numbers import many, probability, said
 from quiff.results.result import PerUser, Result
 from quiff.results.rows import Row, rows_of
 from quiff.results.table import Table
 from quiff.studies.over_time import risk_numbers
-from quiff.studies.questions import by_weight, name_of, of_users
+from quiff.studies.questions import RISK_COLUMNS, UNEQUAL
 from quiff.studies.study import Findings, assumed, known_note, left_out, names_of, study
-from quiff.studies.words import capitalised, many, users
 from quiff.theory.parameters import HALF, Real, check_probability
 
 Risks: TypeAlias = Mapping[str, tuple[Distribution, Distribution]]
@@ -43,17 +41,10 @@ _FORMULA = (
 
 
 OWN = Pivot(
-    lambda result: f"Probability of each user to be re-identified: {users(result)}",
+    "Probability of each user to be re-identified: {users}",
     by=("api", "stage"),
-    columns={
-        "mean": "risk_mean",
-        "median": "risk_median",
-        "95 %": "risk_95",
-        "99 %": "risk_99",
-        "max": "risk_max",
-        "above {percent}": "users_above",
-    },
-    notes=(*_FORMULA, by_weight),
+    columns=RISK_COLUMNS,
+    notes=(*_FORMULA, "{by_weight}"),
 )
 
 
@@ -65,10 +56,10 @@ def _worst_cell(name: str) -> Cell:
     return (lambda entry, _: entry["worst_posterior"][name]), probability
 
 
-WORST = Listing(
-    lambda result: f"Largest posterior of each user over all outputs: {users(result)}",
-    "stages",
-    {
+WORST = Pivot(
+    "Largest posterior of each user over all outputs: {users}",
+    records="stages",
+    columns={
         "observed": _stage,
         **{name: _worst_cell(name) for name in ("mean", *_QUANTILES)},
         "above {percent}": _worst_cell("above"),
@@ -83,46 +74,41 @@ def _bars(result: Result) -> Iterator[tuple[Any, ...]]:
         yield from ((_stage(entry, result), *bar) for bar in _merged(entry["histogram"], least))
 
 
-def _place(number: int) -> Any:
-    return lambda line, _: line[number]
-
-
-HISTOGRAM = Listing(
+HISTOGRAM = Pivot(
     "Users by their own risk",
-    _bars,
-    {
-        "observed": _place(0),
-        "from": (_place(1), probability),
-        "below": (_place(2), probability),
-        "share of users": (_place(3), probability),
+    records=_bars,
+    columns={
+        "observed": 0,
+        "from": (1, probability),
+        "below": (2, probability),
+        "share of users": (3, probability),
     },
 )
 
 
-def _sharing(result: Result) -> Table:
-    """Return users by how many others have the same secret."""
-    lines, notes = [], []
+def _shared(result: Result) -> Iterator[tuple[Any, ...]]:
+    """Yield users by how many others have the same secret."""
     for spec, groups in result.payload["sharing"].items():
-        name, everybody = result.api_name(spec), sum(size for _, _, size in groups["users"])
+        everybody = sum(size for _, _, size in groups["users"])
         for low, high, size in _merged(groups["users"], result.words["least"]):
-            lines.append((name, _other_users(low, high), size, size / everybody))
-        notes.append(
-            f"{name}: {many(groups['secrets'], 'different secret')}; every secret has"
+            others = (
+                f"{said(low)} and more" if high is None else str(low) if low == high else f"{low} to {high}"
+            )
+            yield result.api_name(spec), others, size, size / everybody
+
+
+SHARING = Pivot(
+    "Who shares a secret: {users}",
+    records=_shared,
+    columns={"API": 0, "others with the same secret": 1, "users": 2, "share of users": (3, probability)},
+    notes=(
+        lambda result: [
+            f"{result.api_name(spec)}: {many(groups['secrets'], 'different secret')}; every secret has"
             f" {said(groups['least'])} or more users (k-anonymity)."
-        )
-    return Table(
-        f"Who shares a secret: {users(result)}",
-        ("API", "others with the same secret", "users", "share of users"),
-        tuple(lines),
-        tuple(notes),
-        styles={"share of users": probability},
-    )
-
-
-def _other_users(low: int, high: int | None) -> str:
-    if high is None:
-        return f"{said(low)} and more"
-    return str(low) if low == high else f"{low} to {high}"
+            for spec, groups in result.payload["sharing"].items()
+        ],
+    ),
+)
 
 
 def _merged(groups: Sequence[tuple[Any, Any, Any]], least: float) -> list[tuple[Any, Any, Any]]:
@@ -143,51 +129,38 @@ def _merged(groups: Sequence[tuple[Any, Any, Any]], least: float) -> list[tuple[
     return merged
 
 
-def _curve_points(result: Result) -> Records:
+def _curve_points(result: Result) -> list[Record]:
     """Return the share of users whose own risk is at least a given one, after the last stage of each API."""
-    last = {entry["api"]: (_stage(entry, result), entry) for entry in result.payload["stages"]}
-    steps = {name: [point for point in entry["curve"] if point[0] > 0] for name, entry in last.values()}
+    last = {entry["api"]: (_stage(entry, result), entry["curve"]) for entry in result.payload["stages"]}
+    steps = {name: [point for point in curve if point[0] > 0] for name, curve in last.values()}
     least = min([0.1, *(points[0][0] for points in steps.values() if points)])
-    return [
-        {"series": name, "risk": risk, "share": share}
-        for name, points in steps.items()
-        if points
-        for risk, share in ((least, points[0][1]), *points, (points[-1][0], 0.0))
-    ]
-
-
-def _curve(_: Result, points: Records) -> Figure:
-    least = min(point["risk"] for point in points)
-    across = Axis("risk", "probability of re-identification (log scale)", "odds", least, 1)
-    up = Axis("share", "users with at least this probability", "share")
-    name = points[-1]["series"]
-    drawn = [point for point in points if point["series"] == name]
-    half = max(point["risk"] for point in drawn if point["share"] >= _HALF)
-    title = (
-        f"{capitalised(name)}: half of the users are re-identified with {probability(half)} or more, the most"
-        f" exposed with {probability(drawn[-1]['risk'])}"
-    )
-    return Figure.of(title, curves(points, across, up, legend="observed", step="step-before"))
+    curves_of: list[Record] = []
+    for name, points in steps.items():
+        for risk, share in ((least, points[0][1]), *points, (points[-1][0], 0.0)) if points else ():
+            half = max([risk for risk, share in points if share >= _HALF], default=least)
+            words = {"risk_median": half, "risk_max": points[-1][0], "least": least}
+            curves_of.append({"series": name, "risk": risk, "share": share, **words})
+    return curves_of
 
 
 LAYOUT = Layout(
-    lambda result: f"Probability of each user to be re-identified: {users(result)}",
-    say={
-        "risk": Say(
-            "{name}: the average user is re-identified with probability {risk_mean}, the median user with"
-            " {risk_median}, and the user most at risk with {risk_max}; {users_above} {of_users} with more"
-            " than {threshold}.",
-            by=("api",),
-            last=True,
-            words=lambda rows, result: {
-                "name": name_of(rows, result),
-                "of_users": of_users(result),
-                "threshold": result.words["percent"],
-            },
+    "Probability of each user to be re-identified: {users}",
+    say={"risk": Say(f"{{api}}: {UNEQUAL}", by=("api",), last=True)},
+    tables={"risk": OWN, "worst-posterior": WORST, "histogram": HISTOGRAM, "sharing": SHARING},
+    charts={
+        "risk": Chart(
+            "{series}: half of the users are re-identified with {risk_median} or more, the most exposed with"
+            " {risk_max}",
+            points=_curve_points,
+            draw=lambda points, _: curves(
+                points,
+                Axis("risk", "probability of re-identification (log scale)", "odds", points[0]["least"], 1),
+                Axis("share", "users with at least this probability", "share"),
+                legend="observed",
+                step="step-before",
+            ),
         )
     },
-    tables={"risk": OWN, "worst-posterior": WORST, "histogram": HISTOGRAM, "sharing": _sharing},
-    charts={"risk": Chart(_curve_points, _curve)},
 )
 
 
@@ -261,7 +234,7 @@ def user_risk(
         (row for api in chosen for row in _rows(api, risks[api.spec], sharing.get(api.spec), threshold)),
         notes=(*notes, *known_note(beside), *left_out(people, apis)),
         warnings=assumed(people, chosen),
-        words={"threshold": threshold, "percent": probability(threshold), "least": least},
+        words={"threshold": threshold, "percent": probability(threshold)},
         payload={
             "stages": [
                 {

@@ -7,13 +7,17 @@ by the layout that stands beside it.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from fractions import Fraction
 from functools import wraps
 from inspect import BoundArguments, Parameter, signature
 from typing import Any, ParamSpec, final
 
-from quiff.apis.base import Api, checked_api, checked_people
+from quiff import commands
+from quiff.apis.base import Api, Unit, checked_api, checked_people
 from quiff.apis.defaults import default_apis
+from quiff.apis.described import ApiWords
 from quiff.apis.registry import apis
+from quiff.commands import Group
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, QuiffError, SizeError
 from quiff.populations.digest import digest
@@ -21,8 +25,10 @@ from quiff.populations.population import Population
 from quiff.results.layout import LAYOUTS, Layout
 from quiff.results.result import PerUser, Provenance, Result
 from quiff.results.rows import Row, Rows
-from quiff.studies.words import api_words, population_words
+from quiff.results.saved import READERS
+from quiff.studies.words import population_words, shared_words
 
+READERS.update(api=ApiWords.of_record, unit=lambda record: Unit(**record))
 _Arguments = ParamSpec("_Arguments")
 
 
@@ -38,7 +44,8 @@ class Findings:
     notes, warnings
         Those of this study; those of people and APIs are added.
     words
-        What its layout puts into words and is no number of a row.
+        What its layout puts into words and is no number of a row, beside the study's own settings, ``users``
+        and what else `shared_words` has.
     payload, per_user
         As in `Result`.
     seed
@@ -71,7 +78,13 @@ class Findings:
 
 
 def study(
-    layout: Layout, *, default: bool = True, genuine: bool = False
+    layout: Layout,
+    *,
+    default: bool = True,
+    genuine: str = "",
+    command: str | None = None,
+    group: Group = "people",
+    memory: float = 2.0,
 ) -> Callable[[Callable[_Arguments, Findings]], Callable[_Arguments, Result]]:
     """Make a study of a function that returns findings, and register its layout.
 
@@ -84,8 +97,11 @@ def study(
     default
         Whether a missing API is the default one of these people.
     genuine
-        Whether the same is found of the users without filled-in topics, where there are some.
+        The table that is shown of the users without filled-in topics, too, where there are some.
+    command, group, memory
+        Its command, if it has one, as for `quiff.commands.command`.
     """
+    registered = commands.command(command or "", group=group, memory=memory)
 
     def made(function: Callable[_Arguments, Findings]) -> Callable[_Arguments, Result]:
         module, name, form = function.__module__.rpartition(".")[2], function.__name__, signature(function)
@@ -99,9 +115,9 @@ def study(
             _check(bound, form.parameters, default)
             findings = function(*bound.args, **bound.kwargs)
             result = _result(key, findings, bound, call)
-            return _with_genuine(result, run, bound) if genuine else result
+            return _with_genuine(result, run, bound, genuine) if genuine else result
 
-        return run
+        return registered(run) if command else run
 
     return made
 
@@ -169,15 +185,18 @@ def _result(key: str, findings: Findings, bound: BoundArguments, call: str) -> R
         apis = arguments.get("apis", ()) if alone is None else (alone,)
     rows = Rows(findings.rows)
     stages = rows.by("api", "stage")
+    population = findings.population if people is None else population_words(people)
+    given = {name: parameter.default for name, parameter in bound.signature.parameters.items()} | arguments
+    settings = {name: value for name, value in given.items() if _is_plain(value)}
     return Result(
         key,
         rows,
         {
-            api.spec: api_words(api, [stage for spec, stage in stages if spec == api.spec], findings.stages)
+            api.spec: ApiWords.of(api, [stage for spec, stage in stages if spec == api.spec], findings.stages)
             for api in apis
         },
-        findings.population if people is None else population_words(people),
-        findings.words,
+        population,
+        {**settings, **shared_words(population, apis), **findings.words},
         (*(() if people is None else people.notes), *findings.notes),
         findings.warnings,
         Provenance(
@@ -193,6 +212,13 @@ def _result(key: str, findings: Findings, bound: BoundArguments, call: str) -> R
     )
 
 
+def _is_plain(value: Any) -> bool:
+    """Whether an argument is a setting, which layouts may put into words."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float | Fraction)
+
+
 def as_records(payload: Any) -> Any:
     """Return a payload with mappings in place of dataclasses, as it comes back from JSON."""
     if is_dataclass(payload) and not isinstance(payload, type):
@@ -202,7 +228,7 @@ def as_records(payload: Any) -> Any:
     return [as_records(entry) for entry in payload] if isinstance(payload, list) else payload
 
 
-def _with_genuine(result: Result, run: Callable[..., Result], bound: BoundArguments) -> Result:
+def _with_genuine(result: Result, run: Callable[..., Result], bound: BoundArguments, table: str) -> Result:
     """Return the result with the same of the users without filled-in topics, where there are some."""
     people, filled = bound.arguments["people"], bound.arguments["people"].filled
     apis = bound.arguments.get("apis", (bound.arguments.get("api"),))
@@ -217,7 +243,10 @@ def _with_genuine(result: Result, run: Callable[..., Result], bound: BoundArgume
         note = f"The users without filled topics are not measured: {error}"
         return replace(result, notes=(*result.notes, note))
     rows = Rows(replace(row, scope="genuine") for row in other.rows if row.scope == "people")
-    part = replace(other, rows=rows, notes=(), warnings=(), per_user=None, only=())
+    words = {**other.words, "among": f" of the {other.words['users']} without filled topics"}
+    part = replace(
+        other, rows=rows, words=words, notes=(), warnings=(), parts={}, per_user=None, only=(table,)
+    )
     return replace(result, parts={**result.parts, "genuine": part})
 
 

@@ -1,24 +1,21 @@
 """The question what is known of APIs from their parameters alone: closed forms, behind ``quiff theory``."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator
 from math import isinf
 from typing import Any
 
 from quiff.apis.base import Api, Limit, all_limits
 from quiff.apis.defaults import DEFAULT
-from quiff.results.figures.charts import Axis, beside, curves
-from quiff.results.figures.figure import Figure
+from quiff.apis.topics import further_forms
+from quiff.results.figures.charts import Axis, Record, beside, curves
 from quiff.results.figures.style import panel_title
-from quiff.results.layout import Layout, Several
-from quiff.results.numbers import probability, said, shown
+from quiff.results.layout import Chart, Layout, Pivot
+from quiff.results.numbers import capitalised, probability, said, shown
 from quiff.results.quantities import QUANTITIES
 from quiff.results.result import Result
-from quiff.results.rows import CLOSED, Row, rows_of
-from quiff.results.table import Table
+from quiff.results.rows import CLOSED, Row, Rows, rows_of
 from quiff.studies.study import Findings, distinct_apis, registered_api, study
-from quiff.studies.words import capitalised, described
+from quiff.studies.words import described
 from quiff.theory.curves import Curves
 from quiff.theory.forms import FORMS, ClosedForms
 from quiff.theory.parameters import Real, check_probability
@@ -31,6 +28,7 @@ _SECTIONS = dict(
         strict=True,
     )
 )
+_BY_QUANTITY = {form.quantity: form for form in FORMS.values()}
 _SERIES = {
     "all_bits_right": "guess right who of the N has it (the paper's figure)",
     "best_count_right": "guess right how many have it",
@@ -41,119 +39,149 @@ _SERIES = {
 def _sentences(result: Result) -> Iterator[str]:
     """Say what one observation can reveal at most, and what it means for one of many people."""
     for spec, api in result.apis.items():
-        name, most = capitalised(api.title), result.rows.where(api=spec, stage="")["bayes_capacity"]
+        most = result.rows.where(api=spec, stage="")["bayes_capacity"]
         if most is None:
-            yield f"{name}: no closed form is known of its parameters alone; measure it on people."
+            yield f"{api.title}: no closed form is known of its parameters alone; measure it on people."
         elif isinf(most):
-            yield f"{name}: one observation ({api.sees}) can reveal anything, however many people there are."
+            yield f"{api.title}: one observation ({api.sees}) can reveal anything, of however many people."
         else:
             example = "" if api.observer_knows_who else (
                 "; that of re-identification among a million people from 1 in 1,000,000 to"
                 f" {probability(min(1, most / _MILLION))}"
             )  # fmt: skip
             yield (
-                f"{name}: one observation ({api.sees}) multiplies the probability of any guess by at most"
-                f" {said(most)}{example}."
+                f"{api.title}: one observation ({api.sees}) multiplies the probability of any guess by at"
+                f" most {said(most)}{example}."
             )
 
 
-def _limits(title: str, of_stages: bool) -> Callable[[Result], Table]:
-    """Return a table of the limits of what is observed, or of the stages before, API by API."""
-
-    def table(result: Result) -> Table:
-        limits = [limit for limit in result.words["limits"] if bool(limit["stage"]) is of_stages]
-        quantities = [QUANTITIES[limit["quantity"]] for limit in limits]
-        names = [
-            result.apis[limit["api"]].stage_title(limit["stage"])
-            if of_stages
-            else described(result.apis[limit["api"]])
-            for limit in limits
-        ]
-        several = [("stage" if of_stages else "API")] if len(set(names)) > 1 else []
-        cells = []
-        for name, quantity, limit in zip(names, quantities, limits, strict=True):
-            rows = result.rows.where(api=limit["api"], stage=limit["stage"])
-            line = (quantity.title, rows[quantity.name], quantity.unit, limit["formula"])
-            cells.append((name, *line) if several else line)
-        return Table(
-            title,
-            (*several, "quantity", "limit", "unit", "formula"),
-            tuple(cells),
-            tuple(dict.fromkeys(f"Assumed: {limit['assumes']}." for limit in limits if limit["assumes"])),
-            styles={"limit": [quantity.text for quantity in quantities]},
-            group="".join(several),
-        )
-
-    return table
+def _limit(rows: Rows, result: Result) -> dict[str, str]:
+    """Return the formula of a limit, and what it assumes."""
+    row = rows.rows[0]
+    texts: dict[str, str] = result.words["limits"].get(f"{row.api} {row.stage} {row.quantity}")
+    return texts
 
 
-def _view(spec: str, key: str, result: Result) -> str:
-    """Return what a table or figure of an API is named by: the spec stands before it if there are several."""
-    return f"{spec} {key}" if len(result.apis) > 1 else key
+def _assumed(stages: bool) -> Any:
+    def notes(result: Result) -> list[str]:
+        limits = [limit for key, limit in result.words["limits"].items() if ("  " not in key) is stages]
+        return list(dict.fromkeys(f"Assumed: {limit['assumes']}." for limit in limits if limit["assumes"]))
+
+    return notes
 
 
-def _sections(result: Result) -> dict[str, Table]:
-    """Return the closed forms of each API that has some beyond limits, a table for each section."""
-    tables: dict[str, Table] = {}
+def _limits(title: str, stages: bool) -> Pivot:
+    """Return the table of the limits of what is observed, or of the stages before, API by API."""
+    return Pivot(
+        title,
+        by=("api", "stage", "quantity") if stages else ("api", "quantity"),
+        columns={
+            "limit": "value",
+            "unit": "unit",
+            "formula": lambda rows, result: _limit(rows, result)["formula"],
+        },
+        where=lambda row, result: (
+            f"{row.api} {row.stage} {row.quantity}" in result.words["limits"] and bool(row.stage) is stages
+        ),
+        notes=(_assumed(stages),),
+        group="observed" if stages else "API",
+    )
+
+
+def _section(title: str) -> Pivot:
+    names = [name for name, form in _BY_QUANTITY.items() if form.section == title]
+    return Pivot(
+        title,
+        by=("api", "quantity"),
+        columns={"value": "value", "unit": "unit", "meaning": "meaning"},
+        where=lambda row, result: (
+            row.quantity in names and not row.stage and row.api in result.payload["forms"]
+        ),
+        group="API",
+    )
+
+
+def _settings(result: Result) -> Iterator[tuple[str, str, Any]]:
     for spec, forms in result.payload["forms"].items():
-        name = f"{result.apis[spec].title} ({spec}): " if len(result.apis) > 1 else ""
-        for key, table in _sections_of(spec, forms, result).items():
-            tables[_view(spec, key, result)] = replace(table, title=name + table.title)
-    return tables
+        for name, title in forms["titles"].items():
+            yield capitalised(result.api_name(spec)), title, result.words["forms"][spec][name]
 
 
-def _sections_of(spec: str, forms: Mapping[str, Any], result: Result) -> dict[str, Table]:
-    parameters = result.words["forms"][spec]
-    settings = tuple((title, parameters[name]) for name, title in forms["titles"].items())
-    tables = {"parameters": Table("Parameters", ("parameter", "value"), settings)}
-    values = result.rows.where(api=spec, stage="")
-    for title, key in _SECTIONS.items():
-        listed = [FORMS[name] for name in forms["quantities"] if FORMS[name].section == title]
-        tables[key] = Table(
-            title,
-            ("quantity", "value", "unit", "meaning"),
-            tuple((form.name, values[form.quantity], form.unit, form.meaning) for form in listed),
-            styles={"value": [QUANTITIES[form.quantity].text for form in listed]},
+def _counted(result: Result) -> Iterator[tuple[Any, ...]]:
+    for spec, points in result.payload["counting"].items():
+        for point in points:
+            yield capitalised(result.api_name(spec)), *point.values()
+
+
+def _shares(result: Result) -> Iterator[str]:
+    for spec, forms in result.words["forms"].items():
+        yield (
+            f"From {result.apis[spec].sees} of each; each user has the topic with probability"
+            f" {shown(forms['share'])}, independently."
         )
-    columns = ("users N", "who has it, all right", "raw count right", "best guess right", "guess without any")
-    tables["counting"] = Table(
-        f"Counting the users who have a topic, from {result.apis[spec].sees} of each: probabilities",
-        columns,
-        tuple(tuple(point.values()) for point in result.payload["counting"][spec]),
-        (f"Each user has the topic with probability {shown(parameters['share'])}, independently.",),
-        styles=dict.fromkeys(columns[1:], probability),
+
+
+COUNTING = Pivot(
+    "Counting the users who have a topic: probabilities",
+    records=_counted,
+    columns={
+        "API": 0,
+        "users N": 1,
+        "who has it, all right": (2, probability),
+        "raw count right": (3, probability),
+        "best guess right": (4, probability),
+        "guess without any": (5, probability),
+    },
+    notes=(_shares,),
+    group="API",
+)
+
+
+def _forms(result: Result) -> list[Record]:
+    """Return the APIs of the registry that have closed forms beyond limits."""
+    apis = {spec: registered_api(spec, result) for spec in result.payload["forms"]}
+    return [{"spec": spec} for spec, api in apis.items() if api is not None]
+
+
+def _drawn(points: list[Record], result: Result, *parts: Any) -> Any:
+    """Return some charts of the closed forms of each API, below each other."""
+    panels = []
+    for point in points:
+        api = registered_api(point["spec"], result)
+        forms = None if api is None else further_forms(api, **result.words["scenario"])
+        panels += [] if forms is None else [part(forms) for part in parts]
+    return panels[0] if len(panels) == 1 else beside(*panels, below=True)
+
+
+def _drawn_limits(forms: ClosedForms) -> Any:
+    title = f"What one observation can give away at most (the dot: these parameters): {forms.about}"
+    return limits_chart(forms.limits()).properties(title=panel_title(title))
+
+
+def _drawn_counts(forms: ClosedForms) -> Any:
+    """Return the quantity of the paper's counting figure, and what an analyst who counts is interested in.
+
+    A probability of 0 is left out, for it has no logarithm.
+    """
+    rows: list[Record] = [
+        {"series": words, "users": point["n_users"], "probability": point[key] or None}
+        for point in forms.counted()
+        for key, words in _SERIES.items()
+    ]
+    names, across = list(_SERIES.values()), Axis("users", "users who are observed (N)", "count")
+    axes = (
+        (names[:2], Axis("probability", "probability (log scale)", "log", 0.1, 1)),
+        (names[1:], Axis("probability", "probability")),
     )
-    return tables
-
-
-def _figures(result: Result) -> dict[str, Callable[[], Figure]]:
-    """Return the figures of the closed forms of each API of the registry."""
-    draws: dict[str, Callable[[], Figure]] = {}
-    for spec in result.payload["forms"]:
-        api = registered_api(spec, result)
-        forms = None if api is None else api.closed_forms(**result.words["scenario"])
-        if forms is not None:
-            drawn = {"overview": _overview, "limits": _drawn_limits, "counting": _drawn_counts}
-            draws |= {_view(spec, key, result): partial(draw, forms) for key, draw in drawn.items()}
-    return draws
-
-
-def _overview(forms: ClosedForms) -> Figure:
+    panels = [
+        curves(
+            [row for row in rows if row["series"] in series], across, up, names, points=True, size=(330, 280)
+        )
+        for series, up in axes
+    ]
     share = shown(forms.parameters["share"])
-    limits = limits_chart(forms.limits()).properties(
-        title=panel_title("What one observation can give away at most (the dot: these parameters)")
-    )
-    learn = f"Probability to learn who has a topic, if each user has it with probability {share}"
-    counting = _counting(forms.counted()).properties(title=panel_title(learn))
-    return Figure.of(f"Closed forms: {forms.about}", beside(limits, counting, below=True))
-
-
-def _drawn_limits(forms: ClosedForms) -> Figure:
-    return Figure.of(f"Limits of one observation: {forms.about}", limits_chart(forms.limits()))
-
-
-def _drawn_counts(forms: ClosedForms) -> Figure:
-    return Figure.of(f"Counting who has a topic: {forms.about}", _counting(forms.counted()))
+    title = f"Probability to learn who has a topic, if each user has it with probability {share}"
+    return beside(*panels, shared=True).properties(title=panel_title(title))
 
 
 def limits_chart(lines: Curves) -> Any:
@@ -170,61 +198,81 @@ def limits_chart(lines: Curves) -> Any:
     return beside(*panels, shared=True)
 
 
-def _counting(points: Iterable[Mapping[str, float]]) -> Any:
-    """Return the quantity of the paper's counting figure, and what an analyst who counts is interested in.
-
-    A probability of 0 is left out, for it has no logarithm.
-    """
-    rows: list[dict[str, Any]] = [
-        {"series": words, "users": point["n_users"], "probability": point[key] or None}
-        for point in points
-        for key, words in _SERIES.items()
-    ]
-    names, across = list(_SERIES.values()), Axis("users", "users who are observed (N)", "count")
-    axes = (
-        (names[:2], Axis("probability", "probability (log scale)", "log", 0.1, 1)),
-        (names[1:], Axis("probability", "probability")),
+def _chart(title: str, *parts: Any) -> Chart:
+    return Chart(
+        title,
+        points=_forms,
+        draw=lambda points, result: _drawn(points, result, *parts),
+        without="only limits are known of these APIs",
     )
-    panels = [
-        curves(
-            [row for row in rows if row["series"] in series], across, up, names, points=True, size=(330, 280)
-        )
-        for series, up in axes
-    ]
-    return beside(*panels, shared=True)
 
 
 LAYOUT = Layout(
     lambda result: f"Closed forms: {', '.join(result.apis)}",
     say={"limits": _sentences},
     tables={
-        "limits": _limits("Limits of one observation, for any people and any prior", of_stages=False),
-        "sections": Several(_sections),
-        "limits of stages": _limits("Limits of earlier stages", of_stages=True),
+        "limits": _limits("Limits of one observation, for any people and any prior", stages=False),
+        "parameters": Pivot(
+            "Parameters", records=_settings, columns={"API": 0, "parameter": 1, "value": 2}, group="API"
+        ),
+        **{key: _section(title) for title, key in _SECTIONS.items()},
+        "counting": COUNTING,
+        "limits of stages": _limits("Limits of earlier stages", stages=True),
     },
-    charts={"sections": Several(_figures)},
+    charts={
+        "overview": _chart("Closed forms: {of}", _drawn_limits, _drawn_counts),
+        "limits": _chart("Limits of one observation: {of}", _drawn_limits),
+        "counting": _chart("Counting who has a topic: {of}", _drawn_counts),
+    },
     heading=lambda result: "; ".join(map(described, result.apis.values())),
+    about=lambda result: result.words["about"],
 )
 
 
-@study(LAYOUT, default=False)
-def closed_forms(*apis: Api, prior_success: Real = 0.01, **scenario: Any) -> Findings:
-    """Evaluate the closed forms of some APIs; no people are needed.
+@study(LAYOUT, default=False, command="theory", group="parameters")
+def closed_forms(
+    *apis: Api,
+    prior_success: Real = 0.01,
+    occurring: int | None = None,
+    distinct_sets: int | None = None,
+    n_users: int | None = None,
+    epochs: int | None = None,
+    contexts: int | None = None,
+    prior_gain: Real | None = None,
+    share: Real | None = None,
+) -> Findings:
+    """Evaluate what an API reveals, from its parameters alone.
 
     Of every API these are the limits of one observation, and the bound on adversaries with side information.
-    The Topics API knows more: cookies beside it, its stages, many epochs, utility and counting.
+    The Topics API knows more: cookies beside it, its stages, many epochs, utility and counting. Then the
+    figure shows capacity and epsilon against the noise, and the probability that users are counted right.
 
     Parameters
     ----------
     apis
-        The APIs; by default the Topics API.
+        [default: topics]
     prior_success
-        The probability P with which an adversary succeeds before an observation, at whatever goal.
-    **scenario
-        For the Topics API: users, epochs, sites and more (see `quiff.theory.forms.Scenario.of`).
+        The probability with which an adversary succeeds before an observation, at whatever goal.
+    occurring
+        Topics in the union of all sets.  [default: all]
+    distinct_sets
+        Different sets among the users.  [default: all that can be]
+    n_users
+        Users.  [default: 1000000]
+    epochs
+        Epochs observed.  [default: 3]
+    contexts
+        Sites with third-party cookies.  [default: 100]
+    prior_gain
+        The probability that an advertiser names a topic of the set beforehand.  [default: top_s / occurring,
+        the least]
+    share
+        The probability that a user has the topic to be counted.  [default: 1/2]
 
     Examples
     --------
+    $ quiff theory --api topics:n_topics=v2,top_s=7,noise=1/20
+
     >>> forms = closed_forms()
     >>> round(forms["topics", "bayes_capacity"], 2), round(forms["topics", "epsilon"], 3)
     (66.36, 7.191)
@@ -239,42 +287,44 @@ def closed_forms(*apis: Api, prior_success: Real = 0.01, **scenario: Any) -> Fin
     """
     chosen = distinct_apis(apis) or (DEFAULT,)
     P = check_probability("prior_success", prior_success)
-    limits = {api: all_limits(api, P) for api in chosen}
-    own = {api: type(api).closed_forms is not Api.closed_forms for api in chosen}
-    forms = {
-        api: api.closed_forms(**({"prior_success": P} if own[api] else {}), **scenario) for api in chosen
+    every = {
+        "occurring": occurring,
+        "distinct_sets": distinct_sets,
+        "n_users": n_users,
+        "epochs": epochs,
+        "contexts": contexts,
+        "prior_gain": prior_gain,
+        "share": share,
     }
-    last = {limit.quantity: limit for api in chosen for limit in limits[api]}
+    scenario = {name: value for name, value in every.items() if value is not None}
+    limits = {api: all_limits(api, P) for api in chosen}
+    forms = {api: further_forms(api, prior_success=P, **scenario) for api in chosen}
+    known = {api.spec: some for api, some in forms.items() if some is not None}
     return Findings(
         (row for api in chosen for row in _rows(api, limits[api], forms[api])),
         words={
-            "limits": [
-                {
-                    "api": api.spec,
-                    "stage": limit.stage,
-                    "quantity": limit.quantity,
+            "limits": {
+                f"{api.spec} {limit.stage} {limit.quantity}": {
                     "formula": limit.formula,
                     "assumes": limit.assumes,
                 }
                 for api in chosen
                 for limit in limits[api]
-            ],
-            "forms": {api.spec: dict(known.parameters) for api, known in forms.items() if known is not None},
+            },
+            "forms": {spec: dict(some.parameters) for spec, some in known.items()},
+            "of": "; ".join(some.about for some in known.values()),
             "scenario": {"prior_success": P, **scenario},
             "about": {
-                **{name: _about(limit) for name, limit in last.items()},
-                **{name: FORMS[name].about() for known in forms.values() if known for name in known.values},
+                **{limit.quantity: _about(limit) for api in chosen for limit in limits[api]},
+                **{name: FORMS[name].about() for some in known.values() for name in some.values},
             },
         },
         payload={
             "forms": {
-                api.spec: {"titles": dict(known.titles), "quantities": list(known.values)}
-                for api, known in forms.items()
-                if known is not None
+                spec: {"titles": dict(some.titles), "quantities": list(some.values)}
+                for spec, some in known.items()
             },
-            "counting": {
-                api.spec: list(known.counting()) for api, known in forms.items() if known is not None
-            },
+            "counting": {spec: list(some.counting()) for spec, some in known.items()},
         },
         apis=chosen,
     )

@@ -1,17 +1,14 @@
 """What people, APIs, goals and numbers of observations are called in sentences, tables and figures."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import asdict, fields
-from types import MappingProxyType
+from dataclasses import asdict
 from typing import Any
 
-from quiff.apis.base import MONTH, Api, in_a_month
+from quiff.apis.base import MONTH, Api
+from quiff.apis.described import ApiWords
 from quiff.populations.population import Population
-from quiff.results.numbers import said
-from quiff.results.result import ApiWords, Result
-
-SHARED = tuple(entry.name for entry in fields(ApiWords) if entry.name not in ("needs", "month", "stages"))
-"""What is taken from an API as it is."""
+from quiff.results.numbers import capitalised, many, said
+from quiff.results.result import Result
 
 _GOALS = {
     "topics": "a topic of the user",
@@ -20,15 +17,6 @@ _GOALS = {
     "attributed": "whether a conversion is attributed",
     "joined": "whether the user is in the group",
 }
-
-
-def api_words(
-    api: Api, stages: Iterable[str] = (), titles: Mapping[str, str] = MappingProxyType({})
-) -> ApiWords:
-    """Return what an API is called and how it observes, with the titles of some of its stages."""
-    shared = {name: getattr(api, name) for name in SHARED}
-    listed = {stage: titles.get(stage) or api.stage_title(stage) for stage in stages if stage}
-    return ApiWords(**shared, needs=tuple(api.needs), month=in_a_month(api), stages=listed)
 
 
 def population_words(people: Population) -> dict[str, Any]:
@@ -62,9 +50,26 @@ def population_words(people: Population) -> dict[str, Any]:
     }
 
 
+def shared_words(population: Mapping[str, Any] | None, apis: Iterable[Api]) -> dict[str, str]:
+    """Return what every layout may put into words: who was measured, how users count, and the API."""
+    words = {"api": "; ".join(dict.fromkeys(api.title for api in apis)), "among": ""}
+    if population:
+        many_users, weighted = population["users"], population["weighted"]
+        words |= {
+            "users": many(many_users, "user"),
+            "people": f"{said(many_users)} {'person' if many_users == 1 else 'people'}"
+            f"{' (synthetic)' if population['synthetic'] else ''}",
+            "before": "as probable as their weights" if weighted else "equally probable",
+            "of_users": "of the users by weight" if weighted else "of the users",
+            "by_weight": "Users count as much as they weigh." if weighted else "",
+        }
+    return words
+
+
 def heading(result: Result) -> str:
     """Return who was measured, and which APIs with which settings, in a line."""
-    words = [*([people_words(result)] if result.population else []), *map(described, result.apis.values())]
+    words = [result.words["people"]] if result.population else []
+    words += map(described, result.apis.values())
     return (", " if len(words) == 2 and result.population else "; ").join(words)
 
 
@@ -78,28 +83,6 @@ def described(api: Api | ApiWords) -> str:
     'Topics API: 5 topics, top 2, noise 5 %'
     """
     return capitalised(api.title) + (f": {api.settings}" if api.settings else "")
-
-
-def people_words(result: Result) -> str:
-    """Return how many people there are, and that they are synthetic where they are."""
-    counts = result.population or {}
-    who = "person" if counts["users"] == 1 else "people"
-    return f"{said(counts['users'])} {who}{' (synthetic)' if counts['synthetic'] else ''}"
-
-
-def users(result: Result) -> str:
-    """Return how many users there are, in words."""
-    return many((result.population or {})["users"], "user")
-
-
-def weighted(result: Result) -> bool:
-    """Whether users count as much as they weigh."""
-    return bool((result.population or {}).get("weighted"))
-
-
-def before(result: Result) -> str:
-    """Return how probable users are before anything is observed."""
-    return "as probable as their weights" if weighted(result) else "equally probable"
 
 
 def goal_title(goal: str) -> str:
@@ -129,17 +112,6 @@ def value_words(attribute: str) -> str:
     return "topic" if attribute == "topics" else f"value of {attribute}"
 
 
-def capitalised(text: str) -> str:
-    """Return text as it stands at the beginning of a sentence; a spec stays as it is.
-
-    Examples
-    --------
-    >>> capitalised("third-party cookie"), capitalised("topics:noise=0.1")
-    ('Third-party cookie', 'topics:noise=0.1')
-    """
-    return text if ":" in text.partition(" ")[0] else text[:1].upper() + text[1:]
-
-
 def often(api: Api | ApiWords) -> str:
     """Return how often observations come: daily, weekly, or nothing."""
     return {1.0: "daily ", 7.0: "weekly "}.get(api.unit.days or 0.0, "")
@@ -165,22 +137,11 @@ def month_words(api: ApiWords) -> str:
     Examples
     --------
     >>> from quiff import api_from
-    >>> month_words(api_words(api_from("topics")))
+    >>> month_words(ApiWords.of(api_from("topics")))
     'A month, 28 days, is 6 observations: 4 weekly page views, of which the first shows 3.'
-    >>> month_words(api_words(api_from("floc"))), month_words(api_words(api_from("event_level")))
+    >>> month_words(ApiWords.of(api_from("floc"))), month_words(ApiWords.of(api_from("event_level")))
     ('A month, 28 days, is 4 observations.', '')
     """
     n, first = api.month or 1, api.shown_at_first
     by = f": {visits(api, n)}, of which the first shows {first}" if first > 1 else ""
     return f"A month, {MONTH} days, is {many(n, 'observation')}{by}." if n > 1 else ""
-
-
-def many(number: int, thing: str) -> str:
-    """Return a number of things in words, thousands with a comma.
-
-    Examples
-    --------
-    >>> many(1, "user"), many(5893, "user")
-    ('1 user', '5,893 users')
-    """
-    return f"{said(number)} {thing}{'' if number == 1 else 's'}"

@@ -229,7 +229,10 @@ def _check_possible(measure: Measure, target: Real) -> None:
         possible, allowed, nearest = target >= extreme, f"of at least {extreme}", extreme
     if not possible:
         raise ParameterError(
-            f"{measure} must be a number {allowed}, not {target!r}; the nearest possible is {nearest}"
+            f"{measure} must be a number {allowed}, not {target!r}; the nearest possible is {nearest}",
+            what=measure,
+            value=target,
+            allowed=allowed,
         )
 
 

@@ -3,7 +3,7 @@
 Source: WICG/attribution-reporting-api at 44a6da3, index.bs and params/chromium-params.md.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from math import comb, exp, expm1, log, log2
 
 MOST_STATES = 2**32 - 1
@@ -20,7 +20,7 @@ def states(trigger_data: int, windows: int, reports: int) -> int:
     return comb(trigger_data * windows + reports, reports)
 
 
-def flexible_states(data: Iterable[tuple[int, int]], most: int) -> int:
+def flexible_states(data: Sequence[tuple[int, int]], most: int) -> int:
     """Return k where datum i has w_i windows and at most c_i reports, and there are at most C in all.
 
     It is the sum of the coefficients of t^0 .. t^C of prod_i sum_(s <= c_i) C(w_i + s - 1, s) t^s.
@@ -28,14 +28,27 @@ def flexible_states(data: Iterable[tuple[int, int]], most: int) -> int:
     >>> flexible_states([(2, 1), (1, 2), (3, 2)], 3)
     54
     """
-    ways = [1] + [0] * most
-    for windows, reports in data:
-        datum = [comb(windows + s - 1, s) for s in range(min(reports, most) + 1)]
-        ways = [
-            sum(datum[s] * ways[total - s] for s in range(min(len(datum), total + 1)))
-            for total in range(most + 1)
-        ]
-    return sum(ways)
+    return states_left(data, most)[0][most]
+
+
+def states_left(data: Sequence[tuple[int, int]], most: int) -> list[list[int]]:
+    """Return how many states the data from each one on have, if 0, 1, ... most reports are left.
+
+    >>> states_left([(2, 1), (1, 2)], 2)
+    [[1, 4, 7], [1, 2, 3], [1, 1, 1]]
+    """
+    counts = [[1] * (most + 1)]
+    for windows, reports in reversed(data):
+        ways = [comb(windows + s - 1, s) for s in range(reports + 1)]
+        after = counts[0]
+        counts.insert(
+            0,
+            [
+                sum(ways[s] * after[left - s] for s in range(min(reports, left) + 1))
+                for left in range(most + 1)
+            ],
+        )
+    return counts
 
 
 def pick_rate(k: int, epsilon: float) -> float:

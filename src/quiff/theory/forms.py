@@ -152,8 +152,9 @@ def _checked_gain(prior_gain: Real | None, m1: int, s: int) -> Real:
     gain = check_probability("prior_gain", prior_gain)
     if gain < follow(least, gain):
         raise ParameterError(
-            f"prior_gain must be a number between {s}/{m1} (one of {m1} topics in sets of {s}) and 1,"
-            f" not {prior_gain!r}"
+            what="prior_gain",
+            value=prior_gain,
+            allowed=f"a number between {s}/{m1} (one of {m1} topics in sets of {s}) and 1",
         )
     return gain
 

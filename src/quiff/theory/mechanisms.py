@@ -93,7 +93,7 @@ def rappor(k: int, f: Real, p: Real = 0, q: Real = 1) -> Forms:
     not_a, not_b = rappor_bits(f, 1 - check_number("p", p, 0, 1), 1 - check_number("q", q, 0, 1))
     one, none = a / b, not_a / not_b  # what a bit 1, or 0, of the guess multiplies its likelihood by
     if one < none:
-        raise ParameterError(f"q must be at least p, not q = {q} below p = {p}")
+        raise ParameterError(f"q must be at least p, not q = {q} below p = {p}", what="q", value=q)
     silent: Real = exp(k * log1p(-b)) if isinstance(b, float) else not_b**k  # no bit is 1
     heard = -expm1(k * log1p(-b)) if isinstance(b, float) else 1 - silent
     capacity = min(one * heard + none * silent, k * (a / a))  # what is above is rounding

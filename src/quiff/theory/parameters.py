@@ -72,7 +72,12 @@ def check_probability(name: str, value: object) -> Real:
     >>> check_probability("share", Fraction(1, 3))
     Fraction(1, 3)
     """
-    return check_number(name, value, 0, 1)
+    try:
+        return check_number(name, value, 0, 1)
+    except ParameterError as error:
+        if isinstance(value, int | float) and 1 < value <= 100:
+            error.args = (f"{error}; did you mean {value / 100:g}?",)
+        raise
 
 
 def check_sizes(n_topics: object, top_s: object) -> tuple[int, int]:

@@ -9,11 +9,23 @@ roots are floats.
 
 from bisect import bisect_left
 from math import log, log1p, sqrt
+from typing import NamedTuple
 
 from quiff.errors import ParameterError
 from quiff.theory.parameters import HALF, Real, check_probability, check_whole
 
 _TAIL = 0.025  # on each side of an interval of 95 %
+
+
+class Naming(NamedTuple):
+    """With which probabilities an output names a value: one that the user has, and one that the user has not.
+
+    `n_values` is how many values there are to name; None if that is not known.
+    """
+
+    inside: Real
+    outside: Real
+    n_values: int | None = None
 
 
 def estimated_users(inside: Real, outside: Real, n_users: int, count: int) -> Real:

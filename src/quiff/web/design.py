@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, final
 from quiff.errors import QuiffError
 from quiff.report.page import Section
 from quiff.results.numbers import plain, probability, rounded, said, shown
-from quiff.results.quantities import QUANTITIES, Quantity
+from quiff.results.quantities import Quantity
 from quiff.results.table import Table
+from quiff.studies import QUANTITIES
 from quiff.web.offers import Offers
 from quiff.web.pictures import PICTURES, Picture, Point, capacities, swept
 from quiff.web.queries import BOUNDS, Query
@@ -59,8 +60,10 @@ class Design:
 
     @cached_property
     def _forms(self) -> "Mapping[str, Real]":
+        from quiff.apis.topics import further_forms
+
         try:
-            forms = self.api.closed_forms(n_users=self.n_users)
+            forms = further_forms(self.api, n_users=self.n_users)
         except QuiffError:  # none depends on users
             return {}
         return {} if forms is None else forms.values

@@ -116,6 +116,7 @@ class Offers:
                 "title": api.title,
                 "sees": api.sees,
                 "status": api.status,
+                "ended": api.ended,
                 "source": api.source,
                 "unit": str(api.unit),
                 "needs": list(api.needs),

@@ -110,7 +110,8 @@ class _Matches:
         if n == 0 or _SPARSE * n > prod(tables.shape(on)):
             sums.flat[0] = np.count_nonzero(tables.marked(on, users))
         else:
-            cells = np.concatenate([tables.cells(on, part).reshape(-1) for part in tables.parts(on, users)])
-            cells.sort()
+            parts = (tables.cells(on, part) for part in tables.parts(on, users))
+            cells = np.concatenate([part.astype(np.int32).reshape(-1) for part in parts])
+            cells.sort()  # of four bytes, which all cells fit in
             sums.flat[0] = 1 + np.count_nonzero(cells[1:] != cells[:-1])
         return sums

@@ -97,7 +97,7 @@ class RankTables:
             if self.alike:
                 best[cells.reshape(-1)] = ranks[:1]
             else:
-                np.maximum.at(best, cells.reshape(-1), np.repeat(ranks, cells.shape[1]))
+                np.maximum.at(best, cells.reshape(-1), np.tile(ranks, cells.shape[0]))
         return best.reshape(shape)
 
 

@@ -19,8 +19,10 @@ from quiff.core.numbers import Array
 from quiff.errors import SizeError
 
 BLOCK = 2**22
-"""Tuples of users that are looked at at a time."""
+"""Tuples that are looked at at a time."""
 
+NEAR = 2**18
+"""Tuples of users whose cells stay in the processor's cache until they are used."""
 _SOME = 2**20  # rows at a time
 
 
@@ -98,11 +100,12 @@ class Tables:
         return [n if factor in on else 1 for factor, n in enumerate(self.outputs) if factor]
 
     def cells(self, on: tuple[int, ...], users: Array) -> Array:
-        """Return the cells that the sets of users contain in the table on some factors, (users, tuples)."""
-        cells = np.zeros((users.shape[0], 1), dtype=np.int32)
-        for factor in on:
-            codes = self.codes[factor][users, np.newaxis].astype(np.int32)
-            cells = (cells[:, :, np.newaxis] * np.int32(self.outputs[factor]) + codes).reshape(len(users), -1)
+        """Return the cells that the sets of users contain in the table on some factors, (tuples, users)."""
+        cells = np.zeros((1, users.shape[0]), dtype=np.intp)  # any other type is turned into it at each use
+        for factor in on:  # users come last: numpy is slow along short axes
+            codes = self.codes[factor].take(users, axis=0).T.astype(np.intp, order="C")
+            cells = cells * self.outputs[factor]
+            cells = (cells[:, np.newaxis] + codes).reshape(-1, users.shape[0])
         return cells
 
     def marked(self, on: tuple[int, ...], users: Array) -> Array:
@@ -113,9 +116,9 @@ class Tables:
             table[self.cells(on, part).reshape(-1)] = True
         return table.reshape(shape)
 
-    def parts(self, on: tuple[int, ...], users: Array) -> Iterator[Array]:
-        """Yield the users, so many at a time that their cells take little memory."""
-        step = max(1, BLOCK // prod(self.codes[factor].shape[1] for factor in on))
+    def parts(self, on: tuple[int, ...], users: Array, most: int = NEAR) -> Iterator[Array]:
+        """Yield the users, so many at a time that they have about so many cells at most."""
+        step = max(1, most // prod(self.codes[factor].shape[1] for factor in on))
         if 0 < users.shape[0] <= step:
             yield users
             return

@@ -108,7 +108,7 @@ def counting_memory(sizes: Sizes, *, weighted: bool = False) -> int:
     threads, cells = cores(), (m + 1) ** (E - 1)
     sets = (2 * E + 8) * n_rows * top  # and the users by the output of the first factor
     if weighted:
-        listed = (threads + 1) * 2 ** (E - 1) * 4 * min(2**22, n_rows * top ** (E - 1))
+        listed = (threads + 1) * 2 ** (E - 1) * 8 * min(2**22, n_rows * top ** (E - 1))
         return int((2 * threads + 1) * 4 * cells + sets + listed)
     words = (m + 1) ** max(E - 2, 0) * words_for(m + 1) * 8
     return int((threads + 1) * cells + (E + 2 * threads) * words + sets)

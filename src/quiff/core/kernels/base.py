@@ -148,11 +148,18 @@ class Kernel(ABC):
         """Return the natural logarithm of the least number that is not 0."""
         return min(least_log(block) for block in self.blocks())
 
-    def slices(self, *, scaled: bool = False) -> Iterator[tuple[Array | None, "Kernel"]]:  # noqa: ARG002 - for products
+    def slices(
+        self,
+        *,
+        added: bool = False,  # noqa: ARG002 - for products
+        scaled: bool = False,  # noqa: ARG002
+    ) -> Iterator[tuple[Array | None, "Kernel"]]:
         """Yield parts that together hold every column that is not all zero, in any order.
 
-        Each is a pair of a factor for each row (None for ones) and a kernel that is not lazy. If they may
-        be `scaled`, the factors of a part are multiplied by a number that keeps the largest from vanishing.
+        Each is a pair of a factor for each row (None for ones) and a kernel that is not lazy. If columns may
+        be `added` up, those that are alike but for their order of outputs are one, which is their sum. If
+        they may be `scaled`, the factors of a part are multiplied by a number that keeps the largest from
+        vanishing.
         """
         yield None, self
 

@@ -7,8 +7,9 @@ product of a few membership channels leaks is counted without looking at every c
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
-from math import prod
+from math import comb, prod
 from typing import Any, final
 
 import numpy as np
@@ -19,11 +20,22 @@ from quiff.core.kernels.base import Kernel, scale_rows
 from quiff.core.kernels.dense import DenseKernel
 from quiff.core.kernels.sparse import MapKernel
 from quiff.core.limits import check_fits, check_work
-from quiff.core.numbers import Array, constant_of, filled, large, matmul, product, same_kind, unified
+from quiff.core.numbers import (
+    Array,
+    constant_of,
+    filled,
+    large,
+    matmul,
+    product,
+    same_kind,
+    unified,
+)
 from quiff.core.sparse import SparseRows, fold_max
 
 # So many numbers are looked at faster than tables are made to count them.
 _FEW = 20_000
+# So many outputs of a factor, seen so many times, are taken in one order; of more, floats would overflow.
+_MOST_OUTPUTS, _MOST_TIMES = 64, 512
 
 
 @final
@@ -86,7 +98,7 @@ class ProductKernel(Kernel):
         ones = filled(np.int64(1), kernel.n_rows)
         parts = (
             leaf.column_max_sum(product(weights, ones if head is None else head))
-            for head, leaf in kernel.slices()
+            for head, leaf in kernel.slices(added=True)
         )
         return sum(parts)
 
@@ -180,13 +192,16 @@ class ProductKernel(Kernel):
     def leaves(self) -> dict[Kernel, int]:
         return dict(Counter(self.factors))
 
-    def slices(self, *, scaled: bool = False) -> Iterator[tuple[Array | None, Kernel]]:
+    def slices(self, *, added: bool = False, scaled: bool = False) -> Iterator[tuple[Array | None, Kernel]]:
         *narrow, widest = sorted(self._telling, key=lambda factor: factor.n_columns)
-        passes = _width(narrow)
+        often = {} if not added else {f: n for f, n in Counter(narrow).items() if _may_be_added(f, n)}
+        once = [factor for factor in narrow if factor not in often]
+        passes = _width(once) * prod(comb(n + f.n_columns - 1, n) for f, n in often.items())
         check_work(self.n_rows * passes, self.number_size if self.exact else 8, passes)
-        for head in self._heads(narrow, scaled=scaled):
-            if np.any(head != 0):
-                yield head, widest
+        for start in self._heads(once, scaled=scaled):
+            for head in _added_heads(start, list(often.items()), scaled):
+                if np.any(head != 0):
+                    yield head, widest
 
     def _heads(self, factors: Sequence[Kernel], *, scaled: bool = False) -> Iterator[Array]:
         """Yield, for each tuple of outputs of some factors, the product of their columns."""
@@ -198,6 +213,42 @@ class ProductKernel(Kernel):
             for block in factors[-1].blocks():
                 for column in block.T:
                     yield product(start, np.ascontiguousarray(column))
+
+
+def _may_be_added(factor: Kernel, times: int) -> bool:
+    """Tell whether outputs of a factor that is seen several times are taken in one order for all."""
+    return 1 < times <= _MOST_TIMES and factor.n_columns <= _MOST_OUTPUTS
+
+
+def _added_heads(start: Array, factors: list[tuple[Kernel, int]], scaled: bool) -> Iterator[Array]:
+    """Yield, for how often each output of some factors is seen, the sum of the products of their columns.
+
+    Outputs y of one factor in n turns: n!/prod_y k_y! prod_y C[x,y]^k_y, where y is seen k_y times.
+    """
+    if not factors:
+        yield start
+        return
+    (factor, times), *others = factors
+    for head in _of_counts(start, list(factor.to_dense().T), times, scaled):
+        yield from _added_heads(head, others, scaled)
+
+
+def _of_counts(start: Array, columns: list[Array], times: int, scaled: bool) -> Iterator[Array]:
+    first, *others = columns
+    start = large(start) if scaled else start
+    for count in range(times + 1) if others else (times,):
+        head = product(start, _power(first, count, comb(times, count)))
+        if others:
+            yield from _of_counts(head, others, times - count, scaled)
+        else:
+            yield head
+
+
+def _power(column: Array, count: int, ways: int) -> Array:
+    """Return so many times the powers of the entries of a column, fractions of exact ones."""
+    if column.dtype == np.float64:
+        return np.asarray(float(ways) * column**count)
+    return np.array([ways * Fraction(value) ** count for value in column.tolist()], dtype=object)
 
 
 def _by_value(codes: Array, rest: ProductKernel, weights: Array) -> Any:

@@ -122,7 +122,7 @@ def curves(
     step
         Whether lines go by steps, and how.
     dots
-        Points that are marked in black, with their ``name`` if they have one.
+        Points that are marked in black, with their ``name`` if they have one; or as circles of an ``area``.
     rule
         A grey line across: along which field, and where.
     bound
@@ -161,7 +161,14 @@ def curves(
         layers.append(marks.encode(shape=shape) if shape is not None else marks)
     if dots:
         black = alt.Chart(alt.InlineData(values=list(dots))).encode(across, up)
-        layers.append(black.mark_point(filled=True, size=75, opacity=1, color="black"))
+        if "area" in dots[0]:
+            percent = alt.Legend(labelExpr=PERCENT)
+            area = alt.Size(
+                "area:Q", title="probability", scale=alt.Scale(domain=[0, 1], range=[0, 400]), legend=percent
+            )
+            layers.append(black.mark_circle(color=PALETTE[1], opacity=0.5).encode(area))
+        else:
+            layers.append(black.mark_point(filled=True, size=75, opacity=1, color="black"))
         if "name" in dots[0]:
             layers.append(black.mark_text(align="left", dx=8, dy=-6, fontSize=12).encode(alt.Text("name:N")))
     if named and (styles or most):

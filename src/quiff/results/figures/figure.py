@@ -42,10 +42,10 @@ class Figure:
 
     Examples
     --------
-    >>> from quiff.studies.attack import groups_figure
-    >>> figure = groups_figure([1, 1, 0, 3], "carey", 100, 5)
+    >>> from quiff import closed_forms
+    >>> figure = closed_forms().figure("counting")
     >>> figure.title
-    'carey after 5 epochs: among how many of 100 users a target is left'
+    'Counting who has a topic: 349 topics, sets of 5, noise 0.05'
     >>> figure.to_svg().startswith("<svg"), figure.to_png()[1:4]
     (True, b'PNG')
     """

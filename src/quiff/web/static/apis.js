@@ -34,7 +34,7 @@ export function chooser({ kind, suffix, apis, get, set }) {
       shown = { name, list: found.controls.map((each) => parameter(each, suffix, values, () => set(spell(name)))) };
       place.replaceChildren(...shown.list.map((each) => each.element));
       const needs = found.needs.length ? `works on ${found.needs.join(", ")}` : "works on any people";
-      const status = found.status ? `${found.status[0].toUpperCase()}${found.status.slice(1)}. ` : "";
+      const status = found.ended ? `History, ${found.ended}. ` : "Alive. ";
       about.textContent = `One observation is about ${found.unit}, and shows ${found.sees}; ${needs}. ${status}${found.source}`;
     }
     for (const each of shown.list) each.show();

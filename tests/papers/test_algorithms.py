@@ -6,14 +6,14 @@ import hypothesis.strategies as st
 from hypothesis import given, settings
 
 from naive_programs import naive_row, program_channel
-from quiff import Cookies, Histories, Population, Prior, TopicsAPI, leakage
-from quiff.apis import paper_programs
+from quiff import Cookies, Histories, Population, Prior, TopicsAPI, leakage, program
 from quiff.apis.base import stages_of
-from quiff.apis.calls import EpochLaw, TopicGroups
 from quiff.browser.browser import DAY, Browser, PageLoad
 from quiff.browser.decisions import INDEX, NOISE, RANDOM
 from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
+from quiff.epochs.calls import EpochLaw, TopicGroups
+from quiff.papers import algorithms
 
 TOPICS = list("abcde")
 CLASSIFICATION = {
@@ -35,26 +35,32 @@ def leaks(C):
 @given(visits)
 def test_algorithm_1_shows_what_the_channel_of_cookies_does(visits):
     people = Histories.from_visits(visits, CLASSIFICATION)
-    browsers = {user: {"history": tuple(pages), "uid": user} for user, pages in visits.items()}
-    assert leaks(program_channel(paper_programs.report_cookies, browsers)) == leaks(Cookies().channel(people))
+    browsers = {
+        user: {"history": tuple((page, time) for time, page in enumerate(pages)), "uid": user}
+        for user, pages in visits.items()
+    }
+    assert leaks(program_channel(algorithms.report_cookies, browsers)) == leaks(Cookies().channel(people))
     alike = {user: browser | {"uid": "everybody's"} for user, browser in browsers.items()}
-    C = program_channel(paper_programs.report_cookies, alike)
+    C = program_channel(algorithms.report_cookies, alike)
     assert leaks(C) == leaks(Cookies("history").channel(people))
     for user, pages in visits.items():
-        assert row(C, user) == {tuple(("everybody's", page) for page in pages): 1}
+        assert row(C, user) == {tuple(("everybody's", page, time) for time, page in enumerate(pages)): 1}
 
 
 @settings(deadline=None)
 @given(visits, st.integers(1, 5))
 def test_algorithm_2_has_the_channel_of_the_generalization(visits, s):
     people = Histories.from_visits(visits, CLASSIFICATION, fill=TOPICS)
-    secrets = {user: tuple(pages) for user, pages in visits.items()}
+    secrets = {user: {"history": tuple(pages)} for user, pages in visits.items()}
     C = program_channel(
-        paper_programs.derive_top_topics, secrets, classification=CLASSIFICATION, taxonomy=TOPICS, top_s=s
+        algorithms.derive_top_topics, secrets, classification=CLASSIFICATION, taxonomy=TOPICS, top_s=s
     )
     D = TopicsAPI(5, s).secret(people)
+    pages = tuple((page, tuple(topics)) for page, topics in CLASSIFICATION.items())
+    api = program(algorithms.derive_top_topics)(classification=pages, taxonomy=tuple(TOPICS), top_s=s)
+    made = api.channel(people)
     for user in visits:
-        assert row(C, user) == row(D, user)
+        assert row(C, user) == row(D, user) == row(made, user)
 
 
 sets_of_two = st.lists(st.sets(st.sampled_from(TOPICS), min_size=2, max_size=2), min_size=1, max_size=5)
@@ -64,7 +70,7 @@ sets_of_two = st.lists(st.sets(st.sampled_from(TOPICS), min_size=2, max_size=2),
 def test_algorithm_3_has_the_channel_of_the_topics_api(sets, noise):
     people = Population.from_sets(dict(enumerate(sets)), TOPICS)
     C = program_channel(
-        paper_programs.report_topic,
+        algorithms.report_topic,
         {k: tuple(sorted(x)) for k, x in enumerate(sets)},
         taxonomy=TOPICS,
         noise=noise,
@@ -77,11 +83,11 @@ def test_algorithm_3_has_the_channel_of_the_topics_api(sets, noise):
 @settings(max_examples=40, deadline=None)
 @given(visits, st.integers(1, 4), noises)
 def test_all_stages_together_have_the_channel_of_the_api(visits, s, noise):
-    def browser(pages, draw):
-        chosen = paper_programs.derive_top_topics(pages, draw, CLASSIFICATION, TOPICS, s)
-        return paper_programs.report_topic(chosen, draw, TOPICS, noise)
+    def browser(user, draw):
+        chosen = algorithms.derive_top_topics(user, draw, CLASSIFICATION, TOPICS, s)
+        return algorithms.report_topic(chosen, draw, TOPICS, noise)
 
-    C = program_channel(browser, {user: tuple(pages) for user, pages in visits.items()})
+    C = program_channel(browser, {user: {"history": tuple(pages)} for user, pages in visits.items()})
     D = TopicsAPI(5, s, noise).channel(Histories.from_visits(visits, CLASSIFICATION, fill=TOPICS))
     for user in visits:
         assert row(C, user) == row(D, user)
@@ -90,7 +96,7 @@ def test_all_stages_together_have_the_channel_of_the_api(visits, s, noise):
 def stable_call(top_s, draw, noise, coverage, epochs):
     """A call whose caller has witnessed a topic with some probability, in epochs with the same set."""
     seen = [[(draw.uniform(top_s), {"ads.tld"} if draw.flip(coverage) else {})] for _ in range(epochs)]
-    return paper_programs.browsing_topics(seen, draw, "ads.tld", TOPICS, noise)
+    return algorithms.browsing_topics(seen, draw, "ads.tld", TOPICS, noise)
 
 
 @settings(max_examples=15, deadline=None)
@@ -135,5 +141,5 @@ def test_a_call_is_that_of_the_browser(loads, percents, blocking, now):
     browser = Browser(tree, CLASSIFICATION, lambda *_: 0, rules)
     seen = browser.shown(browser.epochs(loads, now), now, "shop.tld")
     secret = tuple(tuple((each.topic, each.callers) for each in epoch.top) for epoch in seen)
-    C = program_channel(paper_programs.browsing_topics, {"user": secret}, taxonomy=TOPICS, noise=noise)
+    C = program_channel(algorithms.browsing_topics, {"user": secret}, taxonomy=TOPICS, noise=noise)
     assert row(C, "user") == naive_row(call, "user")

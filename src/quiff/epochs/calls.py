@@ -14,16 +14,23 @@ from typing import final
 
 import numpy as np
 
-from quiff.apis.base import Occasion
-from quiff.apis.topics import TopicsAPI, placed
+from quiff.apis.base import Api
+from quiff.apis.taxonomy import placed
+from quiff.apis.topics import TopicsAPI
 from quiff.core.counting.subsets import Subsets
 from quiff.core.limits import check_memory
 from quiff.core.numbers import Array, Number, as_number
-from quiff.errors import ParameterError, SizeError
+from quiff.errors import ParameterError
 from quiff.populations.population import Population
 from quiff.theory.parameters import Real, check_whole, follow
 
 EPOCHS_OF_A_CALL = 3
+OCCASIONS = {
+    "page view": "one page view: 3 weeks, sorted, each topic once",
+    "page view in order": "the same 3 weeks in order",
+    "two sites": "two sites, one observation each of one week: linked, at most",
+}
+"""What the Topics API shows beside plain observations, by the names of stages of rows, and for people."""
 _CLOSE = 1e-9  # floats that are nearer to each other than this may be in the wrong order
 
 
@@ -169,51 +176,23 @@ def view_probability(topics: list[Real], nothing: Real, epochs: int) -> Real:
     return total
 
 
-def call_and_sites(people: Population, api: TopicsAPI) -> tuple[Occasion, ...]:
-    """Return what one call reveals, the same epochs in order, and how well two sites link a user.
+def call_and_sites(people: Population, api: Api) -> dict[str, Number]:
+    """Return the leakage of a page view, of one that tells its epochs in order, and of two sites that link.
 
-    Where users or sets are of another kind, or there are too many, nothing is known, and it says why.
+    Of other APIs than Topics there is none.
+
+    Raises
+    ------
+    ParameterError
+        If sets change between epochs, or users are not equally likely.
+    SizeError
+        If there are too many sets.
     """
-    E = EPOCHS_OF_A_CALL
-    titles = {
-        "call": f"one page view: {E} weeks, sorted, each topic once",
-        "in_order": f"the same {E} weeks in order",
-        "link": "two sites, one observation each of one week: linked, at most",
-    }
-    why = ""
-    try:
-        groups, link = TopicGroups.of(people, api), linked_sites(people, api)
-    except ParameterError:
-        why = "One page view and two sites are known for stable sets and equally probable users only."
-    except SizeError as error:
-        why = f"One page view and two sites are not measured: {error}"
-    if why:
-        return tuple(Occasion(key, title, None, why) for key, title in titles.items())
-    law = EpochLaw.of(api.fit(people).n_topics, api.top_s, api.noise)
-    call, in_order = groups.leakage(law), groups.leakage(law, in_order=True)
-    return (
-        Occasion(
-            "call",
-            titles["call"],
-            call,
-            f"One page view shows the topics of {E} weeks, sorted and each of them once: it re-identifies a "
-            "user with probability {posterior} (leakage {leakage}).",
-            {"epochs": E, "in_order": in_order},
-        ),
-        Occasion(
-            "in_order",
-            titles["in_order"],
-            in_order,
-            "In order, they would with probability {posterior} (leakage {leakage}).",
-        ),
-        Occasion(
-            "link",
-            titles["link"],
-            link,
-            "Two sites with one observation each of the same week link a user with probability at most"
-            " {posterior} (leakage at most {leakage}), if users' sets are independent draws.",
-        ),
-    )
+    if not isinstance(api, TopicsAPI):
+        return {}
+    groups, law = TopicGroups.of(people, api), EpochLaw.of(api.fit(people).n_topics, api.top_s, api.noise)
+    leakages = groups.leakage(law), groups.leakage(law, in_order=True), linked_sites(people, api)
+    return dict(zip(OCCASIONS, leakages, strict=True))
 
 
 def linked_sites(people: Population, api: TopicsAPI) -> Number:

@@ -7,11 +7,10 @@ from typing import final
 
 import numpy as np
 
-from quiff.apis.base import Api, Naming
-from quiff.apis.draws import NamedDraws
 from quiff.core.numbers import Array, Number
-from quiff.errors import ParameterError
+from quiff.measures.named_draws import NamedDraws
 from quiff.theory.popularity import (
+    Naming,
     binomial_interval,
     bits_right,
     estimate_variance,
@@ -89,24 +88,6 @@ class Growth:
     in_order: Ends
     in_order_approximation: float
     all_bits_right: float
-
-
-def naming_of(api: Api, attribute: str | None) -> tuple[str, Naming]:
-    """Return the attribute whose values an API names with known probabilities, and these.
-
-    Raises
-    ------
-    ParameterError
-        If it names none.
-    """
-    for name in api.needs if attribute is None else (attribute,):
-        naming = api.naming(name)
-        if naming is not None:
-            return name, naming
-    raise ParameterError(
-        f"{api.spec} does not say with which probabilities its outputs name what users have (Api.naming), so"
-        " that counts of outputs say nothing; with people, see popularity(people, api)"
-    )
 
 
 def popular_values(draws: NamedDraws, holders: Array, counts: Array) -> list[Popular]:

@@ -6,15 +6,10 @@ from typing import Any, final
 
 import numpy as np
 
-from quiff.apis.base import Api, Naming
-from quiff.apis.members import members, naming_columns
 from quiff.core.kernels import Kernel
-from quiff.core.labels import Labels
 from quiff.core.numbers import Array, as_number, constant_of
-from quiff.errors import ParameterError
 from quiff.measures.own_risk import marginal
-from quiff.populations.groups import grouped
-from quiff.populations.population import Population
+from quiff.theory.popularity import Naming
 
 _MANY = 20  # users of one secret from which on a multinomial draw for all of them is cheaper than one each
 _ROUNDING = 1e-12
@@ -28,13 +23,6 @@ class NamedDraws:
     Where all other outputs have probability q, too, an output is genuine with probability k (p - q), for
     users with k values each, and otherwise any at all: so of g genuine outputs of a value a binomial number
     remains, and the others spread evenly. Else outputs are drawn from the channel row by row.
-
-    Examples
-    --------
-    >>> from quiff import worked_example
-    >>> draws = named_draws(*worked_example())
-    >>> draws.having().tolist(), draws.draw(np.random.default_rng(0)).sum()
-    ([2, 2, 1, 1, 0], np.int64(3))
     """
 
     attribute: str  # whose values are named
@@ -107,71 +95,7 @@ class NamedDraws:
         return np.repeat(np.arange(self.counts.shape[0]), self.counts)
 
 
-def named_draws(people: Population, api: Api, attribute: str | None = None) -> NamedDraws:
-    """Prepare people whose outputs name values of an attribute, by default the first that they name.
-
-    Raises
-    ------
-    ParameterError
-        If outputs do not name values, or not with the same probabilities for all.
-    """
-    ready = api.fit(people)
-    for name in ready.needs if attribute is None else [attribute]:
-        if name not in ready.needs:
-            raise ParameterError(f"{api.spec} does not work on {name!r}; choose {_listed(ready)}")
-        draws = _named(people, ready, name)
-        if draws is not None:
-            return draws
-    raise ParameterError(
-        f"{api.spec}: outputs do not name what users have with the same probability for all, so that they"
-        " cannot be counted; give an API whose outputs do (see Api.outputs_naming)"
-    )
-
-
-def _listed(api: Api) -> str:
-    return " or ".join(map(repr, api.needs)) or "another API"
-
-
-def _named(people: Population, api: Api, attribute: str) -> NamedDraws | None:
-    """Return the people if outputs name each value of an attribute with the same p and q; else None."""
-    labels, codes = members(people, attribute)
-    secret = api.secret(people)
-    groups, C = grouped(people, secret), api.observe(secret.outputs)
-    columns = _columns(labels, codes, naming_columns(api, attribute, labels, api.name, C))
-    if columns is None:
-        return None
-    secrets, users = np.unique(groups.which, return_index=True)
-    kernel = C.kernel if secrets.shape[0] == C.inputs.size else C.kernel.take_rows(secrets)
-    places = columns[codes[users]]
-    found = _naming(kernel, places, np.unique(columns[columns >= 0]))
-    if found is None:
-        return None
-    naming, even = found
-    there = np.flatnonzero(columns >= 0)
-    return NamedDraws(
-        attribute,
-        [labels[int(place)] for place in there],
-        columns[there],
-        kernel,
-        places,
-        groups.counts[secrets],
-        naming,
-        even,
-    )
-
-
-def _columns(labels: Labels, codes: Array, named: dict[int, Array]) -> Array | None:
-    """Return the column that names each value that occurs, else -1; None if not each has one of its own."""
-    columns = np.full(labels.size, -1)
-    for place in np.flatnonzero(np.bincount(codes.reshape(-1), minlength=labels.size)).tolist():
-        if len(named.get(place, ())) != 1:
-            return None
-        columns[place] = named[place][0]
-    used = columns[columns >= 0]
-    return columns if np.unique(used).shape[0] == used.shape[0] else None
-
-
-def _naming(kernel: Kernel, places: Array, named: Array) -> tuple[Naming, bool] | None:
+def naming_at(kernel: Kernel, places: Array, named: Array) -> tuple[Naming, bool] | None:
     """Return p and q if all entries at the places are p, and all others in the named columns q."""
     sparse = kernel.as_sparse()
     if sparse is not None and sparse.entries.per_row == places.shape[1]:

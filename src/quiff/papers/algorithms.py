@@ -1,45 +1,55 @@
 """The paper's Algorithms 1, 2 and 3, and the call of the browser specification, as programs.
 
 Plain functions, line by line beside the paper's numbering, from which the exact channels follow by running
-them: an oracle of the structured channels. `quiff.program` makes an API of any of them.
+them: an oracle of the structured channels. `quiff.program` makes an API of any of them, as of Alg. 2:
+
+>>> from quiff import Histories, program
+>>> people = Histories.from_visits({"Ann": ["art.tld", "news.tld"], "Bob": ["art.tld"]}, {})
+>>> pages = (("art.tld", ("Art",)), ("news.tld", ("News",)))
+>>> top_topics = program(derive_top_topics)(classification=pages, taxonomy=("Art", "News"), top_s=1)
+>>> top_topics.channel(people)
+Channel from 2 inputs to 2 outputs
+     {Art}  {News}
+Ann  1/2    1/2
+Bob  1      0
 """
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 from quiff.programs.draws import Draw
 
-_NONE: Mapping[Any, Any] = MappingProxyType({})
-
 
 def report_cookies(browser: Any, draw: Draw, origin: str = "ads.tld") -> Iterator[Hashable]:  # noqa: ARG001
-    """Show a third party each visited page with the browser's cookie (Alg. 1).
+    """Show a third party each visited page and its time, with the browser's cookie (Alg. 1).
 
-    The secret has the attributes ``history``, the visited pages, and ``uid``, what this browser's cookie is.
+    The secret has the attributes ``history``, the visited pages and when, and ``uid``, this browser's cookie.
     """
     cookies: dict[str, Hashable] = {}
-    for context in browser.history:  # 1: BH <- context                 C_BH
+    for context, time in browser.history:  # 1: BH <- context           C_BH
         if origin in cookies:  # 2: if origin in cookies                C_U
-            yield cookies[origin], context  # 3: return cookie, context
+            yield cookies[origin], context, time  # 3: return cookie, context, time stamp
         else:  # 4
             cookies[origin] = browser.uid  # 5: cookies <- {origin: cookie}
-            yield cookies[origin], context  # 6: return cookie, context
+            yield cookies[origin], context, time  # 6: return cookie, context, time stamp
 
 
 def derive_top_topics(
-    history: Iterable[Hashable],
+    browser: Any,
     draw: Draw,
-    classification: Mapping[Any, Collection[Hashable]] = _NONE,
+    classification: Mapping[Any, Collection[Hashable]] | Iterable[tuple[Any, Collection[Hashable]]] = (),
     taxonomy: Sequence[Hashable] = (),
     top_s: int = 5,
 ) -> frozenset[Hashable]:
-    """Return the set of top-s topics of a browsing history (Alg. 2); ties and filling are drawn."""
-    topics: Counter[Hashable] = Counter()
-    for context in history:  # 1: for context in BH                     C_G
-        topics.update(set(classification.get(context, ())))  # 2: topics <- {context: GenerateTopics(...)}
+    """Return the set of top-s topics of a browsing history (Alg. 2); ties and filling are drawn.
+
+    The secret has the attribute ``history``, the visited pages; the classification has the topics of each.
+    """
+    topics, generated = Counter[Hashable](), dict(classification)
+    for context in browser.history:  # 1: for context in BH             C_G
+        topics.update(set(generated.get(context, ())))  # 2: topics <- {context: GenerateTopics(...)}
     return _compute_top_topics(topics, taxonomy, top_s, draw)  # 3 and 4
 
 

@@ -1,18 +1,13 @@
 """What users have of an attribute: the topics of their sets, or the one value of another column."""
 
-from collections.abc import Hashable, Iterable
-
 import numpy as np
 
-from quiff.apis.base import Api
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain_from_codes
-from quiff.core.kernels import MapKernel, SparseKernel
+from quiff.core.kernels import SparseKernel
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, filled, quotient
 from quiff.core.sparse import SparseRows
-from quiff.errors import SizeError
-from quiff.populations.groups import Groups, grouped
 from quiff.populations.population import Population
 
 
@@ -44,18 +39,6 @@ def masses(people: Population) -> Array:
     return filled(np.int64(1), people.users.size) if people.counts is None else people.counts
 
 
-def naming_columns(
-    api: Api, attribute: str, values: Iterable[Hashable], stage: str, C: Channel
-) -> dict[int, Array]:
-    """Return for each value that outputs of a stage name, by its position, the columns of these outputs."""
-    found = {}
-    for place, value in enumerate(values):
-        names = [y for y in api.outputs_naming(attribute, value, stage) if y in C.outputs]
-        if names:
-            found[place] = C.outputs.positions(names)
-    return found
-
-
 def attribute_gain(people: Population, name: str) -> Gain:
     """Return the gain on users of naming an attribute's value, or of a set one of its members.
 
@@ -81,17 +64,3 @@ def users_behind(people: Population, name: str) -> Channel:
     entries = SparseRows(starts, users, shares, people.users.size)
     nobody = filled(np.int64(0), people.users.size)
     return Channel.from_kernel(attribute.values, people.users, SparseKernel(nobody, entries))
-
-
-def shared_secrets(people: Population, api: Api, known: Channel | None = None) -> Groups | None:
-    """Return users by their secret, and what is known; None if it is random, or just who the user is."""
-    if not api.needs:
-        return None
-    try:
-        secret = api.fit(people).secret(people)
-    except SizeError:
-        return None
-    if not isinstance(secret.kernel, MapKernel):
-        return None
-    groups = grouped(people, secret)
-    return groups if known is None else groups.knowing(known)[0]
