@@ -36,7 +36,6 @@ def test_a_broken_package_is_named_and_skipped(plug_ins, value):
     with pytest.warns(UserWarning, match="the API 'broken' of the package .* is left out") as told:
         known = registry.apis()
     worded(str(told[0].message))
-    worded(str(told[0].message))
     assert known["mine"] is TopicsAPI
     assert registry.api_from("topics:noise=0.1").noise == 0.1
     with refused(ParameterError):
