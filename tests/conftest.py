@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import hypothesis
 import pytest
+from click.testing import CliRunner
 from hypothesis.database import DirectoryBasedExampleDatabase, ReadOnlyDatabase
 from syrupy.location import PyTestLocation
 from xdist.scheduler import LoadFileScheduling
@@ -162,14 +163,19 @@ def missing(reason):
 
 
 @pytest.fixture(scope="session")
-def shared(tmp_path_factory):
-    """Make a value once for all workers: the first that asks for it makes it, the others wait and read it."""
+def common(tmp_path_factory):
+    """The folder that all workers share."""
     base = tmp_path_factory.getbasetemp()
-    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def shared(common):
+    """Make a value once for all workers: the first that asks for it makes it, the others wait and read it."""
 
     def once(name, make):
-        file = folder / f"{name}.pickle"
-        with (folder / f"{name}.lock").open("w") as lock:
+        file = common / f"{name}.pickle"
+        with (common / f"{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not file.exists():
                 made = make()
@@ -198,6 +204,21 @@ def small_report(shared, small_people):
         return page, page.to_html()
 
     return shared("report", made)
+
+
+@pytest.fixture(scope="session")
+def demo(shared, common):
+    """The folder of one demo with 150 users, and what it printed; it is also one pipeline, stage by stage."""
+    from quiff.cli import main
+
+    out = common / "demo"
+
+    def made():
+        result = CliRunner().invoke(main, ["demo", "--users", "150", "--out", str(out)])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    return out, shared("demo", made)
 
 
 @pytest.fixture(scope="session")

@@ -22,15 +22,10 @@ def as_json(*arguments):
     return json.loads(run(*arguments, "--json").stdout)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pipeline")
-    run("synth", "--users", 300, "--out", folder / "log", "--seed", 2)
-    run("treat", *sorted((folder / "log").glob("*.gz")), "--out", folder / "treated", "--seed", 1)
-    listed = folder / "log" / "classification.csv"
-    run("classify", folder / "treated", "--classification", listed, "--out", folder / "reduced")
-    run("experiment", folder / "reduced", "--out", folder / "experimental")
-    return folder
+@pytest.fixture
+def folder(demo):
+    """The tables of all stages, to be read."""
+    return demo[0]
 
 
 def test_treat(folder, tmp_path):
