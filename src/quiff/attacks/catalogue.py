@@ -34,7 +34,7 @@ def check_attack(name: str) -> None:
     quiff.errors.ParameterError: there is no attack 'guess'; there are beugin-mcdaniel, carey, ...
     """
     if name not in ATTACKS:
-        raise ParameterError(f"there is no attack {name!r}; there are {', '.join(ATTACKS)}")
+        raise ParameterError(what="an attack", value=name, allowed=f"one of {', '.join(ATTACKS)}")
 
 
 def attack_named(name: str, api: TopicsAPI, population: Population | None = None) -> Attack:

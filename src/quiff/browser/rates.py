@@ -48,7 +48,7 @@ class VisitRates:
         named = as_labels(range(1, array.shape[-1] + 1) if topics is None else topics, "topic")
         if array.ndim != 2 or not array.size or array.shape[1] != named.size:
             raise ShapeError(
-                f"the rates have shape {array.shape}, but must be a table (users, {named.size} topics)"
+                what="the shape of the rates", value=array.shape, allowed=f"(users, {named.size})"
             )
         bad = ~(np.isfinite(array) & (array >= 0))
         if bad.any():

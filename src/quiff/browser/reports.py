@@ -208,8 +208,7 @@ def _checked(given: Any, shape: tuple[int, int], earlier: int, n_topics: int) ->
     if int(array.min()) < _NOTHING or int(array.max()) >= n_topics:
         bad = int(array.min()) if array.min() < _NOTHING else int(array.max())
         raise LabelError(
-            f"the code {bad} is reported, but the {n_topics} topics have the codes 0 to {n_topics - 1}, "
-            "and -1 is nothing"
+            what="a code of reports", value=bad, allowed=f"from 0 to {n_topics - 1}, or -1 for nothing"
         )
     codes = array.astype(np.int16 if n_topics <= np.iinfo(np.int16).max else np.int32)
     codes.flags.writeable = False

@@ -71,6 +71,6 @@ class BrowserRules:
         changes: dict[str, Any] = {}
         for rule in rules:
             if rule not in _OFF:
-                raise ParameterError(f"there is no rule {rule!r}; the rules are {', '.join(RULES)}")
+                raise ParameterError(what="a rule", value=rule, allowed=f"one of {', '.join(RULES)}")
             changes |= _OFF[rule]
         return replace(self, **changes)

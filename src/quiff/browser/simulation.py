@@ -144,8 +144,9 @@ def _enough(population: Population, needed: int) -> int:
     """Return how many epochs are needed, if there are sets for as many."""
     if population.n_epochs < needed:
         raise ParameterError(
-            f"there are sets for {population.n_epochs} epochs, but {needed} are needed, those before the "
-            f"first call included; simulate fewer epochs, or give sets for {needed}"
+            what="the number of epochs of the sets",
+            value=population.n_epochs,
+            allowed=f"at least {needed}, those before the first call included",
         )
     return needed
 

@@ -82,7 +82,7 @@ class TopicTree:
 def topic_tree(name: str, mirror: StrPath | None = None) -> TopicTree:
     """Return taxonomy v1, or v2 with its utility buckets, fetched if need be."""
     if name not in ("v1", "v2"):
-        raise ParameterError(f"there is no taxonomy {name!r}; those with a known tree are v1 and v2")
+        raise ParameterError(what="the taxonomy", value=name, allowed="v1 or v2, whose trees are known")
     # The buckets are those of the roots of v2; v1 was in use before them.
     buckets = read_utility_buckets(fetch("utility-buckets", mirror)) if name == "v2" else None
     return TopicTree.of(read_taxonomy(fetch(f"topics-{name}", mirror)), buckets)

@@ -111,7 +111,7 @@ class Prior(Shown):
         if (array < 0).any():
             first = int(np.argmax(array < 0))
             raise ProbabilityError(
-                f"the count of {named[first]!r} is {array[first]}, but a count is not negative"
+                what=f"the count of {named[first]!r}", value=int(array[first]), allowed="at least 0"
             )
         # Python's own integers where a word might not hold the sum.
         small = array.dtype != object and int(array.max()) * array.size < 2**63

@@ -25,7 +25,7 @@ def user_risk(sequences: Sequences, epochs: int) -> Array:
     weighted by how likely users are, is the vulnerability V.
     """
     if epochs > MOST_RISK:
-        raise ParameterError(f"each user's risk is exact for up to {MOST_RISK} epochs, not for {epochs!r}")
+        raise ParameterError(what="epochs", value=epochs, allowed=f"at most {MOST_RISK} for each user's risk")
     n_rows = sequences.sets[0].shape[0]
     weights = np.ones(n_rows, dtype=np.int64) if sequences.weights is None else sequences.weights
     counts = np.ones(n_rows, dtype=np.int64) if sequences.counts is None else sequences.counts

@@ -235,7 +235,7 @@ def planar_laplace(width: int, height: int, epsilon: float, *, cell: float = 1.0
 def _rate(epsilon: float, cell: float) -> float:
     rate = float(check_number("epsilon", epsilon, 0, inf)) * float(check_number("cell", cell, 0, inf))
     if not 0 < rate < inf:
-        raise ParameterError("epsilon and cell must be positive and finite")
+        raise ParameterError("epsilon and cell must be positive and finite", what="epsilon and cell")
     return rate
 
 

@@ -251,7 +251,7 @@ def attribution_leakage(
     """
     e = float(check_number("epsilon", epsilon, 0, 100))
     if e == 0:
-        raise ParameterError("epsilon must be above 0")
+        raise ParameterError(what="epsilon", value=epsilon, allowed="above 0")
     most, whole = (float(check_number(*pair, 0, 1e6)) for pair in (("quota", quota), ("shared", shared)))
     times = sorted({check_whole("weeks", number, 1, 520) for number in weeks})
     n_sites = check_whole("sites", sites, 1, 1_000)

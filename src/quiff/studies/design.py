@@ -292,7 +292,7 @@ def fit_design(
     api = cast("Api", api)  # filled in by @study
     u = float(check_probability("utility", utility))
     if u == 0:
-        raise ParameterError("utility must be above 0; an output that is never right needs no mechanism")
+        raise ParameterError(what="utility", value=utility, allowed="above 0")
     beside: Design = topics_only(api, "a search for mechanisms").at_utility(u)
     sets, _ = people.distinct_sets()
     codes, share = np.asarray(sets.codes), people.set_counts() / people.n_users

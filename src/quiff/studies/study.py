@@ -267,7 +267,7 @@ def names_of(given: str | Iterable[str]) -> tuple[str, ...]:
     """Return names, of which one may be given alone."""
     names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else None
     if names is None or not all(isinstance(name, str) for name in names):
-        raise ParameterError(f"the name of an attribute was expected, or several, not {given!r}")
+        raise ParameterError(what="an attribute", value=given, allowed="a name, or several")
     return names
 
 

@@ -73,7 +73,7 @@ def gaussian_ball_bits(dimension: int, sigma: float) -> float:
     d = check_whole("dimension", dimension, 1, 100_000)
     s = float(check_number("sigma", sigma, 0, inf))
     if not 0 < s < inf:
-        raise ParameterError("sigma must be positive and finite")
+        raise ParameterError(what="sigma", value=sigma, allowed="positive and finite")
     # Inside the ball the largest density is (2 pi s^2)^(-d/2); at distance x from it, times e^(-x^2/2s^2).
     # The shell at distance x has area d kappa_d (1+x)^(d-1).
     log_kappa = d / 2 * log(pi) - lgamma(d / 2 + 1)
