@@ -141,8 +141,9 @@ def test_sliders_move_the_numbers_to_those_of_quiff_theory(page, link):
     told = theory("--api", "topics:noise=0.3,top_s=9,n_topics=1000")
     assert numbers(page) == expected("--api", "topics:noise=0.3,top_s=9,n_topics=1000")
     assert float(page.locator("#number-epsilon").get_attribute("value")) == told["epsilon"]
-    row = page.locator("#quiet tr", has_text="re-identified, one observation")
-    assert row.locator("td").first.inner_text() == probability(told["bayes_capacity"] / 5000)
+    row = page.locator("#quiet tr", has_text="re-identified after 1 observation")
+    shown = row.locator("td").first.inner_text().replace("\N{NO-BREAK SPACE}", " ")
+    assert shown == probability(told["bayes_capacity"] / 5000)
     sentence = page.locator("#sentences").inner_text().replace("\N{NO-BREAK SPACE}", " ")
     assert f"among 5,000 people, from 1 in 5,000 to {probability(told['bayes_capacity'] / 5000)}" in sentence
     assert (
