@@ -99,7 +99,6 @@ def answer(query: Query, offers: Offers) -> dict[str, Any]:
 
 def sections(query: Query) -> Iterator[Section]:
     """Yield what the studies of each API say: its closed forms one by one, and settings as private."""
-    names = {api.spec: name.title for api, name in zip(query.apis, studied(query).apis.values(), strict=True)}
     for api in query.apis:
         forms = further_forms(api)
         among = {} if forms is None else {"n_users": query.n_users, "epochs": query.observations}
@@ -113,7 +112,7 @@ def sections(query: Query) -> Iterator[Section]:
             except QuiffError:  # there are none of this API
                 continue
             key = f"{'first' if api is query.apis[0] else 'second'}-{title.split()[0].lower()}"
-            yield Section(key, f"{title}: {names[api.spec]}", (block,))
+            yield Section(key, f"{title}: {api.called}", (block,))
 
 
 def compared(query: Query, offers: Offers) -> tuple[Section, dict[str, str]]:
