@@ -19,12 +19,12 @@ from quiff.errors import ParameterError, SizeError
 from quiff.measures.distribution import Distribution
 from quiff.populations.population import Population
 from quiff.results.layout import Layout, Pivot, Say
-from quiff.results.numbers import many, probability
+from quiff.results.numbers import probability
 from quiff.results.rows import Between, Row, rows_of
 from quiff.studies import questions
 from quiff.studies.measure import bracketed
 from quiff.studies.study import Findings, assumed, known_note, names_of, study
-from quiff.studies.words import goal_title, heading
+from quiff.studies.words import heading
 from quiff.theory.parameters import HALF, check_whole
 
 _ON_OCCASIONS = {
@@ -50,17 +50,7 @@ LAYOUT = Layout(
         "grows": questions.GROWS,
         **_PAGE_VIEW,
         "risk": questions.RISK_SENTENCE,
-        "use": Say(
-            "A receiver guesses {what} correctly with probability {goal_posterior} after {after}"
-            " ({goal_prior} without any).",
-            by=("goal",),
-            where={"quantity": ["goal_prior", "goal_posterior"]},
-            longest="goal_posterior",
-            words=lambda rows, _: {
-                "what": goal_title(rows.rows[0].goal),
-                "after": many(rows.observations, "observation"),
-            },
-        ),
+        "use": questions.LEARNS,
     },
     further={
         "limit": questions.AT_MOST,
