@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from quiff import Population, TopicsAPI, exposure, over_time, popularity, user_risk
 from quiff.history.stats import Statistics, sizes_of_counts
 from quiff.measures.distribution import Distribution
+from quiff.measures.distribution import merged as merged_groups
 from quiff.report.compose import SMALLEST, Source, compose_report
 from quiff.results.small_cells import left_out
 from quiff.studies.dataset_statistics import DatasetStatistics
-from quiff.studies.risk import _merged
 from words import worded
 
 # Topic 1 is everybody's, topic 2 that of half of them, the others of one, two, three, ... users.
@@ -178,7 +178,7 @@ def _texts(section):
     ],
 )
 def test_a_small_group_goes_with_the_next(groups, merged):
-    assert _merged(groups, 5) == merged
+    assert merged_groups(groups, 5) == merged
 
 
 def test_people_of_whom_nothing_can_be_listed_have_a_report_all_the_same():

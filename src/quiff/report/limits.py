@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from quiff.apis.described import mechanism
 from quiff.populations.population import Population
 from quiff.report.first_screen import CROWD, Answer, about, chief, in_a_crowd, known, same
 from quiff.results.numbers import probability, said
 from quiff.results.table import Table
-from quiff.studies.catalogue import mechanism
 from quiff.studies.words import goal_title, visits
 
 _WORDS = (

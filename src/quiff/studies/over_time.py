@@ -241,9 +241,9 @@ def _leakage_rows(
 
 def risk_numbers(spread: Distribution, threshold: Number) -> dict[str, Number]:
     """Return how users' risks are spread, by quantities."""
-    shares = {"median": 0.5, "95": 0.95, "99": 0.99, "max": 1.0}
-    quantiles = {f"risk_{name}": spread.quantile(share) for name, share in shares.items()}
-    return {"risk_mean": spread.mean, **quantiles, "users_above": spread.share_above(threshold)}
+    numbers = spread.spread(threshold)
+    above = numbers.pop("above")
+    return {**{f"risk_{name}": number for name, number in numbers.items()}, "users_above": above}
 
 
 def _risk_rows(api: Api, risks: dict[int, Distribution], slacks: list[float]) -> Iterator[Row]:
