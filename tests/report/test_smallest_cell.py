@@ -131,8 +131,11 @@ def test_curves_of_risk_have_steps_of_five_people(least, weights):
     sets = {user: set(sorted(some | set(range(100, 140)))[:longest]) for user, some in sets.items()}
     people = Population.from_sets(sets, weights=weights)
     api = TopicsAPI(n_topics=200, top_s=longest)
-    for result in (user_risk(people, api, least=least), over_time(people, api, 1, least=least)):
-        drawn = drawn_risks(result.figures["risk"]())
+    for result, along in (
+        (user_risk(people, api, least=least), "x"),
+        (over_time(people, api, 1, least=least), "y"),
+    ):
+        drawn = drawn_risks(result.figures["risk"](), along)
         risks = sorted(map(float, user_risk(people, api).per_user.values[api.spec, api.name, "own_risk"]))
         largest = max(drawn)
         if least == 1:
@@ -142,9 +145,9 @@ def test_curves_of_risk_have_steps_of_five_people(least, weights):
             assert risks[-5] < largest < risks[-1]
 
 
-def drawn_risks(figure):
-    """Return the risks of the points in a figure's own data."""
-    return [point["risk"] for data in figure.spec["datasets"].values() for point in data if "risk" in point]
+def drawn_risks(figure, along):
+    """Return the risks of the points in a figure's own data, which lie along one axis."""
+    return [point[along] for data in figure.spec["datasets"].values() for point in data if "series" in point]
 
 
 def test_it_states_its_smallest_cell(report):

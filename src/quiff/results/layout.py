@@ -16,9 +16,9 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from quiff.errors import ParameterError
-from quiff.results.figures.charts import Record
+from quiff.results.figures.charts import Point, Record, records
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import capitalised, plain, probability, said
+from quiff.results.numbers import capitalised, probability, said
 from quiff.results.quantities import QUANTITIES
 from quiff.results.rows import COLUMNS, Row, Rows
 from quiff.results.table import Style, Table
@@ -339,7 +339,7 @@ class Chart(_Lines):
     """
 
     title: Text
-    points: "Fields | tuple[Fields, ...] | Callable[[Result], Iterable[Any]]"
+    points: "Fields | tuple[Fields, ...] | Callable[[Result], Iterable[Point]]"
     draw: "Callable[[list[Record], Result], Any]"
     words: "Callable[[Any, Result], Words] | None" = None
     without: str = "there is nothing to draw"
@@ -356,7 +356,8 @@ class Chart(_Lines):
     def _drawn(self, result: "Result") -> Iterator[tuple[Record, Any]]:
         """Yield the points, with the lines that they are of."""
         if callable(self.points):
-            yield from ((plain(point), point) for point in self.points(result))
+            points = list(self.points(result))
+            yield from zip(records(points), points, strict=True)
             return
         kinds = self.points if isinstance(self.points, tuple) else (self.points,)
         for line, fields in product(self.lines(result), kinds):

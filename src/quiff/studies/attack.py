@@ -15,8 +15,8 @@ from quiff.browser.reports import Reports
 from quiff.core.labels import as_labels
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, Record, curves
-from quiff.results.layout import Chart, Get, Layout, Pivot, entry
+from quiff.results.figures.charts import Axis, Point, Record, curves
+from quiff.results.layout import Chart, Get, Layout, Pivot
 from quiff.results.numbers import many, probability, shown
 from quiff.results.quantities import Quantity, register
 from quiff.results.result import PerUser, Result
@@ -113,6 +113,16 @@ def _named(bound: str) -> Get:
     return lambda rows, _: bound if rows.rows[0].quantity in _BOUNDS else rows.rows[0].quantity
 
 
+def _end(name: str) -> Get:
+    """Return an end of the interval; of what is exact, the value itself."""
+
+    def cell(rows: Rows, _: Result) -> Any:
+        row, end = rows.rows[0], getattr(rows.rows[0], name)
+        return row.value if end is None else end
+
+    return cell
+
+
 ATTACKS_TABLE = Pivot(
     "{what}, of {users}: {size}",
     records=_listed,
@@ -184,12 +194,14 @@ LAYOUT = Layout(
     charts={
         "attacks": Chart(
             _figure_title,
-            points=lambda result: [
-                {"series": entry(rows, _named(_BOUND), result), "observations": rows.observations}
-                | {"share": float(row.value), **row.ends(row.value)}
-                for rows in _listed(result)
-                for row in rows
-            ],
+            records=_listed,
+            points={
+                "series": _named(_BOUND),
+                "observations": "observations",
+                "share": "value",
+                "low": _end("low"),
+                "high": _end("high"),
+            },
             draw=_drawn,
         )
     },
@@ -326,7 +338,7 @@ def _one_sentence(result: Result) -> str:
     return f"After {words['length']} {words['attack']} re-identifies {_share(result.rows.rows[0])}."
 
 
-def _group_points(result: Result) -> list[Record]:
+def _group_points(result: Result) -> list[Point]:
     """Return for how many targets at most k users are left, the right one among them."""
     words, total, below = result.words, sum(targets for _, targets in result.words["left"]), 0
     steps = {1: 0}
@@ -334,7 +346,7 @@ def _group_points(result: Result) -> list[Record]:
         below += targets if size else 0
         steps |= {size: below} if size else {}
     steps[words["n_users"]] = below
-    return [{"series": words["attack"], "k": k, "share": count / total} for k, count in steps.items()]
+    return [Point(words["attack"], k, count / total) for k, count in steps.items()]
 
 
 @study(
@@ -348,8 +360,8 @@ def _group_points(result: Result) -> list[Record]:
                 points=_group_points,
                 draw=lambda points, result: curves(
                     points,
-                    Axis("k", "users left (k)", "log", 1, result.words["n_users"]),
-                    Axis("share", "targets with at most k left", "share"),
+                    Axis("x", "users left (k)", "log", 1, result.words["n_users"]),
+                    Axis("y", "targets with at most k left", "share"),
                     step="step-after",
                     size=(460, 280),
                 ),

@@ -166,19 +166,38 @@ RULES = Pivot(
 )
 
 
-def _curve(points: list[Record], result: Result) -> Any:
-    score = f"score on other rows, with its {result.words['sure']} interval"
-    biased = "plug-in estimate, biased upward"
-    records = [{"series": score, "rows": point["rows"], **point["score"]} for point in points]
-    records += [{"series": biased, "rows": point["rows"], "value": point["plug_in"]} for point in points]
-    return curves(
-        records,
+_BIASED = "plug-in estimate, biased upward"
+
+
+def _scored(result: Result) -> str:
+    return f"score on other rows, with its {result.words['sure']} interval"
+
+
+def _score_end(name: str) -> Get:
+    return lambda point, _: point["score"][name]
+
+
+CURVE = Chart(
+    "What more rows would tell; grey: a guess without an observation",
+    records="curve",
+    points=(
+        {
+            "series": lambda _, result: _scored(result),
+            "rows": "rows",
+            **{name: _score_end(name) for name in ("value", "low", "high")},
+        },
+        {"series": label(_BIASED), "rows": "rows", "value": "plug_in"},
+    ),
+    draw=lambda points, result: curves(
+        points,
         Axis("rows", "rows", "log"),
         Axis("value", "probability of a right guess", "probability"),
-        [score, biased],
+        [_scored(result), _BIASED],
         points=True,
         rule=("value", float(result.rows["prior"] or 0)),
-    )
+    ),
+    without="the log's secrets are not guessed one by one",
+)
 
 
 # Tests of a claim, and of a change
@@ -350,12 +369,7 @@ LAYOUT = Layout(
         "deviations": DEVIATIONS,
     },
     charts={
-        "curve": Chart(
-            "What more rows would tell; grey: a guess without an observation",
-            points=lambda result: result.payload["curve"],
-            draw=_curve,
-            without="the log's secrets are not guessed one by one",
-        ),
+        "curve": CURVE,
         "parts": _marks(
             "By part, with {sure} intervals",
             Axis("value", "probability of a right guess", "probability"),

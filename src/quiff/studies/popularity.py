@@ -1,6 +1,6 @@
 """The questions how popular each value is, and whether the most popular ones are found."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from math import isclose
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from quiff.measures.named_counts import (
     sample_sizes,
 )
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, Record, beside, curves, marks
+from quiff.results.figures.charts import Axis, Point, Record, beside, curves, marks, records
 from quiff.results.layout import Chart, Get, Layout, Pivot, Say, ends, label, text_of
 from quiff.results.numbers import many, probability, rounded
 from quiff.results.result import Result
@@ -268,20 +268,17 @@ def _name(entry: Any, _: Result) -> str:
     return str(entry["value"])
 
 
-def _found_points(result: Result) -> list[Record]:
+def _found_points(result: Result) -> Iterator[Point]:
     """Return the probability to find the most popular values, by the number of users."""
     series = {
         "first": "the most popular {word} is found",
         "in_order": "the first {places} are found in order",
         "all_bits_right": "another question: right of each user (the paper's figure)",
     }
-    points: list[Record] = []
     for entry in result.payload["growth"]:
         for key, name in series.items():
             numbers = entry[key] if isinstance(entry[key], list | tuple) else (entry[key],)
-            interval = dict(zip(("value", "low", "high"), numbers, strict=False))
-            points.append({"series": text_of(name, result), "users": entry["n_users"], **interval})
-    return points
+            yield Point(text_of(name, result), entry["n_users"], *numbers)
 
 
 def _drawn(points: list[Record], result: Result) -> Any:
@@ -289,9 +286,9 @@ def _drawn(points: list[Record], result: Result) -> Any:
     title = "Shares of the most popular, and one estimate of each"
     upper = marks(points, Axis("share", "share of the users"), _SHARES, title=title)
     lower = curves(
-        _found_points(result),
-        Axis("users", "users who are seen (N)", "log"),
-        Axis("value", "probability", "probability"),
+        records(_found_points(result)),
+        Axis("x", "users who are seen (N)", "log"),
+        Axis("y", "probability", "probability"),
         points=True,
         title="Probability to find the most popular from N users (simulated, 95 % intervals)",
         size=(620, 260),

@@ -10,7 +10,7 @@ from typing import Any
 
 from quiff.apis.described import ApiWords
 from quiff.core.numbers import Number
-from quiff.results.figures.charts import Axis, Record, curves, marks, probabilities
+from quiff.results.figures.charts import Axis, Point, Record, curves, marks, probabilities
 from quiff.results.layout import Cell, Chart, Get, Pivot, Reading, Say, Words, entry, interval, label
 from quiff.results.numbers import amount, many, probability, said
 from quiff.results.result import Result
@@ -376,29 +376,30 @@ RISK = Pivot(
 )
 
 
-def _spread_points(result: Result) -> list[Record]:
-    """Return how the users' own risk is spread, for each number of observations."""
+def _spread_points(result: Result) -> Iterator[Point]:
+    """Yield how the users' own risk is spread, for each number of observations."""
     (api,) = result.apis.values()
-    points: list[Record] = []
-    for n, risks in ((result.payload or {}).get("risk_percentiles") or {}).items():
-        spread = {"risk_median": risks[len(risks) // 2], "risk_max": risks[-1], "series": visits(api, int(n))}
-        points += [
-            {**spread, "share": place / (len(risks) - 1), "risk": max(value, _LEAST_RISK)}
-            for place, value in enumerate(risks)
-        ]
-    return points
+    for n, risks in result.payload["risk_percentiles"].items():
+        for place, value in enumerate(risks):
+            yield Point(visits(api, int(n)), place / (len(risks) - 1), max(value, _LEAST_RISK))
+
+
+def _spread_words(point: Point, result: Result) -> Words:
+    *_, risks = result.payload["risk_percentiles"].values()
+    halved, most = risks[len(risks) // 2], risks[-1]
+    return {"series": point.series, "half": probability(halved), "most": probability(most)}
 
 
 SPREAD = Chart(
-    "After {series}, half of the users are re-identified with {risk_median} or more, the most exposed with"
-    " {risk_max}",
+    "After {series}, half of the users are re-identified with {half} or more, the most exposed with {most}",
     points=_spread_points,
     draw=lambda points, _: curves(
         points,
-        Axis("share", "share of users, the least exposed first", "share"),
-        probabilities("risk", "probability of re-identification, at most", points),
+        Axis("x", "share of users, the least exposed first", "share"),
+        probabilities("y", "probability of re-identification, at most", points),
         size=(310, 230),
     ),
+    words=_spread_words,
     without="each user's own risk is not measured",
 )
 

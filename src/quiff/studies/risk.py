@@ -13,8 +13,8 @@ from quiff.errors import ParameterError
 from quiff.measures.distribution import Distribution, merged
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, Record, curves
-from quiff.results.layout import Cell, Chart, Layout, Pivot, Say
+from quiff.results.figures.charts import Axis, Point, curves
+from quiff.results.layout import Cell, Chart, Layout, Pivot, Say, Words
 from quiff.results.numbers import many, probability, said
 from quiff.results.result import PerUser, Result
 from quiff.results.rows import Row, rows_of
@@ -111,18 +111,26 @@ SHARING = Pivot(
 )
 
 
-def _curve_points(result: Result) -> list[Record]:
-    """Return the share of users whose own risk is at least a given one, after the last stage of each API."""
+def _curve_points(result: Result) -> Iterator[Point]:
+    """Yield the share of users whose own risk is at least a given one, after the last stage of each API."""
+    curves_of = _last_curves(result)
+    least = min([0.1, *(points[0][0] for points in curves_of.values())])
+    for name, points in curves_of.items():
+        for risk, share in ((least, points[0][1]), *points, (points[-1][0], 0.0)):
+            yield Point(name, risk, share)
+
+
+def _last_curves(result: Result) -> dict[str, list[tuple[float, float]]]:
+    """Return points (risk, share of users) after the last stage of each API, without a risk of 0."""
     last = {entry["api"]: (_stage(entry, result), entry["curve"]) for entry in result.payload["stages"]}
-    steps = {name: [point for point in curve if point[0] > 0] for name, curve in last.values()}
-    least = min([0.1, *(points[0][0] for points in steps.values() if points)])
-    curves_of: list[Record] = []
-    for name, points in steps.items():
-        for risk, share in ((least, points[0][1]), *points, (points[-1][0], 0.0)) if points else ():
-            half = max([risk for risk, share in points if share >= _HALF], default=least)
-            words = {"risk_median": half, "risk_max": points[-1][0], "least": least}
-            curves_of.append({"series": name, "risk": risk, "share": share, **words})
-    return curves_of
+    curves_of = {name: [point for point in curve if point[0] > 0] for name, curve in last.values()}
+    return {name: points for name, points in curves_of.items() if points}
+
+
+def _curve_words(point: Point, result: Result) -> Words:
+    points = _last_curves(result)[point.series]
+    half = max([risk for risk, share in points if share >= _HALF], default=0)
+    return {"series": point.series, "half": probability(half), "most": probability(points[-1][0])}
 
 
 LAYOUT = Layout(
@@ -131,13 +139,13 @@ LAYOUT = Layout(
     tables={"risk": OWN, "worst-posterior": WORST, "histogram": HISTOGRAM, "sharing": SHARING},
     charts={
         "risk": Chart(
-            "{series}: half of the users are re-identified with {risk_median} or more, the most exposed with"
-            " {risk_max}",
+            "{series}: half of the users are re-identified with {half} or more, the most exposed with {most}",
             points=_curve_points,
+            words=_curve_words,
             draw=lambda points, _: curves(
                 points,
-                Axis("risk", "probability of re-identification (log scale)", "odds", points[0]["least"], 1),
-                Axis("share", "users with at least this probability", "share"),
+                Axis("x", "probability of re-identification (log scale)", "odds", points[0]["x"], 1),
+                Axis("y", "users with at least this probability", "share"),
                 legend="observed",
                 step="step-before",
             ),
