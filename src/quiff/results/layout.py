@@ -226,7 +226,9 @@ class Pivot(_Lines):
                 columns[LINES[name][0]] = _of_row(LINES[name][1])
         columns |= listed
         if self.interval:
-            columns |= {end: _end(end, self.interval) for end in ("low", "high", "method")}
+            style = QUANTITIES[self.interval].text
+            columns |= {end: (_end(self.interval, end), style) for end in _INTERVAL}
+            columns["method"] = _end(self.interval, "method")
         group = self.group
         if group == LINES["api"][0] and len(result.apis) == 1:  # the heading has its name
             group, columns = "", {head: cell for head, cell in columns.items() if head != group}
@@ -273,12 +275,8 @@ def _style(cell: Cell, lines: list[Any]) -> Any:
     return None if quantity is None else quantity.text
 
 
-def _end(end: str, quantity: str) -> Cell:
-    def cell(line: Rows, _: "Result") -> Any:
-        return getattr(line.row(quantity), end)
-
-    probable = QUANTITIES[quantity].is_probability and end != "method"
-    return (cell, probability) if probable else cell
+def _end(quantity: str, name: str) -> Get:
+    return lambda line, _: getattr(line.row(quantity), name, None)
 
 
 def interval(quantity: str) -> Fields:

@@ -85,18 +85,12 @@ class Table:
                 raise ShapeError(
                     f"the row {row!r} has {len(row)} cells, but the table {len(self.columns)} columns"
                 )
-        if self.labels:
-            named = [name in self.labels for name in self.columns]
-            rows = (
-                tuple(_called(c) if name else c for c, name in zip(row, named, strict=True))
-                for row in self.rows
-            )
-            object.__setattr__(self, "rows", tuple(rows))
 
     def records(self) -> Iterator[dict[str, str | float | bool | None]]:
         """Yield each row as a dictionary of plain values."""
         return (
-            {name: plain(cell) for name, cell in zip(self.columns, row, strict=True)} for row in self.rows
+            {name: plain(cell) for name, cell in zip(self.columns, row, strict=True)}
+            for row in self._written(self.rows)
         )
 
     @classmethod
@@ -184,7 +178,7 @@ class Table:
             Whether text stays as it is. By default an apostrophe comes before text that a spreadsheet would
             run, such as ``=1+1``; numbers are never changed.
         """
-        rows = (map(plain, row) for row in (self.columns, *self.rows))
+        rows = (map(plain, row) for row in (self.columns, *self._written(self.rows)))
         return "".join(_csv_line(row if keep_formulas else map(_harmless, row)) for row in rows)
 
     def to_markdown(self) -> str:
@@ -336,8 +330,9 @@ class Table:
         """Return the columns, each of one kind; labels that are too large for whole numbers as text."""
         columns = {name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}
         for name in self.labels:
-            if not all(isinstance(cell, int) and abs(cell) < _INT64 for cell in columns[name]):
-                columns[name] = [str(cell) for cell in columns[name]]
+            cells = [_called(cell) for cell in columns[name]]
+            small = all(isinstance(cell, int) and abs(cell) < _INT64 for cell in cells)
+            columns[name] = cells if small else [str(cell) for cell in cells]
         return {name: of_one_kind(cells) for name, cells in columns.items()}
 
     def texts(self, rows: Iterable[tuple[Any, ...]] | None = None) -> Iterator[list[str]]:
@@ -350,7 +345,7 @@ class Table:
         [['1234', '5,893'], ['5', '66.4']]
         """
         styles = [_as_text if name in self.labels else self.styles.get(name, amount) for name in self.columns]
-        for place, row in enumerate(self.rows if rows is None else rows):
+        for place, row in enumerate(self._written(self.rows if rows is None else rows)):
             yield [
                 (style if callable(style) else style[place])(cell, self.digits)
                 if _is_number(cell)
@@ -358,11 +353,18 @@ class Table:
                 for style, cell in zip(styles, row, strict=True)
             ]
 
+    def _written(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[list[Any]]:
+        """Yield rows with labels as they are called."""
+        names = [name in self.labels for name in self.columns]
+        for row in rows:
+            yield [_called(cell) if name else cell for name, cell in zip(names, row, strict=True)]
+
     def numeric(self) -> list[bool]:
         """Tell for each column whether all of its cells are numbers."""
+        rows = list(self._written(self.rows))
         return [
-            all(row[i] is None or isinstance(row[i], int | float | Fraction) for row in self.rows)
-            and any(row[i] is not None for row in self.rows)
+            all(row[i] is None or isinstance(row[i], int | float | Fraction) for row in rows)
+            and any(row[i] is not None for row in rows)
             for i in range(len(self.columns))
         ]
 

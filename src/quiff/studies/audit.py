@@ -32,7 +32,7 @@ from quiff.results.numbers import many, probability, said
 from quiff.results.result import PerUser, Result
 from quiff.results.rows import Row, Rows, rows_of
 from quiff.safe_text import rows_left_out
-from quiff.studies.study import Findings, study
+from quiff.studies.study import Findings, names_of, study
 from quiff.theory.parameters import check_number, check_whole
 
 _MOST = 10  # secrets of a table
@@ -480,7 +480,7 @@ def audit(
         raise ParameterError(what="level", value=level, allowed="a number from 0.5 to below 1")
     seed, periods = check_whole("seed", seed, 0), check_whole("periods", periods, 2)
     columns = Columns(
-        _listed(secret), _listed(observation), person, weights, counts, time, cut, periods
+        names_of(secret or ()), names_of(observation), person, weights, counts, time, cut, periods
     )  # fmt: skip
     if other is not None and time is not None:
         raise ParameterError("other and time both divide rows into parts; give one of them")
@@ -598,10 +598,6 @@ def _named(test: ClaimTest, called: Names) -> ClaimTest:
             for entry in test.deviations
         ),
     )
-
-
-def _listed(names: str | Iterable[str] | None) -> tuple[str, ...]:
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
 def _unseen(parts: list[LogPart]) -> Iterator[str]:

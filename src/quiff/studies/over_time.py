@@ -27,17 +27,23 @@ from quiff.studies.study import Findings, assumed, known_note, names_of, study
 from quiff.studies.words import heading
 from quiff.theory.parameters import HALF, check_whole
 
-_ON_OCCASIONS = {
-    stage: Say(template, by=("api",), where={"stage": stage})
-    for stage, template in {
-        "page view": "One page view shows the topics of 3 weeks, sorted and each of them once: it"
-        " re-identifies a user with probability {posterior} (leakage {leakage}).",
-        "page view in order": "In order, they would with probability {posterior} (leakage {leakage}).",
-        "two sites": "Two sites with one observation each of the same week link a user with probability at"
-        " most {posterior} (leakage at most {leakage}), if users' sets are independent draws.",
-    }.items()
-}
-_PAGE_VIEW = {"page view": _ON_OCCASIONS.pop("page view")}
+_PAGE_VIEW = Say(
+    "One page view shows the topics of 3 weeks, sorted and each of them once: it re-identifies a user with"
+    " probability {posterior} (leakage {leakage}).",
+    by=("api",),
+    where={"stage": "page view"},
+)
+_IN_ORDER = Say(
+    "In order, they would with probability {posterior} (leakage {leakage}).",
+    by=("api",),
+    where={"stage": "page view in order"},
+)
+_TWO_SITES = Say(
+    "Two sites with one observation each of the same week link a user with probability at most {posterior}"
+    " (leakage at most {leakage}), if users' sets are independent draws.",
+    by=("api",),
+    where={"stage": "two sites"},
+)
 OCCASIONS = Pivot(
     "On other occasions: leakage, and probability of success",
     by=("api", "stage"),
@@ -48,14 +54,15 @@ LAYOUT = Layout(
     "{api}: what several observations reveal about {users}",
     say={
         "grows": questions.GROWS,
-        **_PAGE_VIEW,
+        "page view": _PAGE_VIEW,
         "risk": questions.RISK_SENTENCE,
         "use": questions.LEARNS,
     },
     further={
         "limit": questions.AT_MOST,
         "filling": questions.filled_said,
-        **_ON_OCCASIONS,
+        "page view in order": _IN_ORDER,
+        "two sites": _TWO_SITES,
     },
     tables={
         "over_time": questions.OVER_TIME,
@@ -186,7 +193,7 @@ def over_time(
 @study(
     Layout(
         "Other occasions",
-        say=_PAGE_VIEW,
+        say={"page view": _PAGE_VIEW},
         tables={"occasions": OCCASIONS},
     )
 )
