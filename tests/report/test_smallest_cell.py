@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from quiff import Population, TopicsAPI, exposure, over_time, popularity, user_risk
 from quiff.history.stats import Statistics, sizes_of_counts
 from quiff.measures.distribution import Distribution
+from quiff.measures.distribution import merged as merged_groups
 from quiff.report.compose import SMALLEST, Source, compose_report
 from quiff.results.small_cells import left_out
 from quiff.studies.dataset_statistics import DatasetStatistics
-from quiff.studies.risk import _merged
 from words import worded
 
 # Topic 1 is everybody's, topic 2 that of half of them, the others of one, two, three, ... users.
@@ -125,8 +125,11 @@ def test_curves_of_risk_have_steps_of_five_people(least, weights):
     sets = {user: set(sorted(some | set(range(100, 140)))[:longest]) for user, some in sets.items()}
     people = Population.from_sets(sets, weights=weights)
     api = TopicsAPI(n_topics=200, top_s=longest)
-    for result in (user_risk(people, api, least=least), over_time(people, api, 1, least=least)):
-        drawn = drawn_risks(result.figures["risk"]())
+    for result, along in (
+        (user_risk(people, api, least=least), "x"),
+        (over_time(people, api, 1, least=least), "y"),
+    ):
+        drawn = drawn_risks(result.figures["risk"](), along)
         risks = sorted(map(float, user_risk(people, api).per_user.values[api.spec, api.name, "own_risk"]))
         largest = max(drawn)
         if least == 1:
@@ -136,9 +139,9 @@ def test_curves_of_risk_have_steps_of_five_people(least, weights):
             assert risks[-5] < largest < risks[-1]
 
 
-def drawn_risks(figure):
-    """Return the risks of the points in a figure's own data."""
-    return [point["risk"] for data in figure.spec["datasets"].values() for point in data if "risk" in point]
+def drawn_risks(figure, along):
+    """Return the risks of the points in a figure's own data, which lie along one axis."""
+    return [point[along] for data in figure.spec["datasets"].values() for point in data if "series" in point]
 
 
 def test_it_states_its_smallest_cell(report):
@@ -167,7 +170,7 @@ def test_what_exposes_most_is_said_of_those_that_are_listed(report):
     ],
 )
 def test_a_small_group_goes_with_the_next(groups, merged):
-    assert _merged(groups, 5) == merged
+    assert merged_groups(groups, 5) == merged
 
 
 def test_people_of_whom_nothing_can_be_listed_have_a_report_all_the_same():

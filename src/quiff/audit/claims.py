@@ -34,9 +34,12 @@ _LISTED = 2**20  # outputs of a claim that are looked at one by one
 @final
 @dataclass(frozen=True)
 class SecretTest:
-    """How one secret's rows fit the claim: p by the statistic of all outputs and by the worst output."""
+    """How one secret's rows fit the claim: p by the statistic of all outputs and by the worst output.
 
-    secret: int
+    The secret is its place, or what it is called.
+    """
+
+    secret: int | str
     rows: int
     statistic: float
     p: float
@@ -49,7 +52,7 @@ class SecretTest:
 class Deviation:
     """An output of a secret that was seen more or less often than claimed."""
 
-    secret: int
+    secret: int | str
     output: Hashable
     seen: int
     expected: float

@@ -129,21 +129,22 @@ def list_apis(api: ApiText | None = None, /, *, digits: int = 3, json_: bool = F
     --------
     $ quiff apis topics
     """
+    from quiff.apis.described import ApiFacts
     from quiff.apis.registry import api_class, api_from, apis
-    from quiff.studies.catalogue import api_facts, api_tables, catalogue_table
+    from quiff.studies.catalogue import api_tables, catalogue_table
 
     with at_option(None, "API"):
         one = None if api is None else {api: api_from(api) if ":" in api else api_class(api)}
     chosen = one or apis()
     if json_:
-        echo(to_json({"apis": [api_facts(key, api) for key, api in chosen.items()]}))
+        echo(to_json({"apis": [ApiFacts.of(key, api) for key, api in chosen.items()]}))
     elif api is None:
         echo(catalogue_table(apis()).to_text())
     else:
-        facts = api_facts(api, chosen[api])
+        facts = ApiFacts.of(api, chosen[api])
         own = inspect.getdoc(chosen[api]) if ":" in api else None  # its words are shown whole
-        words = facts["mechanism"] if own is None else own.partition("\n\nParameters\n")[0]
-        sentence = filled(f"{facts['title']}. {words}".strip())
+        words = facts.mechanism if own is None else own.partition("\n\nParameters\n")[0]
+        sentence = filled(f"{facts.title}. {words}".strip())
         echo("\n\n".join([sentence, *(table.to_text() for table in api_tables(facts).values())]))
 
 

@@ -17,7 +17,7 @@ from quiff.results.figures.figure import Figure
 from quiff.results.numbers import capitalised, probability, said
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.studies.catalogue import mechanism
+from quiff.apis.described import mechanism
 from quiff.studies.words import goal_title, visits
 
 CROWD = 1_000_000

@@ -137,10 +137,9 @@ COUNTING = Pivot(
 )
 
 
-def _forms(result: Result) -> list[Record]:
-    """Return the APIs of the registry that have closed forms beyond limits."""
-    apis = {spec: registered_api(spec, result) for spec in result.payload["forms"]}
-    return [{"spec": spec} for spec, api in apis.items() if api is not None]
+def _forms(result: Result) -> list[str]:
+    """Return the APIs of the registry that have closed forms beyond limits, by spec."""
+    return [spec for spec in result.payload["forms"] if registered_api(spec, result) is not None]
 
 
 def _drawn(points: list[Record], result: Result, *parts: Any) -> Any:
@@ -201,7 +200,8 @@ def limits_chart(lines: Curves) -> Any:
 def _chart(title: str, *parts: Any) -> Chart:
     return Chart(
         title,
-        points=_forms,
+        records=_forms,
+        points={"spec": lambda spec, _: spec},
         draw=lambda points, result: _drawn(points, result, *parts),
         without="only limits are known of these APIs",
     )
