@@ -16,7 +16,7 @@ from quiff.cli.shown import WORDS
 from quiff.cli.signals import Ended, Ending, ending
 from quiff.cli.source import command_names, command_source
 from quiff.cli.terminal import terminal_width
-from quiff.errors import QuiffError, described, engine_line, full_sentence
+from quiff.errors import ON_COMMAND_LINE, QuiffError, described, engine_line, full_sentence
 from quiff.results.columns import WIDTH
 from quiff.safe_text import visible_lines
 
@@ -100,6 +100,7 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[WORDS] = list(args)
+        ON_COMMAND_LINE.set(True)
         with _shown():
             return super().parse_args(ctx, args)
 
