@@ -175,11 +175,9 @@ def raised(variable: str, enough: float) -> str:
     """
     by_variable = f"{variable}={enough:.0f}"
     context = variable.removeprefix("QUIFF_").lower()
-    return (
-        by_variable
-        if ON_COMMAND_LINE.get()
-        else f"`with quiff.{context}({enough:.0f}): ...` or by {by_variable}"
-    )
+    if ON_COMMAND_LINE.get():
+        return by_variable
+    return f"`with quiff.{context}({enough:.0f}): ...` or by {by_variable}"
 
 
 def work_allowed() -> float:
