@@ -253,7 +253,6 @@ class TopicsAPI(TopTopics):
 
     title = "Topics API"
     family = "interests"
-    status = "retired"
     ended = SANDBOX_ENDED
     source = "patcg-individual-drafts/topics, README at d5555b3 (7 November 2025); paper, Sec. 3.2"
     unit = Unit("a user", "one site", 7)

@@ -5,7 +5,7 @@ from math import isinf
 from typing import Any
 
 from quiff.apis.base import Api, Limit, all_limits
-from quiff.apis.defaults import DEFAULT
+from quiff.apis.registry import DEFAULT
 from quiff.apis.topics import further_forms
 from quiff.results.figures.charts import Axis, Record, beside, curves
 from quiff.results.figures.style import panel_title
