@@ -100,7 +100,6 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[WORDS] = list(args)
-        ON_COMMAND_LINE.set(True)
         with _shown():
             return super().parse_args(ctx, args)
 
@@ -176,7 +175,8 @@ def _own_line(error: BaseException) -> str:
 
 @contextmanager
 def _shown() -> Iterator[None]:
-    """Tell errors without the control characters of what they quote."""
+    """Tell errors as options of the command line, without the control characters of what they quote."""
+    before = ON_COMMAND_LINE.set(True)
     try:
         yield
     except click.NoSuchOption as error:
@@ -189,6 +189,8 @@ def _shown() -> Iterator[None]:
     except click.ClickException as error:
         error.message = visible_lines(error.message)  # type: ignore[misc]
         raise
+    finally:
+        ON_COMMAND_LINE.reset(before)
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
