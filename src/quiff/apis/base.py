@@ -138,7 +138,7 @@ class Api(ABC):
         with its version, and what one observation is, such as "a topic".
     ended, shelf
         Since when it is no longer pursued, and who says so, as "retired: ..."; an API that ended has this
-        status and stands on the shelf of history, every other one is alive.
+        status unless it names another, and stands on the shelf of history, every other one is alive.
     unit
         Whom one observation is about, where, and for how long; in a class it may be text, as "a user, one
         site, 7 days".
@@ -202,7 +202,7 @@ class Api(ABC):
         if "title" not in vars(cls):
             cls.title = words.replace("_", " ")
         if cls.ended:
-            cls.shelf, cls.status = "history", cls.ended.partition(":")[0]
+            cls.shelf, cls.status = "history", vars(cls).get("status", cls.ended.partition(":")[0])
         if isinstance(vars(cls).get("unit"), str):
             cls.unit = Unit.of(vars(cls)["unit"])
         check_class(cls, needs=(tuple, list), unit=(Unit,), redraws=get_args(Redraws))

@@ -220,6 +220,7 @@ class InteroperablePrivateAttribution(_Laplace):
     name = "ipa"
     title = "Interoperable Private Attribution (IPA)"
     family = "attribution"
+    status = "ended"
     ended = "no longer pursued: patcg-individual-drafts/ipa at 53a7a8f, 15 April 2024"
     source = "patcg-individual-drafts/ipa at 53a7a8f (15 April 2024), an individual draft, no longer pursued"
     unit = Unit("a person", "one site", 7)
