@@ -139,7 +139,7 @@ def channel_of_all_secrets(
         return fitted.observe(fitted.secret(people).outputs)
     if space is None or space.size > _MOST_SECRETS:
         raise ParameterError(
-            f"the secrets of {api.spec} are too many to list; give some (--among), or people (--people)"
+            f"the secrets of {api.spec} are too many to list; give some (--secrets), or people (--people)"
         )
     return api.observe(space)
 

@@ -7,6 +7,7 @@ from math import isfinite, log
 from typing import Any, final
 
 from quiff.apis.base import Api, in_a_month
+from quiff.apis.described import mechanism
 from quiff.core.numbers import Number
 from quiff.errors import QuiffError
 from quiff.populations.population import Population
@@ -17,7 +18,6 @@ from quiff.results.figures.figure import Figure
 from quiff.results.numbers import capitalised, probability, said
 from quiff.results.rows import Row, Rows
 from quiff.results.table import Table
-from quiff.apis.described import mechanism
 from quiff.studies.words import goal_title, visits
 
 CROWD = 1_000_000
@@ -286,7 +286,9 @@ def _points(one: Answer) -> Iterator[dict[str, Any]]:
         row = one.row("posterior", n)
         if row is not None:
             place = {"visits": n - one.first + 1, "probability": float(row.value)}
-            yield {"series": one.name, **place, **row.ends()}
+            ends = {"low": row.low, "high": row.high}
+            interval = {name: float(end) for name, end in ends.items() if end is not None}
+            yield {"series": one.name, **place, **interval}
 
 
 def by_visits(mains: Sequence[Answer]) -> Block:

@@ -8,8 +8,8 @@ from math import isfinite
 from typing import Any, final
 
 from quiff.apis.base import Api, parameters_of
-from quiff.apis.defaults import default_apis
 from quiff.apis.ranges import Share
+from quiff.apis.registry import default_apis
 from quiff.errors import QuiffError
 from quiff.populations.population import Population
 from quiff.progress import tell

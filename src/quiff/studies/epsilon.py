@@ -231,7 +231,8 @@ def explain_epsilon(
         epsilon = next((float(row.value) for row in rows if row.quantity == "epsilon"), None)
         if epsilon is None:
             raise ParameterError(
-                "epsilon is missing, and no API has one from its parameters alone; give one, or another API"
+                "epsilon is missing, and no API has one from its parameters alone; give one (quiff measure"
+                " has that of an API on people)"
             )
     e = float(check_number("epsilon", epsilon, 0, inf))
     n = check_whole("secrets", secrets, 2)
@@ -239,7 +240,14 @@ def explain_epsilon(
     check_number("delta", delta, 0, 1)
     return Findings(
         (*_bounds(e, n, times, delta), *rows),
-        notes=("Bounds for any mechanism with this epsilon; randomised response attains them.",),
+        notes=(
+            "Bounds for any mechanism with this epsilon; randomised response attains them.",
+            *(
+                f"{api.title} has no closed form to set beside them; see quiff measure."
+                for api in chosen
+                if not api.limits()
+            ),
+        ),
         words={"epsilon": e, "written": rounded(e, 4), "small": probability(delta)},
         apis=chosen,
     )

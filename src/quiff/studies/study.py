@@ -14,9 +14,8 @@ from typing import Any, ParamSpec, final
 
 from quiff import commands
 from quiff.apis.base import Api, Unit, checked_api, checked_people
-from quiff.apis.defaults import default_apis
 from quiff.apis.described import ApiWords
-from quiff.apis.registry import apis
+from quiff.apis.registry import apis, default_apis
 from quiff.commands import Group
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, QuiffError, SizeError

@@ -5,7 +5,7 @@ from math import isinf
 from typing import Any
 
 from quiff.apis.base import Api, Limit, all_limits
-from quiff.apis.defaults import DEFAULT
+from quiff.apis.registry import DEFAULT
 from quiff.apis.topics import further_forms
 from quiff.results.figures.charts import Axis, Record, beside, curves
 from quiff.results.figures.style import panel_title
@@ -41,7 +41,7 @@ def _sentences(result: Result) -> Iterator[str]:
     for spec, api in result.apis.items():
         most = result.rows.where(api=spec, stage="")["bayes_capacity"]
         if most is None:
-            yield f"{api.title}: no closed form is known of its parameters alone; measure it on people."
+            yield f"{api.title}: no closed form is known of its parameters alone; see quiff measure."
         elif isinf(most):
             yield f"{api.title}: one observation ({api.sees}) can reveal anything, of however many people."
         else:
