@@ -74,7 +74,7 @@ def after_weeks(
     --------
     >>> after = list(after_weeks(budgets_of(1, 4, 8), 1, 1, 10, [1]))
     >>> [(entry.observer, entry.released, round(entry.capacity, 3)) for entry in after]
-    [('one site', 1, 1.221), ('10 colluding sites', 2, 1.408)]
+    [('one site', 1, 1.393), ('10 colluding sites', 2, 1.448)]
     """
     for observer, count in (("one site", 1), (f"{sites} colluding sites", sites)):
         released = released_in_a_week(config, budget, count)

@@ -44,8 +44,8 @@ def columns(lines: list[list[str]], numeric: list[bool], heads: Mapping[int, str
         [max(map(len, filter(None, _BREAK.split(cell))), default=0) for cell in column] for column in turned
     ]
     tops = [max(parts[0], *map(len, column[1:]), 1) for column, parts in zip(turned, words, strict=True)]
-    whole = [top if right else max(parts) for top, parts, right in zip(tops, words, numeric, strict=True)]
-    for least in (tops, whole):
+    unbroken = [top if right else max(parts) for top, parts, right in zip(tops, words, numeric, strict=True)]
+    for least in (tops, unbroken):
         while sum(widths) + 2 * (len(widths) - 1) > width:
             widest = max(range(len(widths)), key=lambda i: (widths[i] > least[i]) * widths[i])
             if widths[widest] <= least[widest]:

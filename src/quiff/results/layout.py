@@ -236,7 +236,7 @@ class Pivot(_Lines):
             below: dict[Any, list[Any]] = {}
             for line in lines:
                 below.setdefault(entry(line, _get(columns[group]), result), []).append(line)
-            lines = [line for some in below.values() for line in some]
+            lines = [line for group_lines in below.values() for line in group_lines]
         styles: dict[str, Any] = dict(self.styles)
         heads: dict[str, Callable[[Any], Any]] = {}
         for head, cell in columns.items():

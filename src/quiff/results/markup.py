@@ -23,7 +23,7 @@ def markdown_text(text: str) -> str:
     a\|b &lt;i&gt;\[c\](javascript:d)
     """
     plain = _ENTITY.sub("&amp;", visible(text)).replace("<", "&lt;").replace(">", "&gt;")
-    return _MARKDOWN.sub(lambda found: "\\" + found[0], plain)
+    return _MARKDOWN.sub(lambda match: "\\" + match[0], plain)
 
 
 def latex_text(text: str) -> str:

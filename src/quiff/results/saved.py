@@ -26,17 +26,17 @@ def result_of(text: str) -> Result:
     """
     import_module("quiff.studies.study")  # which fills `READERS`
     try:
-        whole = json.loads(text)
-        rows = [_row(record) for record in whole["rows"]]
-        result = _result(whole["study"] | {key: whole[key] for key in ("population", "payload")}, rows)
+        read = json.loads(text)
+        rows = [_row(record) for record in read["rows"]]
+        result = _result(read["study"] | {key: read[key] for key in ("population", "payload")}, rows)
         if rows:
             raise ValueError("there are more rows than its parts have")
-        provenance = whole["provenance"]
+        provenance = read["provenance"]
         return Result(
             **vars(result)
             | {
-                "notes": tuple(whole["notes"]),
-                "warnings": tuple(whole["warnings"]),
+                "notes": tuple(read["notes"]),
+                "warnings": tuple(read["warnings"]),
                 "provenance": provenance
                 and Provenance(**provenance | {"sources": tuple(provenance["sources"])}),
             }

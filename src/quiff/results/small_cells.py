@@ -44,5 +44,5 @@ def large_cells(cells: Iterable[_Cell], users: Iterable[int], least: int) -> tup
     counts = list(users)
     out = left_out(counts, least)
     telling = any(gone and n >= least for n, gone in zip(counts, out, strict=True))
-    kept = [cell for cell, gone in zip(cells, out, strict=True) if not gone]
-    return kept, sum(out), ", or by which those could be told," if telling else ""
+    large = [cell for cell, gone in zip(cells, out, strict=True) if not gone]
+    return large, sum(out), ", or by which those could be told," if telling else ""

@@ -28,10 +28,10 @@ _LONGEST = 24  # signs of a histogram in a table
 def _taken(result: Result) -> Iterator[str]:
     events = result.payload["events"]
     kinds = [event["kind"] for event in events]
-    asked = kinds.count("released") + kinds.count("zeros")
+    conversions = kinds.count("released") + kinds.count("zeros")
     yield (
         f"Under the rules {result.payload['rules']!r}, {many(kinds.count('impression'), 'impression')} and"
-        f" {many(asked, 'conversion')} were taken, and {kinds.count('zeros')} of the conversions gave"
+        f" {many(conversions, 'conversion')} were taken, and {kinds.count('zeros')} of the conversions gave"
         f" zeros only; {many(kinds.count('error'), 'call')} erred."
     )
     expecting = sum(event["expected"] is not None for event in events)
@@ -98,14 +98,14 @@ def _timeline(points: list[Record], result: Result) -> Any:
     left: dict[str, float] = {}
     records: list[Record] = []
     for charge in result.payload["charges"]:
-        for series, whole, taken in (
+        for series, budget, taken in (
             (f"{charge['site']}, epoch {charge['epoch']}", of["sites"], charge["of_site"]),
             (f"all sites, epoch {charge['epoch']}", of["global"], charge["shared"]),
         ):
             if series not in left:
                 left[series] = 1.0
                 records.append({"series": series, "day": first, "left": 1.0})
-            left[series] = max(0.0, left[series] - taken / whole)
+            left[series] = max(0.0, left[series] - taken / budget)
             records.append({"series": series, "day": days[charge["event"]], "left": left[series]})
     records += [{"series": series, "day": last, "left": value} for series, value in left.items()]
     if records:

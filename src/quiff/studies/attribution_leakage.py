@@ -228,8 +228,8 @@ def attribution_leakage(
         rows += rows_of(single, numbers, observations=max(1, after.released * after.weeks), **about)
     zeros = [told_by_zeros(e, multiple) for multiple in (1, 2, 4, 8)]
     for budget, capacity_of_zeros, epsilon_of_zeros in zeros:
-        told = {"bayes_capacity": capacity_of_zeros, "epsilon": epsilon_of_zeros}
-        rows += rows_of(single, told, stage=f"global budget {budget:g}", goal=_ELSEWHERE, scope="all")
+        numbers = {"bayes_capacity": capacity_of_zeros, "epsilon": epsilon_of_zeros}
+        rows += rows_of(single, numbers, stage=f"global budget {budget:g}", goal=_ELSEWHERE, scope="all")
     errors = [[x, *(2 / x / (size * rate / buckets) for size in _BATCHES)] for x in _EPSILONS]
     for x, *line in errors:
         for size, error in zip(_BATCHES, line, strict=True):

@@ -146,7 +146,9 @@ def _months(result: Result) -> Iterator[str]:
 
 def _most(spec: str, result: Result) -> str | None:
     capacity = _limit(spec, "bayes_capacity", result)
-    return None if capacity is None else f"x {factor(capacity)}"
+    if capacity is None:
+        return None
+    return factor(capacity) if isinf(capacity) else f"x {factor(capacity)}"
 
 
 _API: Mapping[str, Cell] = {

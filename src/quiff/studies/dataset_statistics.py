@@ -53,18 +53,18 @@ class DatasetStatistics(Tabled):
         ParameterError
             If the table has no records by user.
         """
-        found = self.statistics
-        if found.sizes is None:
-            raise ParameterError(f"a table of the stage {found.stage} has no records to draw")
-        total = left = sum(users for _, users in found.users_per_count)
+        statistics = self.statistics
+        if statistics.sizes is None:
+            raise ParameterError(f"a table of the stage {statistics.stage} has no records to draw")
+        total = left = sum(users for _, users in statistics.users_per_count)
         points: list[dict[str, Any]] = []
         drawn = total + self.least
-        for records, users in found.users_per_count:
+        for records, users in statistics.users_per_count:
             if drawn - left >= self.least and (left >= self.least or not points):
                 points.append({"series": "users", "records": records, "share": left / total})
                 drawn = left
             left -= users
-        quantiles = {"median": found.sizes.q50, "95%": found.sizes.q95, "99%": found.sizes.q99}
+        quantiles = {"median": statistics.sizes.q50, "95%": statistics.sizes.q95, "99%": statistics.sizes.q99}
         dots = [
             {"name": name, "records": records, "share": _share(points, records)}
             for name, records in quantiles.items()
@@ -73,35 +73,35 @@ class DatasetStatistics(Tabled):
         across = Axis("records", "records of a user (log scale)", "log", 1)
         up = Axis("share", "share of users with at least so many (log scale)", "log", most=1)
         chart = curves(points, across, up, ["users"], dots=dots, step="step-before", size=(480, 300))
-        return Figure.of(f"Records of {counted(total, 'user')} ({found.stage})", chart)
+        return Figure.of(f"Records of {counted(total, 'user')} ({statistics.stage})", chart)
 
     def _counts(self) -> Table:
-        found = self.statistics
+        statistics = self.statistics
         counts = (
-            ("rows", found.rows),
-            ("malformed lines", found.malformed),
-            ("users", found.users),
-            ("URLs", found.urls),
-            ("domains", found.domains),
-            *((f"domains of {labels} labels", n) for labels, n in (found.domains_by_labels or {}).items()),
-            ("topics", found.topics),
-            ("distinct sets", found.distinct_sets),
-            ("first", found.first),
-            ("last", found.last),
+            ("rows", statistics.rows),
+            ("malformed lines", statistics.malformed),
+            ("users", statistics.users),
+            ("URLs", statistics.urls),
+            ("domains", statistics.domains),
+            *((f"domains of {k} labels", n) for k, n in (statistics.domains_by_labels or {}).items()),
+            ("topics", statistics.topics),
+            ("distinct sets", statistics.distinct_sets),
+            ("first", statistics.first),
+            ("last", statistics.last),
         )
         rows = tuple((name, value) for name, value in counts if value is not None)
-        return Table(f"Table of the stage {found.stage}", ("what", "value"), rows)
+        return Table(f"Table of the stage {statistics.stage}", ("what", "value"), rows)
 
     def _records(self) -> list[Table]:
-        found = self.statistics
-        if found.sizes is None:
+        statistics = self.statistics
+        if statistics.sizes is None:
             return []
-        sizes = asdict(found.sizes)
+        sizes = asdict(statistics.sizes)
         names = tuple(_SIZES.get(name, name) for name in sizes)
-        users = [pair[1] for pair in found.users_per_count]
-        listed, few, telling = large_cells(found.users_per_count, users, self.least)
+        users = [pair[1] for pair in statistics.users_per_count]
+        listed, few, telling = large_cells(statistics.users_per_count, users, self.least)
         first, more = tuple(listed[:_SHOWN]), max(0, len(listed) - _SHOWN)
-        notes = [f"{more} more counts up to {found.sizes.max}; the JSON has them all."] if more else []
+        notes = [f"{more} more counts up to {statistics.sizes.max}; the JSON has them all."] if more else []
         notes += [f"{few} counts of fewer than {self.least} users each{telling} are left out."] if few else []
         return [
             Table("Records of a user", names, (tuple(sizes.values()),)),
@@ -110,10 +110,10 @@ class DatasetStatistics(Tabled):
 
     def _most_visited(self) -> list[Table]:
         most, visitors = self.statistics.most_visited, self.statistics.visitors
-        shown = tuple(row for row, users in zip(most, visitors, strict=True) if users >= self.least)
-        few = len(most) - len(shown)
+        listed = tuple(row for row, users in zip(most, visitors, strict=True) if users >= self.least)
+        few = len(most) - len(listed)
         notes = (f"Left out: {counted(few, 'domain')} of fewer than {self.least} users.",) if few else ()
-        return [Table("Most visited domains", ("domain", "records"), shown, notes)] if most else []
+        return [Table("Most visited domains", ("domain", "records"), listed, notes)] if most else []
 
 
 def _share(points: Sequence[dict[str, Any]], records: float) -> Any:

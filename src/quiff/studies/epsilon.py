@@ -54,17 +54,18 @@ def _sentences(result: Result) -> Iterator[str]:
 
 def _of_api(rows: Rows, _: Result) -> dict[str, str]:
     """Say what the own capacity of an API says beside its epsilon."""
-    own, capacity = rows["epsilon"], rows["bayes_capacity"]
+    strength, capacity = rows["epsilon"], rows["bayes_capacity"]
     limit = "has no bound" if capacity == inf else f"is {said(capacity or 0)}"
     if capacity is None:
         words = "no capacity is known from its parameters alone; measure it on people"
-    elif own is None:
+    elif strength is None:
         words = f"its Bayes capacity {limit}; no epsilon is known from its parameters alone"
-    elif own == inf:
+    elif strength == inf:
         words = f"its epsilon is infinite, and its Bayes capacity {limit}"
     else:
-        allowed = said(capacity_bound(float(own)))
-        words = f"its epsilon of {rounded(own, 3)} would allow a Bayes capacity of {allowed}; its own {limit}"
+        allowed = said(capacity_bound(float(strength)))
+        own_epsilon = rounded(strength, 3)
+        words = f"its epsilon of {own_epsilon} would allow a Bayes capacity of {allowed}; its own {limit}"
     return {"capacity": words}
 
 

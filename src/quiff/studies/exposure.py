@@ -155,18 +155,19 @@ def _drawn_values(result: Result) -> list[Rows]:
     return ([rows for rows in values if rows["named_posterior"] is not None] or values)[:_DRAWN]
 
 
-def _known(named: str, guessed: str) -> Get:
+def _probability_of(named: str, guessed: str) -> Get:
     """Return the probability of a value that an output names, or to guess right if none does."""
     return lambda rows, _: rows[guessed if rows["named_posterior"] is None else named] or 0
 
 
-_BEFORE, _AFTER = _known("value_share", "goal_prior"), _known("named_posterior", "goal_posterior")
+_BEFORE = _probability_of("value_share", "goal_prior")
+_AFTER = _probability_of("named_posterior", "goal_posterior")
 
 
 def _title(result: Result) -> str:
     rows = _drawn_values(result)[0]
     by = "an output" if rows["named_posterior"] is None else "an output that names it"
-    before, after = (probability(entry(rows, known, result)) for known in (_BEFORE, _AFTER))
+    before, after = (probability(entry(rows, get, result)) for get in (_BEFORE, _AFTER))
     return (
         f"{result.words['api']}: {by} raises the probability of {_value(rows, result)!r} from {before} to"
         f" {after}"
@@ -291,5 +292,5 @@ def exposure(
             "among": "of the outputs that are listed, " if telling else among,
         }
         rows += rows_of(api, numbers, stage=stage, goal="user", prior="population")
-    kept = outputs if first is None else outputs[: max(first, _KEPT)]
-    return Findings(rows, words=words, payload={"outputs": kept})
+    most = None if first is None else max(first, _KEPT)
+    return Findings(rows, words=words, payload={"outputs": outputs[:most]})

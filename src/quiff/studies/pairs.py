@@ -91,7 +91,7 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
     """
     most, stand_in = check_whole("observations", observations, 1), pairs.stand_in()
     rows: list[Row] = []
-    known: dict[str, Api] = {}
+    measured: dict[str, Api] = {}
     notes = [
         f"The {many(pairs.distinct, 'distinct set')} do not fit into the memory that is allowed. These"
         " figures need only how many users have each topic and each two topics, and are exact; quantiles of"
@@ -100,22 +100,22 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
     ]
     missing: list[str] = []
     for api in apis:
-        shown = _shown(stand_in, api)
-        if shown is None:
+        alike = _shown_alike(stand_in, api)
+        if alike is None:
             missing.append(f"{api.spec} is not measured: it needs every distinct set, and they do not fit.")
             continue
-        known[api.spec] = api
-        rows += _api_rows(pairs, stand_in, api, *shown, most, threshold)
-    if not known:
+        measured[api.spec] = api
+        rows += _api_rows(pairs, stand_in, api, *alike, most, threshold)
+    if not measured:
         raise SizeError(f"{' '.join(missing)} Allow more memory (--memory-limit), or take fewer people")
     if most > _REACHED:
         notes.append(f"More than {_REACHED} observations are out of reach; their leakage has a bound.")
     return Findings(
         rows,
         notes=tuple(notes),
-        warnings=(*missing, *assumed(stand_in, known.values())),
+        warnings=(*missing, *assumed(stand_in, measured.values())),
         words={"percent": probability(threshold)},
-        apis=tuple(known.values()),
+        apis=tuple(measured.values()),
         population={
             "users": pairs.users,
             "set_size": pairs.set_size,
@@ -129,19 +129,19 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
     )
 
 
-def _shown(people: Population, api: Api) -> tuple[Real, Real, int] | None:
+def _shown_alike(people: Population, api: Api) -> tuple[Real, Real, int] | None:
     """Return p, q and m if an API shows each topic of a set alike, and nothing else of it; else None."""
     if api.needs != ("topics",) or api.observer_knows_who:
         return None
     ready = api.fit(people)
-    seen = Sequences.recognised(people, api)
+    sequences = Sequences.recognised(people, api)
     secret = ready.secret(people)
-    if seen is None or secret.codes is None:
+    if sequences is None or secret.codes is None:
         return None
     outputs = ready.observe(secret.outputs).outputs
-    inside: list[object] = [frozenset(outputs[int(code)] for code in row) for row in seen.sets[0]]
-    own: list[object] = [secret.outputs[int(code)] for code in secret.codes]
-    return (seen.inside, seen.outside, seen.width) if inside == own else None
+    inside: list[object] = [frozenset(outputs[int(code)] for code in row) for row in sequences.sets[0]]
+    sets: list[object] = [secret.outputs[int(code)] for code in secret.codes]
+    return (sequences.inside, sequences.outside, sequences.width) if inside == sets else None
 
 
 def _api_rows(
@@ -151,8 +151,8 @@ def _api_rows(
     rows = list(api_rows(stand_in, api, [], (), {}))
     first, last = rows[0].stage, [row.stage for row in rows if row.scope == "people"][-1]
     about = {"goal": "user", "prior": "population"}
-    whole = next(row.value for row in rows if row.stage == first and row.quantity == "leakage")
-    if first != last and whole == stand_in.users.size:  # it tells sets apart
+    leakage = next(row.value for row in rows if row.stage == first and row.quantity == "leakage")
+    if first != last and leakage == stand_in.users.size:  # it tells sets apart
         yield from rows_of(api, pairs.leaks(pairs.distinct), stage=first, **about)
     single = pairs.leakage(p, q, width)
     yield from rows_of(api, pairs.leaks(single), stage=last, **about)
@@ -163,9 +163,9 @@ def _api_rows(
     learned = {"goal_prior": pairs.best_guess(), "goal_posterior": pairs.best_guess_after(p, q, width)}
     yield from rows_of(api, learned, stage=last, goal="topics", prior="population")
     for n in range(2, most + 1):
-        known = pairs.leaks(pairs.leakage_of_two(p, q, width)) if n <= _REACHED else {}
+        measured = pairs.leaks(pairs.leakage_of_two(p, q, width)) if n <= _REACHED else {}
         bound = {"leakage_at_most": min(pairs.distinct, single**n)}
-        yield from rows_of(api, known | bound, stage=last, observations=n, **about)
+        yield from rows_of(api, measured | bound, stage=last, observations=n, **about)
     if pairs.rarity is not None and p > q:  # else it tells nothing
         worst, *ends = pairs.risks(p, q, width)
         low, high = (risk_numbers(end, above) for end in ends)

@@ -398,8 +398,8 @@ def popularity(
         goal, estimate = goal_of_value(draws.attribute, entry.value), Between(*entry.estimate, "monte-carlo")
         counts = {"users_with": entry.users, "estimated_users": estimate}
         rows += rows_of(api, counts, stage=api.name, goal=goal)
-    for found in finding:
-        goal, share = finding_goal(draws.attribute, found.top), Between(*found.simulated, "monte-carlo")
+    for place in finding:
+        goal, share = finding_goal(draws.attribute, place.top), Between(*place.simulated, "monte-carlo")
         rows += rows_of(api, {"finding_probability": share}, stage=api.name, goal=goal)
     return Findings(
         rows,

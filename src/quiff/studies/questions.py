@@ -34,15 +34,15 @@ def api_of(rows: Rows, result: Result) -> ApiWords:
 
 
 def _revealed_words(rows: Rows, result: Result) -> dict[str, str] | None:
-    api, most, here = api_of(rows, result), rows["bayes_capacity@all"], rows["bayes_capacity@people"]
+    api, most, occurring = api_of(rows, result), rows["bayes_capacity@all"], rows["bayes_capacity@people"]
     if rows["leakage"] is None:
         guess = None if most is None else f"any guess about the secret by at most {amount(most)}"
         return None if guess is None else {"sees": api.sees, "multiplied": guess, "bound": ""}
     bound = ""
     if most is not None and not isinf(most):
         data = "topics" if api.needs == ("topics",) else "data"
-        alike = here is None or isclose(here, most, rel_tol=_ALIKE)
-        whose = "" if alike else f"; {said(here or 0)} with only the {data} that occur here"
+        alike = occurring is None or isclose(occurring, most, rel_tol=_ALIKE)
+        whose = "" if alike else f"; {said(occurring or 0)} with only the {data} that occur here"
         bound = (
             f" It can be at most {said(most)}, whoever the people are and whatever is known of them before"
             f"{whose}."
@@ -60,12 +60,12 @@ REVEALS = Say(
 )
 
 
-def _given(result: Result) -> str:
-    known = result.words.get("known")
-    given = f" The adversary already knows: {', '.join(known)}." if known else ""
+def _before_words(result: Result) -> str:
+    beside = result.words.get("known")
+    knowing = f" The adversary already knows: {', '.join(beside)}." if beside else ""
     return (
-        f"Users are {result.words['before']} before.{given} Leakage multiplies that probability; at most: for"
-        " any people and any prior; here: with the secrets that occur."
+        f"Users are {result.words['before']} before.{knowing} Leakage multiplies that probability; at most:"
+        " for any people and any prior; here: with the secrets that occur."
     )
 
 
@@ -79,7 +79,7 @@ REVEALED = Pivot(
         "at most": "bayes_capacity@all",
     },
     where={"observations": 1},
-    notes=(_given, lambda result: filled_note(result)),
+    notes=(_before_words, lambda result: filled_note(result)),
     spoken=lambda rows, result: rows.rows[0].stage == list(api_of(rows, result).stages)[-1],
 )
 _KINDS = ("at most, for any people", "these people")

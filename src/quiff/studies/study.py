@@ -219,7 +219,9 @@ def as_records(payload: Any) -> Any:
         return {entry.name: as_records(getattr(payload, entry.name)) for entry in fields(payload)}
     if isinstance(payload, Mapping):
         return {key: as_records(entry) for key, entry in payload.items()}
-    return [as_records(entry) for entry in payload] if isinstance(payload, list | tuple) else payload
+    if isinstance(payload, list | tuple):
+        return type(payload)([as_records(entry) for entry in payload])
+    return payload
 
 
 def _with_genuine(result: Result, run: Callable[..., Result], bound: BoundArguments, table: str) -> Result:

@@ -102,8 +102,8 @@ def _section(title: str) -> Pivot:
 
 
 def _settings(result: Result) -> Iterator[tuple[str, str, Any]]:
-    for spec, forms in result.payload["forms"].items():
-        for name, title in forms["titles"].items():
+    for spec, titles in result.payload["forms"].items():
+        for name, title in titles.items():
             yield capitalised(result.api_name(spec)), title, result.words["forms"][spec][name]
 
 
@@ -299,7 +299,7 @@ def closed_forms(
     scenario = {name: value for name, value in every.items() if value is not None}
     limits = {api: all_limits(api, P) for api in chosen}
     forms = {api: further_forms(api, prior_success=P, **scenario) for api in chosen}
-    known = {api.spec: some for api, some in forms.items() if some is not None}
+    of_some = {api.spec: of_api for api, of_api in forms.items() if of_api is not None}
     return Findings(
         (row for api in chosen for row in _rows(api, limits[api], forms[api])),
         words={
@@ -311,20 +311,17 @@ def closed_forms(
                 for api in chosen
                 for limit in limits[api]
             },
-            "forms": {spec: dict(some.parameters) for spec, some in known.items()},
-            "of": "; ".join(some.about for some in known.values()),
+            "forms": {spec: dict(of_api.parameters) for spec, of_api in of_some.items()},
+            "of": "; ".join(of_api.about for of_api in of_some.values()),
             "scenario": {"prior_success": P, **scenario},
             "about": {
                 **{limit.quantity: _about(limit) for api in chosen for limit in limits[api]},
-                **{name: FORMS[name].about() for some in known.values() for name in some.values},
+                **{name: FORMS[name].about() for of_api in of_some.values() for name in of_api.values},
             },
         },
         payload={
-            "forms": {
-                spec: {"titles": dict(some.titles), "quantities": list(some.values)}
-                for spec, some in known.items()
-            },
-            "counting": {spec: list(some.counting()) for spec, some in known.items()},
+            "forms": {spec: dict(of_api.titles) for spec, of_api in of_some.items()},
+            "counting": {spec: list(of_api.counting()) for spec, of_api in of_some.items()},
         },
         apis=chosen,
     )

@@ -71,15 +71,15 @@ class Axis:
         import altair as alt
 
         fields = (self.field, "low", "high")
-        numbers = [float(x) for each in records for name in fields if (x := each.get(name)) is not None]
+        numbers = [float(x) for record in records for name in fields if (x := record.get(name)) is not None]
         ends = [end for end in (self.least, self.most) if end is not None]
         domain: dict[str, Any] = {"domain": ends} if ends[1:] else {}
         options: dict[str, Any] = {"scale": alt.Scale(zero=True, **domain)}
         if self.kind in ("log", "odds"):
             options = log_axis(min([*numbers, *ends]), max([*numbers, *ends]), odds=self.kind == "odds")
         elif self.kind == "count":
-            whole = alt.Axis(tickMinStep=1, format="d")
-            options = {"axis": whole, "scale": alt.Scale(nice=False, **domain)}
+            counts = alt.Axis(tickMinStep=1, format="d")
+            options = {"axis": counts, "scale": alt.Scale(nice=False, **domain)}
         elif self.kind in ("share", "probability"):
             percent = alt.Axis(labelExpr=PERCENT, tickCount=5) if self.kind == "share" else alt.Axis()
             options = {"axis": percent, "scale": alt.Scale(domain=[0, 1])}
@@ -90,12 +90,12 @@ class Axis:
         """Return values near the given ones that are a line of text apart, on the axis of these records."""
         logarithmic = self.kind in ("log", "odds")
         shape, back = (log, exp) if logarithmic else (float, float)
-        known = (each.get(self.field) for each in records)
-        ends = [float(end) for end in (*known, self.least, self.most) if end is not None]
+        places = (record.get(self.field) for record in records)
+        ends = [float(end) for end in (*places, self.least, self.most) if end is not None]
         low = min(map(shape, ends)) if logarithmic else 0.0
         high = 1.0 if self.kind in ("share", "probability") else max(map(shape, ends))
         size = (high - low) or 1.0
-        heights = label_heights([pixels * (high - shape(one)) / size for one in values], pixels, _LINE)
+        heights = label_heights([pixels * (high - shape(value)) / size for value in values], pixels, _LINE)
         return [back(high - size * height / pixels) for height in heights]
 
 
@@ -107,7 +107,7 @@ def probabilities(field: str, title: str, records: Iterable[Record]) -> Axis:
     >>> probabilities("p", "risk", [{"p": 0.5}]).kind, probabilities("p", "risk", [{"p": 0.001}]).kind
     ('share', 'odds')
     """
-    small = max((float(each[field]) for each in records), default=1.0) < _SMALL
+    small = max((float(record[field]) for record in records), default=1.0) < _SMALL
     return Axis(field, f"{title} (log scale)" if small else title, "odds" if small else "share")
 
 
@@ -155,18 +155,18 @@ def curves(
     """
     import altair as alt
 
-    names = list(dict.fromkeys(each["series"] for each in records)) if names is None else names
-    across = x.encoded("X", [{x.field: each[x.field]} for each in records])  # intervals are along y
+    names = list(dict.fromkeys(record["series"] for record in records)) if names is None else names
+    across = x.encoded("X", [{x.field: record[x.field]} for record in records])  # intervals are along y
     up = y.encoded("Y", records)
-    most = [each for each in records if each["series"] == bound]
-    lined = [each for each in records if each["series"] != bound]
-    base = alt.Chart(alt.InlineData(values=[{**each, "place": i} for i, each in enumerate(lined)]))
+    most = [record for record in records if record["series"] == bound]
+    lined = [record for record in records if record["series"] != bound]
+    base = alt.Chart(alt.InlineData(values=[{**record, "place": i} for i, record in enumerate(lined)]))
     make, named = point_styles if points else line_styles, legend is None and step is None
     styles = {} if len(names) < 2 else make("series", legend, names, legend=not named)
     shape = styles.pop("shape", None)
     plain: dict[str, Any] = {} if styles else {"color": PALETTE[0]}
     layers = _across(rule, x, y) + _bound(most, across, up)
-    if any("low" in each for each in lined):
+    if any("low" in record for record in lined):
         ends = base.transform_filter("isValid(datum.low)").encode(
             across, y.encoded("Y", records, "low"), alt.Y2("high:Q")
         )
@@ -203,9 +203,9 @@ def _names(records: Sequence[Record], x: Axis, y: Axis, size: tuple[int, int], c
     """Return the names of the lines to the right of their ends, each with a thin line to it."""
     import altair as alt
 
-    last = {each["series"]: each for each in records if each[y.field] is not None}
-    places = y.apart([float(each[y.field]) for each in last.values()], records, size[1])
-    data = [{**each, "at": place} for each, place in zip(last.values(), places, strict=True)]
+    last = {record["series"]: record for record in records if record[y.field] is not None}
+    places = y.apart([float(record[y.field]) for record in last.values()], records, size[1])
+    data = [{**record, "at": place} for record, place in zip(last.values(), places, strict=True)]
     base = alt.Chart(alt.InlineData(values=data))
     at = {"x": alt.value(size[0] + _ASIDE), "y": alt.Y("at:Q")}
     lines = base.mark_rule(strokeWidth=1, opacity=0.6, color=GREY).encode(
@@ -273,7 +273,7 @@ def marks(
     """
     import altair as alt
 
-    order = list(dict.fromkeys(each["name"] for each in records))
+    order = list(dict.fromkeys(record["name"] for record in records))
     x = value.encoded("X", records)
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(grid=True, labelLimit=_WIDE, labelPadding=8))
     aside = {"yOffset": alt.YOffset("kind:N", sort=list(kinds))} if apart else {}
@@ -283,21 +283,23 @@ def marks(
         .encode(alt.X(f"{value.field}:Q"))
         for place in rules
     ]
-    ends = [each for each in records if each.get("low") is not None]
+    ends = [record for record in records if record.get("low") is not None]
     if joined:
-        by_name = {name: [each[value.field] for each in records if each["name"] == name] for name in order}
-        ends = [{"name": name, "low": min(found), "high": max(found)} for name, found in by_name.items()]
+        ends = []
+        for name in order:
+            values = [record[value.field] for record in records if record["name"] == name]
+            ends.append({"name": name, "low": min(values), "high": max(values)})
     if ends:
         line = alt.Chart(alt.InlineData(values=ends)).mark_rule(color=GREY, strokeWidth=2)
         low = value.encoded("X", records, "low")
         layers.append(line.encode(low, y, alt.X2("high:Q"), **({} if joined else aside)))
     styles = point_styles("kind", None, kinds)
     for place, kind in enumerate(kinds):
-        shown = [each for each in records if each["kind"] == kind]
+        drawn = [record for record in records if record["kind"] == kind]
         size = 100 if apart else max(220 * 0.4**place, 35)
-        point = alt.Chart(alt.InlineData(values=shown)).mark_point(filled=True, opacity=1, size=size)
-        layers += [point.encode(x, y, **aside, **styles)] if shown else []
-    texts = [each for each in records if each.get("text")]
+        point = alt.Chart(alt.InlineData(values=drawn)).mark_point(filled=True, opacity=1, size=size)
+        layers += [point.encode(x, y, **aside, **styles)] if drawn else []
+    texts = [record for record in records if record.get("text")]
     if texts:
         above = alt.Chart(alt.InlineData(values=texts)).mark_text(dy=-15, fontSize=12, color="#222222")
         layers.append(above.encode(x, y, alt.Text("text:N")))
@@ -308,7 +310,7 @@ def bars(records: Sequence[Record], axes: Sequence[Axis], *, rule: float | None 
     """Return bars for each ``name`` along each axis, side by side; the rule is a grey line in the first."""
     import altair as alt
 
-    data, order = alt.InlineData(values=list(records)), [each["name"] for each in records]
+    data, order = alt.InlineData(values=list(records)), [record["name"] for record in records]
     panels: list[Any] = []
     for axis in axes:
         labels = alt.Axis() if axis is axes[0] else alt.Axis(labels=False, ticks=False)

@@ -32,7 +32,7 @@ def label_heights(places: Sequence[float], height: float, line: float) -> list[f
     ):  # what has gone below the plot moves up, as far as there is room
         placed[rank] = max(min(placed[rank], room), rank * line)
         room = placed[rank] - line
-    found = [0.0] * len(places)
+    heights = [0.0] * len(places)
     for rank, i in enumerate(order):
-        found[i] = placed[rank]
-    return found
+        heights[i] = placed[rank]
+    return heights

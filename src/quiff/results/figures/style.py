@@ -100,11 +100,11 @@ def line_styles(
     import altair as alt
 
     below: dict[str, Any] = {"orient": "bottom", "columns": 2} if title is None else {}
-    shown = alt.Legend(title=title, symbolType="stroke", symbolSize=700, **below) if legend else None
+    key = alt.Legend(title=title, symbolType="stroke", symbolSize=700, **below) if legend else None
     dashes = [list(dash) for dash in DASHES]
     return {
-        "color": alt.Color(f"{field}:N", scale=_scale(names, PALETTE), legend=shown),
-        "strokeDash": alt.StrokeDash(f"{field}:N", scale=_scale(names, dashes), legend=shown),
+        "color": alt.Color(f"{field}:N", scale=_scale(names, PALETTE), legend=key),
+        "strokeDash": alt.StrokeDash(f"{field}:N", scale=_scale(names, dashes), legend=key),
     }
 
 
@@ -121,10 +121,10 @@ def point_styles(
     import altair as alt
 
     columns = 1 if max(map(len, names), default=0) > _LONG else 3
-    shown = alt.Legend(title=title, orient="bottom", columns=columns) if legend else None
+    key = alt.Legend(title=title, orient="bottom", columns=columns) if legend else None
     return {
-        "color": alt.Color(f"{field}:N", scale=_scale(names, PALETTE), legend=shown),
-        "shape": alt.Shape(f"{field}:N", scale=_scale(names, SHAPES), legend=shown),
+        "color": alt.Color(f"{field}:N", scale=_scale(names, PALETTE), legend=key),
+        "shape": alt.Shape(f"{field}:N", scale=_scale(names, SHAPES), legend=key),
     }
 
 
