@@ -220,10 +220,10 @@ def _lines(mains: Sequence[Answer]) -> Iterator[tuple[str, Callable[[Answer], st
         yield f"by {visit.after(visit.first)}", lambda one: one.about(one.first)
     longest = max(mains, key=lambda one: one.most)
     if longest.most > longest.first:
-        by = "in a month (28 days), by" if longest.most == in_a_month(longest.api) else "by"
-        others = {visits(one.api, one.most) for one in mains} - {visits(longest.api, longest.most)}
-        also = f", or {' or '.join(sorted(others))}" if others else ""
-        yield f"{by} {longest.after(longest.most)}{also}", lambda one: one.about(one.most, interval=True)
+        month = "in a month (28 days), " if longest.most == in_a_month(longest.api) else ""
+        alike = all(visits(one.api, longest.most) == visits(longest.api, longest.most) for one in mains)
+        by = f"{month}by {longest.after(longest.most)}" if alike else "by all visits studied"
+        yield by, lambda one: one.about(one.most, interval=True)
     worst = max(mains, key=lambda one: one.riskiest)
     yield f"the person most at risk, {visits(worst.api, worst.riskiest)}", _worst
     shared = [goal for goal in mains[0].goals if goal != "secret" and all(goal in one.goals for one in mains)]
@@ -301,7 +301,8 @@ def by_visits(mains: Sequence[Answer]) -> Block:
     table = Table.of(
         "Re-identification here, and in a larger crowd that includes these people", lines, columns
     )
-    return Block("By visits, and among a million people", tables=(table,) if lines else (), folded=True)
+    lead = ("Every visit adds observations of people who do not change.",)
+    return Block("By visits, and among a million people", lead, tables=(table,) if lines else (), folded=True)
 
 
 def reading(mains: Sequence[Answer]) -> Iterator[str]:
