@@ -173,10 +173,11 @@ def verdict(answers: Sequence[Answer], mains: Sequence[Answer]) -> Iterator[str]
     for one in mains:
         text = _verdict(one, alone=len(mains) == 1)
         yield capitalised(text) if len(mains) == 1 else f"{capitalised(one.name)}: {text}"
-    beside = [f"{capitalised(one.name)}: {one.about()}." for one in answers if one not in mains]
+    yardsticks = [one for one in answers if one not in mains and one.about()]
+    beside = [f"{capitalised(one.name)}: {one.about()}." for one in yardsticks]
     guess = next((one.value("prior") for one in mains if one.value("prior") is not None), None)
     beside += [] if guess is None else [f"Guessing: {probability(guess)}."]
-    yield " ".join(beside)
+    yield from (" ".join(beside),) if beside else ()
 
 
 def _verdict(one: Answer, *, alone: bool) -> str:
