@@ -1,5 +1,7 @@
 """The list of studies behind the report and the page: for any API, and what cannot be studied says so."""
 
+import re
+
 import pytest
 
 from generality.own_apis import LEAKAGES, PEOPLE, HashCohort, NumberedBuckets, RandomCountry
@@ -71,3 +73,46 @@ def test_what_is_too_much_work_is_said_and_not_done(monkeypatch):
 def test_what_is_wrong_with_people_or_apis_is_an_error_and_no_section():
     with refused(ParameterError):
         compose_report(people(1), (HashCohort(),), Source("thirty"))
+
+
+@pytest.fixture(scope="module", params=[1, 2, 4])
+def several(request):
+    noises = (0.05, 0.5, 0.25, 0.75)[: request.param]
+    settings = [TopicsAPI(noise=noise) for noise in noises]
+    names = ["Topics API", *(f"Topics API, noise {100 * noise:g} %" for noise in noises[1:])]
+    return names, compose_report(people(1), (Cookies(), *settings), Source("thirty"))
+
+
+def test_every_section_and_every_conclusion_speaks_of_every_api(several):
+    names, page = several
+    for section in page.sections if len(names) > 1 else ():  # the page is about one alone
+        blocks = [block for block in section.blocks if not block.folded]
+        texts = [text for block in blocks for text in (block.title, *block.lead)]
+        tables = [table for block in blocks for table in block.tables[:1]]
+        texts += [str(cell) for table in tables for row in table.rows for cell in row]
+        for name in names:
+            assert any(name in text for text in texts), (section.key, name)
+    for name in names:
+        for sentences in (*page.conclusions.values(), page.reading):
+            assert any(f"({name})" in text or text.startswith(f"{name}: ") for text in sentences), name
+        assert len(names) == 1 or any(text.startswith(f"{name}: ") for text in page.headline), name
+        assert sum(name in row for row in page.limits[0].tables[0].rows) == 3, name
+
+
+@pytest.mark.full
+def test_linkability_is_one_quantity_whether_attacks_were_run_or_not():
+    linked = []
+    for attacks in (False, True):
+        page = compose_report(people(1), (TopicsAPI(),), Source("thirty"), attacks=attacks)
+        linked.append([row for row in page.limits[0].tables[0].rows if row[0] == "linkability"])
+    assert linked[0] == linked[1]
+    assert "at most" in linked[0][0][1]
+
+
+def test_a_table_that_is_cut_can_be_opened_whole(several):
+    _, page = several
+    html = page.to_html()
+    tables = [table for section in page.sections for table in section.tables]
+    long = [len(table.rows) for table in tables if len(table.rows) > 12]
+    assert long
+    assert sorted(map(int, re.findall("<summary>All (\\d+) rows</summary>", html))) == sorted(long)

@@ -74,7 +74,7 @@ def report(
         )  # fmt: skip
         page.write(out, **guarded(out))
     echo(f"{out}: {page.title}")
-    for sentence in (*page.about, *page.headline):
+    for sentence in (*page.about, " ".join(page.headline)):
         echo(fill(sentence, 80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))
 
 

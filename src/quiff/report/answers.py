@@ -173,10 +173,11 @@ def verdict(answers: Sequence[Answer], mains: Sequence[Answer]) -> Iterator[str]
     for one in mains:
         text = _verdict(one, alone=len(mains) == 1)
         yield capitalised(text) if len(mains) == 1 else f"{capitalised(one.name)}: {text}"
-    beside = [f"{capitalised(one.name)}: {one.about()}." for one in answers if one not in mains]
+    yardsticks = [one for one in answers if one not in mains and one.about()]
+    beside = [f"{capitalised(one.name)}: {one.about()}." for one in yardsticks]
     guess = next((one.value("prior") for one in mains if one.value("prior") is not None), None)
     beside += [] if guess is None else [f"Guessing: {probability(guess)}."]
-    yield " ".join(beside)
+    yield from (" ".join(beside),) if beside else ()
 
 
 def _verdict(one: Answer, *, alone: bool) -> str:
@@ -220,10 +221,10 @@ def _lines(mains: Sequence[Answer]) -> Iterator[tuple[str, Callable[[Answer], st
         yield f"by {visit.after(visit.first)}", lambda one: one.about(one.first)
     longest = max(mains, key=lambda one: one.most)
     if longest.most > longest.first:
-        by = "in a month (28 days), by" if longest.most == in_a_month(longest.api) else "by"
-        others = {visits(one.api, one.most) for one in mains} - {visits(longest.api, longest.most)}
-        also = f", or {' or '.join(sorted(others))}" if others else ""
-        yield f"{by} {longest.after(longest.most)}{also}", lambda one: one.about(one.most, interval=True)
+        month = "in a month (28 days), " if longest.most == in_a_month(longest.api) else ""
+        alike = all(visits(one.api, longest.most) == visits(longest.api, longest.most) for one in mains)
+        by = f"{month}by {longest.after(longest.most)}" if alike else "by all visits studied"
+        yield by, lambda one: one.about(one.most, interval=True)
     worst = max(mains, key=lambda one: one.riskiest)
     yield f"the person most at risk, {visits(worst.api, worst.riskiest)}", _worst
     shared = [goal for goal in mains[0].goals if goal != "secret" and all(goal in one.goals for one in mains)]
@@ -303,7 +304,8 @@ def by_visits(mains: Sequence[Answer]) -> Block:
     table = Table.of(
         "Re-identification here, and in a larger crowd that includes these people", lines, columns
     )
-    return Block("By visits, and among a million people", tables=(table,) if lines else (), folded=True)
+    lead = ("Every visit adds observations of people who do not change.",)
+    return Block("By visits, and among a million people", lead, tables=(table,) if lines else (), folded=True)
 
 
 def reading(mains: Sequence[Answer]) -> Iterator[str]:

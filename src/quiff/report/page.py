@@ -69,15 +69,11 @@ class Block:
         """
         leading = result.showing(*say) if say else result
         lead = leading.sentences + (leading.further if say else ())
-        every = dict.fromkeys((*result.sentences, *result.further, *result.notes))
-        return cls(
-            title,
-            lead or tuple(every)[:1],
-            tuple(draw() for draw in result.figures.values()),
-            (*first, *result.tables.values()),
-            tuple(text for text in every if text not in (lead or tuple(every)[:1])),
-            folded,
-        )
+        others = result.without(*say).sentences if say else ()
+        further = (*others, *(result.without(*say) if say else result).further, *result.notes)
+        lead, further = (lead, further) if lead else (further[:1], further[1:])
+        figures = tuple(draw() for draw in result.figures.values())
+        return cls(title, lead, figures, (*first, *result.tables.values()), further, folded)
 
     @property
     def rest(self) -> str:

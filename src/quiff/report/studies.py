@@ -148,8 +148,11 @@ class Question:
         for api in self.studied:
             with suppress(QuiffError):
                 result = self.named(study(api))
-                result = result.showing(*views) if views else result
-                yield Block.of(result, f"{title}: {self.name(api)}", folded=True)
+                block = Block.of(
+                    result.showing(*views) if views else result, f"{title}: {self.name(api)}", folded=True
+                )
+                if block.lead or block.tables or block.figures:
+                    yield block
 
 
 @final

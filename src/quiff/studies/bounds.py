@@ -126,11 +126,9 @@ def difference(first: Any, second: Any, unit: str = "") -> str:
 
 def _compared(result: Result) -> Table:
     """Return the numbers of all APIs side by side, with the difference of two."""
-    lines = [
-        (key, rows)
-        for key, rows in result.rows.by("stage", "quantity", "observations").items()
-        if key[0] or key[1] in _SHOWN
-    ]
+    lines = list(result.rows.by("stage", "quantity", "observations").items())
+    order = list(dict.fromkeys((*_SHOWN, *result.rows.values("quantity"))))
+    lines.sort(key=lambda line: (line[0][0] != "", order.index(line[0][1])))
     columns: dict[str, Any] = {"number": lambda line: _title(line[1], result)}
     for spec in result.apis:
         columns[result.api_name(spec)] = lambda line, spec=spec: _text(line, spec)
@@ -173,9 +171,11 @@ def _about(key: str) -> Any:
     return cell
 
 
-def _lines(result: Result) -> list[Rows]:
-    """Return each closed form of each API by itself."""
-    rows = (row for row in result.rows if row.quantity != "posterior")
+def _lines(result: Result, alike: bool = True) -> list[Rows]:
+    """Return each closed form of each API by itself, or of one of those that are alike but for parameters."""
+    names = {api.name: spec for spec, api in reversed(list(result.apis.items()))}
+    shown = list(result.apis) if alike else list(names.values())
+    rows = (row for row in result.rows if row.quantity != "posterior" and row.api in shown)
     return list(Rows(rows).by("api", "stage", "quantity").values())
 
 
@@ -183,7 +183,7 @@ _API = {"API": lambda rows, result: result.api_name(rows.rows[0].api)}
 _FORMULA = {name: _about(name) for name in ("formula", "source", "assumes")}
 FORMULAS = Pivot(
     "Formulas",
-    records=_lines,
+    records=lambda result: _lines(result, alike=False),
     columns={**_API, "number": lambda rows, result: _title(rows, result), **_FORMULA},
     group="API",
 )

@@ -18,7 +18,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quiff import __version__
 from quiff.errors import QuiffError
-from quiff.report.page import Section
 from quiff.results.figures.figure import Figure
 from quiff.results.figures.renderer import vega_bundle
 from quiff.results.figures.style import dark_style
@@ -102,7 +101,8 @@ class _Answers:
         self._key = key
         self._pictures = CapacityLimiter(1)
         self._paper = CapacityLimiter(1)  # who comes first has it checked, the others wait without a thread
-        self._sections = lru_cache(maxsize=_KEPT)(self._studied)  # a section has several files
+        # A section has several files.
+        self._sections = lru_cache(maxsize=_KEPT)(lambda query: tuple(self._design.sections(query)))
 
     async def page(self, request: Request) -> Response:
         """Give the page with its key; if another page led here, it measures nobody until it is asked to."""
@@ -158,32 +158,28 @@ class _Answers:
 
         return design
 
+    async def _designed(self, request: Request, work: Callable[[Query], Any]) -> Any:
+        """Return what some work gives for the designs of a request, in a thread."""
+        pairs = _pairs(request)
+        return await to_thread.run_sync(lambda: work(read_design(pairs, self._offers)))
+
     async def design(self, request: Request) -> Response:
         """Give the closed forms of one API or two, and their figures."""
-        return JSONResponse(await to_thread.run_sync(self._designed, _pairs(request)))
-
-    def _designed(self, pairs: _Pairs) -> Any:
-        return plain(self._design.answer(read_design(pairs, self._offers), self._offers))
+        answer = await self._designed(request, lambda query: self._design.answer(query, self._offers))
+        return JSONResponse(plain(answer))
 
     async def studies(self, request: Request) -> Response:
         """Give what the studies of closed forms say of one API or two."""
-        sections = await to_thread.run_sync(self._read_sections, _pairs(request))
+        sections = await self._designed(request, self._sections)
         return JSONResponse([section.fragment("download/design") for section in sections])
-
-    def _read_sections(self, pairs: _Pairs) -> tuple[Section, ...]:
-        return self._sections(read_design(pairs, self._offers))
-
-    def _studied(self, query: Query) -> tuple[Section, ...]:
-        return tuple(self._design.sections(query))
 
     async def compare(self, request: Request) -> Response:
         """Give all APIs of the page beside each other."""
-        section, names = await to_thread.run_sync(self._compared, _pairs(request))
+        section, names = await self._designed(request, self._compared)
         return JSONResponse({**section.fragment("download/compare", most_rows=len(names)), "apis": names})
 
-    def _compared(self, pairs: _Pairs) -> tuple[Section, dict[str, str]]:
-        section, names = self._design.compared(read_design(pairs, self._offers), self._offers)
-        return section, names
+    def _compared(self, query: Query) -> Any:
+        return self._design.compared(query, self._offers)
 
     async def people(self, request: Request) -> Response:
         """Give a study of people as a stream of events."""
@@ -208,16 +204,14 @@ class _Answers:
     async def design_file(self, request: Request) -> Response:
         """Give every closed form as a CSV file, or a figure of the designs."""
         name, kind = request.path_params["name"], request.path_params["kind"]
-        query = await to_thread.run_sync(read_design, _pairs(request), self._offers)
         if (name, kind) == ("table", "csv"):
-            return _csv(
-                (await to_thread.run_sync(self._design.studied, query)).tables["closed-forms"], "design"
-            )
-        if kind not in _PICTURES or name not in self._design.drawable(query, self._offers):
+            result = await self._designed(request, lambda query: self._design.studied(query))
+            return _csv(result.tables["closed-forms"], "design")
+        there = await self._designed(request, lambda query: self._design.drawable(query, self._offers))
+        if kind not in _PICTURES or name not in there:
             raise HTTPException(404)
-        return await self._picture(
-            lambda: self._design.picture(name, query, self._offers).figure(), f"design-{name}", kind
-        )
+        picture = await self._designed(request, lambda query: self._design.picture(name, query, self._offers))
+        return await self._picture(picture.figure, f"design-{name}", kind)
 
     async def section_file(self, request: Request) -> Response:
         """Give a table or a figure of a study as a file."""
@@ -225,9 +219,9 @@ class _Answers:
         if view == "people":
             sections = await self._jobs.sections(await to_thread.run_sync(self._asked, _pairs(request)))
         elif view == "design":
-            sections = await to_thread.run_sync(self._read_sections, _pairs(request))
+            sections = await self._designed(request, self._sections)
         elif view == "compare":
-            sections = ((await to_thread.run_sync(self._compared, _pairs(request)))[0],)
+            sections = (await self._designed(request, self._compared))[:1]
         else:
             raise HTTPException(404)
         parts: list[Any] = []

@@ -15,7 +15,7 @@ from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import capitalised
 from quiff.results.result import Result
-from quiff.studies.bounds import bounds, capacity_of, reidentified
+from quiff.studies.bounds import bounds, capacity_of, period_of, reidentified
 from quiff.studies.compare import compare
 from quiff.studies.design import meet_budget
 from quiff.studies.theory import closed_forms
@@ -150,10 +150,12 @@ def picture(name: str, query: Query, offers: Offers) -> Picture:
     lines = tuple(tuple((x, y) for x in places if (y := value(x)) is not None) for value in values)
     points = tuple(None if (y := value(now)) is None else (now, y) for value in values)
     if name == "guess":
-        title, axes = "a guess is right, at most", ("before the observation", "after the observation")
-        return Picture(f"Probability that {title}", *axes, names, lines, points, powers=True)
-    title = "Probability of re-identification, at most"
-    return Picture(title, "observations", "probability of re-identification", names, lines, points)
+        title = "Probability that a guess is right after one observation, at most, by what it was before"
+        axes = ("before the observation", "after the observation")
+        return Picture(title, *axes, names, lines, points, powers=True)
+    period = period_of(query.apis)
+    title = f"Probability of re-identification, at most, by {period}"
+    return Picture(title, f"{period}s", "probability of re-identification", names, lines, points)
 
 
 def _along(query: Query, offers: Offers, names: tuple[str, ...]) -> Picture:

@@ -92,8 +92,7 @@ export function show() {
   designs.drop.hidden = state.second !== "1";
   find("controls").hidden = state.view === "paper";
   find("story-control").hidden = state.view !== "design";
-  situation.element.hidden = state.view === "people";
-  situation.observations.element.hidden = state.view === "compare";
+  situation.element.hidden = state.view !== "design";
   people.element.hidden = state.view !== "people";
   for (const each of [people.n, people.seed]) each.element.hidden = state.source === "file";
 }

@@ -6,12 +6,6 @@ import { forget } from "./figures.js";
 import { parsed, section } from "./sections.js";
 import { address, designQuery, state, writeAddress } from "./state.js";
 
-const CAPTIONS = {
-  time: (answer) => `Probability of re-identification, at most, by ${answer.period}`,
-  crowd: () => "Among how many people a person is still hidden, at least",
-  guess: () => "Probability that a guess about the secret is right after one observation, at most, by what it was before",
-  parameter: () => "By how much one observation multiplies a probability, at most",
-};
 const TABS = { time: "Over time", crowd: "Crowd", guess: "Any guess", parameter: "Parameter" };
 let asking, again, answered, drawn = [], studied, along, tabs;
 
@@ -121,7 +115,7 @@ function picture(answer, query) {
     along.replaceChildren(...numbers.map((each) => make("option", { value: each.name }, each.label)));
     along.value = numbers.find((each) => each.name === state.along)?.name ?? numbers.find((each) => each.label === answer.pictures.parameter?.across)?.name ?? numbers[0].name;
   }
-  find("caption").textContent = CAPTIONS[name](answer);
+  find("caption").textContent = name === "crowd" ? "Among how many people a person is still hidden, at least" : (answer.pictures[name]?.title ?? "");
   find("picture").toggleAttribute("hidden", name === "crowd");
   find("crowd").hidden = name !== "crowd";
   const file = name === "crowd" ? "time" : name;

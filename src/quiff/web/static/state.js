@@ -40,9 +40,7 @@ export function designQuery() {
   return String(new URLSearchParams({ api, ...second(), users, observations, prior, ...drawn }));
 }
 
-export function compareQuery() {
-  return String(new URLSearchParams({ api: state.api, ...second(), users: state.users }));
-}
+export const compareQuery = () => String(new URLSearchParams({ api: state.api, ...second() }));
 
 export function peopleQuery() {
   const { source, n, seed, api, observed, attacks } = state;
@@ -50,6 +48,4 @@ export function peopleQuery() {
   return String(new URLSearchParams(source === "file" ? common : { ...common, n, seed }));
 }
 
-export function paperQuery() {
-  return String(new URLSearchParams({ verdict: state.verdict, words: state.words }));
-}
+export const paperQuery = () => String(new URLSearchParams({ verdict: state.verdict, words: state.words }));
