@@ -194,7 +194,10 @@ def test_what_cannot_be_compared_is_refused():
 
 @pytest.fixture
 def run():
-    return lambda *arguments: CliRunner().invoke(main, ["simulate", *map(str, arguments)])
+    def invoke(*arguments, command="simulate"):
+        return CliRunner().invoke(main, [command, *map(str, arguments)])
+
+    return invoke
 
 
 @pytest.fixture
@@ -256,45 +259,49 @@ def test_the_command_takes_page_loads(run, tmp_path):
 
 def test_the_command_compares_rules(run, profiles, tmp_path):
     figure = tmp_path / "rules.svg"
-    result = run(profiles, "--compare-rules", "--json", "--figure", figure, "--seed", 1)
+    result = run(profiles, "--json", "--figure", figure, "--seed", 1, command="rules")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["population"]["users"] == 40
     assert figure.read_text().startswith("<svg")
-    worded(run(profiles, "--compare-rules", "--coverage", "1/4").output)
+    worded(run(profiles, "--coverage", "1/4", command="rules").output)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status"),
+    ("command", "arguments", "status"),
     [
-        (["--epochs", 2, "--out", "x.csv"], 2),
-        (["{profiles}", "--out", "x.csv"], 2),
-        (["{profiles}", "--epochs", 2, "--out", "x.txt"], 2),
+        ("simulate", ["--epochs", 2, "--out", "x.csv"], 2),
+        ("simulate", ["{profiles}", "--out", "x.csv"], 2),
+        ("simulate", ["{profiles}", "--epochs", 2, "--out", "x.txt"], 2),
         (
+            "simulate",
             ["{profiles}", "--epochs", 0, "--out", "x.csv"],
             2,
         ),
-        (["none.csv", "--epochs", 1, "--out", "x.csv"], 1),
-        (["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv"], 2),
-        (["{profiles}", "--epochs", 1, "--out", "x.csv", "--block", "zzz"], 1),
-        (["--compare-rules"], 2),
-        (["{profiles}", "--compare-rules", "--seed", -1], 2),
-        (["{profiles}", "--epochs", -5, "--drift", 0, "--out", "x.csv"], 2),
+        ("simulate", ["none.csv", "--epochs", 1, "--out", "x.csv"], 1),
+        ("simulate", ["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv"], 2),
+        ("simulate", ["{profiles}", "--epochs", 1, "--out", "x.csv", "--block", "zzz"], 1),
+        ("rules", [], 2),
+        ("rules", ["{profiles}", "--seed", -1], 2),
+        ("simulate", ["{profiles}", "--epochs", -5, "--drift", 0, "--out", "x.csv"], 2),
         (
+            "simulate",
             ["{profiles}", "--epochs", 1, "--users", 9, "--out", "x.csv"],
             2,
         ),
-        (["--rates", "{rates}", "--api", "topics:top_s=0", "--epochs", 1, "--out", "x.csv"], 2),
-        (["{profiles}", "--compare-rules", "--block", "13"], 2),
+        ("simulate", ["--rates", "{rates}", "--api", "topics:top_s=0", "--epochs", 1, "--out", "x.csv"], 2),
+        ("rules", ["{profiles}", "--block", "13"], 2),
         (
+            "simulate",
             ["--page-loads", "{profiles}", "--epochs", 1, "--out", "x.csv", "--call-day", "0"],
             2,
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(run, profiles, tmp_path, arguments, status):
+def test_what_is_wrong_is_told_in_one_line(run, profiles, tmp_path, command, arguments, status):
     rates = tmp_path / "rates.csv"
     rates.write_text("0.5,0.2,1\n0,0,3\n")
-    result = run(*(str(argument).format(profiles=profiles, rates=rates) for argument in arguments))
+    words = (str(argument).format(profiles=profiles, rates=rates) for argument in arguments)
+    result = run(*words, command=command)
     assert result.exit_code == status
     worded(result.output)
     assert "Traceback" not in result.output

@@ -138,7 +138,7 @@ def test_what_is_known_and_asked_for_is_read_without_another_option():
         "popularity people.csv --simulations 9 --first 2 --api topics:n_topics=5",
         "attack compare people.csv --observations 2 --seeds 1 --targets all --api own.py:randomised",
         "attack run carey people.csv --epochs 2 --seed 1 --api topics:n_topics=5",
-        "simulate people.csv --compare-rules --api topics:n_topics=5 --seed 1",
+        "rules people.csv --api topics:n_topics=5 --seed 1",
         "theory --api cookies --api topics:noise=1/10",
         "design --capacity 50",
         "epsilon 2 --api topics",

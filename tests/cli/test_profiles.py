@@ -14,7 +14,7 @@ from words import worded
         "epochs FILE --observations 1",
         "popularity FILE",
         "simulate FILE --epochs 1 --out reports.csv",
-        "simulate FILE --compare-rules",
+        "rules FILE",
         "attack run carey FILE",
         "attack compare FILE",
         "report FILE --out report.html",

@@ -25,7 +25,7 @@ COMMANDS = {
     "epochs-weighted": ["epochs", PEOPLE, "--observations", "4", "--weights", "weight"],
     "epochs-changing": ["epochs", WEEKS, "--observations", "3"],
     "popularity": ["popularity", PEOPLE, "--simulations", "50", "--seed", "1"],
-    "simulate-rules": ["simulate", PEOPLE, "--compare-rules", "--seed", "1"],
+    "simulate-rules": ["rules", PEOPLE, "--seed", "1"],
     "attack": ["attack", "compare", PEOPLE, "--observations", "5", "--seeds", "2", "--targets", "all"],
     "paper": ["paper"],
 }

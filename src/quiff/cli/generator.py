@@ -69,6 +69,12 @@ PROVIDERS = {
     "ManyPeople": Provider("People", "people", "Asked", _DRAWN),
     "ManyPeopleOverTime": Provider("People", "people", "Asked", (*_DRAWN, "epoch")),
     "Visitors": Provider("People", "people", "Asked", (*_ENGINE, "weights", "missing", "epoch", "genuine")),
+    "RatedPeople": Provider(
+        "People",
+        "people",
+        "Asked",
+        (*_ENGINE, "weights", "missing", "epoch", "genuine", "attribute", "histories", "drift"),
+    ),
     "Engine": Provider("Engine", "pipeline", "Engine"),
     "LogFormat": Provider("Log", "pipeline", "LogForm"),
     "Suffixes": Provider("Domains", "pipeline", "SuffixList"),

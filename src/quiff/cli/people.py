@@ -299,6 +299,7 @@ PeopleOverTime: TypeAlias = Asked
 ManyPeople: TypeAlias = Asked
 ManyPeopleOverTime: TypeAlias = Asked
 Visitors: TypeAlias = Asked
+RatedPeople: TypeAlias = Asked
 Spec: TypeAlias = tuple[str, ...]
 """One API of ``--api``, as text; what else names people says by the type which options there are."""
 Specs: TypeAlias = tuple[str, ...]

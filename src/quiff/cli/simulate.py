@@ -1,9 +1,8 @@
-"""``quiff simulate``: what sites observe of users, and what each rule of the browser does."""
+"""``quiff simulate`` and ``rules``: what sites observe of users, and what each rule of the browser does."""
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
@@ -14,20 +13,20 @@ from quiff.browser.rules import BrowserRules
 from quiff.browser.simulation import browser_of, simulate
 from quiff.browser.topic_tree import TopicTree, topic_tree
 from quiff.cli.outputs import guarded
-from quiff.cli.people import Spec, Visitors, taxonomy_name
-from quiff.cli.progress import shown_progress
-from quiff.cli.shown import noted
-from quiff.cli.terminal import echo
+from quiff.cli.people import RatedPeople, Spec, Visitors, taxonomy_name
+from quiff.cli.shown import Listed
 from quiff.commands import NewFile, command
 from quiff.errors import ParameterError
 from quiff.history.classifications import read_classification
 from quiff.populations.population import Population
-from quiff.results.numbers import to_json
+from quiff.results.result import Result
 from quiff.studies.browser_rules import browser_rules
-from quiff.theory.parameters import MOST_OBSERVATIONS, Real, check_whole
+from quiff.theory.parameters import HALF, MOST_OBSERVATIONS, Real, check_whole
 
-# The options that mean nothing when rules are compared, of other APIs, and with page loads.
-_SIMULATED = ("epochs", "out", "drift", "without", "block", "earlier", "call_day", "page_loads", "caller")
+if TYPE_CHECKING:
+    from quiff.history.tables import Steps
+
+# The options that mean nothing of other APIs, and with page loads.
 _OF_BROWSERS = ("without", "block", "coverage", "earlier", "call_day")
 _OF_PEOPLE = ("coverage", "call_day", "drift", "users", "attribute", "histories")
 
@@ -37,9 +36,9 @@ def simulate_people(
     people: Visitors | None = None,
     api: Spec = (),
     *,
-    epochs: int | None = None,
+    epochs: int,
     sites: int = 2,
-    out: Annotated[Path | None, NewFile(".parquet", ".csv")] = None,
+    out: Annotated[Path, NewFile(".parquet", ".csv")],
     seed: int | None = None,
     without: Iterable[
         Literal["noise", "three-epochs", "each-once", "per-site", "switch-delay", "witness-filter",
@@ -52,20 +51,15 @@ def simulate_people(
     page_loads: Path | None = None,
     classification: str | None = None,
     caller: str | None = None,
-    compare_rules: bool = False,
-    high_utility: Iterable[str] = (),
     keep_formulas: bool = False,
-    digits: int = 3,
-    json_: bool = False,
-    figure: Annotated[Path | None, NewFile(".svg", ".png", ".html")] = None,
-) -> None:  # fmt: skip
+    steps: "Steps",
+) -> Listed:  # fmt: skip
     """Simulate what sites observe of users.
 
     For the Topics API browsers do as its specification says; of any other --api, outputs are drawn from its
     channel. The table that is written has the columns user, site, epoch and topic, or output; the first call
     is in epoch 0, and shows earlier ones too. With --page-loads, the topics are those of the taxonomy v1 or
-    v2 if --api topics:n_topics=v1 says so, else those of hosts. With --compare-rules nothing is written;
-    --rates then serves to measure padding.
+    v2 if --api topics:n_topics=v1 says so, else those of hosts.
 
     Parameters
     ----------
@@ -84,7 +78,7 @@ def simulate_people(
     block
         A topic that everybody blocks.
     coverage
-        Probability that the caller has observed a top topic.  [default: 1; to compare rules, 1/2]
+        Probability that the caller has observed a top topic.  [default: 1]
     earlier
         Epochs before its own that a first call shows.  [default: as many as a call can]
     call_day
@@ -95,18 +89,8 @@ def simulate_people(
         For page loads: the topics of hosts, as for quiff classify.
     caller
         For page loads: who calls on the sites.
-    compare_rules
-        Print what one call leaks with each rule and without, instead.
-    high_utility
-        With --compare-rules and --rates: a topic of high utility.
     keep_formulas
         In CSV, keep text as it is. Else an apostrophe comes before text that a spreadsheet would run.
-    digits
-        Significant digits of computed numbers.
-    json_
-        Print JSON, at full precision.
-    figure
-        With --compare-rules, also write a figure: .svg, .png or .html.
 
     Examples
     --------
@@ -114,40 +98,68 @@ def simulate_people(
     """
     typed = click.get_current_context().params
     asked = Visitors(typed={"api": api}) if people is None else people
-    if compare_rules:
-        _refuse("--compare-rules", typed, (*_SIMULATED, "keep_formulas"))
-        result = noted(_compared(asked, coverage, seed, tuple(high_utility)))
-        if figure is not None:
-            result.figure().write(figure, **guarded(figure))
-            echo(f"Wrote {figure}", err=True)
-        echo(result.to_json() if json_ else result.to_text())
-        return
-    _refuse("a simulation", typed, ("high_utility",))
-    if epochs is None or out is None or figure is not None:
-        raise click.UsageError("Give --epochs and --out; a --figure is for --compare-rules only.")
     if [asked.people, asked.rates, page_loads].count(None) != 2:
         raise click.UsageError("Give one of PEOPLE, --rates and --page-loads.")
     rules = {"without": tuple(without), "block": tuple(block)}
-    with shown_progress() as shown:
-        with shown.steps.step("simulate"):
-            if page_loads is None:
-                drawn = {"sites": sites, "seed": seed, "earlier": earlier, "coverage": coverage}
-                reports = _reports(asked, epochs, rules, typed, **drawn, call_day=call_day)
-            else:
-                _refuse("--page-loads", typed, _OF_PEOPLE)
-                if classification is None or caller is None:
-                    raise click.UsageError(
-                        "Page loads need --classification, the topics of hosts, and --caller."
-                    )
-                read = {"sites": [str(number) for number in range(sites)], "seed": seed, "earlier": earlier}
-                reports = _browsed(
-                    asked, page_loads, classification, rules, **read, caller=caller, epochs=epochs
-                )
-        with shown.steps.step("write observations"):
-            reports.write(out, **guarded(out), keep_formulas=keep_formulas)
+    with steps.step("simulate"):
+        if page_loads is None:
+            drawn = {"sites": sites, "seed": seed, "earlier": earlier, "coverage": coverage}
+            reports = _reports(asked, epochs, rules, typed, **drawn, call_day=call_day)
+        else:
+            _refuse("--page-loads", typed, _OF_PEOPLE)
+            if classification is None or caller is None:
+                raise click.UsageError("Page loads need --classification, the topics of hosts, and --caller.")
+            read = {"sites": [str(number) for number in range(sites)], "seed": seed, "earlier": earlier}
+            reports = _browsed(asked, page_loads, classification, rules, **read, caller=caller, epochs=epochs)
+    with steps.step("write observations"):
+        reports.write(out, **guarded(out), keep_formulas=keep_formulas)
     summary = _summary(reports, out)
-    lines = (f"{name}: {_read(value)}" for name, value in summary.items())
-    echo(to_json(summary) if json_ else "\n".join(lines))
+    return Listed(summary, "\n".join(f"{name}: {_read(value)}" for name, value in summary.items()))
+
+
+@command("rules", group="people", memory=1.5)
+def compare_rules(
+    people: RatedPeople,
+    api: Spec = (),
+    *,
+    coverage: Real = HALF,
+    high_utility: Iterable[str] = (),
+    seed: int = 0,
+) -> Result:
+    """Measure what each rule of the browser does.
+
+    What one call of the Topics API leaks with each rule of its specification, and without it. With --rates,
+    what padding does is measured too. The figure shows the leakages.
+
+    Parameters
+    ----------
+    api
+        [default: topics]
+    coverage
+        Probability that the caller has observed a top topic.  [default: 1/2]
+    high_utility
+        With --rates: a topic of high utility.
+    seed
+        The random seed: the same seed, the same draws.
+
+    Examples
+    --------
+    $ quiff rules profiles.parquet --seed 1
+    """
+    rates, file = people.visit_rates(seed), people.people
+    named = {str(topic): topic for topic in (() if rates is None else rates.topics)}
+    lost = next((topic for topic in high_utility if topic not in named), None)
+    if lost is not None:
+        raise ParameterError(f"--high-utility {lost!r} is no topic of the visit rates; --rates must have it")
+    population = Population.read(file or Path(), top=people.size, merged=False)
+    return browser_rules(
+        population,
+        people.apis(population)[-1],
+        coverage=coverage,
+        rates=rates,
+        high_utility=[named[topic] for topic in high_utility],
+        seed=seed,
+    )
 
 
 def _refuse(mode: str, typed: Mapping[str, Any], names: Iterable[str]) -> None:
@@ -155,25 +167,6 @@ def _refuse(mode: str, typed: Mapping[str, Any], names: Iterable[str]) -> None:
     for name in names:
         if typed[name] is not None and typed[name] != ():  # 0 is a value
             raise click.UsageError(f"--{name.replace('_', '-')} does not go with {mode}.")
-
-
-def _compared(asked: Visitors, coverage: Real | None, seed: int | None, high: tuple[str, ...]) -> Any:
-    rates = asked.visit_rates(seed)
-    if asked.people is None:
-        raise click.UsageError("Give PEOPLE to compare rules on.")
-    named = {str(topic): topic for topic in (() if rates is None else rates.topics)}
-    lost = next((topic for topic in high if topic not in named), None)
-    if lost is not None:
-        raise ParameterError(f"--high-utility {lost!r} is no topic of the visit rates; --rates must have it")
-    people = Population.read(asked.people, top=asked.size, merged=False)
-    return browser_rules(
-        people,
-        asked.apis(people)[-1],
-        coverage=Fraction(1, 2) if coverage is None else coverage,
-        rates=rates,
-        high_utility=[named[topic] for topic in high],
-        seed=seed or 0,
-    )
 
 
 def _reports(
