@@ -6,8 +6,9 @@ VENV := .venv
 RUN := .venv-run
 BIN := $(VENV)/bin
 WORKERS ?= 2
-# A file stays with one worker, which makes what its tests share once.
-PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+# A file stays with one worker, which makes what its tests share once; a worker that crashes ends the run, for
+# otherwise the others would wait without end.
+PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all test-rest check fuzz words bench docs pictures dist clean

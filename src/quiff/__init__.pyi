@@ -1,4 +1,3 @@
-from .apis.aggregatable_existence import AggregatableExistence
 from .apis.android_topics import AndroidTopics
 from .apis.base import Api, Limit, Unit, parameter
 from .apis.click_measurement import AdAttributionKit, PrivateClickMeasurement
@@ -7,6 +6,7 @@ from .apis.event_level import EventLevel
 from .apis.fitted import FittedAPI
 from .apis.floc import FLoC
 from .apis.noisy_histogram import (
+    AggregatableExistence,
     AggregatableReports,
     InteroperablePrivateAttribution,
     PrivateAggregation,

@@ -6,6 +6,7 @@ place and the shape only. Some helpers write such sentences.
 
 import re
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import wraps
 from importlib import import_module
 from inspect import signature
@@ -15,9 +16,14 @@ from typing import Any, ParamSpec, TypeVar, get_args
 _Arguments = ParamSpec("_Arguments")
 _Answer = TypeVar("_Answer")
 
+ON_COMMAND_LINE: ContextVar[bool] = ContextVar("command_line", default=False)
+"""Whether who reads an error typed a command, and no Python."""
+
 _QUOTED = re.compile(r"""(['"`]).*\1""")  # from the first quote to the last one: there may be quotes inside
 _ENGINES = {  # what engines say in their own way
     "magic bytes": "it is no Parquet file, or it is damaged",
+    "file size is 0": "it is empty",
+    "too small to be a parquet file": "it is no Parquet file, or it is damaged",
     "error when sniffing file": "it is no table with columns; is it text, with commas or tabs?",
 }
 _ROW = re.compile(r"(, got \d+): .*")
@@ -77,6 +83,19 @@ class SizeError(QuiffError):
 
 class InfeasibleError(QuiffError):
     """Nothing meets all constraints; the message says which of them are too much."""
+
+
+def setting(name: str, value: str | bool) -> str:
+    """Return what would mend something: as an argument in Python, as an option on the command line.
+
+    Examples
+    --------
+    >>> setting("force", True), setting("missing", "drop")
+    ('force=True', "missing='drop'")
+    """
+    if not ON_COMMAND_LINE.get():
+        return f"{name}={value!r}"
+    return f"--{name}" if value is True else f"--{name} {value}"
 
 
 def counted(number: int, thing: str) -> str:

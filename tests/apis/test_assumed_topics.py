@@ -40,8 +40,8 @@ def test_every_study_warns_in_its_first_lines(study):
 def test_report_and_page_begin_with_it():
     page = compose_report(PEOPLE, (TopicsAPI(),), Source("20 people"), observations=1)
     assert page.about[0].startswith(WARNING)
-    first, _ = next(iter(sections(Question(PEOPLE, (TopicsAPI(),), observations=1))))
-    assert first.sentences[0].startswith(WARNING)
+    first = next(sections(Question(PEOPLE, (TopicsAPI(),), observations=1)))
+    assert first.warnings[0].startswith(WARNING)
 
 
 def test_who_says_how_many_there_are_is_not_warned():

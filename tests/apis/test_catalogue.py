@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 import quiff
 from conftest import missing
 from quiff import Channel, Population, Prior, bayes_capacity, epsilon, posterior_vulnerability
-from quiff.apis.aggregatable_existence import AggregatableExistence
 from quiff.apis.android_topics import AndroidTopics
-from quiff.apis.cityhash import city_hash
 from quiff.apis.click_measurement import AdAttributionKit, PrivateClickMeasurement
 from quiff.apis.cookies import Cookies, PartitionedCookies
 from quiff.apis.event_level import EventLevel
-from quiff.apis.floc import Cohorts, FLoC, sim_hash, sim_hashes
+from quiff.apis.floc import Cohorts, FLoC, city_hash, sim_hash, sim_hashes
 from quiff.apis.noisy_histogram import (
+    AggregatableExistence,
     AggregatableReports,
     InteroperablePrivateAttribution,
     PrivateAggregation,

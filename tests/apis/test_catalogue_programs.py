@@ -11,11 +11,11 @@ import pytest
 
 import quiff
 from quiff import Population, bayes_capacity, epsilon, shannon_capacity
-from quiff.apis.aggregatable_existence import AggregatableExistence
 from quiff.apis.android_topics import AndroidTopics
 from quiff.apis.click_measurement import AdAttributionKit, PrivateClickMeasurement
 from quiff.apis.cookies import PartitionedCookies
 from quiff.apis.event_level import EventLevel
+from quiff.apis.noisy_histogram import AggregatableExistence
 from quiff.apis.parakeet import Parakeet
 from quiff.apis.select_url import SelectURL
 from quiff.core.labels import as_labels

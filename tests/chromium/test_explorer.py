@@ -141,8 +141,9 @@ def test_sliders_move_the_numbers_to_those_of_quiff_theory(page, link):
     told = theory("--api", "topics:noise=0.3,top_s=9,n_topics=1000")
     assert numbers(page) == expected("--api", "topics:noise=0.3,top_s=9,n_topics=1000")
     assert float(page.locator("#number-epsilon").get_attribute("value")) == told["epsilon"]
-    row = page.locator("#quiet tr", has_text="re-identified, one observation")
-    assert row.locator("td").first.inner_text() == probability(told["bayes_capacity"] / 5000)
+    row = page.locator("#quiet tr", has_text="re-identified after 1 observation")
+    shown = row.locator("td").first.inner_text().replace("\N{NO-BREAK SPACE}", " ")
+    assert shown == probability(told["bayes_capacity"] / 5000)
     sentence = page.locator("#sentences").inner_text().replace("\N{NO-BREAK SPACE}", " ")
     assert f"among 5,000 people, from 1 in 5,000 to {probability(told['bayes_capacity'] / 5000)}" in sentence
     assert (
@@ -224,9 +225,10 @@ def test_hovering_tells_the_values(page, bare):
     page.wait_for_selector("#tip:not([hidden])", timeout=WAIT)
     told = page.locator("#tip").inner_text().splitlines()
     weeks = int(told[0].split()[1])
-    for line, noise in zip(told[1:], (0.05, 0.5), strict=True):
+    names = {0.05: "A, Topics API", 0.5: "B, Topics API, noise 50 %"}
+    for line, (noise, name) in zip(told[1:], names.items(), strict=True):
         most = theory("--api", f"topics:noise={noise}")["bayes_capacity"] ** weeks / 1e6
-        assert line.endswith(f", Topics API: {probability(min(1, most))}")
+        assert line == f"{name}: {probability(min(1, most))}"
 
 
 def test_the_crowd_has_as_many_people_as_the_probability_says(page, bare):
@@ -251,7 +253,8 @@ def test_a_story_sets_two_designs_and_says_what_to_look_for(page, link):
 
 def test_every_api_can_be_looked_at_from_the_comparison(page, link):
     opened(page, f"{link}?view=compare", "#compared table")
-    assert page.locator("#compared tbody th[scope=row]").count() == page.locator("#api option").count()
+    names = page.locator("#compared table").first.locator(".link")
+    assert names.count() == page.locator("#api option").count()
     page.get_by_role("button", name="PARAKEET").click()
     settled(page, api="parakeet")
     in_address(page, view="design", api="parakeet")
@@ -307,9 +310,9 @@ def test_the_studies_of_closed_forms_open_below_and_follow_the_sliders(page, lin
     opened(page, f"{link}?api=topics:top_s=5", "#number-genuine_probability")
     page.get_by_text("Closed forms one by one").click()
     page.wait_for_selector("#studies section:nth-of-type(2) svg", timeout=WAIT)
-    assert "Settings of equal capacity: topics" in page.locator("#studies h2").last.inner_text()
+    assert "Settings of equal capacity: Topics API" in page.locator("#studies h2").last.inner_text()
     page.evaluate(MOVE, ["noise-slider", "0.6"])
-    page.wait_for_selector("#studies h2:has-text('noise=0.6')", timeout=WAIT)
+    page.wait_for_selector("#studies h2:has-text('noise 60 %')", timeout=WAIT)
     page.locator("#studies summary").first.click()
     page.get_by_role("region", name="Counting the users").wait_for(timeout=WAIT)  # made when it is opened
     assert page.said == []
@@ -512,7 +515,7 @@ def test_tables_and_figures_are_downloaded(page, link):
     opened(page, link + VIEWS["design"][0], VIEWS["design"][1])
     page.get_by_text("Formulas, sources and assumptions").click()
     for name, start in (
-        ("CSV: all closed forms", b"quantity,"),
+        ("CSV: all closed forms", b"API,number,"),
         ("SVG: Over time", b"<svg"),
         ("PNG: Over time", b"\x89PNG"),
     ):

@@ -5,7 +5,7 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from quiff.report.page import Page, Section
+from quiff.report.page import Block, Page, Section
 from quiff.results.table import Table
 
 _UNFOLD = "document.querySelectorAll('details').forEach(part => { part.open = true; })"
@@ -84,7 +84,7 @@ def test_it_prints_on_eight_pages_at_most_and_folded_parts_only_if_asked_for(pag
 def test_ten_columns_fit_a_printed_page(page, tmp_path):
     row = ("bounded_noise", *(0.000279203 + k for k in range(9)))
     table = Table("Wide", ("step", *(f"number {k}" for k in range(9))), (row,))
-    section = Section("one", "The first", tables=(table,))
+    section = Section("one", "The first", (Block(tables=(table,)),))
     file = Page("A page", sections=(section,)).write(tmp_path / "report.html")
     page.set_viewport_size({"width": 718, "height": 1000})  # A4 between usual margins
     page.emulate_media(media="print")

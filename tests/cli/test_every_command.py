@@ -163,20 +163,50 @@ def kind(param):
     return type(param.type).__name__, getattr(param.callback, "__qualname__", "")
 
 
-def wrong_by_kind():
-    """Return for each kind of option the first one, in every command that may be, with its wrong values."""
+def right_value(param):
+    """Return a value that an option can have, and what it is read as."""
+    if isinstance(param.type, click.Choice):
+        return param.type.choices[-1], param.type.choices[-1]
+    if isinstance(param.type, Output):
+        name = f"new{param.type.new.suffixes[0]}" if isinstance(param.type.new, NewFile) else "new"
+        return name, Path(name)
+    if isinstance(param.type, Number):
+        return ("3", 3) if param.type.name == "N" else ("1/20", Fraction(1, 20))
+    if isinstance(param.type, click.Path):
+        return __file__, Path(__file__)
+    text = {"api": "topics:noise=0.1", "memory_limit": "2GB"}.get(param.name, "country")
+    return text, text
+
+
+def first_by_kind():
+    """Return for each kind of option the first one, in every command that may be."""
     options = [
         (names, param)
         for names, command in COMMANDS.items()
         for param in command.params
         if isinstance(param, click.Option) and not param.is_flag
     ]
-    first = {kind(param): (names, param) for names, param in reversed(options)}
+    return {kind(param): (names, param) for names, param in reversed(options)}
+
+
+def wrong_by_kind():
+    """Return the first option of each kind with its wrong values."""
     return [
         pytest.param(names, param.opts[0], value, id=" ".join((*names, param.opts[0], value)))
-        for names, param in first.values()
+        for names, param in first_by_kind().values()
         for value in wrong_values(param)
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "param"),
+    [pytest.param(*first, id=" ".join((*first[0], first[1].opts[0]))) for first in first_by_kind().values()],
+)
+def test_a_right_value_is_read(names, param):
+    typed, value = right_value(param)
+    with click.Context(COMMANDS[names]) as ctx:
+        read, _ = param.handle_parse_result(ctx, {param.name: (typed,) if param.multiple else typed}, [])
+    assert read in (value, (value,))
 
 
 @pytest.mark.parametrize(("names", "option", "value"), wrong_by_kind())

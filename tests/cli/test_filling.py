@@ -240,6 +240,6 @@ def test_the_report_says_it_on_its_page_and_in_its_headlines(request, tmp_path, 
 
 def test_the_page_of_people_says_it_too(some):
     question = Question(Population.read(some[1]), (TopicsAPI(M, TOP, NOISE),))
-    section, _ = next(sections(question))
-    worded("\n".join(section.sentences), 40.0)
+    section = next(sections(question))
+    worded("\n".join((*section.warnings, *section.blocks[0].lead, *section.blocks[0].further)), 40.0)
     assert any("without filled topics" in table.title for table in section.tables)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from quiff.apis.described import ApiFacts, mechanism
 from quiff.apis.registry import apis
-from quiff.studies.catalogue import api_facts, mechanism
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(apis())
@@ -34,10 +34,10 @@ def test_every_mechanism_is_described_in_two_sentences():
 
 def test_the_pages_have_all_that_the_apis_declare(made):
     for name in NAMES:
-        page, facts = made.page(name, apis()[name]).replace("\\", ""), api_facts(name, apis()[name])
-        assert page.startswith(f"# {facts['title']}\n")
-        words = [facts["mechanism"], str(facts["unit"]), facts["source"], *facts["parameters"]]
-        words += [*facts["open_points"], *facts["assumptions"], *facts["remarks"]]
+        page, facts = made.page(name, apis()[name]).replace("\\", ""), ApiFacts.of(name, apis()[name])
+        assert page.startswith(f"# {facts.title}\n")
+        words = [facts.mechanism, str(facts.unit), facts.source, *facts.parameters]
+        words += [*facts.open_points, *facts.assumptions, *facts.remarks]
         text = page.replace("&gt;", ">").replace("&lt;", "<")
         assert [word for word in words if word not in text] == [], name
 

@@ -459,7 +459,7 @@ def test_rounding_lets_no_exact_leakage_fall():
 
 def test_one_profile_is_told_in_the_singular():
     sentences = over_time(Population.from_sets({"Alice": {1}}), TopicsAPI(2, 1), 1).further
-    assert any("for there is only 1 different profile;" in sentence for sentence in sentences)
+    assert any("with only 1 different profile;" in sentence for sentence in sentences)
 
 
 def test_a_risk_of_one_half_is_not_above_one_half():

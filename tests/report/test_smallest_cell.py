@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from quiff import Population, TopicsAPI, exposure, over_time, popularity, user_risk
 from quiff.history.stats import Statistics, sizes_of_counts
 from quiff.measures.distribution import Distribution
+from quiff.measures.distribution import merged as merged_groups
 from quiff.report.compose import SMALLEST, Source, compose_report
 from quiff.results.small_cells import left_out
 from quiff.studies.dataset_statistics import DatasetStatistics
-from quiff.studies.risk import _merged
 from words import worded
 
 # Topic 1 is everybody's, topic 2 that of half of them, the others of one, two, three, ... users.
@@ -32,13 +32,7 @@ def report(request):
 
 
 def tables(page):
-    def within(section):
-        yield from section.tables
-        for part in section.parts:
-            yield from within(part)
-
-    for section in page.sections:
-        yield from within(section)
+    return [table for section in page.sections for table in section.tables]
 
 
 def test_values_that_few_people_have_are_in_no_table(report):
@@ -131,8 +125,11 @@ def test_curves_of_risk_have_steps_of_five_people(least, weights):
     sets = {user: set(sorted(some | set(range(100, 140)))[:longest]) for user, some in sets.items()}
     people = Population.from_sets(sets, weights=weights)
     api = TopicsAPI(n_topics=200, top_s=longest)
-    for result in (user_risk(people, api, least=least), over_time(people, api, 1, least=least)):
-        drawn = drawn_risks(result.figures["risk"]())
+    for result, along in (
+        (user_risk(people, api, least=least), "x"),
+        (over_time(people, api, 1, least=least), "y"),
+    ):
+        drawn = drawn_risks(result.figures["risk"](), along)
         risks = sorted(map(float, user_risk(people, api).per_user.values[api.spec, api.name, "own_risk"]))
         largest = max(drawn)
         if least == 1:
@@ -142,9 +139,9 @@ def test_curves_of_risk_have_steps_of_five_people(least, weights):
             assert risks[-5] < largest < risks[-1]
 
 
-def drawn_risks(figure):
-    """Return the risks of the points in a figure's own data."""
-    return [point["risk"] for data in figure.spec["datasets"].values() for point in data if "risk" in point]
+def drawn_risks(figure, along):
+    """Return the risks of the points in a figure's own data, which lie along one axis."""
+    return [point[along] for data in figure.spec["datasets"].values() for point in data if "series" in point]
 
 
 def test_it_states_its_smallest_cell(report):
@@ -156,15 +153,10 @@ def test_it_states_its_smallest_cell(report):
 
 def test_what_exposes_most_is_said_of_those_that_are_listed(report):
     listed, page = report
-    said = " ".join(text for section in page.sections for text in _texts(section))
+    blocks = [block for section in page.sections for block in section.blocks]
+    said = " ".join(text for block in blocks for text in (*block.lead, *block.further))
     assert ("of the outputs with 5 users or more behind them, the output '2' exposes most" in said) != listed
     assert ("the output '10' exposes most" in said) == listed
-
-
-def _texts(section):
-    yield from section.sentences
-    for part in section.parts:
-        yield from _texts(part)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +170,7 @@ def _texts(section):
     ],
 )
 def test_a_small_group_goes_with_the_next(groups, merged):
-    assert _merged(groups, 5) == merged
+    assert merged_groups(groups, 5) == merged
 
 
 def test_people_of_whom_nothing_can_be_listed_have_a_report_all_the_same():

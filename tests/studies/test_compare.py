@@ -9,7 +9,7 @@ import pytest
 import quiff
 from quiff import Channel, Population, Prior, api_from, posterior_vulnerability, repeat
 from quiff.apis.base import all_limits
-from quiff.apis.defaults import all_apis
+from quiff.apis.registry import all_apis
 from quiff.errors import ParameterError
 from quiff.results.numbers import probability
 from words import refused

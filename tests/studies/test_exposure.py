@@ -222,6 +222,6 @@ def test_outputs_that_are_too_many_to_list_are_refused_and_left_out_of_a_report(
     with refused(quiff.SizeError, 2097152, 200000):
         quiff.exposure(people, api)
     page = compose_report(people, (api,), Source("people"), observations=1)
-    assert "re-identifies a person with probability" in page.headline
+    assert "re-identifies a person with probability" in page.headline[0]
     (risk,) = (section for section in page.sections if section.key == "risk")
     assert risk.tables

@@ -7,7 +7,7 @@ import pytest
 import quiff
 from quiff import Population, TopicsAPI, api_from
 from quiff.apis.base import in_a_month
-from quiff.report.studies import Question, sections
+from quiff.report.studies import Question
 from quiff.results.numbers import probability
 
 SETS = {"u": {0, 1}, "v": {1, 2}, "w": {2, 3}, "x": {0, 1}, "y": {0, 3}}
@@ -45,8 +45,7 @@ def test_compare_epochs_and_report_have_one_month(month):
     assert compared[API.spec, "posterior", 6] == row.value
     assert compared.rows.where(quantity="posterior").values("observations") == [1, 6]
     assert compared.apis[API.spec].month == over.apis[API.spec].month == 6
-    reported = {section.key: result for section, result in sections(Question(PEOPLE, (API,)))}
-    assert reported["time"].row(API.spec, "posterior", 6).value == row.value
+    assert Question(PEOPLE, (API,)).over_time(API).row(API.spec, "posterior", 6).value == row.value
 
 
 def test_a_month_says_what_it_is_where_it_is_printed():

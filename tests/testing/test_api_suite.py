@@ -8,7 +8,6 @@ import pytest
 
 import quiff
 from quiff import Api, Channel, Cookies, FittedAPI, Gain, Histories, Limit, Population, Together, TopicsAPI
-from quiff.apis.aggregatable_existence import AggregatableExistence
 from quiff.apis.android_topics import AndroidTopics
 from quiff.apis.base import fitted
 from quiff.apis.click_measurement import AdAttributionKit, PrivateClickMeasurement
@@ -16,6 +15,7 @@ from quiff.apis.cookies import PartitionedCookies
 from quiff.apis.event_level import EventLevel
 from quiff.apis.floc import FLoC
 from quiff.apis.noisy_histogram import (
+    AggregatableExistence,
     AggregatableReports,
     InteroperablePrivateAttribution,
     PrivateAggregation,

@@ -110,7 +110,7 @@ def test_a_browser_that_does_not_say_who_asks_needs_the_key_of_the_page(get):
             refused = get(f"/api/design{wrong}", sec_fetch_site=asker)
             assert (refused.status_code, "only the page itself" in refused.text) == (403, True)
     assert get(f"/api/design?key={key}", sec_fetch_site=None).status_code == 200
-    assert get(f"/api/design?api=topics&key={key}", sec_fetch_site=None).json()["specs"] == ["topics"]
+    assert get(f"/api/design?api=topics&key={key}", sec_fetch_site=None).json()["sentences"]
     assert get(f"/api/design?key={key}", sec_fetch_site="none").status_code == 403
     assert get(f"/api/design?key={key}", sec_fetch_site="cross-site").status_code == 403
     assert Access(8349).key != Access(8349).key

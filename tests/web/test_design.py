@@ -15,13 +15,15 @@ from quiff.apis.ranges import Attribute, Described, Flag, Number, OneOf, Share, 
 from quiff.apis.registry import api_from
 from quiff.errors import ParameterError
 from quiff.papers.presets import presets
+from quiff.results.numbers import said
+from quiff.studies.bounds import difference
 from quiff.web.app import make_app
-from quiff.web.design import difference
+from quiff.web.design import PICTURES
 from quiff.web.guard import Access
 from quiff.web.jobs import Jobs
 from quiff.web.offers import Offer, Offers
-from quiff.web.pictures import PICTURES
 from quiff.web.stories import stories
+from web.fragments import Read
 from words import refused, worded
 
 sizes = st.integers(2, 10_000)
@@ -37,7 +39,21 @@ def capacity(m, s, r):
 
 
 def known(answer):
-    return {(each["stage"], each["quantity"]): float(each["value"]) for each in answer["limits"]}
+    rows = [row for row in answer["rows"] if row["observations"] == 1]
+    return {(row["stage"], row["quantity"]): float(row["value"]) for row in rows}
+
+
+def table(answer, number=0):
+    """Return the lines of a table of an answer by their first cells."""
+    (table,) = Read(answer["tables"][number]).tables
+    return {row[0]: row[1:] for row in table["rows"]}
+
+
+def large(answer):
+    """Return the numbers that are shown large, of each design."""
+    specs = list(answer["study"]["apis"])
+    values = {(row["api"], row["quantity"]): row["value"] for row in answer["rows"] if not row["stage"]}
+    return {key: [values.get((spec, key)) for spec in specs] for key in answer["study"]["words"]["chief"]}
 
 
 @given(m=sizes, s=st.integers(1, 100), r=noises, users=st.integers(1, 10**10), n=st.integers(1, 100))
@@ -95,7 +111,7 @@ def test_time_is_counted_in_what_passes_between_two_observations(get):
         "api=topics&api2=noisy_ranking": "observation",
     }
     for query, period in periods.items():
-        assert get(f"/api/design?{query}").json()["period"] == period
+        assert get(f"/api/design?{query}").json()["study"]["words"]["period"] == period
 
 
 def test_a_month_is_28_days_of_visits(get):
@@ -112,28 +128,26 @@ def test_a_month_is_28_days_of_visits(get):
 
 def test_a_second_api_is_shown_with_its_differences(get):
     answer = get("/api/design?api=topics&api2=topics:n_topics=v2").json()
-    assert answer["names"] == ["A, Topics API", "B, Topics API"]
-    assert {each["key"]: each["texts"] for each in answer["numbers"]} == {
-        "bayes_capacity": ["66.4", "89.2"], "epsilon": ["7.19", "7.49"],
-        "genuine_probability": ["95.1 %", "95.1 %"],
-    }  # fmt: skip
-    rows = {row[0]: row[1:] for row in answer["table"]["rows"]}
-    assert rows["max-case capacity"][:3] == ["1,327", "1,783", "+456 (+34.4 %)"]
-    assert all(all(row[:3]) for row in answer["formulas"]["rows"])
+    titles = [api["title"] for api in answer["study"]["apis"].values()]
+    assert titles == ["A, Topics API", "B, Topics API, v2"]
+    assert list(large(answer)) == ["bayes_capacity", "epsilon", "genuine_probability"]
+    assert large(answer)["bayes_capacity"] == [pytest.approx(66.36), pytest.approx(89.16)]
+    assert table(answer)["max-case capacity"][:3] == ["1,327", "1,783", "+456 (+34.4 %)"]
+    assert all(all(cells[:3]) for cells in table(answer, 1).values())
     other = get("/api/design?api=topics&api2=cookies&along=noise").json()
-    rows = {row[0]: row[1:3] for row in other["table"]["rows"]}
-    assert rows["re-identified, one observation"] == ["1 in 15,070", "100 %"]
+    assert table(other)["re-identified after 1 observation, at most"][:2] == ["1 in 15,070", "100 %"]
     along = other["pictures"]["parameter"]
-    assert (along["lines"][1], along["points"][1]) == ([], None), "cookies have no noise"
+    assert {y for _, y in along["lines"][1]} == {1e6}, "cookies tell a million people apart at any noise"
+    assert along["points"][1] == [0, 1e6]
 
 
 def test_an_api_without_closed_forms_says_so(get):
     app = make_app(Access(8349), Jobs(), [api_from(f"{FILE}:HashCohort")])
     answer = get("/api/design?api=hash_cohort:cohorts=9", app=app).json()
     assert answer["sentences"] == [
-        "hash cohort: nothing is known from its parameters alone; measure it on people."
+        "Hash cohort: nothing is known from its parameters alone; measure it on people."
     ]
-    assert (answer["numbers"], answer["pictures"], answer["table"]["rows"]) == ([], {}, [])
+    assert (answer["rows"], answer["pictures"], answer["tables"]) == ([], {}, [])
     (own,) = (api for api in get("/api/settings", app=app).json()["apis"] if api["name"] == "hash_cohort")
     assert own["controls"] == [
         {"name": "cohorts", "label": "Number of cohorts", "default": "4", "kind": "whole", "least": 1,
@@ -190,7 +204,7 @@ def test_every_api_has_its_numbers_and_figures(get, name):
     told = answer.json()
     assert told["sentences"]
     assert told["pictures"] or "nothing is known" in told["sentences"][0]
-    assert len(told["numbers"]) == (3 if told["pictures"] else 0)
+    assert len(large(told)) == (3 if told["pictures"] else 0)
 
 
 def test_two_apis_of_one_name_are_refused():
@@ -248,24 +262,28 @@ def test_stories_set_the_what_ifs_of_the_paper_the_gate_and_the_epsilons_of_the_
         pair = [each for each in (story.api, story.api2) if each]
         query = "&".join(f"{name}={quote(each)}" for name, each in zip(("api", "api2"), pair, strict=False))
         answers[story.title] = get(f"/api/design?{query}&along=").json()
-        assert answers[story.title]["specs"] == [api_from(each).spec for each in pair]
+        assert list(answers[story.title]["study"]["apis"]) == [api_from(each).spec for each in pair]
         assert {"crowd": "time"}.get(story.picture, story.picture) in answers[story.title]["pictures"]
-    passes, refused = answers["The event-level gate"]["remarks"]
+    passes, refused = answers["The event-level gate"]["notes"]
     assert " passes: " in passes
     assert " is refused: " in refused
-    numbers = {each["key"]: each["texts"] for each in answers["The W3C draft's epsilon: 1 and 10"]["numbers"]}
-    assert numbers["epsilon"] == ["1", "10"]
+    assert large(answers["The W3C draft's epsilon: 1 and 10"])["epsilon"] == [1, 10]
 
 
 def test_every_api_stands_beside_the_others(get):
-    rows = {row["spec"]: row for row in get("/api/compare?api=topics:noise=0.5&users=1000").json()}
-    assert set(rows) == {*Offers().apis, "topics:noise=0.5"}
-    assert isclose(rows["topics:noise=0.5"]["capacity"], capacity(349, 5, 0.5))
-    assert rows["topics"]["among"] == "6.64 %"
-    assert (rows["event_level"]["known"], rows["event_level"]["among"]) == (True, "")
-    assert (rows["cookies"]["factor"], rows["floc"]["factor"]) == ("no limit", "not known")
-    listed = list(csv.DictReader(io.StringIO(get("/download/compare.csv?users=1000").text)))
-    assert [row["API"] for row in listed] == list(Offers().apis)
+    answer = get("/api/compare?api=topics:noise=0.5").json()
+    assert set(answer["apis"].values()) == {*Offers().apis, "topics:noise=0.5"}
+    limits, across = (table for table in Read(answer["html"]).tables)
+    capacities = {row[1]: row[3] for row in limits["rows"]}
+    assert set(capacities) == set(answer["apis"])
+    assert capacities["Topics API, noise 50 %"] == said(capacity(349, 5, 0.5))
+    assert (capacities["Third-party cookie"], capacities["FLoC"]) == ("no limit", "")
+    once = {row[1]: row[2] for row in across["rows"]}
+    assert once["Topics API"] == "at most 1 in 15,070"
+    assert once["Attribution Reporting, event level"] == "known already"
+    listed = list(csv.DictReader(io.StringIO(get("/download/compare/apis-0.csv?api=topics:noise=0.5").text)))
+    assert {row["API"] for row in listed} == set(answer["apis"])
+    assert get("/download/compare/apis-0.svg").text.startswith("<svg")
 
 
 def test_a_wrong_value_is_told_with_its_field(get):
@@ -282,40 +300,39 @@ def test_a_wrong_value_is_told_with_its_field(get):
 def test_tables_are_downloaded_as_csv(get):
     answer = get("/download/design-table.csv?api=topics&api2=topics:n_topics=469")
     assert answer.headers["content-disposition"] == 'attachment; filename="quiff-design.csv"'
-    rows = {row["quantity"]: row for row in csv.DictReader(io.StringIO(answer.text))}
-    assert isclose(float(rows["capacity"]["topics:n_topics=469"]), 0.05 + 469 * 0.95 / 5)
-    assert rows["capacity"]["difference"] == "'+22.8 (+34.4 %)"  # no formula
+    rows = [row for row in csv.DictReader(io.StringIO(answer.text)) if row["number"] == "capacity"]
+    first, second = (float(row["value"]) for row in rows)
+    assert isclose(first, 0.05 + 349 * 0.95 / 5)
+    assert isclose(second, 0.05 + 469 * 0.95 / 5)
 
 
 def test_the_studies_of_closed_forms_stand_below(get):
     query = f"api={spec(349, 5, 0.05)}&api2=cookies&users=1000&observations=2"
-    forms, settings = get(f"/api/studies?{query}").json()
-    assert (forms["key"], settings["key"]) == ("first-closed", "first-settings")
-    titles = [table["title"] for table in forms["tables"]]
-    worded(titles)
-    options = settings["tables"][1]
+    forms, settings, second = get(f"/api/studies?{query}").json()
+    keys = [section["key"] for section in (forms, settings, second)]
+    assert keys == ["first-closed", "first-settings", "second-closed"]
+    tables = Read(forms["html"]).tables
+    worded([table["title"] for table in tables])
+    options = Read(settings["html"]).tables[1]
     noises = {row[0]: float(row[1]) for row in options["rows"]}
     for s in (1, 2, 3, 4):  # r = (m - s L)/(m - s), paper, Sec. 4.1.2 solved for r
         assert isclose(noises[str(s)], (349 - s * capacity(349, 5, 0.05)) / (349 - s), rel_tol=1e-2)
-    assert settings["figures"][0]["title"].startswith("Privacy against utility")
-    for number, table in enumerate(forms["tables"]):
+    assert settings["figures"][0]["description"].startswith("Privacy against utility")
+    for number, table in enumerate(tables):
         rows = get(f"/download/design/first-closed-{number}.csv?{query}").text.splitlines()
         assert len(rows) > len(table["rows"])
     assert get(f"/download/design/first-settings-0.svg?{query}").text.startswith("<svg")
     assert get(f"/download/design/third-closed-0.csv?{query}").status_code == 404
     assert get(f"/download/else/first-closed-0.csv?{query}").status_code == 404
-    assert get("/api/studies?api=cookies").json() == []
+    assert [section["key"] for section in get("/api/studies?api=cookies").json()] == ["first-closed"]
 
 
 def test_what_an_advertiser_learns_is_shown(get):
     answer = get(f"/api/design?api={spec(349, 5, 0.1)}").json()
-    large = {each["key"]: each["value"] for each in answer["numbers"]}
-    assert isclose(large["genuine_probability"], 0.9 + 0.1 * 5 / 349)
-    rows = {row[0]: row[1] for row in answer["table"]["rows"]}
-    assert rows["an advertiser is right, at least"] == "90 %"
-    assert rows["an advertiser is right, at most"] == "90.1 %"
-    others = get("/api/design?api=cookies").json()
-    assert "genuine_probability" not in {each["key"] for each in others["numbers"]}
+    assert isclose(large(answer)["genuine_probability"][0], 0.9 + 0.1 * 5 / 349)
+    assert table(answer)["an advertiser is right, at least"][0] == "90 %"
+    assert table(answer)["an advertiser is right, at most"][0] == "90.1 %"
+    assert "genuine_probability" not in large(get("/api/design?api=cookies").json())
 
 
 @pytest.mark.parametrize("name", PICTURES)

@@ -15,6 +15,7 @@ from quiff.cli import main
 from quiff.papers import check
 from quiff.papers.items import Verdict
 from quiff.web import paper as paper_view
+from web.fragments import Read
 from web.served import finished
 from words import worded
 
@@ -24,6 +25,11 @@ ORDER = list(get_args(Verdict))
 @pytest.fixture(scope="module")
 def paper():
     return json.loads(CliRunner().invoke(main, ["paper", "--json"]).output)
+
+
+def shown(answer):
+    (table,) = Read(answer.json()["html"]).tables
+    return table["rows"]
 
 
 def test_it_says_what_quiff_paper_says(get, paper):
@@ -37,25 +43,27 @@ def test_it_says_what_quiff_paper_says(get, paper):
 
 def test_it_has_every_item_of_quiff_paper_those_as_printed_first(get, paper):
     answer = get("/api/paper").json()
-    assert answer["columns"] == ["id", "where", "printed", "computed", "verdict", "note", "cause"]
+    (table,) = Read(answer["html"]).tables
+    assert table["columns"] == ["id", "where", "printed", "computed", "verdict", "note", "cause"]
     ids = [item["id"] for item in sorted(paper["items"], key=lambda item: ORDER.index(item["verdict"]))]
-    assert [row[0] for row in answer["rows"]] == ids
-    assert answer["rows"][0][4] == "match"
+    assert [row[0] for row in table["rows"]] == ids
+    assert answer["verdicts"] == [row[4] for row in table["rows"]]
+    assert answer["verdicts"][0] == "match"
 
 
 @pytest.mark.parametrize("verdict", ORDER)
 def test_it_is_filtered_by_verdict(get, paper, verdict):
-    rows = get(f"/api/paper?verdict={verdict}").json()["rows"]
+    rows = shown(get(f"/api/paper?verdict={verdict}"))
     assert {row[0] for row in rows} == {item["id"] for item in paper["items"] if item["verdict"] == verdict}
 
 
 def test_it_is_filtered_by_words_and_downloaded_as_shown(get):
-    rows = get("/api/paper?verdict=wrong&words=Taxonomy+629").json()["rows"]
+    rows = shown(get("/api/paper?verdict=wrong&words=Taxonomy+629"))
     assert rows
     assert all("taxonomy" in str(row).lower() and "629" in str(row) for row in rows)
     file = csv.reader(io.StringIO(get("/download/paper.csv?verdict=wrong&words=Taxonomy+629").text))
     assert [row[0] for row in file][1:] == [row[0] for row in rows]
-    assert get("/api/paper?words=nowhere-to-be-found").json()["rows"] == []
+    assert shown(get("/api/paper?words=nowhere-to-be-found")) == []
 
 
 def test_many_who_ask_at_once_have_the_paper_checked_once(app, monkeypatch):

@@ -22,6 +22,7 @@ from quiff.web.offers import Offers
 from quiff.web.people import Profiles, synthetic_people
 from quiff.web.queries import read_people
 from voice import NUMBER, SCIENTIFIC, significant
+from web.fragments import Read
 from web.served import PROFILES, finished
 from words import refused, worded
 
@@ -43,13 +44,13 @@ def told(get):
 
 @pytest.fixture(scope="module")
 def sections(told):
-    return {data["key"]: data for kind, data in told if kind == "section"}
+    return {data["key"]: Read(data["html"]) for kind, data in told if kind == "section"}
 
 
 def test_no_number_of_any_table_has_more_than_four_digits(sections):
     """Folded ones too; what is infinite is told in words."""
     cells = [
-        cell for data in sections.values() for each in data["tables"] for row in each["rows"] for cell in row
+        cell for data in sections.values() for each in data.tables for row in each["rows"] for cell in row
     ]
     assert len(cells) > 100
     for cell in cells:
@@ -75,30 +76,29 @@ def test_it_tells_progress_then_each_section_then_done(told):
 def test_the_sections_show_what_the_studies_find(sections):
     people, api = Population.synthetic(300, seed=7), TopicsAPI(noise=0.1)
     result = measure(people, api)
-    rows = [row for row in sections["reveals"]["tables"][0]["rows"] if row[0] != "third-party cookie"]
+    rows = [row for row in sections["reveals"].tables[0]["rows"] if row[0] != "third-party cookie"]
     leakages = [row.value for row in result.rows if row.quantity == "leakage"]
     assert [row[-3] for row in rows] == list(map(said, leakages))
 
     known = [row.value for row in result.rows if (row.goal, row.quantity) == ("topics", "goal_posterior")]
     use = probability(known[-2])  # of the last stage, with the prior of these people
-    message = "\n".join(sections["use"]["sentences"])
+    message = "\n".join(sections["use"].paragraphs)
     worded(message)
     assert f"{use}" in message
-    assert all(section["sentences"] for section in sections.values())
-    assert not any("Not measured" in text for section in sections.values() for text in section["sentences"])
+    assert all(section.paragraphs for section in sections.values())
+    assert not any("Not measured" in text for section in sections.values() for text in section.paragraphs)
 
 
 def test_every_table_and_figure_can_be_downloaded(get, sections):
     for key, section in sections.items():
-        for number, table in enumerate(section["tables"]):
+        for number, table in enumerate(section.tables):
             answer = get(f"/download/people/{key}-{number}.csv?{QUERY}")
             rows = list(csv.reader(io.StringIO(answer.text)))
             assert rows[0] == table["columns"]
             assert len(rows) - 1 >= len(table["rows"])
-        for number, _ in enumerate(section["figures"]):
-            assert get(f"/download/people/{key}-{number}.svg?{QUERY}").text.startswith("<svg")
+        assert get(f"/download/people/{key}-0.svg?{QUERY}").text.startswith("<svg")
     assert get(f"/download/people/reveals-0.png?{QUERY}").content[1:4] == b"PNG"
-    assert get(f"/download/people/reveals-9.csv?{QUERY}").status_code == 404
+    assert get(f"/download/people/reveals-99.csv?{QUERY}").status_code == 404
     assert get(f"/download/people/nothing-0.csv?{QUERY}").status_code == 404
     assert get(f"/download/people/reveals-0.exe?{QUERY}").status_code == 404
 
@@ -111,7 +111,7 @@ def test_a_download_of_what_was_not_run_runs_it(get):
 def test_attacks_are_shown_if_they_were_asked_for(get):
     told = events(get("/api/people?n=100&attacks=1").text)
     (attacks,) = (data for kind, data in told if kind == "section" and data["key"] == "attacks")
-    assert "beugin-mcdaniel" in [row[1] for row in attacks["tables"][0]["rows"]]
+    assert "beugin-mcdaniel" in [row[1] for row in Read(attacks["html"]).tables[0]["rows"]]
     assert attacks["figures"]
 
 
@@ -125,7 +125,7 @@ def test_the_file_of_the_command_line_is_measured_and_only_that(get, tmp_path):
     told = events(get("/api/people?source=file&api=topics:n_topics=5,top_s=2", app=app).text)
     (privacy,) = (data for kind, data in told if kind == "section" and data["key"] == "reveals")
     # the paper's worked example: posterior 13/20, leakage 39/20
-    assert [row[-3] for row in privacy["tables"][0]["rows"]] == ["3", "2", "2", "1.95"]
+    assert [row[-3] for row in Read(privacy["html"]).tables[0]["rows"]] == ["3", "2", "2", "1.95"]
     kind, reason = events(get("/api/people?source=file&api=topics:n_topics=3,top_s=2", app=app).text)[-1]
     assert kind == "failed"
     worded(reason, 3, 4)
@@ -136,7 +136,7 @@ def test_a_file_with_epochs_is_measured_over_its_own():
     profiles = Profiles("two", Population.from_array(["a", "b"], sets, ["x", "y", "z"]))
     told = finished(_all(Jobs(profiles), [("source", "file"), ("api", "topics:n_topics=3,top_s=2")]))
     (time,) = (data for kind, data in told if kind == "section" and data["key"] == "time")
-    assert [row[0] for row in time["tables"][0]["rows"]] == ["1", "2"]
+    assert [row[0] for row in Read(time["html"]).tables[0]["rows"]] == ["1", "2"]
 
 
 def test_without_a_file_there_is_none_to_measure(get):
@@ -225,7 +225,7 @@ def test_studies_take_turns_and_too_many_are_refused(monkeypatch):
         asked.wait(300)
         at_work.append(question)
         most.append(len(at_work))
-        yield Section("reveals", "What it reveals"), None
+        yield Section("reveals", "What it reveals")
         at_work.pop()
 
     monkeypatch.setattr("quiff.report.studies.sections", short)

@@ -6,9 +6,10 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from quiff.apis.base import Api
+from quiff.apis.described import ApiFacts
 from quiff.apis.registry import apis
 from quiff.results.markup import markdown_text
-from quiff.studies.catalogue import api_facts, api_tables, catalogue_table
+from quiff.studies.catalogue import api_tables, catalogue_table
 
 _OPENING = """# The APIs
 
@@ -46,9 +47,9 @@ def page(name: str, api: type[Api]) -> str:
 
 
 def _blocks(name: str, api: type[Api]) -> Iterator[str]:
-    facts = api_facts(name, api)
+    facts = ApiFacts.of(name, api)
     yield f"# {markdown_text(api.title)}"
-    yield markdown_text(facts["mechanism"])
+    yield markdown_text(facts.mechanism)
     for table in api_tables(facts).values():
         _, _, body = table.to_markdown().partition("\n\n")
         yield f"## {markdown_text(table.title)}"

@@ -36,7 +36,6 @@ class AndroidTopics(TopTopics):
     name = "android_topics"
     title = "Topics API of Android"
     family = "interests"
-    status = "retired"
     ended = SANDBOX_ENDED
     source = _SPEC
     unit = Unit("a device", "one app", 7)

@@ -137,8 +137,8 @@ class Api(ABC):
         For people: its name, what it is for, whether it is live, a draft, archived or retired, the document
         with its version, and what one observation is, such as "a topic".
     ended, shelf
-        Since when it is no longer pursued, and who says so; an API that ended stands on the shelf of history,
-        every other one is alive.
+        Since when it is no longer pursued, and who says so, as "retired: ..."; an API that ended has this
+        status unless it names another, and stands on the shelf of history, every other one is alive.
     unit
         Whom one observation is about, where, and for how long; in a class it may be text, as "a user, one
         site, 7 days".
@@ -201,7 +201,8 @@ class Api(ABC):
             cls.name = words.removesuffix("_api") or words
         if "title" not in vars(cls):
             cls.title = words.replace("_", " ")
-        cls.shelf = "history" if cls.ended else "alive"
+        if cls.ended:
+            cls.shelf, cls.status = "history", vars(cls).get("status", cls.ended.partition(":")[0])
         if isinstance(vars(cls).get("unit"), str):
             cls.unit = Unit.of(vars(cls)["unit"])
         check_class(cls, needs=(tuple, list), unit=(Unit,), redraws=get_args(Redraws))

@@ -88,7 +88,6 @@ class EventLevel(OfConversions):
 
     title = "Attribution Reporting, event level"
     family = "attribution"
-    status = "retired"
     ended = SANDBOX_ENDED
     source = "WICG/attribution-reporting-api at 44a6da3 (28 August 2025), index.bs"
     sees = "the reports of a source"

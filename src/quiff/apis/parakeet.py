@@ -42,12 +42,10 @@ class Parakeet(Hashed):
 
     title = "PARAKEET"
     family = "interests"
-    status = "archived"
     ended = "archived: WICG/privacy-preserving-ads, 3 February 2025"
     source = _PPA + ", Parakeet.md"
     sees = "a centroid"
     unit = Unit("an ad request")
-    redraws = "noise"
     assumptions = ("Centroids are assigned to values of the attribute by a hash.",)
     open_points = ("The number of centroids, the probability of the truth, and the length of epochs.",)
 
@@ -93,12 +91,10 @@ class NoisyRanking(Hashed):
 
     title = "Noisy Ranking"
     family = "interests"
-    status = "archived"
     ended = "archived: WICG/privacy-preserving-ads, 3 February 2025"
     source = _PPA + ", Noisy Ranking"
     sees = "a noisy embedding"
     unit = Unit("a user", "one buyer", 1)
-    redraws = "noise"
     assumptions = ("The batch is not shuffled; the attribute is embedded by a hash, as a point of [-1, 1].",)
     open_points = ("The dimension, and the proof of what shuffling adds.",)
     _points = 33  # embeddings that an attribute may have on people

@@ -2,11 +2,13 @@
 
 import dis
 import random
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import partial
 from inspect import (
     Parameter,
+    getdoc,
     isasyncgenfunction,
     iscoroutinefunction,
     isfunction,
@@ -35,6 +37,7 @@ from quiff.programs.function import Program as Run
 from quiff.programs.inputs import Column, Record, Secrets
 from quiff.theory.parameters import check_whole
 
+_MOST_EXACT = 20_000  # numbers of people's channel: measuring more fractions takes minutes
 Goals = Callable[[Labels], Mapping[str, Gain]]
 
 
@@ -47,7 +50,7 @@ class Program(Api):
     topic_order: Labels | None = fitted()
 
     function: ClassVar[Callable[..., Any]]
-    goals_on: ClassVar[Goals | None] = None
+    goals_on: ClassVar[Goals]
     source = "a program"
 
     @property
@@ -109,8 +112,8 @@ class Program(Api):
             ) from None
 
     def goals(self, secrets: Labels) -> Mapping[str, Gain]:
-        """Return the goals that the program was declared with."""
-        found = {} if self.goals_on is None else type(self).goals_on(secrets)  # type: ignore[misc]  # not None
+        """Return what its own goals say."""
+        found = type(self).goals_on(secrets)
         if not isinstance(found, Mapping):
             raise ParameterError(
                 what="what goals returns", value=found, allowed="gains by name, as {name: gain}"
@@ -171,7 +174,7 @@ class Program(Api):
         """Return the channel from records of the attributes that were read so far."""
         made = Column.of_distinct if len(self.needs) == 1 else Column.of
         columns = {name: made(self._values(name, labels)) for name in self.needs}
-        return channel_of(self._run, Secrets(columns, labels.size), labels)
+        return channel_of(self._run, Secrets(columns, labels.size), labels, most_exact=_MOST_EXACT)
 
     def _values(self, name: str, labels: Labels) -> list[Any]:
         """Return an attribute of each secret; topics are tuples in the order of the taxonomy."""
@@ -201,7 +204,8 @@ def program(
     along every path of its choices, so it must be repeatable: all randomness comes from `draw`
     (`flip`, `uniform`, `sample`, `permutation`, `weighted`, `distribution`, `geometric`, `fold`). Of people
     it sees attributes, such as ``user.topics`` (a tuple in the order of the taxonomy); the API needs those
-    that were read. Probabilities that are fractions make the channel exact.
+    that were read. Probabilities that are fractions make the channel exact; of people with more than 20,000
+    entries floats are taken. Its docstring says what it does, and under Parameters what its parameters mean.
 
     Values that the function does not look at are not enumerated. Where it might tell such a value from a real
     one, quiff notices and runs every path instead; only an identity test (``is``) in another module, on few
@@ -264,9 +268,10 @@ def program(
         "name": function.__name__,
         "title": title or words,
         "redraws": redraws,
-        "goals_on": None if goals is None else staticmethod(goals),
         "__doc__": function.__doc__,
-    } | ({} if unit is None else {"unit": unit})
+    }
+    described |= {} if unit is None else {"unit": unit}
+    described |= {"goals": Api.goals} if goals is None else {"goals_on": staticmethod(goals)}
     kind = make_dataclass(function.__name__, made, bases=(Program,), namespace=described, frozen=True)
     kind.__module__ = function.__module__  # from Python 3.12 on it would be this one
     return kind()
@@ -278,6 +283,7 @@ def _parameters(function: FunctionType, ranges: dict[str, Any]) -> Iterable[tupl
     placed = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     if len(given) < 2 or any(each.kind not in placed for each in given[:2]):
         raise ParameterError(f"the program {function.__name__!r} needs two arguments: the secret, and draw")
+    meanings = _meanings(function)
     for each in given[2:]:
         named = each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
         if not named or each.default is Parameter.empty:
@@ -287,15 +293,28 @@ def _parameters(function: FunctionType, ranges: dict[str, Any]) -> Iterable[tupl
         if type(each.default).__hash__ is None:
             raise ParameterError(f"the default of {each.name!r} can be changed; take a tuple or a frozenset")
         if each.name in ranges:
-            yield each.name, Any, parameter(each.default, _range(each.name, ranges.pop(each.name)), each.name)
+            allowed = _range(each.name, ranges.pop(each.name))
+            yield each.name, Any, parameter(each.default, allowed, meanings.get(each.name, each.name))
         else:
-            yield each.name, Any, field(default=each.default)
+            yield (
+                each.name,
+                Any,
+                field(default=each.default, metadata={"meaning": meanings.get(each.name, "")}),
+            )
     if ranges:
         raise ParameterError(
             f"ranges names {next(iter(ranges))!r}, which is no parameter of the program",
             what="ranges",
             value=next(iter(ranges)),
         )
+
+
+def _meanings(function: FunctionType) -> dict[str, str]:
+    """Return what the docstring of a function says under Parameters, by name, up to the first full stop."""
+    _, _, section = (getdoc(function) or "").partition("Parameters\n----------\n")
+    entries = re.split(r"^(?=\S)", section.partition("\n\n")[0], flags=re.MULTILINE)
+    texts = (entry.partition("\n") for entry in entries if entry)
+    return {name.partition(" ")[0]: " ".join(text.split()).rstrip(".") for name, _, text in texts}
 
 
 def _range(name: str, ends: object) -> Range:

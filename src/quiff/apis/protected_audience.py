@@ -48,12 +48,10 @@ class WinSignals(Hashed):
 
     title = "Protected Audience, win signals"
     family = "auctions"
-    status = "retired"
     ended = SANDBOX_ENDED
     source = _FLEDGE
     sees = "three noisy signals"
     unit = Unit("a won auction")
-    redraws = "noise"
     assumptions = (
         "The buyer's code encodes the attribute in modelingSignals; the group was joined once, just now.",
         "URLs of reports (sendReportTo) are not bounded by these signals and are not modelled.",
@@ -98,12 +96,10 @@ class RealTimeMonitoring(Hashed):
 
     title = "Protected Audience, real-time monitoring"
     family = "auctions"
-    status = "retired"
     ended = SANDBOX_ENDED
     source = _MONITORING
     sees = "a noisy vector of 1,028 bits"
     unit = Unit("an auction")
-    redraws = "noise"
     assumptions = (
         "The participant encodes the attribute as one of its 1,024 buckets; the other 4 are the browser's.",
     )
@@ -169,7 +165,6 @@ class KAnonymityStatus(Hashed):
 
     title = "Protected Audience, k-anonymity status"
     family = "auctions"
-    status = "retired"
     ended = SANDBOX_ENDED
     source = _K_ANONYMITY
     sees = "whether an advertisement may show"

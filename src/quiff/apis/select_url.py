@@ -52,7 +52,6 @@ class SelectURL(Hashed):
     name = "select_url"
     title = "Shared Storage, selectURL"
     family = "shared storage and aggregation"
-    status = "retired"
     ended = SANDBOX_ENDED
     source = _SPEC + " and spec.bs"
     sees = "the URLs that were chosen"

@@ -253,7 +253,6 @@ class TopicsAPI(TopTopics):
 
     title = "Topics API"
     family = "interests"
-    status = "retired"
     ended = SANDBOX_ENDED
     source = "patcg-individual-drafts/topics, README at d5555b3 (7 November 2025); paper, Sec. 3.2"
     unit = Unit("a user", "one site", 7)
@@ -359,7 +358,10 @@ class TopicsAPI(TopTopics):
 def topics_only(api: Api, study: str) -> TopicsAPI:
     """Return the Topics API, the only one whose settings a study knows in closed form; refuse any other."""
     if not isinstance(api, TopicsAPI):
-        raise ParameterError(f"{study} does not support {api.title}; use the Topics API")
+        raise ParameterError(
+            f"{study} does not support {api.title}, only the Topics API; measure settings of it one by one"
+            f" on people, as by --api {api.name}:parameter=value of quiff measure"
+        )
     return api
 
 

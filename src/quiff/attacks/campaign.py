@@ -9,7 +9,7 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from quiff.apis.base import Api
+from quiff.apis.base import Api, check_observations
 from quiff.apis.topics import TopicsAPI
 from quiff.attacks.base import Attack, Sighting
 from quiff.attacks.bayes import check_profiles
@@ -31,10 +31,11 @@ from quiff.errors import ParameterError, SizeError, counted
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
-from quiff.progress import advance
+from quiff.progress import advance, part, tell
 from quiff.theory.parameters import check_whole
 from quiff.theory.popularity import binomial_interval
 
+_STEP = 5  # observations from one look to the next
 _DENOISED = 20_000  # users whose noise removal is looked at
 _LINKED, _LINKS = 10_000, 1000  # users beyond whom only so many targets are linked
 
@@ -142,6 +143,72 @@ class Campaign(ABC):
     @abstractmethod
     def bound(self, n: int, seed: int) -> Bound:
         """Return the posterior vulnerability after a number of observations, which no attack exceeds."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """What the attacks of a campaign achieve in several simulations, and the bound.
+
+    Attributes
+    ----------
+    shares
+        By attack and number of observations: the mean over simulations.
+    bounds
+        By number of observations.
+    removals
+        By attack and number of observations: the noise that was removed, over all simulations.
+    targets
+        How many there were in each.
+    """
+
+    shares: dict[tuple[str, int], Estimate]
+    bounds: dict[int, Bound]
+    removals: dict[tuple[str, int], NoiseRemoval]
+    targets: int
+
+
+def simulated(plan: Campaign, counts: Sequence[int], seeds: int, seed: int) -> Simulated:
+    """Run a campaign with several seeds, and look at it after some numbers of observations.
+
+    Raises
+    ------
+    SizeError
+        If no attack can be run.
+    """
+    runs = []
+    for number in range(seeds):
+        with part(f"attacks, simulation {number + 1} of {seeds}"):
+            runs.append(plan.run(seed + number))
+    if not any(runs):
+        raise SizeError(plan.notes[-1])
+    bounds: dict[int, Bound] = {}
+    for place, n in enumerate(counts):
+        tell("bound", place / len(counts))
+        bounds[n] = plan.bound(n, seed)
+    tell("bound", 1.0)
+    shares, removals = {}, {}
+    for key in ((attack.name, n) for attack in plan.attacks for n in counts):
+        outcomes = [run[key] for run in runs if key in run]
+        if outcomes:
+            shares[key] = mean_share([outcome.share for outcome in outcomes])
+        removed = [outcome.removal for outcome in outcomes if outcome.removal is not None]
+        if removed:
+            removals[key] = sum(removed[1:], removed[0])
+    targets = next(int(outcome.tied.shape[0]) for run in runs for outcome in run.values())
+    return Simulated(shares, bounds, removals, targets)
+
+
+def looks(most: int) -> tuple[int, ...]:
+    """Return after how many observations to look: 1, every fifth, and the last.
+
+    Examples
+    --------
+    >>> looks(12)
+    (1, 5, 10, 12)
+    """
+    most = check_observations(most)
+    return tuple(sorted({1, *range(_STEP, most + 1, _STEP), most}))
 
 
 def campaign(

@@ -43,6 +43,15 @@ class NoiseRemoval:
         names = vars(self)
         return NoiseRemoval(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
+    def shares(self) -> dict[str, float | None]:
+        """Return precision and recall of what is removed and of what is kept, by name."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "kept_precision": self.kept_precision,
+            "kept_recall": self.kept_recall,
+        }
+
     @property
     def precision(self) -> float | None:
         """Of the topics removed as noise, the share that was noise; None if none was removed."""

@@ -1,16 +1,21 @@
 """Conversions of many sites until budgets are spent, and what it tells one site that others spent them."""
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import exp, inf
+from typing import Any, final
 
 from quiff.apis.program import program
 from quiff.attribution.browser import Browser
 from quiff.attribution.options import DAY, MICRO, Config
 from quiff.measures.capacity import bayes_capacity
 from quiff.measures.differential_privacy import epsilon as epsilon_of
+from quiff.measures.noisy_histograms import repeated_capacity
 from quiff.mechanisms.noise import laplace
 
 _SERVICE = "https://agg-service.example"
 _START = 60 * DAY
+_LARGEST = 700.0  # whose exponential is a float
 
 
 def budgets_of(site: float, quota: float, shared: float) -> Config:
@@ -39,6 +44,51 @@ def released_in_a_week(config: Config, budget: float, sites: int) -> int:
     return sum(
         _asked(browser, _START + 1 + n, f"site{n}.example", min(2 * budget, 4294.0))[0] for n in range(sites)
     )
+
+
+@final
+@dataclass(frozen=True)
+class AfterWeeks:
+    """What an observer has after some weeks in which so many conversions release something each week.
+
+    The Bayes capacity lies between `capacity` and `high`; `most` is what budgets allow, and `guessed` the
+    probability to guess the bucket, or none, at a uniform prior.
+    """
+
+    observer: str
+    weeks: int
+    released: int
+    epsilon: float
+    capacity: float
+    high: float
+    most: float
+    guessed: float
+
+
+def after_weeks(
+    config: Config, budget: float, buckets: int, sites: int, weeks: Iterable[int]
+) -> Iterator[AfterWeeks]:
+    """Yield what one site, and so many that collude, have after some weeks.
+
+    Examples
+    --------
+    >>> after = list(after_weeks(budgets_of(1, 4, 8), 1, 1, 10, [1]))
+    >>> [(entry.observer, entry.released, round(entry.capacity, 3)) for entry in after]
+    [('one site', 1, 1.221), ('10 colluding sites', 2, 1.408)]
+    """
+    for observer, count in (("one site", 1), (f"{sites} colluding sites", sites)):
+        released = released_in_a_week(config, budget, count)
+        for number in weeks:
+            n = released * number
+            low, high = repeated_capacity(budget, n, buckets) if n else (1.0, 1.0)
+            most = min(exponential(n * budget), buckets + 1.0)
+            guessed = low / (buckets + 1)
+            yield AfterWeeks(observer, number, released, n * budget, low, high, most, guessed)
+
+
+def exponential(x: float) -> float:
+    """Return e^x, infinite if no float can hold it."""
+    return exp(x) if x < _LARGEST else inf
 
 
 def _asked(browser: Browser, now: int, site: str, epsilon: float) -> list[int]:

@@ -12,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from quiff.audit.intervals import at_least, at_most, mean_at_most
+from quiff.audit.intervals import at_least, at_most, mean_at_most, trials_for_width
 from quiff.audit.rules import Frequentist, Rule
 from quiff.audit.sample import Sample
 from quiff.core.gain import Gain
@@ -68,6 +68,11 @@ class Bounds:
         value, miss = self.posterior.value, (1 - level) / 2
         low = at_least(round(value * self.scored), self.scored, miss / len(self.scores))
         return Interval(value, low, mean_at_most(self.plug_in, self.rows, miss))
+
+    def rows_needed(self, width: float, level: float) -> float:
+        """Return how many rows an interval of the score of the best rule needs to be so narrow."""
+        needed = trials_for_width(self.scores[self.best].value, width, 1 - level)
+        return float(np.ceil(needed / (self.scored / self.rows)))
 
 
 def bounds(

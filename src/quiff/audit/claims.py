@@ -34,9 +34,12 @@ _LISTED = 2**20  # outputs of a claim that are looked at one by one
 @final
 @dataclass(frozen=True)
 class SecretTest:
-    """How one secret's rows fit the claim: p by the statistic of all outputs and by the worst output."""
+    """How one secret's rows fit the claim: p by the statistic of all outputs and by the worst output.
 
-    secret: int
+    The secret is its place, or what it is called.
+    """
+
+    secret: int | str
     rows: int
     statistic: float
     p: float
@@ -49,7 +52,7 @@ class SecretTest:
 class Deviation:
     """An output of a secret that was seen more or less often than claimed."""
 
-    secret: int
+    secret: int | str
     output: Hashable
     seen: int
     expected: float
@@ -136,7 +139,7 @@ def channel_of_all_secrets(
         return fitted.observe(fitted.secret(people).outputs)
     if space is None or space.size > _MOST_SECRETS:
         raise ParameterError(
-            f"the secrets of {api.spec} are too many to list; give some (--among), or people (--people)"
+            f"the secrets of {api.spec} are too many to list; give some (--secrets), or people (--people)"
         )
     return api.observe(space)
 

@@ -154,6 +154,31 @@ class Log:
             self.parts, self.missing,
         )  # fmt: skip
 
+    def divided(self, *, whole: bool) -> Iterator[tuple[str, "Log"]]:
+        """Yield the whole log, if it is asked for, and its parts, by name."""
+        if whole:
+            yield "all", self
+        for place, name in enumerate(self.parts):
+            yield name, self.of_part(place)
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what a reader has to know before any number of it."""
+        if self.missing:
+            rows = "1 row" if self.missing == 1 else f"{self.missing:,} rows"
+            yield f"{rows} with a missing value {'is' if self.missing == 1 else 'are'} left out."
+        if len(self.secrets) == 1:
+            yield "The log has one secret only: nothing can be guessed, and only the claim is tested."
+            return
+        once = int((np.bincount(self.secret, self.rows, len(self.secrets)) == 1).sum())
+        if once:
+            yield (
+                f"{once:,} of {len(self.secrets):,} secrets occur{'s' if once == 1 else ''} once: no"
+                " rule can know what it never saw, so that what is said here of them is only that they are"
+                " not guessed; the truth may be far above the lower bounds."
+            )
+        if all(self.secrets[x] == self.outputs[y] for x, y in zip(self.secret, self.output, strict=True)):
+            yield "Secret and observation are the same in every row: these may be copies of one column."
+
     def of_part(self, part: int) -> "Log":
         """Return the entries of one part."""
         kept = np.asarray(self.part) == part

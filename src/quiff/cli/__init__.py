@@ -16,7 +16,7 @@ from quiff.cli.shown import WORDS
 from quiff.cli.signals import Ended, Ending, ending
 from quiff.cli.source import command_names, command_source
 from quiff.cli.terminal import terminal_width
-from quiff.errors import QuiffError, described, engine_line, full_sentence
+from quiff.errors import ON_COMMAND_LINE, QuiffError, described, engine_line, full_sentence
 from quiff.results.columns import WIDTH
 from quiff.safe_text import visible_lines
 
@@ -175,7 +175,8 @@ def _own_line(error: BaseException) -> str:
 
 @contextmanager
 def _shown() -> Iterator[None]:
-    """Tell errors without the control characters of what they quote."""
+    """Tell errors as options of the command line, without the control characters of what they quote."""
+    before = ON_COMMAND_LINE.set(True)
     try:
         yield
     except click.NoSuchOption as error:
@@ -188,6 +189,8 @@ def _shown() -> Iterator[None]:
     except click.ClickException as error:
         error.message = visible_lines(error.message)  # type: ignore[misc]
         raise
+    finally:
+        ON_COMMAND_LINE.reset(before)
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,15 +7,15 @@ from pathlib import Path
 import click
 
 from quiff.apis.base import Api
-from quiff.apis.defaults import DEFAULT
+from quiff.apis.registry import DEFAULT
 from quiff.attacks.catalogue import ATTACKS, attack_named, check_attack
 from quiff.browser.reports import Reports
 from quiff.browser.simulation import simulate
 from quiff.cli.people import Spec, Visitors, check_rows
-from quiff.cli.terminal import echo
+from quiff.cli.shown import Listed
 from quiff.commands import command
 from quiff.populations.population import Population
-from quiff.results.numbers import plain, to_json
+from quiff.results.numbers import plain
 from quiff.results.result import Result
 from quiff.results.table import Table
 from quiff.studies.attack import attack, reidentify
@@ -23,25 +23,18 @@ from quiff.theory.parameters import check_whole
 
 
 @command("attack list", group="people")
-def list_attacks(*, json_: bool = False) -> None:
+def list_attacks() -> Listed:
     """Show the attacks, what they count as success, and their papers.
-
-    Parameters
-    ----------
-    json_
-        Print JSON.
 
     Examples
     --------
     $ quiff attack list
     """
     keys = ("name", "counts", "sites", "paper")
-    if json_:
-        echo(to_json([{key: plain(getattr(entry, key)) for key in keys} for entry in ATTACKS.values()]))
-        return
+    data = [{key: plain(getattr(entry, key)) for key in keys} for entry in ATTACKS.values()]
     rows = tuple((entry.name, entry.counts, entry.sites, str(entry.paper)) for entry in ATTACKS.values())
     notes = ("unique: only the right user is left; ties: the probability of a right guess among those left.",)
-    echo(Table("Attacks", keys, rows, notes).to_text())
+    return Listed(data, Table("Attacks", keys, rows, notes).to_text())
 
 
 @command("attack run", group="people")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from quiff.cli.kinds import at_option
 from quiff.cli.outputs import forced, guarded
+from quiff.cli.shown import Listed
 from quiff.cli.terminal import echo
 from quiff.commands import NewFolder, command
 from quiff.files import check_target
 from quiff.history.registry import DATASETS, dataset
 from quiff.results.columns import filled
-from quiff.results.numbers import to_json
 from quiff.results.table import Table
 
 if TYPE_CHECKING:
@@ -25,26 +25,18 @@ _FOLDED = ("licence", "citation")  # a path stays in one line, to be copied
 
 
 @command("data list", group="more")
-def list_data(*, json_: bool = False) -> None:
+def list_data() -> Listed:
     """Show the data sets with size and licence.
 
     --json adds source, digest and citation.
-
-    Parameters
-    ----------
-    json_
-        Print JSON.
 
     Examples
     --------
     $ quiff data list
     """
     entries = tuple(DATASETS.values())
-    if json_:
-        echo(to_json(entries))
-        return
     rows = tuple((entry.name, entry.title, _size(entry), entry.licence) for entry in entries)
-    echo(Table("Public data sets", ("name", "what", "size", "licence"), rows).to_text())
+    return Listed(entries, Table("Public data sets", ("name", "what", "size", "licence"), rows).to_text())
 
 
 @command("data get", group="more")
@@ -54,8 +46,7 @@ def get_data(
     mirror: Path | None = None,
     unpack: Annotated[Path | None, NewFolder(shared=True)] = None,
     time_limit: float = 3600.0,
-    json_: bool = False,
-) -> None:
+) -> Listed:
     """Fetch data sets, and print where they are.
 
     Their licence, and how to cite them, are printed too. A name is one that quiff data list shows. For
@@ -70,8 +61,6 @@ def get_data(
         Also unpack archives, each to DIR/NAME.
     time_limit
         Give a data set up after X seconds, however slowly it still comes.
-    json_
-        Print JSON.
 
     Examples
     --------
@@ -81,13 +70,13 @@ def get_data(
         if unpack is not None and entry.is_archive:  # told before any work
             check_target(unpack / entry.name, **guarded(unpack / entry.name), folder=True)
     every = [_get(name, mirror, unpack, time_limit) for name in names]
-    if json_:
-        echo(to_json(every))
-        return
+    lines = []
     for facts in every:
-        echo(f"{facts.pop('name')}: {facts.pop('path')}")
-        for key, value in facts.items():
-            echo(filled(f"  {key}: {value}", "    ") if key in _FOLDED else f"  {key}: {value}")
+        lines.append(f"{facts['name']}: {facts['path']}")
+        for key, value in list(facts.items())[2:]:
+            line = f"  {key}: {value}"
+            lines.append(filled(line, "    ") if key in _FOLDED else line)
+    return Listed(every, "\n".join(lines))
 
 
 def _get(name: str, mirror: Path | None, unpack: Path | None, time_limit: float) -> dict[str, str]:
@@ -111,7 +100,7 @@ def _size(entry: "Dataset") -> str:
 
 
 @command("apis", group="parameters")
-def list_apis(api: ApiText | None = None, /, *, digits: int = 3, json_: bool = False) -> None:
+def list_apis(api: ApiText | None = None, /, *, digits: int = 3) -> Listed:
     """List the APIs that can be measured, or show one.
 
     One is shown with how it works, its parameters, limits and source, what is assumed, and what is open.
@@ -122,29 +111,25 @@ def list_apis(api: ApiText | None = None, /, *, digits: int = 3, json_: bool = F
     ----------
     digits
         Significant digits of computed numbers.
-    json_
-        Print JSON.
 
     Examples
     --------
     $ quiff apis topics
     """
+    from quiff.apis.described import ApiFacts
     from quiff.apis.registry import api_class, api_from, apis
-    from quiff.studies.catalogue import api_facts, api_tables, catalogue_table
+    from quiff.studies.catalogue import api_tables, catalogue_table
 
     with at_option(None, "API"):
         one = None if api is None else {api: api_from(api) if ":" in api else api_class(api)}
-    chosen = one or apis()
-    if json_:
-        echo(to_json({"apis": [api_facts(key, api) for key, api in chosen.items()]}))
-    elif api is None:
-        echo(catalogue_table(apis()).to_text())
-    else:
-        facts = api_facts(api, chosen[api])
-        own = inspect.getdoc(chosen[api]) if ":" in api else None  # its words are shown whole
-        words = facts["mechanism"] if own is None else own.partition("\n\nParameters\n")[0]
-        sentence = filled(f"{facts['title']}. {words}".strip())
-        echo("\n\n".join([sentence, *(table.to_text() for table in api_tables(facts).values())]))
+    facts = [ApiFacts.of(key, entry) for key, entry in (one or apis()).items()]
+    if api is None or one is None:
+        return Listed({"apis": facts}, catalogue_table(apis()).to_text())
+    own = inspect.getdoc(one[api]) if ":" in api else None  # its words are shown whole
+    words = facts[0].mechanism if own is None else own.partition("\n\nParameters\n")[0]
+    blocks = [filled(f"{facts[0].title}. {words}".strip())]
+    blocks += [table.to_text() for table in api_tables(facts[0]).values()]
+    return Listed({"apis": facts}, "\n\n".join(blocks))
 
 
 @command("paper", group="more")
@@ -154,8 +139,7 @@ def print_paper(
     data: Path | None = None,
     mirror: Path | None = None,
     out: Annotated[Path | None, NewFolder()] = None,
-    json_: bool = False,
-) -> None:
+) -> Listed:
     """Check the paper that quiff starts from, and what to correct.
 
     The paper is "The Privacy-Utility Trade-off in the Topics API" (CCS '24). Its equations are tried on
@@ -173,8 +157,6 @@ def print_paper(
         Take public data from this folder only.
     out
         Write the tables and the counting figure there.
-    json_
-        Print JSON.
 
     Examples
     --------
@@ -185,7 +167,7 @@ def print_paper(
     from quiff.papers.text import as_text
 
     paper = check_paper(data, mirror)
-    echo(to_json(paper.to_dict()) if json_ else as_text(paper, every=all_))
     if out is not None:
         files = write_paper(paper, out, **guarded(out))
         echo(f"{len(files)} files written to {out}", err=True)
+    return Listed(paper.to_dict(), as_text(paper, every=all_))

@@ -77,7 +77,7 @@ def demo(
     echo(f"\nThe report is {out / 'report.html'}; open it in any browser.")
     echo(f"To try other designs on these people: {explore}")
     echo("The report says:")
-    echo(f"\n{filled(page.headline)}")
+    echo("\n" + "\n".join(map(filled, page.headline)))
 
 
 def _log(out: Path, users: int, seed: int, force: bool) -> None:

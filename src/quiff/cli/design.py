@@ -5,7 +5,7 @@ from typing import Annotated
 
 import click
 
-from quiff.apis.defaults import DEFAULT
+from quiff.apis.registry import DEFAULT
 from quiff.cli.outputs import guarded
 from quiff.cli.people import Asked, Spec, read_api, with_set_size
 from quiff.commands import NewFile, command

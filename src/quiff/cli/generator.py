@@ -76,7 +76,7 @@ PROVIDERS = {
 }
 """What stands behind the types of arguments."""
 _TITLES = ("People", "API", "Options", "Log", "Domains", "Classification", "Engine", "Output")
-_PRESENTERS = {"Findings": "show_result", "Result": "show_result", "None": ""}
+_PRESENTERS = {"Findings": "show_result", "Result": "show_result", "Listed": "show_listed", "None": ""}
 
 
 def _provider(argument: Argument) -> Provider | None:

@@ -8,7 +8,7 @@ from typing import Literal
 import click
 
 from quiff.apis.base import Api
-from quiff.apis.defaults import all_apis
+from quiff.apis.registry import all_apis
 from quiff.cli.people import ManyPeople, ManyPeopleOverTime, People, Spec, Specs, parts_of, set_size
 from quiff.commands import command
 from quiff.errors import ParameterError

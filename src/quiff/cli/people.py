@@ -247,7 +247,7 @@ class Asked:
 
     def apis(self, people: "Population | None" = None) -> "tuple[Api, ...]":
         """Return the APIs of ``--api`` for some people; without one those that are measured by default."""
-        from quiff.apis.defaults import default_apis, default_topics
+        from quiff.apis.registry import default_apis, default_topics
         from quiff.apis.taxonomy import topics_for
         from quiff.theory.taxonomies import TAXONOMY_SIZES
 

@@ -74,7 +74,7 @@ def report(
         )  # fmt: skip
         page.write(out, **guarded(out))
     echo(f"{out}: {page.title}")
-    for sentence in (*page.about, page.headline):
+    for sentence in (*page.about, *page.headline):
         echo(fill(sentence, 80, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False))
 
 
@@ -112,7 +112,7 @@ def explore(
 
     shown, offered = None, list[Any]()
     if people is not None and people.people is not None:
-        from quiff.apis.defaults import default_apis
+        from quiff.apis.registry import default_apis
         from quiff.web.people import Profiles
 
         shown = Profiles(people.people.name, people.population(over_time=True))

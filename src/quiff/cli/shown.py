@@ -1,7 +1,7 @@
 """How commands show results of studies, in words and tables, as JSON, as files; and counts of a run."""
 
 import shlex
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -62,6 +62,27 @@ def show_result(
     if json_:
         return result.to_json()
     return result.explained() if explain else _text(result, format_, all_, keep_formulas)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a command prints as it is: the same as data and as text."""
+
+    data: Any
+    text: str
+
+
+def show_listed(listed: Listed, progress: "Shown", *, json_: bool = False) -> str:
+    """Return what is listed as JSON or as text.
+
+    Parameters
+    ----------
+    json_
+        Print JSON, at full precision.
+    """
+    from quiff.results.numbers import to_json
+
+    return to_json(listed.data) if json_ else listed.text
 
 
 def show_counts(result: Any, progress: "Shown", *, json_: bool = False) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import click
 
-from quiff.apis.defaults import DEFAULT
+from quiff.apis.registry import DEFAULT
 from quiff.browser.page_loads import classified_hosts, read_page_loads, simulate_page_loads
 from quiff.browser.reports import Reports
 from quiff.browser.rules import BrowserRules

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from quiff.cli.outputs import guarded
 from quiff.cli.pipeline import Rules, connected
+from quiff.cli.shown import Listed
 from quiff.cli.terminal import echo
 from quiff.commands import NewFile, command
 from quiff.errors import ParameterError
 from quiff.files import StrPath
-from quiff.results.numbers import to_json
 from quiff.results.table import Table
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def describe_table(
     time_format: str | None = None,
     figure: Annotated[Path | None, NewFile(".svg", ".png", ".html")] = None,
     digits: int = 3,
-    json_: bool = False,
-) -> None:
+) -> Listed:
     """Describe a table of any stage, as the paper's tables do.
 
     TABLE is a Treated, Reduced, Experimental or profiles table, a folder that has one, or the files of a
@@ -45,8 +44,6 @@ def describe_table(
         Also write a figure: .svg, .png or .html.
     digits
         Significant digits of computed numbers.
-    json_
-        Print JSON, at full precision.
 
     Examples
     --------
@@ -59,10 +56,7 @@ def describe_table(
     if figure is not None:
         statistics.figure().write(figure, **guarded(figure))
         echo(f"Wrote {figure}", err=True)
-    if json_:
-        echo(to_json(statistics.to_dict()))
-    else:
-        echo("\n\n".join(table.to_text() for table in statistics.tables()))
+    return Listed(statistics.to_dict(), "\n\n".join(table.to_text() for table in statistics.tables()))
 
 
 @command("domain", group="log")
@@ -74,8 +68,7 @@ def print_domains(
     master: str | None = None,
     memory_limit: str | None = None,
     show_rows: bool = False,
-    json_: bool = False,
-) -> None:
+) -> Listed:
     """Print the registrable domain of each URL, or why it has none.
 
     A URL "-" stands for the lines of the standard input. The reasons are no-host, ip-address, no-suffix (a
@@ -95,8 +88,6 @@ def print_domains(
         Take no more memory than this, such as 2GB.
     show_rows
         In errors, show cells and rows in full; else what they say of people is left out.
-    json_
-        Print JSON.
 
     Examples
     --------
@@ -115,11 +106,8 @@ def print_domains(
 
         with connected(engine, master) as con:
             rows = find_domains(con, lines, suffixes, rules)
-    if json_:
-        echo(to_json(rows))
-    else:
-        cells = tuple((row["url"], row["domain"] or "-", row["reason"] or "") for row in rows)
-        echo(Table("Registrable domains", ("url", "domain", "reason"), cells).to_text())
+    cells = tuple((row["url"], row["domain"] or "-", row["reason"] or "") for row in rows)
+    return Listed(rows, Table("Registrable domains", ("url", "domain", "reason"), cells).to_text())
 
 
 def _input_lines() -> list[str]:

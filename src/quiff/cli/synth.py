@@ -6,11 +6,11 @@ from typing import Annotated
 import click
 
 from quiff.cli.outputs import forced
-from quiff.cli.progress import shown_progress
-from quiff.cli.terminal import echo
+from quiff.cli.shown import Listed
 from quiff.commands import NewFolder, command
 from quiff.history.synth import SyntheticLog, write_log
-from quiff.results.numbers import many, to_json
+from quiff.progress import tell
+from quiff.results.numbers import many
 
 
 @command("synth", group="log")
@@ -20,8 +20,7 @@ def synth(
     users: int | None = None,
     rows: int | None = None,
     seed: int = 0,
-    json_: bool = False,
-) -> None:
+) -> Listed:
     """Write a synthetic log, with topics and conversions.
 
     The log has AOL's format. Users, visits, clicks and domains follow the published statistics of the AOL
@@ -39,8 +38,6 @@ def synth(
         Rows, exactly.
     seed
         The random seed: the same seed, the same files.
-    json_
-        Print JSON.
 
     Examples
     --------
@@ -49,16 +46,11 @@ def synth(
     if (users is None) == (rows is None):
         raise click.UsageError("Give exactly one of --users and --rows.")
     log = SyntheticLog(users=users, rows=rows, seed=seed)
-    with shown_progress() as shown:
-        tell = shown.tell
-        progress = None if tell is None else lambda rows: tell("rows", rows / log.expected_rows)
-        written = write_log(log, out, force=forced(), progress=progress)
-    if json_:
-        paths = {name: str(getattr(written, name)) for name in ("classification", "conversions")}
-        echo(to_json({**vars(written), "files": list(map(str, written.files)), **paths}))
-    else:
-        echo(
-            f"{many(written.users, 'user')}, {many(written.rows, 'row')}"
-            f" ({written.rows_without_url:,} without URL), {many(written.domains, 'domain')};"
-            f" {', '.join(path.name for path in written.files)} in {out}"
-        )
+    written = write_log(log, out, force=forced(), progress=lambda n: tell("rows", n / log.expected_rows))
+    paths = {name: str(getattr(written, name)) for name in ("classification", "conversions")}
+    text = (
+        f"{many(written.users, 'user')}, {many(written.rows, 'row')}"
+        f" ({written.rows_without_url:,} without URL), {many(written.domains, 'domain')};"
+        f" {', '.join(path.name for path in written.files)} in {out}"
+    )
+    return Listed({**vars(written), "files": list(map(str, written.files)), **paths}, text)

@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from quiff.core.numbers import as_float
-from quiff.errors import ParameterError, SizeError
+from quiff.errors import ON_COMMAND_LINE, ParameterError, SizeError
 
 _GIB = 2**30
 PROCESS = 250 * 2**20
@@ -163,8 +163,21 @@ def check_memory(what: str, numbers: int, number_size: int = 8) -> None:
     enough = needed // _GIB + 1
     raise SizeError(
         f"{what} {needed / _GIB:.3g} GiB, but the limit is {limit:g} GiB; "
-        f"raise it by `with quiff.dense_limit({enough}): ...` or by QUIFF_DENSE_LIMIT={enough}"
+        f"raise it by {raised('QUIFF_DENSE_LIMIT', enough)}"
     )
+
+
+def raised(variable: str, enough: float) -> str:
+    """Return how a limit is raised: by a variable of the environment, in Python by a context too.
+
+    >>> raised("QUIFF_WORK_LIMIT", 7)
+    '`with quiff.work_limit(7): ...` or by QUIFF_WORK_LIMIT=7'
+    """
+    by_variable = f"{variable}={enough:.0f}"
+    context = variable.removeprefix("QUIFF_").lower()
+    if ON_COMMAND_LINE.get():
+        return by_variable
+    return f"`with quiff.{context}({enough:.0f}): ...` or by {by_variable}"
 
 
 def work_allowed() -> float:
@@ -190,6 +203,5 @@ def check_work(numbers: int, number_size: int = 8, passes: int = 0) -> None:
     enough = numbers // 10**9 + 1
     raise SizeError(
         f"measuring this product means as much work as to look at {numbers:.3g} numbers, but the limit is "
-        f"{limit:g} billion; raise it by `with quiff.work_limit({enough}): ...` or by "
-        f"QUIFF_WORK_LIMIT={enough}"
+        f"{limit:g} billion; raise it by {raised('QUIFF_WORK_LIMIT', enough)}"
     )

@@ -23,7 +23,7 @@ from quiff.epochs.exact import exact_vulnerability, exact_work, worst_case
 from quiff.epochs.risk import MOST_RISK, user_risk
 from quiff.epochs.sequences import Sequences, changing
 from quiff.epochs.utility import MOST_NAMING, names_an_output, naming_gain, reconstruction
-from quiff.errors import SizeError, counted
+from quiff.errors import SizeError, counted, setting
 from quiff.measures.distribution import Distribution
 from quiff.measures.own_risk import own_risk
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
@@ -257,8 +257,8 @@ def _estimators_of_sets(sets: Sequences, most: int, seed: int, exact: bool) -> _
     if most > MOST_MULTISETS and drawn > _WORK and not exact:
         raise SizeError(
             f"{counted(most, 'observation')} of these people mean to look at {drawn / 1e9:,.0f} billion"
-            f" numbers, more than {_WORK / 1e9:,.0f} billion; ask for fewer, or use exact=True (--exact)"
-            " to do it anyway"
+            f" numbers, more than {_WORK / 1e9:,.0f} billion; ask for fewer, or use"
+            f" {setting('exact', True)} to do it anyway"
         )
     subsets: list[Subsets] = []
     samples: list[Estimate] = []

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from quiff.errors import ParameterError, cannot_write
+from quiff.errors import ParameterError, cannot_write, setting
 from quiff.files import scratch
 
 StrPath = str | os.PathLike[str]  # what names a file
@@ -26,7 +26,6 @@ _KINDS = {
     stat.S_IFSOCK: "a socket",
 }
 _LONGEST_NAME, _LONGEST_PATH = 255, 4095  # bytes
-_FORCE = "use force (--force) to replace it, or name another"
 
 
 def as_path(path: object) -> Path:
@@ -98,7 +97,7 @@ def check_target(
     elif folder:
         raise cannot_write(shown, "it is a file; name a new or empty folder")
     elif not force:
-        raise cannot_write(shown, f"the file is there already; {_FORCE}")
+        raise cannot_write(shown, f"the file is there already; {_replacing()}")
     check_place(shown, target.parent, parents)
 
 
@@ -138,7 +137,7 @@ def _check_folder(shown: Path, target: Path, force: bool, folder: bool) -> None:
     if not folder and not (target / MARKER).is_file():
         raise cannot_write(shown, "it is a folder; name a file")
     if not force:
-        raise cannot_write(shown, f"the folder holds {held!r} already; {_FORCE}")
+        raise cannot_write(shown, f"the folder holds {held!r} already; {_replacing()}")
     check_written(shown, target)
 
 
@@ -202,3 +201,7 @@ def entries(folder: Path) -> Iterator[str]:
             path = Path(place, name).relative_to(folder).as_posix()
             if path != MARKER:
                 yield path
+
+
+def _replacing() -> str:
+    return f"use {setting('force', True)} to replace it, or name another"

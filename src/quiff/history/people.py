@@ -21,7 +21,7 @@ from quiff.core.distinct import smallest_index_type
 from quiff.core.labels import as_labels
 from quiff.core.limits import bytes_of, memory_allowed
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, SizeError, counted
+from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, SizeError, counted, setting
 from quiff.files import StrPath, as_path, scratch
 from quiff.history.queries import fetch_arrow, fetch_rows, joins_as_written, kept
 from quiff.history.scan import scan_parquet
@@ -316,7 +316,7 @@ class _Reduction:
             told = f"{lacking} of {int(users.sum())} users lack some of the {len(self.epochs)} epochs"
             if self.missing == "error" or lacking == users.sum():
                 raise LabelError(
-                    f"{told}; leave such users out by missing='drop' (--missing drop)",
+                    f"{told}; leave such users out by {setting('missing', 'drop')}",
                     where=repr(str(self.path)),
                 )
             notes.append(f"{told} and are left out.")

@@ -1,8 +1,9 @@
 """How a number is distributed over users: mean, quantiles, histogram."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from quiff.core.numbers import Array, Number, as_number, is_exact, product
 
 ROUNDING = 1e-9
 """By how much of itself a float may be off a number that it stands for."""
+
+QUANTILES = {"median": 0.5, "95": 0.95, "99": 0.99, "max": 1.0}
+"""Those by which a distribution is described."""
 
 
 @final
@@ -62,6 +66,11 @@ class Distribution:
         values, up_to = self._sorted
         place = int(np.searchsorted(up_to, share * (1 - ROUNDING)))
         return float(values[min(place, values.shape[0] - 1)])
+
+    def spread(self, threshold: Number) -> dict[str, Number]:
+        """Return the mean, some quantiles, and the share of the users with more than a threshold."""
+        quantiles = {name: self.quantile(share) for name, share in QUANTILES.items()}
+        return {"mean": self.mean, **quantiles, "above": self.share_above(threshold)}
 
     def share_above(self, threshold: Number) -> float:
         """Return the share of the users with more than the threshold.
@@ -140,3 +149,21 @@ class Distribution:
         sums = np.add.reduceat(np.stack([-distinct * mass, mass]), starts, axis=1)
         some = sums[1] > 0
         return Distribution(sums[0][some] / sums[1][some], sums[1][some])
+
+
+def merged(groups: Sequence[tuple[Any, Any, Any]], least: float) -> list[tuple[Any, Any, Any]]:
+    """Return groups (from, to, size) that are no smaller than some size: a smaller one goes with the next.
+
+    >>> merged([(0, 1, 0.25), (1, 2, 0.01), (2, 3, 0.74), (3, None, 0)], 0.05)
+    [(0, 1, 0.25), (1, 3, 0.75)]
+    """
+    large: list[tuple[Any, Any, Any]] = []
+    for low, high, size in groups:
+        if size > 0 and large and large[-1][2] < least * (1 - ROUNDING):
+            large[-1] = (large[-1][0], high, large[-1][2] + size)
+        elif size > 0:
+            large.append((low, high, size))
+    if len(large) > 1 and large[-1][2] < least * (1 - ROUNDING):
+        (low, _, size), (_, high, more) = large[-2:]
+        large[-2:] = [(low, high, size + more)]
+    return large

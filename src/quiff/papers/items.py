@@ -116,7 +116,7 @@ def shown_value(printed: str, value: Value | str | None) -> str:
         terminates = 10**2 % value.denominator == 0 and "/" not in printed
         return _digits(float(value)) if terminates else str(value)
     unit = "%" if printed.endswith(("%", " percent")) else ""
-    return (f"{int(value):,}".replace(",", " ") if value == int(value) else _digits(float(value))) + unit
+    return (f"{int(value):,}".replace(",", " ") if value % 1 == 0 else _digits(float(value))) + unit
 
 
 def _digits(value: float) -> str:

@@ -1,14 +1,18 @@
 """What users have of an attribute: the topics of their sets, or the one value of another column."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain, membership_gain_from_codes
 from quiff.core.kernels import SparseKernel
 from quiff.core.labels import Labels
-from quiff.core.numbers import Array, filled, quotient
+from quiff.core.numbers import Array, filled, quotient, to_float
 from quiff.core.sparse import SparseRows
 from quiff.populations.population import Population
+
+_FRACTIONS = 8  # bytes; a number that takes more is a fraction
 
 
 def members(people: Population, attribute: str) -> tuple[Labels, Array]:
@@ -37,6 +41,26 @@ def masses(people: Population) -> Array:
     if people.weights is not None:
         return people.weights
     return filled(np.int64(1), people.users.size) if people.counts is None else people.counts
+
+
+def single_weights(people: Population, channels: Iterable[Channel]) -> tuple[Array, Array]:
+    """Return what a single user of each row weighs, and how many users each row stands for.
+
+    The weights are fractions, or whole numbers, only where the probabilities of the channels are fractions.
+
+    Raises
+    ------
+    ParameterError
+        If people are merged and have weights: only their sums are known.
+    """
+    one = filled(np.int64(1), people.users.size)
+    holders = one if people.counts is None else people.counts
+    weights = one if people.weights is None else people.weights
+    if people.weights is not None:
+        people.check_unmerged()
+    kernels = [C.kernel for C in channels]
+    exact = all(k.exact for k in kernels) and any(k.number_size > _FRACTIONS for k in kernels)
+    return weights if exact else to_float(weights), holders
 
 
 def attribute_gain(people: Population, name: str) -> Gain:

@@ -64,8 +64,13 @@ class PairCounts:
             best = [max(q * n + (p - q) * both for n, both in pair) for pair in pairs]
         return as_number(sum(best) + (m - self.topics.size) * q * int(counts.max()), self.users)
 
-    def risks(self, p: Real, q: Real, m: int) -> tuple[Number, Number, Distribution, Distribution]:
-        """Return the mean own risk after one output, the largest posterior, and two ends of the distribution.
+    def leaks(self, leakage: Number) -> dict[str, Number]:
+        """Return the probability of re-identification without and with what leaks so much, by quantities."""
+        prior, posterior = as_number(1, self.users), as_number(leakage, self.users)
+        return {"prior": prior, "posterior": posterior, "leakage": leakage}
+
+    def risks(self, p: Real, q: Real, m: int) -> tuple[Number, Distribution, Distribution]:
+        """Return the largest posterior after one output, and two ends of the distribution of own risks.
 
         The risk of a user with the set S is p sum_{t in S} 1/n_t + (m - m') q/N.
         """
@@ -74,7 +79,7 @@ class PairCounts:
         nobody, rarest = m - self.topics.size, int(self.together.diagonal().min())
         low, high = (Distribution(float(p) * end + float(nobody * q) / self.users, users) for end in ends)
         worst = p / (p * rarest + q * (self.users - rarest))
-        return as_number(self.leakage(p, q, m), self.users), worst, low, high
+        return worst, low, high
 
     def stand_in(self) -> Population:
         """Return few people with all of these topics, for what depends only on which topics occur."""

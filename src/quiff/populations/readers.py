@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from quiff.core.numbers import Array
-from quiff.errors import LabelError, ParameterError, QuiffError, counted
+from quiff.errors import LabelError, ParameterError, QuiffError, counted, setting
 from quiff.files import StrPath
 from quiff.populations.attribute import Attribute
 from quiff.populations.columns import (
@@ -176,8 +176,8 @@ def _by_epoch(file: Any, epochs: Array, fields: dict[str, Any], missing: str, se
         epoch, user = np.argwhere(gaps)[0]
         raise LabelError(
             f"{_lacking(gaps)} (that of {file.at(int(firsts[user]))} has none in epoch"
-            f" {np.unique(epochs)[epoch]}); leave such users out by missing='drop', or give them random"
-            " topics by missing='fill' (--missing drop or fill)",
+            f" {np.unique(epochs)[epoch]}); leave such users out by {setting('missing', 'drop')}, or give"
+            f" them random topics by {setting('missing', 'fill')}",
             where=repr(str(file.path)),
         )
     if gaps.any() and missing == "drop":
@@ -185,7 +185,7 @@ def _by_epoch(file: Any, epochs: Array, fields: dict[str, Any], missing: str, se
         if not kept.any():
             raise LabelError(
                 "no user has a set in every epoch, so that all would be dropped; give them random topics"
-                " by missing='fill' (--missing fill)",
+                f" by {setting('missing', 'fill')}",
                 where=repr(str(file.path)),
             )
         notes.append(f"{_lacking(gaps)} and {_were(int(np.count_nonzero(~kept)))} left out.")

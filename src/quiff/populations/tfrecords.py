@@ -16,7 +16,7 @@ import numpy as np
 
 from quiff.core.distinct import smallest_index_type
 from quiff.core.numbers import Array
-from quiff.errors import QuiffError, cannot_read, counted
+from quiff.errors import QuiffError, cannot_read, counted, setting
 from quiff.files import StrPath, as_path
 from quiff.populations.filling import Filling
 from quiff.populations.tf_examples import (
@@ -134,13 +134,13 @@ def _fields(values: Array, missing: str, seed: int) -> dict[str, Any]:
     if n_twice and missing == "error":
         raise QuiffError(
             f"{counted(n_twice, 'user')} of {len(values)} have a topic twice in an epoch; leave them out by"
-            " missing='drop' (--missing drop), or put random topics there by missing='fill' (--missing fill)"
+            f" {setting('missing', 'drop')}, or put random topics there by {setting('missing', 'fill')}"
         )
     if n_twice and missing == "drop":
         values = values[~twice]
         notes = (f"{counted(n_twice, 'user')} with a topic twice in an epoch are left out.",)
         if not len(values):
-            raise QuiffError("every user has a topic twice in an epoch; take missing='fill' (--missing fill)")
+            raise QuiffError(f"every user has a topic twice in an epoch; take {setting('missing', 'fill')}")
     topics = np.flatnonzero(np.bincount(values.reshape(-1)))
     place = np.zeros(topics[-1] + 1, dtype=smallest_index_type(topics.size))
     place[topics] = np.arange(topics.size)

@@ -6,6 +6,7 @@ What a path reveals is added to `Rows` for the group of secrets that share it.
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from math import inf
 from time import process_time
 from typing import Any, NoReturn, final
 
@@ -13,13 +14,13 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.labels import Labels
-from quiff.core.limits import work_allowed
+from quiff.core.limits import raised, work_allowed
 from quiff.core.numbers import Array
 from quiff.errors import QuiffError, SizeError
 from quiff.programs.draws import NUMBERS_A_DRAW, Options
 from quiff.programs.function import Program
 from quiff.programs.inputs import Secrets
-from quiff.programs.rows import Leaf, Rows
+from quiff.programs.rows import BYTES_AN_ENTRY, Leaf, Rows
 from quiff.programs.run import LAST, NOT_REPEATABLE, Frame, Run
 from quiff.programs.sealed import Doubt, Fail, may_seal, with_late_sets
 from quiff.programs.watch import Endless, watched
@@ -33,7 +34,13 @@ _ENOUGH = 0.01  # the share of all paths from which the rest is estimated well
 
 
 def channel_of(
-    program: Program, secrets: Secrets, labels: Labels, which: Array | None = None, *, sealing: bool = True
+    program: Program,
+    secrets: Secrets,
+    labels: Labels,
+    which: Array | None = None,
+    *,
+    sealing: bool = True,
+    most_exact: float = inf,
 ) -> Channel:
     """Return the channel of a program: C[x, y] is the probability of the paths that lead from x to y.
 
@@ -45,6 +52,8 @@ def channel_of(
         Distinct secrets, and for each label which of them is its own; None is each its own.
     sealing
         False runs every path by plain replay; the channel is the same.
+    most_exact
+        A channel of more numbers has floats, also where all probabilities are fractions.
 
     Raises
     ------
@@ -53,7 +62,7 @@ def channel_of(
     SizeError
         If it has too many paths.
     """
-    outputs, kernel = enumerated(program, secrets, sealing).channel_parts()
+    outputs, kernel = enumerated(program, secrets, sealing).channel_parts(most_exact)
     return Channel.from_kernel(labels, outputs, kernel if which is None else kernel.take_rows(which))
 
 
@@ -75,7 +84,7 @@ def _watched(runs: "Enumeration") -> Rows:
         line = runs.program.line_of(stuck.__traceback__)
         raise SizeError(
             f"the program goes on without a draw, in line {line}; end its loop, or raise the limit by"
-            " `with quiff.work_limit(...): ...`"
+            f" {raised('QUIFF_WORK_LIMIT', 2 * work_allowed() / 1e9 + 1)}"
         ) from None
 
 
@@ -92,11 +101,12 @@ class Enumeration:
         self.met: dict[int, Options] = {}  # the same by the identity of their values
         self.rng = random.Random(0)  # noqa: S311 - which paths are checked
         self.allowed = work_allowed() / NUMBERS_A_DRAW
+        self.found = Rows(secrets)
+        self.forecast = ""
         self.next_look, self.began = _LOOK, process_time()
 
     def rows(self) -> Rows:
         """Run the function along every path."""
-        found = Rows(self.secrets)
         replayed: list[tuple[Frame, Leaf]] = []
         last: tuple[Frame, Leaf]
         self.stack.append(iter([Frame(None, {}, {}, Fraction(1))]))
@@ -117,11 +127,11 @@ class Enumeration:
                 replayed[self.rng.randrange(1, _REPLAYED + 1)] = last
             if leaf.sealed and (self.leaves <= _ALWAYS_CHECKED or self.rng.random() < 1 / 16):
                 self.check_sealed(run.frame, leaf)
-            found.add(leaf, run.frame.rows, run.frame.weight)
+            self.found.add(leaf, run.frame.rows, run.frame.weight)
         for number, (frame, leaf) in enumerate(replayed if last is replayed[-1] else [*replayed, last]):
             self.check_repeated(frame, leaf, number == 0)
-        found.runs = self.runs
-        return found
+        self.found.runs = self.runs
+        return self.found
 
     def check_repeated(self, frame: Frame, leaf: Leaf, refold: bool) -> None:
         """Run a path again: it must give the same, and leave Python's and NumPy's generators alone."""
@@ -160,22 +170,36 @@ class Enumeration:
         """
         self.draws += 1
         allowed = self.allowed
+        share = max(frame.start, 1e-12)
         if self.draws >= self.next_look and not again:
             self.next_look = self.draws + _LOOK
-            tell("paths of the program", frame.start)
+            entries = 0.0
+            if not self.forecast:
+                entries = self.found.entries / share
+                self.forecast = (
+                    f"paths of the program: about {self.runs / share:.2g} in"
+                    f" {_duration((process_time() - self.began) / share)},"
+                    f" {entries * BYTES_AN_ENTRY / 2**20:,.0f} MiB"
+                )
+            tell(self.forecast, frame.start)
             margin = _ROUGH if frame.start < _ENOUGH else _SURE
             if self.draws > margin * self.allowed * frame.start:  # draws / start: those of all paths
                 allowed = 0
+            else:
+                try:
+                    self.found.check_entries(entries / margin)
+                except SizeError as error:
+                    return Fail(error)
         if self.draws <= allowed:
             return None
-        share = max(frame.start, 1e-12)
         seconds, least = (process_time() - self.began) / share, "more than " if share > frame.start else ""
         return Fail(
             SizeError(
                 f"the program has too many paths: {least}{self.runs / share:.2g}, which would take {least}"
                 f"{_duration(seconds)}; return a frozenset instead of tuple(sorted(...)), merge equal states"
-                " by draw.fold(), draw less, take fewer people, or raise the limit by"
-                " `with quiff.work_limit(...): ...`"
+                " by draw.fold(), draw less, take fewer people, write the channel as a matrix (a class of"
+                " quiff.Api with observe), or raise the limit by"
+                f" {raised('QUIFF_WORK_LIMIT', 1 + self.draws / share * NUMBERS_A_DRAW / 1e9)}"
             )
         )
 

@@ -5,17 +5,18 @@ of distributions that leaves share, plus entries of their own; what more than ha
 the background. Exact probabilities are whole numbers over one denominator until the end.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
-from math import lcm, prod
+from math import inf, lcm, prod
 from typing import Any, NamedTuple, final
 
 import numpy as np
 
 from quiff.core.kernels import Kernel, MapKernel, SparseKernel
 from quiff.core.labels import Labels, as_labels
-from quiff.core.limits import check_memory, work_allowed
+from quiff.core.limits import check_memory, raised, work_allowed
 from quiff.core.numbers import Array, filled
 from quiff.core.sparse import SparseRows
 from quiff.errors import SizeError
@@ -25,6 +26,7 @@ from quiff.programs.sealed import Sealed, Source, source_of
 
 _WORD = 2**62
 _A_NUMBER = 3  # numbers in memory for each entry: its row, its column, its value
+BYTES_AN_ENTRY = 8 * _A_NUMBER * 4  # with what is computed of it at once
 
 
 class _Mark(NamedTuple):
@@ -115,10 +117,11 @@ class Rows:
         for group in [np.array([row]) for row in self._all(rows)] if own else [rows]:
             row = 0 if group is None else int(group[0])
             options = [self._options_of(source, row) for source in sources.values()]
-            if prod(len(each.values) for each in options) * NUMBERS_A_DRAW > work_allowed():
+            many = prod(len(each.values) for each in options)
+            if many * NUMBERS_A_DRAW > work_allowed():
                 raise SizeError(
                     "the outputs of one path are too many to list; return less, or raise the limit by"
-                    " `with quiff.work_limit(...): ...`"
+                    f" {raised('QUIFF_WORK_LIMIT', 1 + many * NUMBERS_A_DRAW / 1e9)}"
                 )
             self._shared.append((group, self._written(leaf, list(sources), options), weight))
 
@@ -152,10 +155,31 @@ class Rows:
     def _all(self, rows: Array | None) -> Array:
         return np.arange(self._secrets.size) if rows is None else rows
 
-    def channel_parts(self) -> tuple[Labels, Kernel]:
-        """Return the outputs in order, and the kernel from secrets to them."""
+    @property
+    def entries(self) -> int:
+        """About how many entries the leaves so far mean, but for what most rows share."""
+        uses = Counter[int]()
+        laws: dict[int, Options] = {}
+        for rows, options, _ in self._shared:
+            uses[id(options)] += self._all(rows).shape[0]
+            laws[id(options)] = options
+        groups = len({0 if rows is None else int(rows[0]) for rows, *_ in self._shared})
+        shared = sum(
+            len(options.values) * (1 if 2 * uses[key] > groups > 1 else uses[key])
+            for key, options in laws.items()
+        )
+        return shared + sum(
+            len(masses) * (1 if rows is None else rows.shape[0]) for rows, masses in self._groups.values()
+        )
+
+    def check_entries(self, entries: float) -> None:
+        """Raise a SizeError if a channel of so many entries fits no memory."""
+        check_memory(f"the program's channel has {entries:.3g} entries, which need", _A_NUMBER * int(entries))
+
+    def channel_parts(self, most_exact: float = inf) -> tuple[Labels, Kernel]:
+        """Return the outputs in order, and the kernel from secrets to them, in floats if it is large."""
         built = _Built(self)
-        return as_labels(built.outputs, "output"), built.kernel()
+        return as_labels(built.outputs, "output"), built.kernel(most_exact)
 
 
 @final
@@ -265,7 +289,7 @@ class _Built:
         apart = np.flatnonzero((mine.values > 0) | self._unusual[mine.rows])
         taken = laws.take(mine.columns[apart])
         wide = int(taken.columns.shape[0] + self._unusual.sum() * np.count_nonzero(self._usual))
-        check_memory(f"the program's channel has {wide} entries, which need", _A_NUMBER * wide)
+        self._rows.check_entries(wide)
         rows = np.repeat(mine.rows[apart].astype(np.int64), taken.lengths)
         each = np.repeat(np.abs(mine.values[apart]), taken.lengths) * taken.values
         self._entries.append((rows, np.asarray(taken.columns, dtype=np.int64), each))
@@ -284,7 +308,7 @@ class _Built:
         ]
         return SparseRows(starts, np.array(columns, dtype=np.int64), self._array(values), self._width)
 
-    def kernel(self) -> Kernel:
+    def kernel(self, most_exact: float) -> Kernel:
         """Return the kernel: sparse entries over the background, or a map."""
         background = self.background + self._usual
         if not self._entries:
@@ -295,12 +319,15 @@ class _Built:
             return MapKernel(np.asarray(entries.columns), self._width)
         usual = np.where(self._unusual[entries.rows], 0 * entries.values, self._usual[entries.columns])
         found = entries.values + self.background[entries.columns] + usual
+        self.exact &= background.shape[0] + found.shape[0] <= most_exact
         return SparseKernel(self._numbers(background), entries.with_values(self._numbers(np.asarray(found))))
 
     def _numbers(self, array: Array) -> Array:
         """Return fractions, or floats; all the same take the memory of one."""
         found, which = np.unique(array, return_inverse=True)
-        if self.exact and self.bottom > 1:
+        if not self.exact:
+            found = np.array([k / self.bottom for k in found.tolist()])
+        elif self.bottom > 1:
             found = np.array([Fraction(int(k), self.bottom) for k in found] + [None], dtype=object)[:-1]
         return (
             filled(found[0], array.shape[0]) if found.shape[0] == 1 else np.asarray(found[which.reshape(-1)])

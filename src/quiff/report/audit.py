@@ -1,7 +1,7 @@
 """The page of an audit: what a log tells, the answer first."""
 
 from quiff.report.compose import Source
-from quiff.report.page import Page, Section
+from quiff.report.page import Block, Page, Section
 from quiff.results.result import Result
 
 
@@ -15,21 +15,13 @@ def audit_page(result: Result, source: Source) -> Page:
     source
         Where the log comes from.
     """
-    tables = result.tables
-    answer = next(key for key in ("bounds", "claim", "secrets") if key in tables)
-    section = Section(
-        "audit",
-        "What the log tells",
-        result.without(answer).sentences,
-        tuple(draw() for draw in result.figures.values()),
-        tuple(table for key, table in tables.items() if key != answer),
-    )
+    answer = next(key for key in ("bounds", "claim", "secrets") if key in result.tables)
     return Page(
         result.title,
         result.warnings,
-        " ".join(result.showing(answer).sentences),
-        tables[answer],
-        sections=(section,),
+        result.showing(answer).sentences,
+        result.tables[answer],
+        sections=(Section("audit", "What the log tells", (Block.of(result.without(answer)),)),),
         facts=source.facts,
         commands=source.commands,
         assumptions=result.notes,

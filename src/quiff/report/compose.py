@@ -15,15 +15,25 @@ from quiff.apis.base import Api, check_observations
 from quiff.epochs.exact import exact_vulnerability, exact_work
 from quiff.epochs.sequences import Sequences
 from quiff.errors import QuiffError, SizeError
+from quiff.history.engine import connect
+from quiff.history.registry import DATASETS
+from quiff.history.stats import describe
 from quiff.populations.population import Population
-from quiff.report.first_screen import Answer, growth, summary, verdict
-from quiff.report.limits import may, may_not, reading, regulators_words
-from quiff.report.page import Page, Section
-from quiff.report.sections import arranged
-from quiff.report.studies import STUDIES, Question, sections
+from quiff.report.answers import (
+    Answer,
+    by_visits,
+    growth,
+    may,
+    may_not,
+    reading,
+    regulators_words,
+    summary,
+    verdict,
+)
+from quiff.report.page import Block, Page
+from quiff.report.studies import Question, sections
 from quiff.results.numbers import capitalised, probability, said
 from quiff.studies.dataset_statistics import DatasetStatistics
-from quiff.studies.risk import most_exposed
 from quiff.studies.words import visits
 
 SMALLEST = 5
@@ -43,6 +53,11 @@ _SYNTHETIC = "Synthetic: these people were generated; nobody real is described."
 _COMPUTED = (
     "The numbers are computed from these people's data and the documented rules of each API. They are exact,"
     " but for those that are called about so much: estimates, with an interval of 95 % in parentheses."
+)
+_LESS = "Who knows less than this observer succeeds less often. An attack that fails proves little."
+_NOBODY = (
+    "Not: that nobody can be identified, however small a number is. Logins, fingerprinting and purchases "
+    "are not measured."
 )
 _ASSUMPTIONS = (
     "Whoever observes is taken to know the APIs, and everybody's data that the APIs work on: the numbers are "
@@ -91,8 +106,6 @@ class Source:
 
 def _published(path: Path, digest: str) -> str:
     """Return that a file is a public data set of synthetic people, if it is one."""
-    from quiff.history.registry import DATASETS
-
     for each in DATASETS.values():
         if each.synthetic and (digest == each.sha256 or path.name == each.file):
             return f"Synthetic: nobody real is described. {each.title}."
@@ -148,41 +161,29 @@ def compose_report(
     """
     least = 1 if list_users else SMALLEST
     question = Question(people, tuple(apis), check_observations(observations), attacks, seed, least=least)
-    pairs = {section.key: (section, result) for section, result in sections(question)}
-    results = {key: result for key, (_, result) in pairs.items()}
-    ordered = (*question.studied, *(api for api in question.apis if api not in question.studied))
-    answers = [Answer.of(api, question.measured.api_name(api.spec), results) for api in ordered]
-    mains = answers[: len(question.studied)]
+    parts = {section.key: section for section in sections(question)}
+    mains = [Answer.of(api, question) for api in question.studied]
+    answers = [*mains, *(Answer.of(api, question) for api in question.apis if api not in question.studied)]
+    if "time" in parts:
+        parts["time"] = replace(parts["time"], blocks=(*parts["time"].blocks, by_visits(mains)))
     about = source.about or (_SYNTHETIC if people.is_synthetic else "")
-    below = {study.key: study.below for study in STUDIES if study.below is not None}
-    folded = {key: section for key, (section, _) in pairs.items() if key in below}
-    whole = {
-        key: _with_parts(section, [folded[part] for part in folded if below[part] == key])
-        for key, (section, _) in pairs.items()
-        if key not in below
-    }
-    if list_users and "risk" in whole and results["risk"].per_user is not None:
-        listed = Section("users", "The users most at risk", tables=(most_exposed(results["risk"]),))
-        whole["risk"] = _with_parts(whole["risk"], [*whole["risk"].parts, listed])
-    parts = () if histories is None else (_histories(histories, least),)
+    crowd = ("Not: anything about real people. These are synthetic.",) if about else ()
     return Page(
-        _title([one.name for one in mains], people, synthetic=bool(about)),
-        tuple(filter(None, (about, *question.measured.warnings, *_filling(question)))),
-        verdict(answers, mains) or next(iter(question.measured.sentences), ""),
+        _title([one.name for one in mains], people, "synthetic " if about else ""),
+        tuple(filter(None, (about, *question.measured.warnings, _filling(question)))),
+        tuple(verdict(answers, mains)),
         summary(answers, mains),
         growth(answers, mains),
-        reading(mains),
-        tuple(folded[part] for part in folded if below[part] == ""),
-        tuple(arranged(whole, results, answers, mains, people)),
-        Section(
-            "limits",
-            "",
-            (f"{_COMPUTED}{_moved(question, mains)}",),
-            tables=(regulators_words(mains),),
-            parts=parts,
+        tuple(reading(mains)),
+        tuple(parts.values()),
+        (
+            Block(lead=(_COMPUTED + _moved(question, mains),), tables=(regulators_words(mains),)),
+            *(() if histories is None else (_histories(histories, least),)),
         ),
-        may(people, mains),
-        may_not(people, mains, synthetic=bool(about)),
+        {
+            "What may be concluded": (*(text for one in mains for text in may(one)), _LESS),
+            "What may not be concluded": (*crowd, _NOBODY, *(text for one in mains for text in may_not(one))),
+        },
         tuple(_facts(source, question)),
         source.commands,
         tuple(dict.fromkeys((*_ASSUMPTIONS, _CELLS[list_users], *question.measured.notes))),
@@ -190,60 +191,49 @@ def compose_report(
     )
 
 
-def _title(names: Sequence[str], people: Population, *, synthetic: bool) -> str:
+def _title(names: Sequence[str], people: Population, kind: str) -> str:
     listed = capitalised(" and ".join(names)) if len(names) <= 2 else f"{len(names)} APIs"
-    kind = "synthetic " if synthetic else ""
-    return (
-        f"{listed}: what {'it reveals' if len(names) == 1 else 'they reveal'} about "
-        f"{said(people.n_users)} {kind}{'person' if people.n_users == 1 else 'people'}"
-    )
+    reveal = "it reveals" if len(names) == 1 else "they reveal"
+    whom = "person" if people.n_users == 1 else "people"
+    return f"{listed}: what {reveal} about {said(people.n_users)} {kind}{whom}"
 
 
-def _with_parts(section: Section, parts: Sequence[Section]) -> Section:
-    return replace(section, parts=tuple(parts))
-
-
-def _histories(path: Path, least: int) -> Section:
+def _histories(path: Path, least: int) -> Block:
     """Describe the table of browsing histories that people come from."""
-    from quiff.history.engine import connect
-    from quiff.history.stats import describe
-
-    shown = DatasetStatistics(describe(connect(), [path]), least)
-    found, title = shown.statistics, "The browsing histories"
-    if found.sizes is None:
-        return Section("histories", title, tables=tuple(shown.tables()))
+    described = DatasetStatistics(describe(connect(), [path]), least)
+    counts, title, tables = described.statistics, "The browsing histories", tuple(described.tables())
+    if counts.sizes is None:
+        return Block(title, tables=tables, folded=True)
     text = (
-        f"The people come from {said(found.rows)} visits to {said(found.domains or 0)} domains; half of the"
-        f" users made {said(found.sizes.q50)} visits or fewer, and one in a hundred more than"
-        f" {said(found.sizes.q99)}."
+        f"The people come from {said(counts.rows)} visits to {said(counts.domains or 0)} domains; half of the"
+        f" users made {said(counts.sizes.q50)} visits or fewer, and one in a hundred more than"
+        f" {said(counts.sizes.q99)}."
     )
-    return Section("histories", title, (text,), (shown.figure(),), tuple(shown.tables()))
+    return Block(title, (text,), (described.figure(),), tables, folded=True)
 
 
-def _filling(question: Question) -> Iterator[str]:
-    """Yield for how many people topics were filled in at random, if for some."""
+def _filling(question: Question) -> str:
+    """Say for how many people topics were filled in at random, if for some."""
     filled = question.first.filled
-    if filled is not None and filled.filled_sets:
-        yield (
-            f"For {probability(filled.filled_users)} of them some topics were filled in at random, as a"
-            " browser would."
-        )
+    if filled is None or not filled.filled_sets:
+        return ""
+    share = probability(filled.filled_users)
+    return f"For {share} of them some topics were filled in at random, as a browser would."
 
 
 def _moved(question: Question, mains: Sequence[Answer]) -> str:
     """Say what one visit reveals about those without filled topics, and about as many drawn from all."""
-    people, one = question.first, next((one for one in mains if one.api.needs == ("topics",)), None)
-    if one is None or people.weights is not None or people.counts is not None:
+    people, on_topics = question.first, [one for one in mains if one.api.needs == ("topics",)]
+    counted = people.weights is not None or people.counts is not None
+    if not on_topics or counted or people.filled is None or not people.filled.filled_sets:
         return ""
-    if people.filled is None or not people.filled.filled_sets:
-        return ""
-    rng = np.random.default_rng(question.seed)
+    rng, one = np.random.default_rng(question.seed), on_topics[0]
     try:
-        whole = people.genuine()
-        n, places = whole.n_users, range(people.n_users)
-        drawn = [people.sets[:, rng.choice(places, n, replace=False)] for _ in range(_DRAWS)]
+        genuine = people.genuine()
+        n = genuine.n_users
+        drawn = [people.sets[:, rng.choice(range(people.n_users), n, replace=False)] for _ in range(_DRAWS)]
         alike = (Population.from_array(range(n), sets, people.topics) for sets in drawn)
-        without, *others = (_counted(some, one) for some in (whole, *alike))
+        without, *others = (_counted(some, one) for some in (genuine, *alike))
     except QuiffError:  # nobody is left, or it is too much
         return ""
     return (
@@ -255,10 +245,10 @@ def _moved(question: Question, mains: Sequence[Answer]) -> str:
 
 def _counted(people: Population, one: Answer) -> float:
     """Return the probability of re-identification by the first visit, if it is counted quickly."""
-    found = Sequences.of(people, one.api)
-    if exact_work(found, one.first)[0] > _QUICK:
+    sequences = Sequences.of(people, one.api)
+    if exact_work(sequences, one.first)[0] > _QUICK:
         raise SizeError("to count this takes too long for one sentence")
-    return float(exact_vulnerability(found, one.first))
+    return float(exact_vulnerability(sequences, one.first))
 
 
 def _facts(source: Source, question: Question) -> Iterator[tuple[str, str]]:

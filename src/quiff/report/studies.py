@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import isfinite
-from typing import final
+from typing import Any, final
 
 from quiff.apis.base import Api, parameters_of
-from quiff.apis.defaults import default_apis
 from quiff.apis.ranges import Share
-from quiff.errors import QuiffError, SizeError
+from quiff.apis.registry import default_apis
+from quiff.errors import QuiffError
 from quiff.populations.population import Population
 from quiff.progress import tell
-from quiff.report.page import Section
+from quiff.report.page import Block, Section
+from quiff.results.layout import Pivot
 from quiff.results.result import Result
 from quiff.studies.attack import attack
 from quiff.studies.compare import compare
@@ -22,8 +23,12 @@ from quiff.studies.exposure import exposure
 from quiff.studies.measure import measure
 from quiff.studies.over_time import over_time
 from quiff.studies.popularity import popularity
-from quiff.studies.risk import user_risk
+from quiff.studies.risk import most_exposed, user_risk
 from quiff.studies.theory import closed_forms
+from quiff.studies.words import goal_title
+
+RECORDS = ("history", "conversions")
+"""Attributes that are records, which nobody wants to guess as a whole."""
 
 _YARDSTICK = "identifiers"  # a family of APIs of which time and risk are known at once
 _FEW = 2  # APIs that need no table of their own to be compared
@@ -31,6 +36,18 @@ _ATTACKED = (1, 5, 10, 15, 20, 30)  # observations after which attacks are tried
 _EARLIER = 2  # epochs before its own that a first call shows, as specified
 _VARIED = (0.0, 0.1, 0.25, 0.5)  # of a probability, for other settings of an API
 _MOST_SIMULATED = 10**8  # users times simulations
+_USE = ("use", "utility", "trade-off")
+LEARNT = Pivot(
+    "What a receiver guesses right",
+    by=("api", "goal"),
+    columns={
+        "guessed": lambda rows, _: goal_title(rows.rows[0].goal),
+        "without": "goal_prior",
+        "with one observation": "goal_posterior",
+    },
+    where=lambda row, _: row.prior == "population" and row.goal not in ("", "user", "secret", *RECORDS),
+    last=True,
+)
 
 
 @final
@@ -61,6 +78,7 @@ class Question:
     attacks: bool = False
     seed: int = 0
     least: int = 1
+    _over_time: dict[str, Result] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.apis:
@@ -78,48 +96,81 @@ class Question:
 
     @cached_property
     def measured(self) -> Result:
-        """What one observation reveals, and what it is good for: computed once for both."""
+        """What one observation reveals, and what it is good for."""
         return measure(self.first, *self.apis)
+
+    @cached_property
+    def risk(self) -> Result:
+        """How exposed each user is by one observation."""
+        return user_risk(self.first, *self.apis, least=self.least)
+
+    def over_time(self, api: Api) -> Result:
+        """Return what several observations reveal; without rows if only one is studied."""
+        people, n = self.people, self.observations + api.shown_at_first - 1
+        if self.observations == 1:
+            return Result("")
+        if api.spec not in self._over_time:
+            n = n if people.n_epochs == 1 else min(n, people.n_epochs)
+            self._over_time[api.spec] = self.named(
+                over_time(people, api, n, seed=self.seed, least=self.least)
+            )
+        return self._over_time[api.spec]
 
     @cached_property
     def studied(self) -> tuple[Api, ...]:
         """The APIs in question; identifiers stand beside them as the yardstick, if there are others."""
         return tuple(api for api in self.apis if api.family != _YARDSTICK) or self.apis
 
+    def name(self, api: Api) -> str:
+        """Return what an API is called among those that are measured."""
+        return self.measured.api_name(api.spec)
+
+    def named(self, result: Result) -> Result:
+        """Return a result of one API in which it is called as among all."""
+        apis = {
+            spec: replace(words, title=self.measured.api_name(spec)) if spec in self.measured.apis else words
+            for spec, words in result.apis.items()
+        }
+        titles = "; ".join(words.title for words in apis.values())
+        return replace(result, apis=apis, words={**result.words, "api": titles})
+
+    def blocks(self, study: Callable[[Api], Result], *say: str) -> Iterator[Block]:
+        """Yield what a study says of each API, under its name if there are several, or why it cannot."""
+        for api in self.studied:
+            title = self.name(api) if len(self.studied) > 1 else ""
+            try:
+                yield Block.of(self.named(study(api)), title, say=say)
+            except QuiffError as error:
+                yield Block(title, (f"Not measured: {str(error).rstrip('.')}.",))
+
+    def beside(self, title: str, study: Callable[[Api], Result], *views: str) -> Iterator[Block]:
+        """Yield what a study says of each API, or some of its views, folded; nothing if it cannot be."""
+        for api in self.studied:
+            with suppress(QuiffError):
+                result = self.named(study(api))
+                result = result.showing(*views) if views else result
+                yield Block.of(result, f"{title}: {self.name(api)}", folded=True)
+
 
 @final
 @dataclass(frozen=True)
 class Study:
-    """A part of the report and of the page: its name in links, its title, how it is done, and when.
-
-    In a report it may be folded below another one, or below the answer.
-    """
+    """A part of the report and of the page: its name in links, its title, what it says, and when."""
 
     key: str
     title: str
-    run: Callable[[Question], Result]
+    blocks: Callable[[Question], Iterator[Block]]
     applies: Callable[[Question], bool] = lambda _: True
-    below: str | None = None
-
-    def section(self, question: Question) -> tuple[Section, Result]:
-        """Return the section and the result behind it; what cannot be studied says why."""
-        tell(self.title, 0.0)
-        try:
-            result = self.run(question)
-        except QuiffError as error:
-            why = f"Not measured: {str(error).rstrip('.')}."
-            result = Result("", words={"title": self.title, "sentences": [why]})
-        return Section.of(self.key, self.title, result), result
 
 
-def sections(question: Question) -> Iterator[tuple[Section, Result]]:
-    """Yield the sections of a question one by one, each with its result.
+def sections(question: Question) -> Iterator[Section]:
+    """Yield the sections of a question one by one.
 
     Examples
     --------
     >>> from quiff import api_from
     >>> question = Question(Population.synthetic(200, seed=1), (api_from("topics"),), observations=2)
-    >>> [section.key for section, _ in sections(question)]
+    >>> [section.key for section in sections(question)]
     ['reveals', 'time', 'risk', 'use']
 
     Raises
@@ -127,58 +178,69 @@ def sections(question: Question) -> Iterator[tuple[Section, Result]]:
     QuiffError
         If the APIs cannot be measured on these people.
     """
-    tell(STUDIES[0].title, 0.0)
-    _ = question.measured  # what is wrong with people or APIs is an error, and not a section
     for study in STUDIES:
         if study.applies(question):
-            yield study.section(question)
+            tell(study.title, 0.0)
+            warnings = question.measured.warnings  # what is wrong with people or APIs is an error
+            blocks = tuple(study.blocks(question))
+            yield Section(study.key, study.title, blocks, warnings if study is STUDIES[0] else ())
 
 
-def _reveals(question: Question) -> Result:
-    """Return what one observation reveals, with the closed forms of each API and what has equal capacity."""
+def _reveals(question: Question) -> Iterator[Block]:
+    """Yield what one observation reveals, the closed forms of each API, and what has equal capacity."""
     measured = question.measured
-    result = measured.without("use", "utility", "trade-off")
-    for api in question.studied:
-        result = _beside(result, f"limits {api.spec}", partial(closed_forms, api), ("limits", "counting"))
+    yield Block.of(measured.without(*_USE), say=("revealed", "others"))
+    yield from question.beside("Closed forms", closed_forms, "limits", "counting")
+
+    def equal(api: Api) -> Result:
         most = measured.rows.where(api=api.spec).last["bayes_capacity@all"]
-        if most is not None and isfinite(most):
-            result = _beside(
-                result, f"equal capacity {api.spec}", partial(meet_budget, api, "capacity", most)
-            )
-    return result
+        if most is None or not isfinite(most):
+            raise QuiffError("no capacity is known")
+        return meet_budget(api, "capacity", most)
+
+    yield from question.beside("Settings of equal capacity", equal)
 
 
-def _beside(result: Result, name: str, study: Callable[[], Result], keep: tuple[str, ...] = ()) -> Result:
-    """Return a result with tables and figures of another beside it; as it is if that cannot be studied."""
-    try:
-        other = study()
-    except QuiffError:
-        return result
-    layout = other.layout
-    views = keep or (*layout.tables, *layout.charts)
-    return result.joined(name, other.showing(*views))
+def _time(question: Question) -> Iterator[Block]:
+    yield from question.blocks(lambda api: question.over_time(api).without("risk"), "grows")
 
 
-def _use(question: Question) -> Result:
-    result = question.measured.showing("use", "utility", "trade-off")
-    if not result.sentences:
-        nothing = "No goal of a receiver is known of these APIs on these people."
-        result = Result("", words={"title": "What it is good for", "sentences": [nothing]})
-    simulations = max(50, min(1000, _MOST_SIMULATED // question.first.n_users))
-    for api in question.studied:
-        try:
-            counted = popularity(
-                question.first, api, seed=question.seed, simulations=simulations, least=question.least
-            )
-        except QuiffError:  # not every API lets anything be counted
-            continue
-        result = result.joined(f"popularity {api.spec}", counted)
-    for api in question.studied:
-        others = _settings(api)
-        if others:
-            study = partial(measure, question.first, api, *others)
-            result = _beside(result, f"settings {api.spec}", study, ("trade-off", "privacy"))
-    return result
+def _risk(question: Question) -> Iterator[Block]:
+    """Yield how unequal the risk is by the first visit, by one observation, and which outputs expose most."""
+    if question.observations > 1:
+        for block in question.blocks(lambda api: question.over_time(api).showing("risk"), "risk"):
+            if block.tables:
+                yield block
+    people, least = question.first, question.least
+    if all(api.observer_knows_who for api in question.apis):
+        yield Block(lead=("The observer already knows who the person is: nobody is re-identified.",))
+        return
+    once = "By one observation, stage by stage" if question.observations > 1 else ""
+    yield Block.of(question.risk, once, folded=bool(once))
+    yield from question.beside("What outputs expose", lambda api: exposure(people, api, least=least))
+    if least == 1 and question.risk.per_user is not None:
+        yield Block("The users most at risk", tables=(most_exposed(question.risk),), folded=True)
+
+
+def _use(question: Question) -> Iterator[Block]:
+    """Yield what a receiver learns, what can be counted, and what other settings of an API would change."""
+    people, learnt = question.first, LEARNT(question.measured)
+    result = question.measured.showing(*_USE)
+    if result.sentences:
+        yield Block.of(result, first=(learnt,) if learnt.rows else ())
+    else:
+        yield Block(lead=("No goal of a receiver is known of these APIs on these people.",))
+    options: dict[str, Any] = {
+        "seed": question.seed,
+        "simulations": max(50, min(1000, _MOST_SIMULATED // people.n_users)),
+        "least": question.least,
+    }
+    yield from question.beside("Popularity of topics", lambda api: popularity(people, api, **options))
+
+    def settings(api: Api) -> Result:
+        return measure(people, api, *_settings(api)).showing("trade-off", "privacy")
+
+    yield from question.beside("Other settings", settings)
 
 
 def _settings(api: Api) -> tuple[Api, ...]:
@@ -187,63 +249,22 @@ def _settings(api: Api) -> tuple[Api, ...]:
     for each in parameters_of(type(api)):
         if isinstance(each.metadata.get("range"), Share):
             return tuple(type(api)(**own | {each.name: x}) for x in _VARIED if x != own[each.name])
-    return ()
+    raise QuiffError("no parameter is a probability")
 
 
-def _time(question: Question) -> Result:
-    people, most = question.people, question.observations
-    last = None if people.n_epochs == 1 else people.n_epochs
-
-    def studied(api: Api) -> Result:
-        n = most + api.shown_at_first - 1
-        n = n if last is None else min(n, last)
-        return over_time(people, api, n, seed=question.seed, least=question.least)
-
-    return _each(question, studied)
+def _compare(question: Question) -> Iterator[Block]:
+    yield Block.of(compare(question.first, *question.apis, seed=question.seed))
 
 
-def _risk(question: Question) -> Result:
-    result = user_risk(question.first, *question.apis, least=question.least)
-    for api in question.studied:
-        with suppress(SizeError):  # too many outputs to list any
-            result = result.joined(
-                f"exposure {api.spec}", exposure(question.first, api, least=question.least)
-            )
-    return result
-
-
-def _compare(question: Question) -> Result:
-    return compare(question.first, *question.apis, seed=question.seed)
-
-
-def _attacks(question: Question) -> Result:
+def _attacks(question: Question) -> Iterator[Block]:
     people, after = question.people, list(_ATTACKED)
     earlier = None
     if people.n_epochs > 1:  # the first call shows some epochs before its own, as far as there are
         earlier = min(_EARLIER, people.n_epochs - 1)
         last = min(after[-1], people.n_epochs - earlier)
         after = [*(number for number in after if number < last), last]
-    return _each(
-        question,
-        lambda api: attack(
-            people,
-            api,
-            observations=after,
-            seeds=4,
-            sample=300,
-            earlier=earlier,
-            seed=question.seed,
-        ),
-    )
-
-
-def _each(question: Question, study: Callable[[Api], Result]) -> Result:
-    """Return a study of each API, joined."""
-    results = {api.spec: study(api) for api in question.studied}
-    first, *others = results.values()
-    return reduce(
-        lambda joined, pair: joined.joined(*pair), zip(list(results)[1:], others, strict=True), first
-    )
+    options: dict[str, Any] = {"seeds": 4, "sample": 300, "earlier": earlier, "seed": question.seed}
+    yield from question.blocks(lambda api: attack(people, api, observations=after, **options))
 
 
 STUDIES = (
@@ -251,7 +272,7 @@ STUDIES = (
     Study("time", "What time adds", _time, lambda question: question.observations > 1),
     Study("risk", "Who is most at risk", _risk),
     Study("use", "What it is good for", _use),
-    Study("compare", "The APIs side by side", _compare, lambda question: len(question.apis) > _FEW, ""),
-    Study("attacks", "What known attacks achieve", _attacks, lambda question: question.attacks, "time"),
+    Study("compare", "The APIs side by side", _compare, lambda question: len(question.apis) > _FEW),
+    Study("attacks", "What known attacks achieve", _attacks, lambda question: question.attacks),
 )
 """The studies in the order in which they are read."""

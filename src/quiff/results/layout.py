@@ -10,13 +10,15 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from importlib import import_module
+from itertools import product
+from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from quiff.errors import ParameterError
-from quiff.results.figures.charts import Record
+from quiff.results.figures.charts import Point, Record, records
 from quiff.results.figures.figure import Figure
-from quiff.results.numbers import capitalised, plain, probability, said
+from quiff.results.numbers import capitalised, probability, said
 from quiff.results.quantities import QUANTITIES
 from quiff.results.rows import COLUMNS, Row, Rows
 from quiff.results.table import Style, Table
@@ -29,7 +31,8 @@ Notes: TypeAlias = "tuple[str | Callable[[Result], str | Iterable[str]], ...]"
 Words: TypeAlias = Mapping[str, Any]
 Get: TypeAlias = "str | int | Callable[[Any, Result], Any]"
 Cell: TypeAlias = "Get | tuple[Get, Style]"
-_ENDS = ("value", "low", "high")
+Fields: TypeAlias = Mapping[str, Get]
+_INTERVAL = ("low", "high")
 
 
 def last_stages(rows: Rows) -> Rows:
@@ -84,9 +87,13 @@ class Reading(dict[str, Any]):
         return quantity.text(value) if quantity and number else said(value) if number else str(value)
 
 
-def text_of(text: Text, result: "Result", line: Any = ()) -> str:
+def text_of(
+    text: Text, result: "Result", line: Any = (), words: "Callable[[Any, Result], Words] | None" = None
+) -> str:
     """Return a text with the words of a result, and of a line, in braces, or what a function returns."""
-    return text(result) if callable(text) else text.format_map(Reading(result, line))
+    if callable(text):
+        return text(result)
+    return text.format_map(Reading(result, line, words and words(line, result)))
 
 
 @dataclass(frozen=True)
@@ -219,7 +226,9 @@ class Pivot(_Lines):
                 columns[LINES[name][0]] = _of_row(LINES[name][1])
         columns |= listed
         if self.interval:
-            columns |= {end: _end(end, self.interval) for end in ("low", "high", "method")}
+            style = QUANTITIES[self.interval].text
+            columns |= {end: (_end(self.interval, end), style) for end in _INTERVAL}
+            columns["method"] = _end(self.interval, "method")
         group = self.group
         if group == LINES["api"][0] and len(result.apis) == 1:  # the heading has its name
             group, columns = "", {head: cell for head, cell in columns.items() if head != group}
@@ -260,18 +269,33 @@ def _style(cell: Cell, lines: list[Any]) -> Any:
     """Return how the numbers of a column are written, where it or the registry says it."""
     if isinstance(cell, tuple):
         return cell[1]
-    if cell in _ENDS and lines and isinstance(lines[0], Rows):
+    if cell in ("value", *_INTERVAL) and lines and isinstance(lines[0], Rows):
         return [QUANTITIES[line.rows[0].quantity].text for line in lines]
     quantity = QUANTITIES.get(cell.partition("@")[0]) if isinstance(cell, str) else None
     return None if quantity is None else quantity.text
 
 
-def _end(end: str, quantity: str) -> Cell:
-    def cell(line: Rows, _: "Result") -> Any:
-        return getattr(line.row(quantity), end)
+def _end(quantity: str, name: str) -> Get:
+    return lambda line, _: getattr(line.row(quantity), name, None)
 
-    probable = QUANTITIES[quantity].is_probability and end != "method"
-    return (cell, probability) if probable else cell
+
+def interval(quantity: str) -> Fields:
+    """Return the ends of the interval of a quantity as fields of a point; of a probability, at most 1."""
+    most = 1.0 if QUANTITIES[quantity].is_probability else inf
+
+    def field_of(name: str) -> Get:
+        def end(line: Rows, _: "Result") -> Any:
+            value = getattr(line.row(quantity), name, None)
+            return None if value is None else min(value, most)
+
+        return end
+
+    return {name: field_of(name) for name in _INTERVAL}
+
+
+def label(text: str) -> Get:
+    """Return what a line always has: a text."""
+    return lambda *_: text
 
 
 def ends(name: str, *heads: str) -> dict[str, Cell]:
@@ -292,19 +316,20 @@ def _notes(notes: Notes, result: "Result") -> Iterator[str]:
 @final
 @dataclass(frozen=True)
 class Chart(_Lines):
-    """A figure with a point for each line; there is none where there are no points.
+    """A figure with points for each line; there is none where there are no points.
 
     Attributes
     ----------
     title
         What it shows; names in braces are words of the result, or of the last line.
     points
-        What a point has, by the fields of the axes: as the columns of a `Pivot`, numbers as floats. Or
-        a function of the result that returns all points.
+        What a point has, by the fields of the axes: as the columns of a `Pivot`, numbers as floats; one that
+        lacks something else than the ends of an interval, ``low`` and ``high``, is left out. Several, where
+        a line has points of several kinds. Or a function of the result that returns all points.
     draw
         The chart of the points of a result.
-    interval
-        A quantity whose interval is drawn, where it has one.
+    words
+        Further words of the title, from the last line and the result.
     without
         Why there are no points, where there are none.
     by, where, longest, last, records
@@ -312,42 +337,39 @@ class Chart(_Lines):
     """
 
     title: Text
-    points: "Mapping[str, Get] | Callable[[Result], list[Record]]"
+    points: "Fields | tuple[Fields, ...] | Callable[[Result], Iterable[Point]]"
     draw: "Callable[[list[Record], Result], Any]"
-    interval: str = ""
+    words: "Callable[[Any, Result], Words] | None" = None
     without: str = "there is nothing to draw"
 
     def of(self, result: "Result") -> "Callable[[], Figure] | None":
         """Return what draws the figure of a result; None if it has no points."""
-        lines: list[Any]
+        drawn = list(self._drawn(result))
+        if not drawn:
+            return None
+        points = [point for point, _ in drawn]
+        title = capitalised(text_of(self.title, result, drawn[-1][1], self.words))
+        return lambda: Figure.of(title, self.draw(points, result))
+
+    def _drawn(self, result: "Result") -> Iterator[tuple[Record, Any]]:
+        """Yield the points, with the lines that they are of."""
         if callable(self.points):
-            lines = self.points(result)
-            points = [plain(point) for point in lines]
-        else:
-            cells = self.points
-            read = [
-                ({name: _point(line, get, result) for name, get in cells.items()}, line)
-                for line in self.lines(result)
-            ]
-            complete = [(point, line) for point, line in read if None not in point.values()]
-            lines = [line for _, line in complete]
-            points = [_drawn(point) | self._interval(line) for point, line in complete]
-        title = capitalised(text_of(self.title, result, lines[-1])) if points else ""
-        return (lambda: Figure.of(title, self.draw(points, result))) if points else None
-
-    def _interval(self, line: Any) -> Record:
-        row = line.row(self.interval) if self.interval else None
-        return {} if row is None else row.ends()
+            points = list(self.points(result))
+            yield from zip(records(points), points, strict=True)
+            return
+        kinds = self.points if isinstance(self.points, tuple) else (self.points,)
+        for line, fields in product(self.lines(result), kinds):
+            point = {name: _field(line, get, result) for name, get in fields.items()}
+            point = {k: v for k, v in point.items() if v is not None or k not in _INTERVAL}
+            if None not in point.values():
+                yield point, line
 
 
-def _point(line: Any, name: Get, result: "Result") -> Any:
-    """Return what a point has: an API and a stage are called as in tables."""
+def _field(line: Any, name: Get, result: "Result") -> Any:
+    """Return what a point has: numbers as floats; an API and a stage are called as in tables."""
     named = name in ("api", "stage") and isinstance(line, Rows)
-    return LINES[str(name)][1](line.rows[0], result) if named else entry(line, name, result)
-
-
-def _drawn(point: Record) -> Record:
-    return {k: v if isinstance(v, str | int) else float(v) for k, v in point.items()}
+    value = LINES[str(name)][1](line.rows[0], result) if named else entry(line, name, result)
+    return value if value is None or isinstance(value, str | int) else float(value)
 
 
 Sentences: TypeAlias = "Callable[[Result], str | Iterable[str] | None]"

@@ -58,12 +58,6 @@ class Row:
     method: Method = "exact"
     scope: Scope = "people"
 
-    def ends(self, without: "Number | None" = None) -> dict[str, float]:
-        """Return the ends of the interval for a figure; where it has none, another number for both."""
-        ends = {"low": self.low, "high": self.high}
-        known = {name: without if end is None else end for name, end in ends.items()}
-        return {name: float(end) for name, end in known.items() if end is not None}
-
 
 COLUMNS = tuple(column.name for column in fields(Row))
 """The columns of rows."""

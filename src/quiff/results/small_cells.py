@@ -1,6 +1,9 @@
 """Which cells of a table are about too few people to be shown, or would tell those that are not shown."""
 
 from collections.abc import Iterable
+from typing import TypeVar
+
+_Cell = TypeVar("_Cell")
 
 
 def left_out(users: Iterable[int], least: int) -> list[bool]:
@@ -30,7 +33,16 @@ def left_out(users: Iterable[int], least: int) -> list[bool]:
     return out
 
 
-def or_telling(users: Iterable[int], out: Iterable[bool], least: int) -> str:
-    """Return the words for cells that are left out only because the others could be told by them."""
-    telling = any(gone and n >= least for n, gone in zip(users, out, strict=True))
-    return ", or by which those could be told," if telling else ""
+def large_cells(cells: Iterable[_Cell], users: Iterable[int], least: int) -> tuple[list[_Cell], int, str]:
+    """Return the cells that are shown, how many are not, and words if some of these have enough users.
+
+    Examples
+    --------
+    >>> large_cells("abcd", [20, 1, 9, 7], 5)
+    (['a', 'c'], 2, ', or by which those could be told,')
+    """
+    counts = list(users)
+    out = left_out(counts, least)
+    telling = any(gone and n >= least for n, gone in zip(counts, out, strict=True))
+    kept = [cell for cell, gone in zip(cells, out, strict=True) if not gone]
+    return kept, sum(out), ", or by which those could be told," if telling else ""

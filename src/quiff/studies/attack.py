@@ -1,24 +1,22 @@
 """The question how many users known attacks re-identify, and how far that is from what is possible."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any, cast
 
-from quiff.apis.base import Api, check_observations
+from quiff.apis.base import Api
 from quiff.attacks.base import Attack, Sighting
-from quiff.attacks.bound import Bound, attack_bound
-from quiff.attacks.campaign import Campaign, Outcome, campaign, chosen_targets, matched, mean_share
+from quiff.attacks.bound import attack_bound
+from quiff.attacks.campaign import campaign, chosen_targets, looks, matched, simulated
 from quiff.attacks.catalogue import ATTACKS
-from quiff.attacks.noise_removal import NoiseRemoval
 from quiff.browser.reports import Reports
 from quiff.core.labels import as_labels
-from quiff.errors import ParameterError, SizeError
+from quiff.errors import ParameterError
 from quiff.populations.population import Population
-from quiff.progress import part, tell
-from quiff.results.figures.charts import Axis, Record, curves
-from quiff.results.layout import Chart, Get, Layout, Pivot, entry
+from quiff.results.figures.charts import Axis, Point, Record, curves
+from quiff.results.layout import Chart, Get, Layout, Pivot
 from quiff.results.numbers import many, probability, shown
 from quiff.results.quantities import Quantity, register
 from quiff.results.result import PerUser, Result
@@ -27,10 +25,8 @@ from quiff.studies.study import Findings, study
 from quiff.studies.words import heading, visits
 from quiff.theory.parameters import check_whole
 
-_STEP = 5
 _MOST_SEEDS = 1_000
 _BOUNDS = ("posterior", "goal_posterior")  # the quantities that no attack exceeds but by chance
-_SHARES = ("precision", "recall", "kept_precision", "kept_recall")
 _COUNTS = {
     "unique": "unique: a target counts if nobody but the right user is left.",
     "ties": "ties: a target counts by the probability of a right guess among those left.",
@@ -117,6 +113,16 @@ def _named(bound: str) -> Get:
     return lambda rows, _: bound if rows.rows[0].quantity in _BOUNDS else rows.rows[0].quantity
 
 
+def _end(name: str) -> Get:
+    """Return an end of the interval; of what is exact, the value itself."""
+
+    def cell(rows: Rows, _: Result) -> Any:
+        row, end = rows.rows[0], getattr(rows.rows[0], name)
+        return row.value if end is None else end
+
+    return cell
+
+
 ATTACKS_TABLE = Pivot(
     "{what}, of {users}: {size}",
     records=_listed,
@@ -132,7 +138,7 @@ ATTACKS_TABLE = Pivot(
         "bound: the most that an attacker who links one target at a time can expect, that is, the"
         " probability of success of one who knows everybody's secret. What an attack achieves in some"
         " simulations is an estimate: it may lie above the bound, by sampling error.",
-        lambda result: result.words["plan"],
+        lambda result: result.notes,
     ),
     keep=len(ATTACKS) + 1,
 )
@@ -142,7 +148,7 @@ NOISE = Pivot(
     columns={
         "attack": "attack",
         "{visits}": "observations",
-        **{name.replace("_", " "): name for name in _SHARES},
+        **{name.replace("_", " "): name for name in _REMOVED},
     },
     notes=(
         "precision: of the topics removed, those that are noise; recall: of noise, what is removed.",
@@ -188,12 +194,14 @@ LAYOUT = Layout(
     charts={
         "attacks": Chart(
             _figure_title,
-            points=lambda result: [
-                {"series": entry(rows, _named(_BOUND), result), "observations": rows.observations}
-                | {"share": float(row.value), **row.ends(row.value)}
-                for rows in _listed(result)
-                for row in rows
-            ],
+            records=_listed,
+            points={
+                "series": _named(_BOUND),
+                "observations": "observations",
+                "share": "value",
+                "low": _end("low"),
+                "high": _end("high"),
+            },
             draw=_drawn,
         )
     },
@@ -264,28 +272,12 @@ def attack(
         raise ParameterError("observations is empty; give at least one number of observations to look at")
     plan = campaign(people, api, counts, sample, [attacks] if isinstance(attacks, str) else attacks, earlier)
 
-    runs = []
-    for number in range(seeds):
-        with part(f"attacks, simulation {number + 1} of {seeds}"):
-            runs.append(plan.run(seed + number))
-    if not any(runs):
-        raise SizeError(plan.notes[-1])
-    bounds: dict[int, Bound] = {}
-    for place, n in enumerate(counts):
-        tell("bound", place / len(counts))
-        bounds[n] = plan.bound(n, seed)
-    tell("bound", 1.0)
-    shares = {
-        (attacker.name, n): [run[attacker.name, n].share for run in runs if (attacker.name, n) in run]
-        for attacker in plan.attacks
-        for n in counts
-    }
+    achieved = simulated(plan, counts, seeds, seed)
     about = {"goal": plan.goal, "prior": "population", "method": "monte-carlo"}
     rows: list[Row] = []
-    for (name, n), some in shares.items():
-        rows += rows_of(api, {name: mean_share(some) if some else None}, observations=n, **about)
-    targets = next(int(outcome.tied.shape[0]) for run in runs for outcome in run.values())
-    for n, bound in bounds.items():
+    for (name, n), share in achieved.shares.items():
+        rows += rows_of(api, {name: share}, observations=n, **about)
+    for n, bound in achieved.bounds.items():
         quantity = "posterior" if plan.goal == "user" else "goal_posterior"
         rows += rows_of(api, {quantity: bound}, observations=n, **about)
     return Findings(
@@ -293,18 +285,22 @@ def attack(
         notes=tuple(plan.notes),
         words={
             "visits": f"{api.visit}s",
-            "size": f"{many(targets, 'target')} in {many(seeds, 'simulation')}",
+            "size": f"{many(achieved.targets, 'target')} in {many(seeds, 'simulation')}",
             "what": "Users re-identified" if plan.goal == "user" else "Secrets guessed",
-            "targets": targets,
+            "targets": achieved.targets,
             "earlier": plan.earlier,
-            "reports": bounds[counts[-1]].reports,
-            "plan": list(plan.notes),
+            "reports": achieved.bounds[counts[-1]].reports,
             "attacks": [
                 {"name": attacker.name, "counts": attacker.counts, "paper": str(attacker.paper)}
                 for attacker in plan.attacks
             ],
         },
-        payload={"noise_removal": list(_removals(runs, plan, counts))},
+        payload={
+            "noise_removal": [
+                {"attack": name, "observations": n, **removal.shares(), **asdict(removal)}
+                for (name, n), removal in achieved.removals.items()
+            ]
+        },
         seed=seed,
     )
 
@@ -342,7 +338,7 @@ def _one_sentence(result: Result) -> str:
     return f"After {words['length']} {words['attack']} re-identifies {_share(result.rows.rows[0])}."
 
 
-def _group_points(result: Result) -> list[Record]:
+def _group_points(result: Result) -> list[Point]:
     """Return for how many targets at most k users are left, the right one among them."""
     words, total, below = result.words, sum(targets for _, targets in result.words["left"]), 0
     steps = {1: 0}
@@ -350,7 +346,7 @@ def _group_points(result: Result) -> list[Record]:
         below += targets if size else 0
         steps |= {size: below} if size else {}
     steps[words["n_users"]] = below
-    return [{"series": words["attack"], "k": k, "share": count / total} for k, count in steps.items()]
+    return [Point(words["attack"], k, count / total) for k, count in steps.items()]
 
 
 @study(
@@ -364,8 +360,8 @@ def _group_points(result: Result) -> list[Record]:
                 points=_group_points,
                 draw=lambda points, result: curves(
                     points,
-                    Axis("k", "users left (k)", "log", 1, result.words["n_users"]),
-                    Axis("share", "targets with at most k left", "share"),
+                    Axis("x", "users left (k)", "log", 1, result.words["n_users"]),
+                    Axis("y", "targets with at most k left", "share"),
                     step="step-after",
                     size=(460, 280),
                 ),
@@ -439,6 +435,7 @@ def reidentify(
     sightings = [Sighting.of(reports, each, call) for each in (site, other)]
     targets = chosen_targets(reports.n_users, sample, seed)
     outcome = matched(attack, sightings, targets, population)
+    removal = outcome.removal
     columns = int(sightings[0].codes.shape[1])
     bound = None if api is None or population is None else attack_bound(population, api, columns, seed)
     shares = {attack.name: outcome.share, "unique": outcome.unique, "right": outcome.right}
@@ -464,38 +461,8 @@ def reidentify(
             "seen": many(columns, "observation"),
             "left": sorted(Counter(outcome.tied.tolist()).items()),
         },
-        payload={"noise_removal": None if outcome.removal is None else _removal(outcome.removal)},
+        payload={"noise_removal": removal and removal.shares() | asdict(removal)},
         per_user=PerUser(users, {"tied": outcome.tied}),
         people=population,
         seed=seed,
     )
-
-
-def looks(most: int) -> tuple[int, ...]:
-    """Return after how many observations to look: 1, every fifth, and the last.
-
-    Examples
-    --------
-    >>> looks(12)
-    (1, 5, 10, 12)
-    """
-    most = check_observations(most)
-    return tuple(sorted({1, *range(_STEP, most + 1, _STEP), most}))
-
-
-def _removal(removal: NoiseRemoval) -> dict[str, float]:
-    """Return counts, precision and recall by plain names."""
-    return {**{name: getattr(removal, name) for name in _SHARES}, **asdict(removal)}
-
-
-def _removals(
-    runs: Sequence[dict[tuple[str, int], Outcome]], plan: Campaign, counts: Sequence[int]
-) -> Iterator[dict[str, str | float]]:
-    """Yield the noise that was removed in all simulations."""
-    for attacker in plan.attacks:
-        for n in counts:
-            outcomes = (run[attacker.name, n].removal for run in runs if (attacker.name, n) in run)
-            removed = [removal for removal in outcomes if removal is not None]
-            if removed:
-                total = sum(removed[1:], removed[0])
-                yield {"attack": attacker.name, "observations": n, **_removal(total)}

@@ -13,7 +13,7 @@ from quiff.measures.inference import inference
 from quiff.populations.members import masses, members
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, Record, marks
-from quiff.results.layout import Cell, Chart, Layout, Pivot, Say
+from quiff.results.layout import Cell, Chart, Fields, Get, Layout, Pivot, Say, label
 from quiff.results.numbers import probability
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows, rows_of
@@ -48,10 +48,10 @@ NOTES: tuple[str, ...] = (
 _TITLE = "Does the user have {what}? Of {users} {share}{by} do"
 
 
-def change(name: str, before: Number, after: Number) -> list[Record]:
+def change(name: Get, before: Get, after: Get) -> tuple[Fields, Fields]:
     """Return the two points of a line from what is known before an output to what is known after."""
-    words = {"before": float(before), "after": float(after)}
-    return [{"name": name, "kind": kind, "value": value, **words} for kind, value in words.items()]
+    start, end = ({"name": name, "kind": label(kind)} for kind in ("before", "after"))
+    return {**start, "value": before}, {**end, "value": after}
 
 
 def changes(points: list[Record], across: str) -> Any:
@@ -74,13 +74,8 @@ LAYOUT = Layout(
     charts={
         "inference": Chart(
             "Does the user have {what}?",
-            points=lambda result: [
-                point
-                for key, rows in result.rows.by("api", "stage").items()
-                for point in change(
-                    result.stage_name(*key), rows["goal_prior"] or 0, rows["goal_posterior"] or 0
-                )
-            ],
+            by=("api", "stage"),
+            points=change("stage", "goal_prior", "goal_posterior"),
             draw=lambda points, _: changes(points, "probability to guess right whether the user has it"),
         )
     },

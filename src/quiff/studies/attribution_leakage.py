@@ -1,18 +1,17 @@
 """What the W3C Attribution API reveals: by one conversion, by many until budgets are spent, and by zeros."""
 
 from collections.abc import Iterator, Sequence
-from itertools import product
-from math import exp, inf, log
+from math import log
 from typing import Any
 
 from quiff.apis.noisy_histogram import W3CAttribution
-from quiff.attribution.spending import budgets_of, released_in_a_week, told_by_zeros
+from quiff.attribution.spending import after_weeks, budgets_of, exponential, told_by_zeros
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.errors import ParameterError
 from quiff.measures.capacity import bayes_capacity
-from quiff.measures.noisy_histograms import repeated_capacity, shannon_estimate
+from quiff.measures.noisy_histograms import shannon_estimate
 from quiff.results.figures.charts import Axis, Record, beside, curves
-from quiff.results.layout import Chart, Get, Layout, Pivot
+from quiff.results.layout import Chart, Layout, Pivot
 from quiff.results.numbers import many, probability, rounded, said
 from quiff.results.result import Result
 from quiff.results.rows import CLOSED, Between, Row, rows_of
@@ -23,36 +22,6 @@ _LISTED = 4_096  # buckets up to which all of them are looked at
 _EPSILONS, _BATCHES = (0.1, 1, 4, 10), (100, 1_000, 10_000, 100_000)
 _ONE, _ELSEWHERE = "one conversion", "spent elsewhere"
 _PEOPLE = 8e9
-_LARGEST = 700.0  # whose exponential is a float
-
-
-def _exp(x: float) -> float:
-    return exp(x) if x < _LARGEST else inf
-
-
-def _weeks(result: Result) -> list[Record]:
-    """Return what an observer has after some weeks: how much at most by budgets, and how much it is."""
-    entries: list[Record] = []
-    buckets = result.words["buckets"]
-    for observer, weeks, released in result.words["weeks"]:
-        rows = result.rows.where(stage=_after(observer, weeks))
-        epsilon, capacity = float(rows["epsilon"] or 0), rows["bayes_capacity"] or 1
-        entries.append(
-            {
-                "series": observer,
-                "weeks": weeks,
-                "released": released,
-                "epsilon": epsilon,
-                "capacity": capacity,
-                "most": min(_exp(epsilon), buckets + 1.0),
-                "guessed": probability(capacity / (buckets + 1)),
-            }
-        )
-    return entries
-
-
-def _after(observer: str, weeks: int) -> str:
-    return f"{observer}, {weeks} weeks"
 
 
 def _sentences(result: Result) -> Iterator[str]:
@@ -60,13 +29,13 @@ def _sentences(result: Result) -> Iterator[str]:
     alone, *among = (result.rows.where(api=spec, stage=_ONE)["bayes_capacity"] for spec in result.apis)
     yield (
         f"One conversion with epsilon {rounded(e, 4)}, alone in its batch, multiplies the probability of a"
-        f" right guess by at most {said(alone or 1)}; e^epsilon is {said(_exp(e))}."
+        f" right guess by at most {said(alone or 1)}; e^epsilon is {said(exponential(e))}."
     )
     if among and among[0] is not None:
         yield f"Among the others of its batch, by at most {said(among[0])}; epsilon is the same."
-    last = _weeks(result)[-1]
+    last = result.payload["weeks"][-1]
     yield (
-        f"After {many(last['weeks'], 'week')}, of {last['series']} {last['released']} a week get something,"
+        f"After {many(last['weeks'], 'week')}, of {last['observer']} {last['released']} a week get something,"
         f" which multiplies the probability by {said(last['capacity'])} (at most {said(last['most'])})."
     )
     enough = log(_PEOPLE)
@@ -75,25 +44,25 @@ def _sentences(result: Result) -> Iterator[str]:
         f" {'less' if shared < enough else 'more'} than singles out one of 8 billion people, for which"
         f" {rounded(enough, 3)} is enough."
     )
-    zeros = result.rows.where(goal=_ELSEWHERE)["bayes_capacity"]
+    budget, capacity, _ = result.payload["zeros"][0]
     yield (
-        f"Zeros tell of others: with a global budget of {rounded(result.words['global'][0], 4)}, a site that"
-        f" knows of its impression learns by a factor of {said(zeros or 1)} whether others spent it, which"
-        " its own budget does not count."
+        f"Zeros tell of others: with a global budget of {rounded(budget, 4)}, a site that knows of its"
+        f" impression learns by a factor of {said(capacity)} whether others spent it, which its own budget"
+        " does not count."
     )
 
 
 OVER_WEEKS = Pivot(
     "Bayes capacity after some weeks",
-    records=_weeks,
+    records="weeks",
     columns={
-        "observer": "series",
+        "observer": "observer",
         "weeks": "weeks",
         "a week": "released",
-        "epsilon": lambda entry, _: entry["epsilon"],
-        "capacity": lambda entry, _: entry["capacity"],
+        "epsilon": ("epsilon", said),
+        "capacity": "capacity",
         "at most": "most",
-        "guessed": "guessed",
+        "guessed": ("guessed", probability),
     },
     notes=(
         "A week: conversions that release something. At most: by budgets. Guessed: the right one of {buckets}"
@@ -109,7 +78,7 @@ def _one_conversion(result: Result) -> Iterator[tuple[Any, ...]]:
         line = [rows[name] for rows in batches]
         if line != [None] * len(line):
             yield name.replace("_", " "), *line, None
-    yield "e^epsilon", *(_exp(result.words["epsilon"]) for _ in batches), None
+    yield "e^epsilon", *(exponential(result.words["epsilon"]) for _ in batches), None
 
 
 ONE_CONVERSION = Pivot(
@@ -119,16 +88,9 @@ ONE_CONVERSION = Pivot(
 )
 
 
-def _zeros(result: Result) -> list[tuple[Any, ...]]:
-    """Return global budgets, and what zeros tell: capacity and epsilon."""
-    groups = result.rows.where(goal=_ELSEWHERE).by("stage").values()
-    budgets = result.words["global"]
-    return [(g, rows["bayes_capacity"], rows["epsilon"]) for g, rows in zip(budgets, groups, strict=True)]
-
-
 SPENT_ELSEWHERE = Pivot(
     "What zeros tell of other sites",
-    records=_zeros,
+    records="zeros",
     columns={"global budget": 0, "capacity": 1, "epsilon": 2},
     notes=(
         "The secret: on how many other sites a browser converted before. Each took twice its own budget.",
@@ -136,20 +98,17 @@ SPENT_ELSEWHERE = Pivot(
 )
 
 
-def _errors(result: Result) -> dict[tuple[float, int], float]:
-    """Return the relative error of a count by epsilon and the size of the batch."""
-    rows = result.rows.where(quantity="relative_error")
-    return {key: float(row.value) for key, row in zip(product(_EPSILONS, _BATCHES), rows, strict=True)}
-
-
-def _batch(size: int) -> Get:
-    return lambda x, result: f"{said(100 * _errors(result)[x, size])} %"
+def _percent(share: Any, digits: int | None) -> str:
+    return f"{said(100 * share, digits)} %"
 
 
 UTILITY = Pivot(
     "How well a campaign is counted",
-    records=lambda _: _EPSILONS,
-    columns={"": lambda x, _: f"epsilon {x:g}", **{f"batch of {size:,}": _batch(size) for size in _BATCHES}},
+    records="errors",
+    columns={
+        "": lambda line, _: f"epsilon {line[0]:g}",
+        **{f"batch of {size:,}": (place, _percent) for place, size in enumerate(_BATCHES, start=1)},
+    },
     notes=(
         "Mean error as a share of a bucket's count, where {attributed} of the batch is attributed, evenly to"
         " {buckets} buckets: 2/epsilon divided by that count.",
@@ -165,11 +124,13 @@ def _drawn(points: list[Record], result: Result) -> Any:
         points=True,
         size=(330, 280),
     )
+    errors = [
+        {"series": f"batch of {size:,}", "epsilon": x, "error": error}
+        for x, *line in result.payload["errors"]
+        for size, error in zip(_BATCHES, line, strict=True)
+    ]
     right = curves(
-        [
-            {"series": f"batch of {size:,}", "epsilon": x, "error": error}
-            for (x, size), error in _errors(result).items()
-        ],
+        errors,
         Axis("epsilon", "epsilon (log scale)", "log"),
         Axis("error", "relative error of a count (log scale)", "log"),
         size=(330, 280),
@@ -189,8 +150,8 @@ LAYOUT = Layout(
     charts={
         "leakage": Chart(
             "What is revealed, and how well it counts",
-            records=_weeks,
-            points={"series": "series", "weeks": "weeks", "capacity": "capacity"},
+            records="weeks",
+            points={"series": "observer", "weeks": "weeks", "capacity": "capacity"},
             draw=_drawn,
         )
     },
@@ -259,19 +220,20 @@ def attribution_leakage(
     batch = W3CAttribution(epsilon=e, keys=buckets, others=others, rate=rate)
     apis = (single, batch) if others else (single,)
     rows = [row for api in apis for row in _of_one(api)]
-    spent = []
-    for observer, count in (("one site", 1), (f"{n_sites} colluding sites", n_sites)):
-        released = released_in_a_week(budgets_of(e, most, whole), e, count)
-        for number in times:
-            spent.append([observer, number, released])
-            rows += _of_many(single, _after(observer, number), released * number, e)
+    spent = list(after_weeks(budgets_of(e, most, whole), e, buckets, n_sites, times))
+    for after in spent:
+        capacity = Between(after.capacity, after.capacity, after.high, "discretised")
+        numbers = {"epsilon": after.epsilon, "bayes_capacity": capacity}
+        about = {"stage": f"{after.observer}, {after.weeks} weeks", **CLOSED}
+        rows += rows_of(single, numbers, observations=max(1, after.released * after.weeks), **about)
     zeros = [told_by_zeros(e, multiple) for multiple in (1, 2, 4, 8)]
-    for budget, *numbers in zeros:
-        told = dict(zip(("bayes_capacity", "epsilon"), numbers, strict=True))
+    for budget, capacity_of_zeros, epsilon_of_zeros in zeros:
+        told = {"bayes_capacity": capacity_of_zeros, "epsilon": epsilon_of_zeros}
         rows += rows_of(single, told, stage=f"global budget {budget:g}", goal=_ELSEWHERE, scope="all")
-    for x, size in product(_EPSILONS, _BATCHES):
-        error = {"relative_error": 2 / x / (size * rate / buckets)}
-        rows += rows_of(single, error, stage=f"epsilon {x:g}, batch {size}", **CLOSED)
+    errors = [[x, *(2 / x / (size * rate / buckets) for size in _BATCHES)] for x in _EPSILONS]
+    for x, *line in errors:
+        for size, error in zip(_BATCHES, line, strict=True):
+            rows += rows_of(single, {"relative_error": error}, stage=f"epsilon {x:g}, batch {size}", **CLOSED)
     return Findings(
         rows,
         notes=(
@@ -284,9 +246,8 @@ def attribution_leakage(
             "written": rounded(e, 4),
             "attributed": probability(rate),
             "shared": whole,
-            "weeks": spent,
-            "global": [budget for budget, *_ in zeros],
         },
+        payload={"weeks": spent, "zeros": zeros, "errors": errors},
         apis=apis,
     )
 
@@ -307,10 +268,3 @@ def _of_one(api: W3CAttribution) -> Iterator[Row]:
         bits, error = shannon_estimate(C.kernel)
         estimate = {"shannon_capacity_bits": Between(bits, bits - error, bits + error, "monte-carlo")}
         yield from rows_of(api, estimate, stage=_ONE, scope="all")
-
-
-def _of_many(api: W3CAttribution, stage: str, n: int, budget: float) -> Iterator[Row]:
-    """Return what n conversions reveal: the epsilon of all impressions, and bounds of the capacity."""
-    low, high = repeated_capacity(budget, n, api.keys) if n else (1.0, 1.0)
-    numbers = {"epsilon": n * budget, "bayes_capacity": Between(low, low, high, "discretised")}
-    return rows_of(api, numbers, stage=stage, observations=max(1, n), **CLOSED)

@@ -1,14 +1,15 @@
 """The question what leaks, asked of a log of what was observed: bounds, tests of a claim, and changes."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import nullcontext
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from quiff.apis.base import Api, all_limits
-from quiff.audit.bounds import Bounds, bounds, learning_curve, secret_risks
+from quiff.audit.analysis import LogPart, difference, of_part
+from quiff.audit.bounds import learning_curve, secret_risks
 from quiff.audit.claims import (
     ClaimTest,
     change_test,
@@ -17,8 +18,6 @@ from quiff.audit.claims import (
     claimed_channel,
     secrets_behind,
 )
-from quiff.audit.events import Event, likely_difference, likely_ratio, telling_events
-from quiff.audit.intervals import trials_for_width
 from quiff.audit.log import Columns, Log, Names, beside, read_pairs
 from quiff.audit.rules import rule_of
 from quiff.audit.sample import draw_sample
@@ -28,12 +27,12 @@ from quiff.core.labels import as_labels
 from quiff.errors import ParameterError, QuiffError
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, Record, curves, marks
-from quiff.results.layout import Chart, Get, Layout, Pivot, Say, entry
+from quiff.results.layout import Chart, Get, Layout, Pivot, Say, Words, entry, interval, label
 from quiff.results.numbers import many, probability, said
 from quiff.results.result import PerUser, Result
 from quiff.results.rows import Row, Rows, rows_of
 from quiff.safe_text import rows_left_out
-from quiff.studies.study import Findings, study
+from quiff.studies.study import Findings, names_of, study
 from quiff.theory.parameters import check_number, check_whole
 
 _MOST = 10  # secrets of a table
@@ -42,7 +41,13 @@ _SMALL = 1e-4  # of p: nobody reads how small
 _MUCH = 0.5  # the share of observations never seen before from which on frequencies say little
 _PROBABILITIES = ("prior", "posterior", "plug_in")  # or, of a gain, its mean
 _GUESSED = {"prior": "guessed without", "posterior": "guessed with", "plug_in": "plug-in (biased upward)"}
-_CLAIMS = {"claim": "as claimed", "change": "alike in all parts"}
+
+
+class _Source(NamedTuple):
+    """What the rows of a log are of: what it is claimed to be from, or the log itself."""
+
+    spec: str
+    unit: None = None
 
 
 def _score(value: Any, result: Result) -> str | None:
@@ -61,36 +66,39 @@ def _title(result: Result) -> str:
 # Bounds
 
 
-def _of_parts(result: Result) -> Iterator[str]:
-    """Say of all rows, or of each of two systems, what is at least leaked, and between which ends it is."""
-    gain, sure, parts = result.words["gain"], result.words["sure"], result.payload["parts"]
+def _part_words(rows: Rows, result: Result) -> Words | None:
+    """Return what is at least leaked, and between which ends it is, of all rows or of a part of them."""
+    gain, sure = result.words["gain"], result.words["sure"]
+    prior, posterior, leakage = rows.where(quantity=["prior", "posterior", "leakage"]).rows
+    part = next(part for part in result.payload["parts"] if part["name"] == prior.stage)
     what = "expected gain" if gain else "probability of a right guess"
-    does, guess = ("gains", "") if gain else ("guesses right with", " with")
-    for part in parts[:1] if parts and parts[0]["name"] == "all" else parts:
-        name, rows = part["name"], result.rows.where(stage=part["name"])
-        prior, posterior, leakage = rows.where(quantity=["prior", "posterior", "leakage"]).rows
-        low, high, value, before, biased = (
-            _score(number, result)
-            for number in (
-                posterior.low or 0,
-                posterior.high or 0,
-                posterior.value,
-                prior.value,
-                rows["plug_in"],
-            )
-        )
-        where, at_least = "" if name == "all" else f"{name.capitalize()}: ", leakage.low or 0
-        shows = f"no leakage is shown at {sure} confidence" if at_least <= 1 else (
-            f"one observation multiplies the {what} by at least {said(at_least)} ({sure} confidence)"
-        )  # fmt: skip
-        yield (
-            f"{where}{shows}: the rule {part['best']} {does} {value}, the best guess without an"
-            f" observation{guess} {before}."
-        )
-        yield (
-            f"{where}the {what} is between {low} and {high} ({sure} confidence, {many(part['scored'], 'row')}"
-            f" scored); the plug-in estimate, biased upward, is {biased}."
-        )
+    at_least = leakage.low or 0
+    shows = f"no leakage is shown at {sure} confidence" if at_least <= 1 else (
+        f"one observation multiplies the {what} by at least {said(at_least)} ({sure} confidence)"
+    )  # fmt: skip
+    return {
+        "part": "" if prior.stage == "all" else f"{prior.stage.capitalize()}: ",
+        "shows": shows,
+        "rule": f"{part['best']} {'gains' if gain else 'guesses right with'}",
+        "value": _score(posterior.value, result),
+        "guess": f"{'' if gain else 'with '}{_score(prior.value, result)}",
+        "between": f"{what} is between {_score(posterior.low, result)} and {_score(posterior.high, result)}",
+        "scored": many(part["scored"], "row"),
+        "biased": _score(rows["plug_in"], result),
+    }
+
+
+SHOWS = Say(
+    "{part}{shows}: the rule {rule} {value}, the best guess without an observation {guess}.",
+    by=("stage",),
+    where=lambda row, result: row.stage in result.words["spoken"],
+    words=_part_words,
+)
+BETWEEN = replace(
+    SHOWS,
+    template="{part}the {between} ({sure} confidence, {scored} scored); the plug-in estimate, biased upward,"
+    " is {biased}.",
+)
 
 
 def _epsilon_said(result: Result) -> str:
@@ -158,61 +166,73 @@ RULES = Pivot(
 )
 
 
-def _curve(points: list[Record], result: Result) -> Any:
-    score = f"score on other rows, with its {result.words['sure']} interval"
-    biased = "plug-in estimate, biased upward"
-    records = [{"series": score, "rows": point["rows"], **point["score"]} for point in points]
-    records += [{"series": biased, "rows": point["rows"], "value": point["plug_in"]} for point in points]
-    return curves(
-        records,
+_BIASED = "plug-in estimate, biased upward"
+
+
+def _scored(result: Result) -> str:
+    return f"score on other rows, with its {result.words['sure']} interval"
+
+
+def _score_end(name: str) -> Get:
+    return lambda point, _: point["score"][name]
+
+
+CURVE = Chart(
+    "What more rows would tell; grey: a guess without an observation",
+    records="curve",
+    points=(
+        {
+            "series": lambda _, result: _scored(result),
+            "rows": "rows",
+            **{name: _score_end(name) for name in ("value", "low", "high")},
+        },
+        {"series": label(_BIASED), "rows": "rows", "value": "plug_in"},
+    ),
+    draw=lambda points, result: curves(
+        points,
         Axis("rows", "rows", "log"),
         Axis("value", "probability of a right guess", "probability"),
-        [score, biased],
+        [_scored(result), _BIASED],
         points=True,
         rule=("value", float(result.rows["prior"] or 0)),
-    )
+    ),
+    without="the log's secrets are not guessed one by one",
+)
 
 
 # Tests of a claim, and of a change
 
 
-def _tested(result: Result, kind: str) -> list[Record]:
-    """Return the test of all secrets together, then that of each; nothing if it was not made."""
-    return [test for test in result.payload["tests"] if test["test"] == kind]
-
-
-def _rejected(tests: list[Record]) -> str:
+def _rejected(test: Record, result: Result) -> str:
     """Return of how many secrets a test is rejected, with the verb."""
-    off = sum(test["rejected"] for test in tests)
-    return f"of {many(len(tests), 'secret')}, {said(off)} {'is' if off == 1 else 'are'}"
+    off = sum(secret["corrected"] <= 1 - result.words["level"] for secret in test["secrets"])
+    return f"of {many(len(test['secrets']), 'secret')}, {said(off)} {'is' if off == 1 else 'are'}"
 
 
 def _claim_said(result: Result) -> str:
-    made, spec = _tested(result, "claim"), result.words["spec"]
-    if not made:
+    test, spec = result.payload["claim"], result.words["spec"]
+    if test is None:
         return ""
-    whole, *tests = made
-    if not whole["rejected"]:
-        return f"The log does not contradict the claim {spec} (p = {said(whole['p'])}, all secrets together)."
-    never = whole["impossible"]
+    if test["p"] > 1 - result.words["level"]:
+        return f"The log does not contradict the claim {spec} (p = {said(test['p'])}, all secrets together)."
+    never = test["impossible"]
     have = f" {many(never, 'row')} {'has' if never == 1 else 'have'} an output that the claim rules out."
     return (
-        f"The log contradicts the claim {spec} (p {_p(whole['p'])}): {_rejected(tests)} not shown as claimed."
-        f"{have if never else ''}"
+        f"The log contradicts the claim {spec} (p {_p(test['p'])}): {_rejected(test, result)} not shown as"
+        f" claimed.{have if never else ''}"
     )
 
 
 def _change_said(result: Result) -> Iterator[str]:
-    made, parts = _tested(result, "change"), result.payload["log"]["parts"]
-    if not made:
+    test, parts = result.payload["change"], result.payload["log"]["parts"]
+    if test is None:
         return
-    whole, *tests = made
     of = " and ".join(parts) if len(parts) == 2 else f"{len(parts)} periods"
-    if whole["rejected"]:
-        off = _rejected(tests)
-        yield f"Secrets are not shown alike in {of} (p {_p(whole['p'])}): {off} shown differently."
+    if test["p"] <= 1 - result.words["level"]:
+        off = _rejected(test, result)
+        yield f"Secrets are not shown alike in {of} (p {_p(test['p'])}): {off} shown differently."
     else:
-        yield f"No difference between {of} is shown in how secrets are shown (p = {said(whole['p'])})."
+        yield f"No difference between {of} is shown in how secrets are shown (p = {said(test['p'])})."
     row = result.rows.row("posterior_difference")
     if row is not None:
         value, low, high = (said(100 * float(end or 0)) for end in (row.value, row.low, row.high))
@@ -237,18 +257,16 @@ def p_text(p: float, digits: int | None = None) -> str:
     return "< 0.0001" if p < _SMALL else said(p, digits)
 
 
-def _least(kind: str, result: Result) -> list[Record]:
-    """Return the tests of the secrets that fit least."""
-    return sorted(_tested(result, kind)[1:], key=lambda test: test["p"])[:_MOST]
-
-
-def _tests_table(kind: str) -> Pivot:
+def _tests_table(kind: str, shown: str) -> Pivot:
     """Return the table of the secrets that fit least in one of the tests."""
+
+    def fit_least(result: Result) -> list[Any]:
+        test = result.payload[kind]
+        return sorted(test["secrets"], key=lambda secret: secret["p"])[:_MOST] if test else []
+
     return Pivot(
-        lambda result: (
-            f"Is each secret shown {_CLAIMS[kind]}? The {said(len(_least(kind, result)))} that fit least"
-        ),
-        records=lambda result: _least(kind, result),
+        lambda result: f"Is each secret shown {shown}? The {len(fit_least(result))} that fit least",
+        records=fit_least,
         columns={
             "secret": "secret",
             "rows": "rows",
@@ -258,10 +276,10 @@ def _tests_table(kind: str) -> Pivot:
             "distribution": "method",
         },
         notes=(
-            lambda result: [
-                f"Overall p {_p(test['p'])}. Corrected for the number of secrets by Holm's method."
-                for test in _tested(result, kind)[:1]
-            ],
+            lambda result: (
+                f"Overall p {_p(result.payload[kind]['p'])}. Corrected for the number of secrets by Holm's"
+                " method."
+            ),
         ),
         labels=("secret",),
     )
@@ -269,7 +287,7 @@ def _tests_table(kind: str) -> Pivot:
 
 DEVIATIONS = Pivot(
     "Outputs that deviate most from the claim",
-    records="deviations",
+    records=lambda result: (result.payload["claim"] or {}).get("deviations", ()),
     columns={
         "secret": "secret",
         "output": "output",
@@ -315,11 +333,11 @@ def _marks(title: str, axis: Axis, quantity: str, name: str, without: str) -> Ch
         where=lambda row, _: row.quantity == quantity and (name != "stage" or row.stage != "all"),
         points={
             "name": lambda rows, _: getattr(rows.rows[0], name),
-            "kind": lambda *_: "",
+            "kind": label(""),
             axis.field: quantity,
+            **interval(quantity),
         },
         draw=lambda points, _: marks(points[:_DRAWN], axis, [""]),
-        interval=quantity,
         without=without,
     )
 
@@ -327,8 +345,8 @@ def _marks(title: str, axis: Axis, quantity: str, name: str, without: str) -> Ch
 LAYOUT = Layout(
     _title,
     say={
-        "bounds": lambda result: list(_of_parts(result))[:1],
-        "intervals": lambda result: list(_of_parts(result))[1:],
+        "bounds": SHOWS,
+        "intervals": BETWEEN,
         "claim": _claim_said,
         "epsilon": _epsilon_said,
         "change": _change_said,
@@ -346,17 +364,12 @@ LAYOUT = Layout(
             styles=dict.fromkeys(("score", "low", "high"), said if result.words["gain"] else probability),
         )(result),
         "secrets": lambda result: (AT_RISK if result.payload["risks"] else BEHIND)(result),
-        "claim": _tests_table("claim"),
-        "change": _tests_table("change"),
+        "claim": _tests_table("claim", "as claimed"),
+        "change": _tests_table("change", "alike in all parts"),
         "deviations": DEVIATIONS,
     },
     charts={
-        "curve": Chart(
-            "What more rows would tell; grey: a guess without an observation",
-            points=lambda result: result.payload["curve"],
-            draw=_curve,
-            without="the log's secrets are not guessed one by one",
-        ),
+        "curve": CURVE,
         "parts": _marks(
             "By part, with {sure} intervals",
             Axis("value", "probability of a right guess", "probability"),
@@ -467,7 +480,7 @@ def audit(
         raise ParameterError(what="level", value=level, allowed="a number from 0.5 to below 1")
     seed, periods = check_whole("seed", seed, 0), check_whole("periods", periods, 2)
     columns = Columns(
-        _listed(secret), _listed(observation), person, weights, counts, time, cut, periods
+        names_of(secret or ()), names_of(observation), person, weights, counts, time, cut, periods
     )  # fmt: skip
     if other is not None and time is not None:
         raise ParameterError("other and time both divide rows into parts; give one of them")
@@ -487,37 +500,33 @@ def audit(
             "the log has one secret only: nothing can be guessed, and nothing is concluded; a claim could be"
             " tested (--api)"
         )
-    called, spec, miss = Names(log, names), "log" if api is None else api.spec, 1 - level
-    rows: list[Row] = []
-    measured: dict[str, Bounds] = {}
-    telling: Event | None = None
-    risks, curve = [], []
-    parts = [("all", log)] if other is None else []
-    parts += [(name, log.of_part(k)) for k, name in enumerate(log.parts)]
-    for name, part in parts if len(log.secrets) > 1 else ():
-        sample = draw_sample(part, rng)
+    spec = "log" if api is None else api.spec
+    about = {"prior": "population", "method": "sample", "goal": "secret" if gain is None else "gain"}
+    parts: list[LogPart] = []
+    for name, part in log.divided(whole=other is None) if len(log.secrets) > 1 else ():
         with nullcontext() if gain is None else rows_left_out("the log's secrets are not those of the gain"):
-            measured[name] = bound = bounds(sample, chosen, rng, level=level, gain=gain)
-        ratio, apart = telling_events(sample, likely_ratio, likely_difference)
-        rows += _part_rows(spec, "secret" if gain is None else "gain", name, bound, ratio, apart, miss)
-        if len(measured) == 1:
-            first, telling = sample, ratio
-            risks = [] if gain is not None else secret_risks(sample, bound.guesses, level)
-    if measured and gain is None:
-        rows += _rows_of_all(spec, measured, width, level)
-        best = next(rule for rule in chosen if rule.name == next(iter(measured.values())).best)
-        curve = learning_curve(first, best, rng, level)
+            parts.append(of_part(name, part, chosen, rng, level=level, gain=gain))
+    rows = [row for part in parts for row in rows_of(_Source(spec), part.numbers(), stage=part.name, **about)]
+    risks, curve = [], []
+    if parts and gain is None:
+        first = parts[0]
+        risks = secret_risks(first.sample, first.bounds.guesses, level)
+        if width is not None:
+            needed = {"rows_needed": first.bounds.rows_needed(width, level)}
+            rows += rows_of(_Source(spec), needed, stage=first.name, **about)
+        if len(log.parts) == 2:
+            changed = {"posterior_difference": difference(parts[-2].bounds, parts[-1].bounds, level)}
+            rows += rows_of(_Source(spec), changed, stage=parts[-1].name, **about)
+        best = next(rule for rule in chosen if rule.name == first.bounds.best)
+        curve = learning_curve(first.sample, best, rng, level)
     claim = None
     if api is not None:
         C = claimed_channel(log, api, columns.secret, people)
         shows_sets = isinstance(C.outputs[0], frozenset)  # tables write them as lists
         claim = claim_test(draw_sample(log.with_sets() if shows_sets else log, rng), C, rng)
     change = change_test(log, rng) if log.parts else None
-    per_user = None
-    if risks:
-        labels = as_labels([log.secrets[risk.secret] for risk in risks])
-        per_user = PerUser(labels, {"secret_risk": np.array([risk.risk.value for risk in risks])})
-    whose = "persons" if log.person is not None else "rows"
+    called, whose = Names(log, names), "persons" if log.person is not None else "rows"
+    telling = parts[0].ratio if parts else None
     return Findings(
         rows,
         notes=(
@@ -526,84 +535,77 @@ def audit(
             "The log tells what an observer learns about these secrets with the prior that they have in the"
             " log.",
         ),
-        warnings=(*_warnings(log), *_unseen(measured)),
+        warnings=(*log.warnings(), *_unseen(parts)),
         words={
-            "spec": spec,
-            "sure": f"{said(100 * level)} %",
+            **_words(spec, level),
             "gain": gain is not None,
+            "spoken": [part.name for part in (parts[:1] if other is None else parts)],
             "claimed": _claimed_epsilon(api, epsilon),
-            "telling": None
-            if telling is None
-            else [len(telling.outputs), called.secret(telling.high), called.secret(telling.low)],
+            "telling": telling
+            and [len(telling.outputs), called.secret(telling.high), called.secret(telling.low)],
             "at_risk": len(risks),
-            "scored_rows": next((many(bound.scored, "scored row") for bound in measured.values()), ""),
-            "best": next((bound.best for bound in measured.values()), ""),
+            "scored_rows": many(parts[0].bounds.scored, "scored row") if parts else "",
+            "best": parts[0].bounds.best if parts else "",
         },
-        payload={
-            "log": {
-                "rows": log.n_rows,
-                "missing": log.missing,
-                "secrets": len(log.secrets),
-                "observations": len(log.outputs),
-                "parts": list(log.parts),
-            },
+        payload=_payload(log)
+        | {
             "parts": [
-                {"name": name, "rows": bound.rows, "scored": bound.scored, "best": bound.best}
-                for name, bound in measured.items()
+                {"name": part.name, **{key: getattr(part.bounds, key) for key in ("rows", "scored", "best")}}
+                for part in parts
             ],
             "rules": [
                 [rule, score.value, score.low, score.high]
-                for bound in list(measured.values())[:1]
-                for rule, score in bound.scores.items()
+                for part in parts[:1]
+                for rule, score in part.bounds.scores.items()
             ],
             "risks": [
-                [called.secret(entry.secret), entry.rows, entry.risk.value, entry.risk.low, entry.risk.high]
-                for entry in sorted(risks, key=lambda entry: (-entry.risk.low, -entry.rows))[:_MOST]
+                [called.secret(risk.secret), risk.rows, risk.risk.value, risk.risk.low, risk.risk.high]
+                for risk in sorted(risks, key=lambda risk: (-risk.risk.low, -risk.rows))[:_MOST]
             ],
-            "tests": [*_tests("claim", claim, called, miss), *_tests("change", change, called, miss)],
-            "deviations": [
-                asdict(off) | {"secret": called.secret(off.secret), "output": called.output(off.output)}
-                for off in (() if claim is None else claim.deviations)
-            ],
-            "curve": list(curve),
+            "claim": claim and _named(claim, called),
+            "change": change and _named(change, called),
+            "curve": curve,
         },
-        per_user=per_user,
+        per_user=PerUser(
+            as_labels([log.secrets[risk.secret] for risk in risks]),
+            {"secret_risk": np.array([risk.risk.value for risk in risks])},
+        )
+        if risks
+        else None,
         seed=seed,
     )
 
 
-def _listed(names: str | Iterable[str] | None) -> tuple[str, ...]:
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+def _words(spec: str, level: float) -> Words:
+    return {"spec": spec, "sure": f"{said(100 * level)} %", "gain": False, "telling": None, "spoken": []}
 
 
-def _warnings(log: Log) -> Iterator[str]:
-    """Yield what a reader has to know of the log before any number of it."""
-    if log.missing:
-        are = "is" if log.missing == 1 else "are"
-        yield f"{many(log.missing, 'row')} with a missing value {are} left out."
-    if len(log.secrets) == 1:
-        yield "The log has one secret only: nothing can be guessed, and only the claim is tested."
-    per_secret = np.bincount(log.secret, log.rows, len(log.secrets))
-    once = int((per_secret == 1).sum())
-    if once and len(log.secrets) > 1:
-        yield (
-            f"{said(once)} of {many(len(log.secrets), 'secret')} occur{'s' if once == 1 else ''} once:"
-            " no rule can know what it never saw, so that what is said here of them is only that they are not"
-            " guessed; the truth may be far above the lower bounds."
-        )
-    same = all(log.secrets[x] == log.outputs[y] for x, y in zip(log.secret, log.output, strict=True))
-    if same and len(log.secrets) > 1:
-        yield "Secret and observation are the same in every row: these may be copies of one column."
+def _payload(log: Log) -> dict[str, object]:
+    counts = {"rows": log.n_rows, "missing": log.missing, "parts": list(log.parts)}
+    if log.secrets:
+        counts |= {"secrets": len(log.secrets), "observations": len(log.outputs)}
+    nothing: dict[str, object] = {key: [] for key in ("parts", "rules", "risks", "curve")}
+    return {"log": counts, "claim": None, "change": None, **nothing}
 
 
-def _unseen(measured: dict[str, Bounds]) -> Iterator[str]:
+def _named(test: ClaimTest, called: Names) -> ClaimTest:
+    """Return a test with secrets and outputs as they are called."""
+    return replace(
+        test,
+        secrets=tuple(replace(entry, secret=called.secret(int(entry.secret))) for entry in test.secrets),
+        deviations=tuple(
+            replace(entry, secret=called.secret(int(entry.secret)), output=called.output(entry.output))
+            for entry in test.deviations
+        ),
+    )
+
+
+def _unseen(parts: list[LogPart]) -> Iterator[str]:
     """Yield what frequencies cannot tell, where most observations are new."""
-    for bound in list(measured.values())[:1]:
-        if bound.new < _MUCH:
-            return
+    for bound in [part.bounds for part in parts[:1] if part.bounds.new >= _MUCH]:
         nothing = "nothing" if bound.new > 1 - 1e-9 else "little"
         alone = list(bound.scores) == ["frequentist"]
-        advice = "take --rule nearest" if alone else "coarser observations or more rows may help"
+        advice = "take --rules nearest" if alone else "coarser observations or more rows may help"
         yield (
             f"{probability(bound.new)} of the observations that were scored do not occur in the part that"
             f" rules were fitted to: their frequencies say {nothing}, and a low bound does not mean a low"
@@ -617,50 +619,6 @@ def _claimed_epsilon(api: Api | None, epsilon: float | None) -> float | None:
     limits = () if api is None else all_limits(api)
     epsilons = (float(limit.value) for limit in limits if limit.quantity == "epsilon" and not limit.stage)
     return next(epsilons, None)
-
-
-def _tests(kind: str, test: ClaimTest | None, names: Names, miss: float) -> Iterator[dict[str, Any]]:
-    """Yield the test of all secrets together, then that of each."""
-    if test is None:
-        return
-    rejected = test.p <= miss
-    yield {"test": kind, "secret": None, "p": test.p, "rejected": rejected, "impossible": test.impossible}
-    for secret in test.secrets:
-        rejected = secret.corrected <= miss
-        yield {"test": kind, **asdict(secret), "secret": names.secret(secret.secret), "rejected": rejected}
-
-
-def _part_rows(
-    spec: str, goal: str, part: str, bound: Bounds, telling: Event | None, apart: Event | None, miss: float
-) -> Iterator[Row]:
-    """Return what a log, or a part of it, tells."""
-    numbers: dict[str, Any] = {name: getattr(bound, name) for name in ("prior", "posterior", "leakage")}
-    numbers["plug_in"] = bound.plug_in
-    if apart is not None:
-        numbers["bayes_security"] = min(1.0, 1 - apart.apart()), 0.0, 1 - apart.apart_at_least(miss)
-    if telling is not None:
-        least = telling.epsilon_at_least(miss)
-        numbers["epsilon_at_least"] = least, least, None
-    return _sampled(spec, goal, part, numbers)
-
-
-def _sampled(spec: str, goal: str, part: str, numbers: Mapping[str, Any]) -> Iterator[Row]:
-    rows = rows_of(None, numbers, stage=part, goal=goal, prior="population", method="sample")
-    return (replace(row, api=spec) for row in rows)
-
-
-def _rows_of_all(spec: str, measured: dict[str, Bounds], width: float | None, level: float) -> Iterator[Row]:
-    """Yield how many rows an interval needs, and by how much two parts differ."""
-    name, bound = next(iter(measured.items()))
-    if width is not None:
-        share, score = bound.scored / bound.rows, bound.scores[bound.best].value
-        needed = float(np.ceil(trials_for_width(score, width, 1 - level) / share))
-        yield from _sampled(spec, "secret", name, {"rows_needed": needed})
-    parts = [part for part in measured if part != "all"]
-    if len(parts) == 2:  # each has half of the probability to fail
-        before, after = (measured[part].posterior_at(1 - (1 - level) / 2) for part in parts)
-        difference = after.value - before.value, after.low - before.high, after.high - before.low
-        yield from _sampled(spec, "secret", parts[1], {"posterior_difference": difference})
 
 
 def _behind(
@@ -684,16 +642,7 @@ def _behind(
             for k, name in names.items()
         ),
         warnings=() if estimate.converged else ("The estimate has not converged.",),
-        words={
-            "spec": spec,
-            "sure": f"{said(100 * level)} %",
-            "gain": False,
-            "telling": None,
-            "most_frequent": most,
-        },
-        payload={
-            "log": {"rows": log.n_rows, "missing": log.missing, "parts": []},
-            **{key: [] for key in ("parts", "rules", "risks", "tests", "deviations", "curve")},
-        },
+        words={**_words(spec, level), "most_frequent": most},
+        payload=_payload(log),
         seed=seed,
     )  # fmt: skip

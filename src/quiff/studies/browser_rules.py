@@ -8,7 +8,7 @@ from quiff.browser.rates import VisitRates
 from quiff.browser.rule_effects import RuleLeakage, rule_effects
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, Record, marks
-from quiff.results.layout import Chart, Get, Layout, Pivot, Say
+from quiff.results.layout import Chart, Fields, Get, Layout, Pivot, Say, label
 from quiff.results.numbers import said
 from quiff.results.result import Result
 from quiff.results.rows import Between, Method, Row, rows_of
@@ -62,13 +62,15 @@ RULES = Pivot(
 )
 
 
-def _points(result: Result) -> list[Record]:
-    """Return two marks for each rule, with it and without."""
-    return [
-        {"name": f"{rule} ({adversary})", "kind": state, "leakage": float(row.value)} | row.ends()
-        for rule, adversary, _, *rows in _rules(result)
-        for state, row in zip(_STATES, rows, strict=True)
-    ]
+def _mark(place: int, state: str) -> Fields:
+    """Return the mark of a rule: with it, or without."""
+    return {
+        "name": lambda rule, _: f"{rule[0]} ({rule[1]})",
+        "kind": label(state),
+        "leakage": lambda rule, _: rule[place].value,
+        "low": lambda rule, _: rule[place].low,
+        "high": lambda rule, _: rule[place].high,
+    }
 
 
 def _drawn(points: list[Record], result: Result) -> Any:
@@ -90,7 +92,10 @@ LAYOUT = Layout(
     tables={"rules": RULES},
     charts={
         "rules": Chart(
-            "One call, rule by rule: {users} (grey: as specified, and cookies)", points=_points, draw=_drawn
+            "One call, rule by rule: {users} (grey: as specified, and cookies)",
+            records=_rules,
+            points=tuple(_mark(place, state) for place, state in enumerate(_STATES, start=3)),
+            draw=_drawn,
         )
     },
 )

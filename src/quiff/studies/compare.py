@@ -10,7 +10,7 @@ from math import inf, isinf, log2, log10
 from typing import Any
 
 from quiff.apis.base import Api, all_limits, checked_people, in_a_month
-from quiff.apis.defaults import all_apis
+from quiff.apis.registry import all_apis
 from quiff.epochs.over_time import OverTime
 from quiff.errors import ParameterError, QuiffError, SizeError
 from quiff.measures.shannon_capacity import shannon_capacity

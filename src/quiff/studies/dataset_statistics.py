@@ -8,7 +8,7 @@ from quiff.errors import ParameterError, counted
 from quiff.history.stats import Statistics
 from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
-from quiff.results.small_cells import left_out, or_telling
+from quiff.results.small_cells import large_cells
 from quiff.results.table import Table
 from quiff.results.tabled import Tabled
 
@@ -99,10 +99,8 @@ class DatasetStatistics(Tabled):
         sizes = asdict(found.sizes)
         names = tuple(_SIZES.get(name, name) for name in sizes)
         users = [pair[1] for pair in found.users_per_count]
-        out = left_out(users, self.least)
-        listed = tuple(pair for pair, gone in zip(found.users_per_count, out, strict=True) if not gone)
-        first, few, telling = listed[:_SHOWN], sum(out), or_telling(users, out, self.least)
-        more = len(listed) - len(first)
+        listed, few, telling = large_cells(found.users_per_count, users, self.least)
+        first, more = tuple(listed[:_SHOWN]), max(0, len(listed) - _SHOWN)
         notes = [f"{more} more counts up to {found.sizes.max}; the JSON has them all."] if more else []
         notes += [f"{few} counts of fewer than {self.least} users each{telling} are left out."] if few else []
         return [

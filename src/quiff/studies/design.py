@@ -11,8 +11,9 @@ capacity at a utility floor u is a linear program in v:
 and 1 where that is less. Proofs are in docs/theory/optimal-design.md.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, replace
+from operator import itemgetter
 from typing import Any, cast
 
 import numpy as np
@@ -23,7 +24,7 @@ from quiff.apis.topics import topics_only
 from quiff.errors import ParameterError
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Record
-from quiff.results.layout import Chart, Layout, Notes, Pivot, Say, text_of
+from quiff.results.layout import Chart, Layout, Pivot, Say, text_of
 from quiff.results.numbers import many, probability, said, shown
 from quiff.results.result import Result
 from quiff.results.rows import CLOSED, Row, rows_of
@@ -47,46 +48,28 @@ _MOST_ROWS = 20
 _QUESTION = "{about}, {what} {aimed}"
 
 
-def _settings(title: str, records: Callable[[Result], list[Any]], notes: Notes) -> Callable[[Result], Table]:
-    """Return a table of settings of the API, whose heads are words of the API itself."""
-
-    def table(result: Result) -> Table:
-        heads = {head: place for place, head in enumerate(result.words["headings"], start=1)}
-        return Pivot(title, records=records, columns={"": 0, **heads}, notes=notes)(result)
-
-    return table
-
-
-def _answers(result: Result) -> list[Any]:
-    answers = {"strictly": result.payload["strict"], "nearest": result.payload["nearest"]}
-    return [(label, *design.values()) for label, design in answers.items() if design is not None]
-
-
-def _options(result: Result) -> list[Any]:
-    listed = [(None, *design.values()) for design in result.payload["options"][: result.words["listed"]]]
-    return listed[::-1] if result.words["measure"] == "utility" else listed  # what leaks least comes first
-
-
-def _more(result: Result) -> list[str]:
-    rest = len(result.payload["options"]) - result.words["listed"]
-    return [f"... and {rest} larger sets; --json lists all."] if rest else []
-
-
-ANSWERS = _settings(
-    f"{_QUESTION}, at noise {{at_noise}}: the smallest set that does, and the nearest",
-    _answers,
-    ("{missing}",),
-)
-OPTIONS = _settings(
-    f"{_QUESTION}: for each size of the sets, the noise that does",
-    _options,
-    (_more, lambda result: result.words["notes"]),
-)
-
-
 def _tables(result: Result) -> dict[str, Table]:
-    tables = {"answer": ANSWERS(result), "options": OPTIONS(result)}
-    return dict(reversed(tables.items())) if result.words["measure"] == "utility" else tables
+    """Return the settings that do, and those for each size; by a floor of utility the latter come first."""
+    question, words = text_of(_QUESTION, result), result.words
+    heads = {head: itemgetter(place) for place, head in enumerate(words["headings"], start=1)}
+    named = {"strictly": result.payload["strict"], "nearest": result.payload["nearest"]}
+    options = [(None, *design.values()) for design in result.payload["options"][: words["listed"]]]
+    rest = len(result.payload["options"]) - words["listed"]
+    more = [f"... and {rest} larger sets; --json lists all."] if rest else []
+    by_utility = words["measure"] == "utility"
+    answer = Table.of(
+        f"{question}, at noise {words['at_noise']}: the smallest set that does, and the nearest",
+        [(name, *design.values()) for name, design in named.items() if design is not None],
+        {"": itemgetter(0), **heads},
+        notes=(words["missing"],) if words["missing"] else (),
+    )
+    sizes = Table.of(
+        f"{question}: for each size of the sets, the noise that does",
+        options[::-1] if by_utility else options,  # what leaks least comes first
+        heads,
+        notes=(*more, *words["notes"]),
+    )
+    return {"options": sizes, "answer": answer} if by_utility else {"answer": answer, "options": sizes}
 
 
 def _sentence(result: Result) -> str:
@@ -112,10 +95,6 @@ def _frontier(points: list[Record], result: Result) -> Any:
     return limits_chart(lines())
 
 
-def _registered(result: Result) -> list[Record]:
-    return [{"spec": spec} for spec in result.apis if registered_api(spec, result) is not None]
-
-
 @study(
     Layout(
         _QUESTION,
@@ -124,7 +103,8 @@ def _registered(result: Result) -> list[Record]:
         charts={
             "frontier": Chart(
                 "Privacy against utility: {about} (grey: {grey} {aimed})",
-                points=_registered,
+                records=lambda result: [s for s in result.apis if registered_api(s, result) is not None],
+                points={"spec": lambda spec, _: spec},
                 draw=_frontier,
                 without="the API is none of the registry",
             )

@@ -6,7 +6,7 @@ from typing import Any
 
 from quiff.apis.base import Api, check_observations
 from quiff.errors import ParameterError
-from quiff.results.figures.charts import Axis, Record, beside, curves
+from quiff.results.figures.charts import Axis, Point, Record, beside, curves, records
 from quiff.results.layout import Chart, Layout, Pivot, Say, entry
 from quiff.results.numbers import many, probability, rounded, said
 from quiff.results.result import Result
@@ -126,23 +126,23 @@ APIS = Pivot(
 )
 
 
-def _curve_points(result: Result) -> list[Record]:
+def _curve_points(result: Result) -> list[Point]:
     """Return the largest posterior against the prior, on logarithmic steps."""
     e, least = result.words["epsilon"], -log10(result.words["secrets"])
     priors = [10 ** (least * (1 - step / _POINTS)) for step in range(_POINTS)] + [0.999]
     series = {"no observation": 0.0, "epsilon 1": 1.0, f"epsilon {result.words['written']}": e}
     return [
-        {"series": name, "prior": prior, "posterior": posterior_bound(prior, value)}
+        Point(name, prior, posterior_bound(prior, value))
         for name, value in series.items()
         for prior in priors
     ]
 
 
-def _growth_points(result: Result) -> list[Record]:
+def _growth_points(result: Result) -> list[Point]:
     """Return epsilon against the number of observations, for certain and but for a small probability."""
     e, delta = result.words["epsilon"], result.words["delta"]
     return [
-        {"series": series, "observations": count, "epsilon": value}
+        Point(series, count, value)
         for count in sorted({round(exp(step / 8)) for step in range(38)})
         for series, value in (
             ("for certain: n epsilon", e * count),
@@ -154,15 +154,14 @@ def _growth_points(result: Result) -> list[Record]:
 
 def _drawn(points: list[Record], result: Result) -> Any:
     """Return the largest posterior, and epsilon against the number of observations."""
-    across = Axis("prior", "prior probability (log scale)", "log", points[0]["prior"], 1)
-    up = Axis("posterior", "largest posterior probability", "probability")
+    across = Axis("x", "prior probability (log scale)", "log", points[0]["x"], 1)
+    up = Axis("y", "largest posterior probability", "probability")
     panels = [curves(points, across, up, size=(330, 280))]
     growth = _growth_points(result)
     if growth:
-        across = Axis("observations", "observations (log scale)", "log", 1)
-        panels.append(
-            curves(growth, across, Axis("epsilon", "epsilon (nats, log scale)", "log"), size=(330, 280))
-        )
+        across = Axis("x", "observations (log scale)", "log", 1)
+        up = Axis("y", "epsilon (nats, log scale)", "log")
+        panels.append(curves(records(growth), across, up, size=(330, 280)))
     return beside(*panels)
 
 
@@ -232,7 +231,8 @@ def explain_epsilon(
         epsilon = next((float(row.value) for row in rows if row.quantity == "epsilon"), None)
         if epsilon is None:
             raise ParameterError(
-                "epsilon is missing, and no API has one from its parameters alone; give one, or another API"
+                "epsilon is missing, and no API has one from its parameters alone; give one (quiff measure"
+                " has that of an API on people)"
             )
     e = float(check_number("epsilon", epsilon, 0, inf))
     n = check_whole("secrets", secrets, 2)
@@ -240,7 +240,14 @@ def explain_epsilon(
     check_number("delta", delta, 0, 1)
     return Findings(
         (*_bounds(e, n, times, delta), *rows),
-        notes=("Bounds for any mechanism with this epsilon; randomised response attains them.",),
+        notes=(
+            "Bounds for any mechanism with this epsilon; randomised response attains them.",
+            *(
+                f"{api.title} has no closed form to set beside them; see quiff measure."
+                for api in chosen
+                if not api.limits()
+            ),
+        ),
         words={"epsilon": e, "written": rounded(e, 4), "small": probability(delta)},
         apis=chosen,
     )

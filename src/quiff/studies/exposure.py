@@ -11,16 +11,15 @@ from quiff.apis.naming import naming_columns
 from quiff.core.numbers import filled
 from quiff.errors import SizeError, how_many
 from quiff.measures.inference import exposing_outputs, inferences, sums_of_members
-from quiff.populations.members import masses, members
+from quiff.populations.members import masses, members, single_weights
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, Record, bars
-from quiff.results.layout import Chart, Layout, Pivot
+from quiff.results.layout import Chart, Get, Layout, Pivot, entry
 from quiff.results.numbers import many, probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows, rows_of
-from quiff.results.small_cells import left_out, or_telling
+from quiff.results.small_cells import large_cells
 from quiff.studies.attributes import NOTES, NUMBERS, change, changes, having, inference_rows
-from quiff.studies.risk import numbers_of
 from quiff.studies.study import Findings, study
 from quiff.studies.words import goal_of_value
 
@@ -150,24 +149,27 @@ VALUES = Pivot(
 )
 
 
-def _value_points(result: Result) -> list[Record]:
-    """Return how probable values are before and after an output names them, or guessed if none does."""
+def _drawn_values(result: Result) -> list[Rows]:
+    """Return the first values that an output names, or, if none does, that are guessed."""
     values = _values(result)
-    named = [rows for rows in values if rows["named_posterior"] is not None]
-    ends = ("value_share", "named_posterior") if named else ("goal_prior", "goal_posterior")
-    by = {"by": "an output that names it" if named else "an output"}
-    return [
-        point | by
-        for rows in (named or values)[:_DRAWN]
-        for point in change(_value(rows, result), *(rows[end] or 0 for end in ends))
-    ]
+    return ([rows for rows in values if rows["named_posterior"] is not None] or values)[:_DRAWN]
+
+
+def _known(named: str, guessed: str) -> Get:
+    """Return the probability of a value that an output names, or to guess right if none does."""
+    return lambda rows, _: rows[guessed if rows["named_posterior"] is None else named] or 0
+
+
+_BEFORE, _AFTER = _known("value_share", "goal_prior"), _known("named_posterior", "goal_posterior")
 
 
 def _title(result: Result) -> str:
-    point = _value_points(result)[0]
+    rows = _drawn_values(result)[0]
+    by = "an output" if rows["named_posterior"] is None else "an output that names it"
+    before, after = (probability(entry(rows, known, result)) for known in (_BEFORE, _AFTER))
     return (
-        f"{result.words['api']}: {point['by']} raises the probability of {point['name']!r} from"
-        f" {probability(point['before'])} to {probability(point['after'])}"
+        f"{result.words['api']}: {by} raises the probability of {_value(rows, result)!r} from {before} to"
+        f" {after}"
     )
 
 
@@ -196,7 +198,8 @@ LAYOUT = Layout(
         ),
         "values": Chart(
             _title,
-            points=_value_points,
+            records=_drawn_values,
+            points=change(_value, _BEFORE, _AFTER),
             draw=lambda points, _: changes(points, "probability"),
             without="too few users have each value",
         ),
@@ -265,18 +268,15 @@ def exposure(
         holders = filled(np.int64(1), people.users.size) if people.counts is None else people.counts
         inferred = list(inferences(C.kernel, *listed, masses(people), named))
         having_it = sums_of_members(codes, holders, labels.size)
-        out = left_out([int(having_it[place]) for place, _ in inferred], least)
-        inferred = [pair for pair, gone in zip(inferred, out, strict=True) if not gone]
-        for place, numbers in sorted(inferred, key=lambda pair: -pair[1]["leakage"]):
+        large, *_ = large_cells(inferred, [int(having_it[place]) for place, _ in inferred], least)
+        for place, numbers in sorted(large, key=lambda pair: -pair[1]["leakage"]):
             rows += inference_rows(api, stage, goal_of_value(name, labels[place]), numbers)
     words: dict[str, Any] = {"attribute": name, "left_out": ""}
     outputs: list[dict[str, Any]] = []
     if not ready.observer_knows_who:
-        weighing = numbers_of(people, {stage: C})
+        weighing = single_weights(people, [C])
         every, behind, numbers = exposing_outputs(C, *weighing, listed, named)
-        out = left_out(behind, least)
-        telling, few = or_telling(behind, out, least), sum(out)
-        outputs = [output for output, gone in zip(every, out, strict=True) if not gone]
+        outputs, few, telling = large_cells(every, behind, least)
         outputs.sort(key=lambda output: (-output["posterior"], -output["own_risk"]))
         few_users = f"{many(few, 'output')} with fewer than {least} users behind{telling} are not listed."
         among = f"of the outputs with {least} users or more behind them, " if few else ""

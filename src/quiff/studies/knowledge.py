@@ -17,7 +17,7 @@ from quiff.results.rows import Row, Rows, rows_of
 from quiff.studies.study import Findings, study
 
 _LISTED = 4  # secrets of a posterior that are written out
-_WIDTH = 52  # characters of what is known, so that a table fits a terminal
+_WIDTH = 26  # characters of a secret
 _MOST = 50  # posteriors of a step that are listed
 
 
@@ -151,22 +151,14 @@ def knowledge(prior: Prior, program: Program, people: object = None) -> Findings
             {
                 "posteriors": len(posteriors),
                 "guesses": [list(pair) for pair in guesses.items()],
-                "hyper": [[p, ", ".join(_inner(posterior))] for p, posterior in posteriors[:_MOST]],
+                "hyper": [[p, _inner(posterior)] for p, posterior in posteriors[:_MOST]],
             }
         )
     return Findings(rows, payload={"steps": steps}, apis=(program,))
 
 
-def _inner(posterior: Prior) -> Iterator[str]:
-    """Yield the most probable secrets of a posterior and their probabilities, and how many more there are."""
+def _inner(posterior: Prior) -> str:
+    """Return the most probable secrets of a posterior with probabilities, and how many more there are."""
     ranked = sorted(((p, str(x)) for x, p in posterior.items() if p), key=lambda item: -item[0])
-    length, listed = 0, 0
-    for p, x in ranked[:_LISTED]:
-        text = f"{shorten(x, _WIDTH // 2, placeholder='...')}: {probability(p)}"
-        length += len(text) + 2
-        if listed and length - 2 > _WIDTH - len(", 9999 more"):
-            break
-        listed += 1
-        yield text
-    if listed < len(ranked):
-        yield f"{len(ranked) - listed} more"
+    listed = [f"{shorten(x, _WIDTH, placeholder='...')}: {probability(p)}" for p, x in ranked[:_LISTED]]
+    return ", ".join([*listed, f"{len(ranked) - _LISTED} more"] if ranked[_LISTED:] else listed)

@@ -24,7 +24,7 @@ from quiff.populations.population import Population
 from quiff.results.layout import Layout, Say, last_stages
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
-from quiff.results.rows import CLOSED, Row, Rows, rows_of
+from quiff.results.rows import CLOSED, Between, Row, Rows, rows_of
 from quiff.results.table import Table
 from quiff.studies import questions
 from quiff.studies.study import Findings, assumed, checked_priors, left_out, names_of, study
@@ -228,15 +228,14 @@ def _measured(
     people: Population, ready: Api, goals: list[str], known: tuple[str, ...], priors: Mapping[str, Prior]
 ) -> Iterator[Row]:
     """Yield the rows of these people, stage by stage, without the name of the API."""
+    side = people.channel(*known) if known else None
     try:
         secret = ready.secret(people)
     except SizeError:  # too many random secrets to list: what is observed of users is still known
-        yield from _of_users(people, ready, ready.name, ready.channel(people), known)
+        yield from _user_rows(people, ready, ready.name, ready.channel(people), side)
         yield from _channel_rows(ready.name, ready.channel(people))
         return
-    stages = ready.stages(secret.outputs)
     own = ready.goals(secret.outputs)
-    side = people.channel(*known) if known else None
     groups = grouped(people, secret) if secret.codes is not None and side is None else None
     on_secrets: dict[str, Gain | None] = {**({"secret": None} if ready.needs else {}), **own}
     law = prior_of(people) @ secret if groups is None else groups.prior
@@ -251,9 +250,9 @@ def _measured(
 
     def of_stage(stage: str, C: Channel) -> Iterator[Row]:
         if groups is None:
-            yield from _of_users(people, ready, stage, secret @ C, known)
+            yield from _user_rows(people, ready, stage, secret @ C, side)
         elif not ready.observer_knows_who:
-            yield from _user_rows(stage, groups.best_user, groups.reidentified_by(C))
+            yield from _reidentified(stage, groups.best_user, groups.reidentified_by(C))
         yield from _channel_rows(stage, C)
         for (goal, name), before in prior_gains.items():
             yield from _goal_rows(stage, goal, name, before, _after(laws[name], C, on_secrets[goal]))
@@ -261,7 +260,7 @@ def _measured(
             if goal not in on_secrets or side is not None:
                 yield from _pulled_back(people, stage, goal, secret @ C, side)
 
-    for stage, C in stages.items():
+    for stage, C in ready.stages(secret.outputs).items():
         yield from bracketed(of_stage(stage, C), C.slack)
 
 
@@ -270,12 +269,10 @@ def _pulled_back(
 ) -> Iterator[Row]:
     """Yield how well an attribute is learnt from a channel on users, given what is known of them."""
     gain, prior = attribute_gain(people, goal), prior_of(people)
-    if side is not None:
-        before, after = posterior_vulnerability(prior, side, gain), _after(prior, parallel(side, C), gain)
-        yield from _goal_rows(stage, goal, "population", before, after)
-        return
-    yield from _goal_rows(stage, goal, "population", vulnerability(prior, gain), _after(prior, C, gain))
-    if goal != "topics":
+    before = vulnerability(prior, gain) if side is None else posterior_vulnerability(prior, side, gain)
+    after = _after(prior, C if side is None else parallel(side, C), gain)
+    yield from _goal_rows(stage, goal, "population", before, after)
+    if goal != "topics" and side is None:
         behind = users_behind(people, goal)
         uniform = Prior.uniform(behind.inputs)
         try:
@@ -293,20 +290,16 @@ def _after(prior: Prior, C: Channel, gain: Gain | None) -> Number | Estimate:
         return sampled_vulnerability(prior, C, gain)
 
 
-def _of_users(people: Population, api: Api, stage: str, C: Channel, known: tuple[str, ...]) -> Iterator[Row]:
+def _user_rows(people: Population, api: Api, stage: str, C: Channel, side: Channel | None) -> Iterator[Row]:
     """Yield the probability of re-identification from a channel on users, given what is known of them."""
-    if api.observer_knows_who:
-        return
-    prior = people.user_prior()
-    if not known:
-        yield from _user_rows(stage, vulnerability(prior), posterior_vulnerability(prior, C))
-        return
-    side = people.channel(*known)
-    before, after = (posterior_vulnerability(prior, D) for D in (side, parallel(side, C)))
-    yield from _user_rows(stage, before, after)
+    if not api.observer_knows_who:
+        prior = people.user_prior()
+        before = vulnerability(prior) if side is None else posterior_vulnerability(prior, side)
+        after = posterior_vulnerability(prior, C if side is None else parallel(side, C))
+        yield from _reidentified(stage, before, after)
 
 
-def _user_rows(stage: str, before: Number, after: Number) -> Iterator[Row]:
+def _reidentified(stage: str, before: Number, after: Number) -> Iterator[Row]:
     numbers = {"prior": before, "posterior": after, "leakage": after / before}
     return rows_of(None, numbers, stage=stage, goal="user", prior="population")
 
@@ -318,29 +311,27 @@ def bracketed(rows: Iterable[Row], slack: float) -> Iterator[Row]:
             yield row
             continue
         value = float(row.value if row.high is None else row.high)
-        high = value * slack
-        if row.quantity == "min_capacity_bits":
-            high = value + log2(slack)
-        elif row.quantity == "epsilon":
-            high = value + 2 * log(slack)
-        elif row.quantity == "max_case_capacity":
-            high = value * slack**2
+        wider = {
+            "min_capacity_bits": value + log2(slack),
+            "epsilon": value + 2 * log(slack),
+            "max_case_capacity": value * slack**2,
+        }
+        high = wider.get(row.quantity, value * slack)
         if row.quantity in ("posterior", "goal_posterior"):
             high = min(high, 1.0)
-        drawn = row.method == "monte-carlo"
-        low = row.low if drawn else row.value
-        yield replace(row, low=low, high=high, method=row.method if drawn else "discretised")
+        if row.method == "monte-carlo":
+            yield replace(row, high=high)
+        else:
+            yield replace(row, low=row.value, high=high, method="discretised")
 
 
 def _goal_rows(stage: str, goal: str, prior: str, before: Number, after: Number | Estimate) -> Iterator[Row]:
-    about: dict[str, Any] = {"stage": stage, "goal": goal, "prior": prior}
-    yield from rows_of(None, {"goal_prior": before}, **about)
+    numbers: dict[str, Any] = {"goal_prior": before, "goal_posterior": after}
     if isinstance(after, Estimate):
         # An observation does no harm: what is below the prior one is sampling error.
-        ends = tuple(max(end, float(before)) for end in (after.value, after.low, after.high))
-        yield from rows_of(None, {"goal_posterior": ends}, method="monte-carlo", **about)
-    else:
-        yield from rows_of(None, {"goal_posterior": after}, **about)
+        value, low, high = (max(end, float(before)) for end in (after.value, after.low, after.high))
+        numbers["goal_posterior"] = Between(value, low, high, "monte-carlo")
+    return rows_of(None, numbers, stage=stage, goal=goal, prior=prior)
 
 
 def _channel_rows(stage: str, C: Channel) -> Iterator[Row]:

@@ -19,25 +19,31 @@ from quiff.errors import ParameterError, SizeError
 from quiff.measures.distribution import Distribution
 from quiff.populations.population import Population
 from quiff.results.layout import Layout, Pivot, Say
-from quiff.results.numbers import many, probability
+from quiff.results.numbers import probability
 from quiff.results.rows import Between, Row, rows_of
 from quiff.studies import questions
 from quiff.studies.measure import bracketed
 from quiff.studies.study import Findings, assumed, known_note, names_of, study
-from quiff.studies.words import goal_title, heading
+from quiff.studies.words import heading
 from quiff.theory.parameters import HALF, check_whole
 
-_ON_OCCASIONS = {
-    stage: Say(template, by=("api",), where={"stage": stage})
-    for stage, template in {
-        "page view": "One page view shows the topics of 3 weeks, sorted and each of them once: it"
-        " re-identifies a user with probability {posterior} (leakage {leakage}).",
-        "page view in order": "In order, they would with probability {posterior} (leakage {leakage}).",
-        "two sites": "Two sites with one observation each of the same week link a user with probability at"
-        " most {posterior} (leakage at most {leakage}), if users' sets are independent draws.",
-    }.items()
-}
-_PAGE_VIEW = {"page view": _ON_OCCASIONS.pop("page view")}
+_PAGE_VIEW = Say(
+    "One page view shows the topics of 3 weeks, sorted and each of them once: it re-identifies a user with"
+    " probability {posterior} (leakage {leakage}).",
+    by=("api",),
+    where={"stage": "page view"},
+)
+_IN_ORDER = Say(
+    "In order, they would with probability {posterior} (leakage {leakage}).",
+    by=("api",),
+    where={"stage": "page view in order"},
+)
+_TWO_SITES = Say(
+    "Two sites with one observation each of the same week link a user with probability at most {posterior}"
+    " (leakage at most {leakage}), if users' sets are independent draws.",
+    by=("api",),
+    where={"stage": "two sites"},
+)
 OCCASIONS = Pivot(
     "On other occasions: leakage, and probability of success",
     by=("api", "stage"),
@@ -48,24 +54,15 @@ LAYOUT = Layout(
     "{api}: what several observations reveal about {users}",
     say={
         "grows": questions.GROWS,
-        **_PAGE_VIEW,
+        "page view": _PAGE_VIEW,
         "risk": questions.RISK_SENTENCE,
-        "use": Say(
-            "A receiver guesses {what} correctly with probability {goal_posterior} after {after}"
-            " ({goal_prior} without any).",
-            by=("goal",),
-            where={"quantity": ["goal_prior", "goal_posterior"]},
-            longest="goal_posterior",
-            words=lambda rows, _: {
-                "what": goal_title(rows.rows[0].goal),
-                "after": many(rows.observations, "observation"),
-            },
-        ),
+        "use": questions.LEARNS,
     },
     further={
         "limit": questions.AT_MOST,
         "filling": questions.filled_said,
-        **_ON_OCCASIONS,
+        "page view in order": _IN_ORDER,
+        "two sites": _TWO_SITES,
     },
     tables={
         "over_time": questions.OVER_TIME,
@@ -196,7 +193,7 @@ def over_time(
 @study(
     Layout(
         "Other occasions",
-        say=_PAGE_VIEW,
+        say={"page view": _PAGE_VIEW},
         tables={"occasions": OCCASIONS},
     )
 )
@@ -251,9 +248,9 @@ def _leakage_rows(
 
 def risk_numbers(spread: Distribution, threshold: Number) -> dict[str, Number]:
     """Return how users' risks are spread, by quantities."""
-    shares = {"median": 0.5, "95": 0.95, "99": 0.99, "max": 1.0}
-    quantiles = {f"risk_{name}": spread.quantile(share) for name, share in shares.items()}
-    return {"risk_mean": spread.mean, **quantiles, "users_above": spread.share_above(threshold)}
+    numbers = spread.spread(threshold)
+    above = numbers.pop("above")
+    return {**{f"risk_{name}": number for name, number in numbers.items()}, "users_above": above}
 
 
 def _risk_rows(api: Api, risks: dict[int, Distribution], slacks: list[float]) -> Iterator[Row]:

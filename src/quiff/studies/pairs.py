@@ -1,10 +1,9 @@
 """What is known of people of whom only the users of each two topics could be counted."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from quiff.apis.base import Api
-from quiff.core.numbers import Number, as_number
+from quiff.core.numbers import as_number
 from quiff.epochs.sequences import Sequences
 from quiff.errors import SizeError
 from quiff.populations.pairs import PairCounts
@@ -12,8 +11,9 @@ from quiff.populations.population import Population
 from quiff.results.layout import Layout, Pivot
 from quiff.results.numbers import many, probability
 from quiff.results.result import Result
-from quiff.results.rows import Row, rows_of
+from quiff.results.rows import Between, Row, rows_of
 from quiff.studies.measure import api_rows, people_table
+from quiff.studies.over_time import risk_numbers
 from quiff.studies.questions import REVEALED, REVEALS, RISK_COLUMNS, learnt
 from quiff.studies.study import Findings, assumed, study
 from quiff.theory.parameters import HALF, Real, check_whole
@@ -105,8 +105,7 @@ def measure_pairs(pairs: PairCounts, *apis: Api, observations: int = 1, threshol
             missing.append(f"{api.spec} is not measured: it needs every distinct set, and they do not fit.")
             continue
         known[api.spec] = api
-        rows += _api_rows(pairs, stand_in, api, *shown, most)
-        rows += _risk_rows(pairs, rows[-1], *shown, threshold)
+        rows += _api_rows(pairs, stand_in, api, *shown, most, threshold)
     if not known:
         raise SizeError(f"{' '.join(missing)} Allow more memory (--memory-limit), or take fewer people")
     if most > _REACHED:
@@ -146,52 +145,33 @@ def _shown(people: Population, api: Api) -> tuple[Real, Real, int] | None:
 
 
 def _api_rows(
-    pairs: PairCounts, stand_in: Population, api: Api, p: Real, q: Real, width: int, most: int
+    pairs: PairCounts, stand_in: Population, api: Api, p: Real, q: Real, width: int, most: int, above: Real
 ) -> Iterator[Row]:
     """Yield the rows of one API: the stage that shows whole sets, one observation, and more of them."""
-    found = list(api_rows(stand_in, api, [], (), {}))
-    last = [row.stage for row in found if row.scope == "people"][-1]
-    blank = Row(api.spec, api.unit, last, "user", "population", 1, "", 0)
-    first = found[0].stage
-    whole = next(row.value for row in found if row.stage == first and row.quantity == "leakage")
+    rows = list(api_rows(stand_in, api, [], (), {}))
+    first, last = rows[0].stage, [row.stage for row in rows if row.scope == "people"][-1]
+    about = {"goal": "user", "prior": "population"}
+    whole = next(row.value for row in rows if row.stage == first and row.quantity == "leakage")
     if first != last and whole == stand_in.users.size:  # it tells sets apart
-        yield from _leaks(replace(blank, stage=first), pairs.distinct, pairs.users)
-    one = pairs.leakage(p, q, width)
-    yield from _leaks(blank, one, pairs.users)
+        yield from rows_of(api, pairs.leaks(pairs.distinct), stage=first, **about)
+    single = pairs.leakage(p, q, width)
+    yield from rows_of(api, pairs.leaks(single), stage=last, **about)
     everywhere = int(pairs.together.diagonal().max()) == pairs.users  # then no set is without that topic
-    for row in found:
+    for row in rows:
         if row.stage == last and row.quantity in _CHANNEL[: 2 if everywhere and row.scope != "all" else None]:
             yield row
-    learnt = {"goal_prior": pairs.best_guess(), "goal_posterior": pairs.best_guess_after(p, q, width)}
-    yield from rows_of(api, learnt, stage=last, goal="topics", prior="population")
-    two = pairs.leakage_of_two(p, q, width)
+    learned = {"goal_prior": pairs.best_guess(), "goal_posterior": pairs.best_guess_after(p, q, width)}
+    yield from rows_of(api, learned, stage=last, goal="topics", prior="population")
     for n in range(2, most + 1):
-        if n <= _REACHED:
-            yield from _leaks(replace(blank, observations=n), two, pairs.users)
-        bound = min(pairs.distinct, one**n)
-        yield replace(blank, observations=n, quantity="leakage_at_most", value=bound)
-
-
-def _risk_rows(pairs: PairCounts, last: Row, p: Real, q: Real, width: int, threshold: Real) -> Iterator[Row]:
-    """Yield how users' own risks are distributed after one observation, if that tells anything."""
-    if pairs.rarity is None or p <= q:
-        return
-    mean, worst, low, high = pairs.risks(p, q, width)
-    blank = replace(last, goal="user", observations=1)
-    yield replace(blank, quantity="risk_mean", value=mean)
-    for name, share in (("median", 0.5), ("95", 0.95), ("99", 0.99)):
-        yield _between(blank, f"risk_{name}", low.quantile(share), high.quantile(share))
-    yield replace(blank, quantity="risk_max", value=high.quantile(1))
-    yield _between(blank, "users_above", low.share_above(threshold), high.share_above(threshold))
-    yield replace(blank, quantity="worst_posterior", value=worst)
-
-
-def _between(blank: Row, quantity: str, low: float, high: float) -> Row:
-    """Return a number that is known to lie between two, by the larger of them."""
-    row = replace(blank, quantity=quantity, value=high)
-    return row if low == high else replace(row, low=low, high=high, method="discretised")
-
-
-def _leaks(blank: Row, leakage: Number, users: int) -> Iterator[Row]:
-    numbers = {"prior": as_number(1, users), "posterior": as_number(leakage, users), "leakage": leakage}
-    return (replace(blank, quantity=quantity, value=value) for quantity, value in numbers.items())
+        known = pairs.leaks(pairs.leakage_of_two(p, q, width)) if n <= _REACHED else {}
+        bound = {"leakage_at_most": min(pairs.distinct, single**n)}
+        yield from rows_of(api, known | bound, stage=last, observations=n, **about)
+    if pairs.rarity is not None and p > q:  # else it tells nothing
+        worst, *ends = pairs.risks(p, q, width)
+        low, high = (risk_numbers(end, above) for end in ends)
+        numbers = {  # known to lie between two, by the larger of them
+            name: high[name] if low[name] == high[name] else Between(high[name], *pair, "discretised")
+            for name, pair in zip(high, zip(low.values(), high.values(), strict=True), strict=True)
+        }
+        mean = {"risk_mean": as_number(single, pairs.users)}
+        yield from rows_of(api, numbers | mean | {"worst_posterior": worst}, stage=last, **about)

@@ -1,7 +1,6 @@
 """The questions how popular each value is, and whether the most popular ones are found."""
 
-from collections.abc import Hashable, Mapping
-from dataclasses import replace
+from collections.abc import Hashable, Iterator, Mapping
 from math import isclose
 from typing import Any, cast
 
@@ -19,12 +18,12 @@ from quiff.measures.named_counts import (
     sample_sizes,
 )
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, Record, beside, curves, marks
-from quiff.results.layout import Chart, Get, Layout, Pivot, Say, ends, text_of
+from quiff.results.figures.charts import Axis, Point, Record, beside, curves, marks, records
+from quiff.results.layout import Chart, Get, Layout, Pivot, Say, ends, label, text_of
 from quiff.results.numbers import many, probability, rounded
 from quiff.results.result import Result
-from quiff.results.rows import rows_of
-from quiff.results.small_cells import left_out, or_telling
+from quiff.results.rows import Between, Row, rows_of
+from quiff.results.small_cells import large_cells
 from quiff.studies.study import Findings, study
 from quiff.studies.words import goal_of_value, value_words
 from quiff.theory.parameters import check_whole
@@ -154,21 +153,12 @@ def estimate_popularity(
     )
 
 
-def _left_out(result: Result) -> list[bool]:
-    return left_out((entry["users"] for entry in result.payload["values"]), result.words["least"])
-
-
-def _listed(result: Result) -> list[Record]:
-    pairs = zip(result.payload["values"], _left_out(result), strict=True)
-    return [entry for entry, gone in pairs if not gone]
-
-
-def _few(result: Result) -> str:
-    """Say how many values are not listed, for too few users have them."""
-    gone, least = _left_out(result), result.words["least"]
-    telling = or_telling((entry["users"] for entry in result.payload["values"]), gone, least)
-    left = sum(gone)
-    return f"{left} more that fewer than {least} users have{telling} are not listed." if left else ""
+def _listed(result: Result) -> tuple[list[Any], str]:
+    """Return the values that enough users have, and words on the others."""
+    values, least = result.payload["values"], result.words["least"]
+    large, few, telling = large_cells(values, (entry["users"] for entry in values), least)
+    left = f"{few} more that fewer than {least} users have{telling} are not listed." if few else ""
+    return large, left
 
 
 def _shares(entry: dict[str, Any], result: Result) -> tuple[float, ...]:
@@ -183,7 +173,7 @@ def _share(place: int) -> Get:
 _TITLE = "Popularity of {attribute}, from one observation each of {users}"
 VALUES = Pivot(
     _TITLE,
-    records=_listed,
+    records=lambda result: _listed(result)[0],
     columns={
         "{label}": "value",
         "users": "users",
@@ -197,7 +187,7 @@ VALUES = Pivot(
         "The standard error is that of an estimated share: sqrt(n p(1-p) + (N-n) q(1-q))/((p-q) N).",
         "Estimate and 95 % interval (low, high) are from one simulation with seed {seed}.",
         "The estimate is unbiased and may lie outside 0 and 1; the interval is clipped to them.",
-        _few,
+        lambda result: _listed(result)[1],
     ),
     labels=("{label}",),
 )
@@ -274,32 +264,21 @@ def _growth_sentence(result: Result) -> str:
 _SHARES = ("estimate, with its 95 % interval", "truth")
 
 
-def _points(result: Result) -> list[Record]:
-    """Return the shares of the first values, estimated and true."""
-    points: list[Record] = []
-    for entry in _listed(result)[:_MOST_VALUES]:
-        truth, share, low, high = _shares(entry, result)
-        estimated = {"kind": _SHARES[0], "share": share, "low": low, "high": high}
-        points += [
-            {"name": str(entry["value"])} | of for of in (estimated, {"kind": _SHARES[1], "share": truth})
-        ]
-    return points
+def _name(entry: Any, _: Result) -> str:
+    return str(entry["value"])
 
 
-def _found_points(result: Result) -> list[Record]:
+def _found_points(result: Result) -> Iterator[Point]:
     """Return the probability to find the most popular values, by the number of users."""
     series = {
         "first": "the most popular {word} is found",
         "in_order": "the first {places} are found in order",
         "all_bits_right": "another question: right of each user (the paper's figure)",
     }
-    points: list[Record] = []
     for entry in result.payload["growth"]:
         for key, name in series.items():
             numbers = entry[key] if isinstance(entry[key], list | tuple) else (entry[key],)
-            interval = dict(zip(("value", "low", "high"), numbers, strict=False))
-            points.append({"series": text_of(name, result), "users": entry["n_users"], **interval})
-    return points
+            yield Point(text_of(name, result), entry["n_users"], *numbers)
 
 
 def _drawn(points: list[Record], result: Result) -> Any:
@@ -307,9 +286,9 @@ def _drawn(points: list[Record], result: Result) -> Any:
     title = "Shares of the most popular, and one estimate of each"
     upper = marks(points, Axis("share", "share of the users"), _SHARES, title=title)
     lower = curves(
-        _found_points(result),
-        Axis("users", "users who are seen (N)", "log"),
-        Axis("value", "probability", "probability"),
+        records(_found_points(result)),
+        Axis("x", "users who are seen (N)", "log"),
+        Axis("y", "probability", "probability"),
         points=True,
         title="Probability to find the most popular from N users (simulated, 95 % intervals)",
         size=(620, 260),
@@ -333,7 +312,17 @@ LAYOUT = Layout(
     charts={
         "popularity": Chart(
             "From one observation each of {users}, the most popular {word} is found with {first_found}",
-            points=_points,
+            records=lambda result: _listed(result)[0][:_MOST_VALUES],
+            points=(
+                {
+                    "name": _name,
+                    "kind": label(_SHARES[0]),
+                    "share": _share(1),
+                    "low": _share(2),
+                    "high": _share(3),
+                },
+                {"name": _name, "kind": label(_SHARES[1]), "share": _share(0)},
+            ),
             draw=_drawn,
             without="too few users have each value",
         )
@@ -404,22 +393,16 @@ def popularity(
     finding = [found_in_order(holders, hits, k, draws) for k in sorted({1, places})]
     sizes = sample_sizes(draws.n_users)
     growth = [found_by_sample(holders, draws, n, places, runs, samples) for n in sizes]
-    numbers = {
-        goal_of_value(draws.attribute, entry.value): {
-            "users_with": entry.users,
-            "estimated_users": entry.estimate,
-        }
-        for entry in values
-    } | {
-        finding_goal(draws.attribute, entry.top): {"finding_probability": entry.simulated}
-        for entry in finding
-    }
+    rows: list[Row] = []
+    for entry in values:
+        goal, estimate = goal_of_value(draws.attribute, entry.value), Between(*entry.estimate, "monte-carlo")
+        counts = {"users_with": entry.users, "estimated_users": estimate}
+        rows += rows_of(api, counts, stage=api.name, goal=goal)
+    for found in finding:
+        goal, share = finding_goal(draws.attribute, found.top), Between(*found.simulated, "monte-carlo")
+        rows += rows_of(api, {"finding_probability": share}, stage=api.name, goal=goal)
     return Findings(
-        (
-            replace(row, method="exact") if row.quantity == "users_with" else row
-            for goal, of_goal in numbers.items()
-            for row in rows_of(api, of_goal, stage=api.name, goal=goal, method="monte-carlo")
-        ),
+        rows,
         words=_words(draws.attribute, draws.n_users)
         | {
             "places": places,

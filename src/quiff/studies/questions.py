@@ -10,8 +10,8 @@ from typing import Any
 
 from quiff.apis.described import ApiWords
 from quiff.core.numbers import Number
-from quiff.results.figures.charts import Axis, Record, curves, marks, probabilities
-from quiff.results.layout import Cell, Chart, Pivot, Reading, Say, last_stages
+from quiff.results.figures.charts import Axis, Point, Record, curves, marks, probabilities
+from quiff.results.layout import Cell, Chart, Get, Pivot, Reading, Say, Words, entry, interval, label
 from quiff.results.numbers import amount, many, probability, said
 from quiff.results.result import Result
 from quiff.results.rows import Rows
@@ -85,25 +85,27 @@ REVEALED = Pivot(
 _KINDS = ("at most, for any people", "these people")
 
 
-def _stage_points(result: Result) -> list[Record]:
-    """Return for each stage by how much it multiplies the probability, and by how much it could at most."""
-    points: list[Record] = []
-    for (spec, stage), rows in result.rows.by("api", "stage").items():
-        leakage, here, most = (rows[q] for q in ("leakage", "bayes_capacity@people", "bayes_capacity@all"))
-        if leakage is not None and here is not None:
-            point = {"name": result.stage_name(spec, stage), "factor": said(leakage)}
-            drawn = most is not None and most <= _FAR  # what cannot be drawn is said
-            text = "" if drawn else f" (at most: {'not known' if most is None else amount(most)})"
-            points += [point | {"leakage": float(most or 0), "kind": _KINDS[0]}] if drawn else []
-            points.append(
-                point | {"leakage": float(leakage), "kind": _KINDS[1], "text": said(leakage) + text}
-            )
-    return points
+def _drawn_limit(rows: Rows, _: Result) -> Number | None:
+    """Return the most for any people, where it is known and can be drawn."""
+    most = rows["bayes_capacity@all"]
+    return most if most is not None and most <= _FAR and rows["leakage"] is not None else None
+
+
+def _stage_text(rows: Rows, result: Result) -> str:
+    """Return the leakage of these people, with the most if it cannot be drawn."""
+    most, leakage = rows["bayes_capacity@all"], said(rows["leakage"] or 0)
+    if _drawn_limit(rows, result) is not None:
+        return leakage
+    return f"{leakage} (at most: {'not known' if most is None else amount(most)})"
 
 
 STAGES = Chart(
-    "{name} multiplies the probability of re-identification by {factor}",
-    points=_stage_points,
+    "{stage} multiplies the probability of re-identification by {leakage}",
+    by=("api", "stage"),
+    points=(
+        {"name": "stage", "kind": label(_KINDS[0]), "leakage": _drawn_limit},
+        {"name": "stage", "kind": label(_KINDS[1]), "leakage": "leakage", "text": _stage_text},
+    ),
     draw=lambda points, _: marks(
         points,
         Axis("leakage", "factor on the probability of re-identification (log scale)", "log", 1, 10),
@@ -120,10 +122,15 @@ STAGES = Chart(
 
 
 LEARNS = Say(
-    "{api}: a receiver guesses {what} correctly with probability {goal_posterior} ({goal_prior} without).",
+    "{api}: a receiver guesses {what} correctly with probability {goal_posterior}{after} ({goal_prior}"
+    " without).",
     by=("goal",),
-    where={"prior": "population"},
-    words=lambda rows, _: {"what": goal_title(rows.rows[0].goal)},
+    where={"prior": "population", "quantity": ["goal_prior", "goal_posterior"]},
+    longest="goal_posterior",
+    words=lambda rows, _: {
+        "what": goal_title(rows.rows[0].goal),
+        "after": f" after {many(rows.observations, 'observation')}" if rows.observations > 1 else "",
+    },
 )
 
 
@@ -150,27 +157,27 @@ USE = Pivot(
 )
 
 
-def _trade_off_points(result: Result) -> list[Record]:
-    """Return privacy against the probability to reach a goal that all APIs share, not the whole secret."""
-    last = last_stages(result.rows)
-    reached = last.where(quantity="goal_posterior", prior="population").by("goal")
+def _shared_goal(result: Result) -> str:
+    """Return a goal that all APIs share; the whole secret only if there is no other."""
+    reached = result.rows.where(quantity="goal_posterior", prior="population").by("goal")
     shared = [goal for (goal,), rows in reached.items() if len(rows.values("api")) == len(result.apis)]
-    goal = next((goal for goal in shared if goal != "secret"), "secret")
-    points: list[Record] = []
-    for (spec,), rows in last.by("api").items():
-        reaching = rows.where(goal=goal, prior="population")
-        leakage, use = rows["leakage"], reaching["goal_posterior"]
-        if leakage is not None and use is not None:
-            numbers = {"leakage": leakage, "use": use, "before": reaching["goal_prior"] or 0}
-            drawn = {name: float(number) for name, number in numbers.items()}
-            title = f"a receiver guesses {goal_title(goal)} with {probability(use)}"
-            points.append({"series": result.api_name(spec), "guess": title, **drawn})
-    return points
+    return next((goal for goal in shared if goal != "secret"), "secret")
+
+
+def _reached(quantity: str) -> Get:
+    return lambda rows, result: rows.where(goal=_shared_goal(result), prior="population")[quantity]
 
 
 TRADE_OFF = Chart(
-    "{series}: {guess}, and re-identification is multiplied by {leakage}",
-    points=_trade_off_points,
+    "{api}: a receiver guesses {goal} with {use}, and re-identification is multiplied by {leakage}",
+    by=("api",),
+    last=True,
+    points={
+        "series": "api",
+        "leakage": "leakage",
+        "use": _reached("goal_posterior"),
+        "before": _reached("goal_prior"),
+    },
     draw=lambda points, _: curves(
         points,
         Axis("use", "utility (probability to reach the goal)", "probability"),
@@ -179,6 +186,10 @@ TRADE_OFF = Chart(
         rule=("use", points[-1]["before"]),
         size=(340, 260),
     ),
+    words=lambda rows, result: {
+        "goal": goal_title(_shared_goal(result)),
+        "use": probability(entry(rows, _reached("goal_posterior"), result)),
+    },
     without=NOBODY,
 )
 
@@ -214,22 +225,20 @@ def counted_observations(n: int, api: ApiWords) -> str:
 
 
 def _growth_words(rows: Rows, result: Result) -> dict[str, str] | None:
-    n, row, profiles = rows.observations, rows.row("leakage"), result.words["profiles"]
-    limit = rows["leakage_limit"]
+    n, row, limit = rows.observations, rows.row("leakage"), rows["leakage_limit"]
     if row is None or limit is None:
         return None
-    sampled = row.low is not None and row.high is not None
-    sure = f" (95 %: {said(row.low or 0)} to {said(row.high or 0)})" if sampled else ""
+    about, sure = "", ""
+    if row.low is not None and row.high is not None:
+        about, sure = "about ", f" (95 %: {said(row.low)} to {said(row.high)})"
     first = result.rows.where(api=row.api, goal="user", observations=1)["leakage"]
     return {
         "counted": counted_observations(n, api_of(rows, result)),
-        "s": "" if n > 1 else "s",
         "multiply": "multiply" if n > 1 else "multiplies",
-        "factor": f"{'about ' if sampled else ''}{said(row.value)}{sure}",
-        "single": f"; one observation by {said(first or 0)}" if n > 1 else "",
-        "are": "is" if profiles == 1 else "are",
-        "different": many(profiles, "different profile"),
         "reach": "reach" if n > 1 else "reaches",
+        "factor": f"{about}{said(row.value)}{sure}",
+        "single": f"; one observation by {said(first or 0)}" if n > 1 else "",
+        "different": many(result.words["profiles"], "different profile"),
         "share": probability(row.value / limit),
     }
 
@@ -244,8 +253,8 @@ GROWS = Say(
 )
 AT_MOST = replace(
     GROWS,
-    template="However many observations there are, it is at most {leakage_limit}, for there {are} only"
-    " {different}; {counted} {reach} {share} of that.",
+    template="However many observations there are, it is at most {leakage_limit}, with only {different};"
+    " {counted} {reach} {share} of that.",
 )
 
 
@@ -293,49 +302,45 @@ BOUNDS = Pivot(
 )
 
 
-def _growth_points(result: Result) -> list[Record]:
-    """Return the probability of re-identification by the number of observations, and its bound."""
-    rows = result.rows.where(goal="user")
-    prior = float(rows["prior"] or 0)
-    bounds, most = rows.where(quantity="leakage_bound"), rows.observations
-    about = rows.where(observations=most).row("posterior")
-    words = {
+def _growth_title(rows: Rows, _: Result) -> Words:
+    about, most = rows.row("posterior"), rows.observations
+    return {
         "counted": f"{many(most, 'observation')} re-identif{'ies' if most == 1 else 'y'}",
         "about": "" if about is None or about.low is None else "about ",
-        "posterior": 0.0 if about is None else about.value,
     }
-    return [
-        *(
-            {"series": _BOUND, "observations": row.observations, "probability": min(prior * row.value, 1.0)}
-            for row in bounds
-        ),
-        *(
-            {"series": result.words["api"], "observations": row.observations, "probability": float(row.value)}
-            | {end: min(number, 1.0) for end, number in row.ends().items()}
-            | words
-            for row in rows.where(quantity="posterior")
-        ),
-    ]
 
 
 def _growth(points: list[Record], result: Result) -> Any:
-    own = [point for point in points if point["series"] != _BOUND]
+    reached = [point for point in points if point["series"] != _BOUND]
+    names = (reached[0]["series"], _BOUND)[: 1 + (len(points) > len(reached))]
     across = Axis("observations", "observations", "count", 1, max(2, result.rows.observations))
-    up = probabilities("probability", "probability of re-identification", own)
-    return curves(
-        points,
-        across,
-        up,
-        (result.words["api"], _BOUND)[: 1 + (len(points) > len(own))],
-        dots=own,
-        size=(310, 230),
-    )
+    up = probabilities("probability", "probability of re-identification", reached)
+    return curves(points, across, up, names, dots=reached, size=(310, 230))
 
 
 GROWTH = Chart(
     "{api}: {counted} a person with {about}{posterior}",
-    points=_growth_points,
+    by=("observations",),
+    where={"goal": "user"},
+    points=(
+        {
+            "series": label(_BOUND),
+            "observations": "observations",
+            "probability": lambda rows, _: (
+                None
+                if rows["leakage_bound"] is None
+                else min((rows["prior"] or 0) * rows["leakage_bound"], 1.0)
+            ),
+        },
+        {
+            "series": "api",
+            "observations": "observations",
+            "probability": "posterior",
+            **interval("posterior"),
+        },
+    ),
     draw=_growth,
+    words=_growth_title,
     without=NOBODY,
 )
 
@@ -371,29 +376,30 @@ RISK = Pivot(
 )
 
 
-def _spread_points(result: Result) -> list[Record]:
-    """Return how the users' own risk is spread, for each number of observations."""
+def _spread_points(result: Result) -> Iterator[Point]:
+    """Yield how the users' own risk is spread, for each number of observations."""
     (api,) = result.apis.values()
-    points: list[Record] = []
-    for n, risks in ((result.payload or {}).get("risk_percentiles") or {}).items():
-        spread = {"risk_median": risks[len(risks) // 2], "risk_max": risks[-1], "series": visits(api, int(n))}
-        points += [
-            {**spread, "share": place / (len(risks) - 1), "risk": max(value, _LEAST_RISK)}
-            for place, value in enumerate(risks)
-        ]
-    return points
+    for n, risks in result.payload["risk_percentiles"].items():
+        for place, value in enumerate(risks):
+            yield Point(visits(api, int(n)), place / (len(risks) - 1), max(value, _LEAST_RISK))
+
+
+def _spread_words(point: Point, result: Result) -> Words:
+    *_, risks = result.payload["risk_percentiles"].values()
+    halved, most = risks[len(risks) // 2], risks[-1]
+    return {"series": point.series, "half": probability(halved), "most": probability(most)}
 
 
 SPREAD = Chart(
-    "After {series}, half of the users are re-identified with {risk_median} or more, the most exposed with"
-    " {risk_max}",
+    "After {series}, half of the users are re-identified with {half} or more, the most exposed with {most}",
     points=_spread_points,
     draw=lambda points, _: curves(
         points,
-        Axis("share", "share of users, the least exposed first", "share"),
-        probabilities("risk", "probability of re-identification, at most", points),
+        Axis("x", "share of users, the least exposed first", "share"),
+        probabilities("y", "probability of re-identification, at most", points),
         size=(310, 230),
     ),
+    words=_spread_words,
     without="each user's own risk is not measured",
 )
 

@@ -1,22 +1,20 @@
 """The question how exposed each user is, beyond the average one."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from quiff.apis.base import Api, stages_of
+from quiff.apis.base import Api
 from quiff.apis.naming import shared_secrets
-from quiff.core.channel import Channel
-from quiff.core.compose import parallel
-from quiff.core.numbers import Array, Number, as_number, filled, product, to_float
+from quiff.core.numbers import Number, as_number
+from quiff.epochs.stages import stage_risks
 from quiff.errors import ParameterError
-from quiff.measures.distribution import ROUNDING, Distribution
-from quiff.measures.own_risk import own_risk
+from quiff.measures.distribution import Distribution, merged
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
-from quiff.results.figures.charts import Axis, Record, curves
-from quiff.results.layout import Cell, Chart, Layout, Pivot, Say
+from quiff.results.figures.charts import Axis, Point, curves
+from quiff.results.layout import Cell, Chart, Layout, Pivot, Say, Words
 from quiff.results.numbers import many, probability, said
 from quiff.results.result import PerUser, Result
 from quiff.results.rows import Row, rows_of
@@ -26,13 +24,16 @@ from quiff.studies.questions import RISK_COLUMNS, UNEQUAL
 from quiff.studies.study import Findings, assumed, known_note, left_out, names_of, study
 from quiff.theory.parameters import HALF, Real, check_probability
 
-Risks: TypeAlias = Mapping[str, tuple[Distribution, Distribution]]
-"""Own risks and worst posteriors of users, by stage."""
-
 _OWN, _WORST = "own_risk", "worst_posterior"  # the numbers of each user
-_FRACTIONS = 8  # bytes; a number that takes more is a fraction
 _HALF = 0.5 - 1e-9
-_QUANTILES = {"median": 0.5, "95 %": 0.95, "99 %": 0.99, "max": 1.0}
+_WORST_HEADS = {
+    "mean": "mean",
+    "median": "median",
+    "95 %": "95",
+    "99 %": "99",
+    "max": "max",
+    "above {percent}": "above",
+}
 _FORMULA = (
     "R_x = sum_y C[x,y] [x is a best guess for y]/(number of best guesses for y).",
     "The adversary knows every user's secret and guesses a most probable user, ties broken at random.",
@@ -61,8 +62,7 @@ WORST = Pivot(
     records="stages",
     columns={
         "observed": _stage,
-        **{name: _worst_cell(name) for name in ("mean", *_QUANTILES)},
-        "above {percent}": _worst_cell("above"),
+        **{head: _worst_cell(name) for head, name in _WORST_HEADS.items()},
     },
     notes=("max_y P(x | y): what the most telling output says about the user.",),
 )
@@ -71,7 +71,7 @@ WORST = Pivot(
 def _bars(result: Result) -> Iterator[tuple[Any, ...]]:
     least = result.words["least"] / (result.population or {})["users"]
     for entry in result.payload["stages"]:
-        yield from ((_stage(entry, result), *bar) for bar in _merged(entry["histogram"], least))
+        yield from ((_stage(entry, result), *bar) for bar in merged(entry["histogram"], least))
 
 
 HISTOGRAM = Pivot(
@@ -90,7 +90,7 @@ def _shared(result: Result) -> Iterator[tuple[Any, ...]]:
     """Yield users by how many others have the same secret."""
     for spec, groups in result.payload["sharing"].items():
         everybody = sum(size for _, _, size in groups["users"])
-        for low, high, size in _merged(groups["users"], result.words["least"]):
+        for low, high, size in merged(groups["users"], result.words["least"]):
             others = (
                 f"{said(low)} and more" if high is None else str(low) if low == high else f"{low} to {high}"
             )
@@ -111,36 +111,26 @@ SHARING = Pivot(
 )
 
 
-def _merged(groups: Sequence[tuple[Any, Any, Any]], least: float) -> list[tuple[Any, Any, Any]]:
-    """Return groups (from, to, size) that are no smaller than some size: a smaller one goes with the next.
-
-    >>> _merged([(0, 1, 0.25), (1, 2, 0.01), (2, 3, 0.74), (3, None, 0)], 0.05)
-    [(0, 1, 0.25), (1, 3, 0.75)]
-    """
-    merged: list[tuple[Any, Any, Any]] = []
-    for low, high, size in groups:
-        if size > 0 and merged and merged[-1][2] < least * (1 - ROUNDING):
-            merged[-1] = (merged[-1][0], high, merged[-1][2] + size)
-        elif size > 0:
-            merged.append((low, high, size))
-    if len(merged) > 1 and merged[-1][2] < least * (1 - ROUNDING):
-        (low, _, size), (_, high, more) = merged[-2:]
-        merged[-2:] = [(low, high, size + more)]
-    return merged
+def _curve_points(result: Result) -> Iterator[Point]:
+    """Yield the share of users whose own risk is at least a given one, after the last stage of each API."""
+    curves_of = _last_curves(result)
+    least = min([0.1, *(points[0][0] for points in curves_of.values())])
+    for name, points in curves_of.items():
+        for risk, share in ((least, points[0][1]), *points, (points[-1][0], 0.0)):
+            yield Point(name, risk, share)
 
 
-def _curve_points(result: Result) -> list[Record]:
-    """Return the share of users whose own risk is at least a given one, after the last stage of each API."""
+def _last_curves(result: Result) -> dict[str, list[tuple[float, float]]]:
+    """Return points (risk, share of users) after the last stage of each API, without a risk of 0."""
     last = {entry["api"]: (_stage(entry, result), entry["curve"]) for entry in result.payload["stages"]}
-    steps = {name: [point for point in curve if point[0] > 0] for name, curve in last.values()}
-    least = min([0.1, *(points[0][0] for points in steps.values() if points)])
-    curves_of: list[Record] = []
-    for name, points in steps.items():
-        for risk, share in ((least, points[0][1]), *points, (points[-1][0], 0.0)) if points else ():
-            half = max([risk for risk, share in points if share >= _HALF], default=least)
-            words = {"risk_median": half, "risk_max": points[-1][0], "least": least}
-            curves_of.append({"series": name, "risk": risk, "share": share, **words})
-    return curves_of
+    curves_of = {name: [point for point in curve if point[0] > 0] for name, curve in last.values()}
+    return {name: points for name, points in curves_of.items() if points}
+
+
+def _curve_words(point: Point, result: Result) -> Words:
+    points = _last_curves(result)[point.series]
+    half = max([risk for risk, share in points if share >= _HALF], default=0)
+    return {"series": point.series, "half": probability(half), "most": probability(points[-1][0])}
 
 
 LAYOUT = Layout(
@@ -149,13 +139,13 @@ LAYOUT = Layout(
     tables={"risk": OWN, "worst-posterior": WORST, "histogram": HISTOGRAM, "sharing": SHARING},
     charts={
         "risk": Chart(
-            "{series}: half of the users are re-identified with {risk_median} or more, the most exposed with"
-            " {risk_max}",
+            "{series}: half of the users are re-identified with {half} or more, the most exposed with {most}",
             points=_curve_points,
+            words=_curve_words,
             draw=lambda points, _: curves(
                 points,
-                Axis("risk", "probability of re-identification (log scale)", "odds", points[0]["least"], 1),
-                Axis("share", "users with at least this probability", "share"),
+                Axis("x", "probability of re-identification (log scale)", "odds", points[0]["x"], 1),
+                Axis("y", "users with at least this probability", "share"),
                 legend="observed",
                 step="step-before",
             ),
@@ -219,7 +209,7 @@ def user_risk(
     threshold = check_probability("threshold", threshold)
     beside = names_of(known)
     side = people.channel(*beside) if beside else None
-    risks = {api.spec: _risks(people, api, side) for api in chosen}
+    risks = {api.spec: stage_risks(people, api, side) for api in chosen}
     sharing = {
         api.spec: groups for api in chosen if (groups := shared_secrets(people, api, side)) is not None
     }
@@ -240,7 +230,7 @@ def user_risk(
                 {
                     "api": spec,
                     "stage": stage,
-                    "worst_posterior": _spread(worst, threshold),
+                    "worst_posterior": worst.spread(threshold),
                     "histogram": own.histogram(),
                     "curve": own.grouped(least, single).at_least(),
                 }
@@ -258,11 +248,6 @@ def user_risk(
         per_user=PerUser(people.users, values),
         apis=chosen,
     )
-
-
-def _spread(distribution: Distribution, threshold: Number) -> dict[str, Number]:
-    quantiles = {name: distribution.quantile(share) for name, share in _QUANTILES.items()}
-    return {"mean": distribution.mean, **quantiles, "above": distribution.share_above(threshold)}
 
 
 def most_exposed(result: Result, spec: str | None = None, stage: str | None = None, first: int = 10) -> Table:
@@ -295,27 +280,6 @@ def most_exposed(result: Result, spec: str | None = None, stage: str | None = No
     )
 
 
-def numbers_of(people: Population, channels: dict[str, Channel]) -> tuple[Array, Array]:
-    """Return what a single user of each row weighs, and how many users each row stands for.
-
-    The weights are fractions, or whole numbers, only where the probabilities of the channels are fractions.
-
-    Raises
-    ------
-    ParameterError
-        If people are merged and have weights: only their sums are known.
-    """
-    holders = filled(np.int64(1), people.users.size) if people.counts is None else people.counts
-    weights = people.weights
-    if weights is None:
-        weights = filled(np.int64(1), people.users.size)
-    else:
-        people.check_unmerged()
-    kernels = [C.kernel for C in channels.values()]
-    exact = all(k.exact for k in kernels) and any(k.number_size > _FRACTIONS for k in kernels)
-    return weights if exact else to_float(weights), holders
-
-
 def _reidentifying(apis: tuple[Api, ...]) -> tuple[tuple[Api, ...], list[str]]:
     """Return the APIs by which users can be re-identified, and notes on the others."""
     notes, left = [], []
@@ -329,19 +293,12 @@ def _reidentifying(apis: tuple[Api, ...]) -> tuple[tuple[Api, ...], list[str]]:
     return tuple(left), notes
 
 
-def _risks(people: Population, api: Api, known: Channel | None) -> Risks:
-    """Return how own risks and worst posteriors are distributed after each stage."""
-    channels = stages_of(api, people)
-    weights, holders = numbers_of(people, channels)
-    mass = product(weights, holders)
-    found = {}
-    for stage, C in channels.items():
-        own, worst = own_risk(C if known is None else parallel(known, C), weights, holders)
-        found[stage] = Distribution(own, mass), Distribution(worst, mass)
-    return found
-
-
-def _rows(api: Api, risks: Risks, sharing: Groups | None, threshold: Number) -> Iterator[Row]:
+def _rows(
+    api: Api,
+    risks: Mapping[str, tuple[Distribution, Distribution]],
+    sharing: Groups | None,
+    threshold: Number,
+) -> Iterator[Row]:
     about = {"prior": "population"}
     for stage, (own, worst) in risks.items():
         numbers = risk_numbers(own, threshold) | {"worst_posterior": worst.quantile(1)}

@@ -14,9 +14,8 @@ from typing import Any, ParamSpec, final
 
 from quiff import commands
 from quiff.apis.base import Api, Unit, checked_api, checked_people
-from quiff.apis.defaults import default_apis
 from quiff.apis.described import ApiWords
-from quiff.apis.registry import apis
+from quiff.apis.registry import apis, default_apis
 from quiff.commands import Group
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, QuiffError, SizeError
@@ -145,7 +144,7 @@ def _check(bound: BoundArguments, form: Mapping[str, Parameter], default: bool) 
     if checked and (people is not None or form["people"].default is Parameter.empty):
         arguments["people"] = people = checked_people(people)
     if "apis" in form and default and isinstance(people, Population):
-        arguments["apis"] = checked_apis(people, arguments.get("apis", ()))
+        arguments["apis"] = distinct_apis(arguments.get("apis", ())) or default_apis(people)
     elif "api" in form and (default or arguments.get("api") is not None):
         api = arguments.get("api")
         if api is None and isinstance(people, Population) and form["api"].default is None:
@@ -153,19 +152,14 @@ def _check(bound: BoundArguments, form: Mapping[str, Parameter], default: bool) 
         arguments["api"] = checked_api(api)
 
 
-def checked_apis(people: Population, apis: tuple[Any, ...]) -> tuple[Api, ...]:
-    """Return the APIs, those that are measured by default if there are none.
+def distinct_apis(apis: Iterable[Any]) -> tuple[Api, ...]:
+    """Return the APIs, each of which is there once.
 
     Raises
     ------
     ParameterError
         If one is no API, or there twice.
     """
-    return distinct_apis(apis) or default_apis(people)
-
-
-def distinct_apis(apis: Iterable[Any]) -> tuple[Api, ...]:
-    """Return the APIs, each of which is there once."""
     checked = tuple(map(checked_api, apis))
     specs = [api.spec for api in checked]
     twice = next((spec for spec in specs if specs.count(spec) > 1), None)
@@ -225,7 +219,7 @@ def as_records(payload: Any) -> Any:
         return {entry.name: as_records(getattr(payload, entry.name)) for entry in fields(payload)}
     if isinstance(payload, Mapping):
         return {key: as_records(entry) for key, entry in payload.items()}
-    return [as_records(entry) for entry in payload] if isinstance(payload, list) else payload
+    return [as_records(entry) for entry in payload] if isinstance(payload, list | tuple) else payload
 
 
 def _with_genuine(result: Result, run: Callable[..., Result], bound: BoundArguments, table: str) -> Result:

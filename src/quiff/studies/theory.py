@@ -5,7 +5,7 @@ from math import isinf
 from typing import Any
 
 from quiff.apis.base import Api, Limit, all_limits
-from quiff.apis.defaults import DEFAULT
+from quiff.apis.registry import DEFAULT
 from quiff.apis.topics import further_forms
 from quiff.results.figures.charts import Axis, Record, beside, curves
 from quiff.results.figures.style import panel_title
@@ -41,7 +41,7 @@ def _sentences(result: Result) -> Iterator[str]:
     for spec, api in result.apis.items():
         most = result.rows.where(api=spec, stage="")["bayes_capacity"]
         if most is None:
-            yield f"{api.title}: no closed form is known of its parameters alone; measure it on people."
+            yield f"{api.title}: no closed form is known of its parameters alone; see quiff measure."
         elif isinf(most):
             yield f"{api.title}: one observation ({api.sees}) can reveal anything, of however many people."
         else:
@@ -137,10 +137,9 @@ COUNTING = Pivot(
 )
 
 
-def _forms(result: Result) -> list[Record]:
-    """Return the APIs of the registry that have closed forms beyond limits."""
-    apis = {spec: registered_api(spec, result) for spec in result.payload["forms"]}
-    return [{"spec": spec} for spec, api in apis.items() if api is not None]
+def _forms(result: Result) -> list[str]:
+    """Return the APIs of the registry that have closed forms beyond limits, by spec."""
+    return [spec for spec in result.payload["forms"] if registered_api(spec, result) is not None]
 
 
 def _drawn(points: list[Record], result: Result, *parts: Any) -> Any:
@@ -201,7 +200,8 @@ def limits_chart(lines: Curves) -> Any:
 def _chart(title: str, *parts: Any) -> Chart:
     return Chart(
         title,
-        points=_forms,
+        records=_forms,
+        points={"spec": lambda spec, _: spec},
         draw=lambda points, result: _drawn(points, result, *parts),
         without="only limits are known of these APIs",
     )

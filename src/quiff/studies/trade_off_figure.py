@@ -1,6 +1,5 @@
 """The trade-off curve of a channel as a figure: the errors of whoever tests one secret against another."""
 
-from collections.abc import Hashable
 from math import exp, inf
 
 import numpy as np
@@ -42,7 +41,9 @@ def trade_off_figure(C: Channel, pairs: Pairs | None = None) -> Figure:
     """
     neighbours = None if pairs is None else [(x, y) for x, y in pairs]
     curve, apart = trade_off(C, neighbours), float(delta(C, 0, neighbours))
-    strength = epsilon(C) if neighbours is None else _epsilon_of(C, set(neighbours))
+    strength = epsilon(C)
+    if neighbours is not None:  # the least epsilon that holds for all of them
+        strength = metric_epsilon(C, lambda x, y: 1.0 if {(x, y), (y, x)} & {*neighbours} else inf)
     drawn = {"this channel": np.interp(_GRID, curve.false_alarms, curve.misses)}
     if 0 < strength < inf:
         drawn[f"randomised response, epsilon {said(strength)}"] = response_misses(strength, _GRID)
@@ -57,11 +58,6 @@ def trade_off_figure(C: Channel, pairs: Pairs | None = None) -> Figure:
     across = Axis("alarm", "probability of a false alarm", "share")
     chart = curves(points, across, Axis("miss", "probability of a miss, at least", "share"), size=(320, 320))
     return Figure.of(f"A test with 5 % false alarms misses {probability(curve(0.05))} or more", chart)
-
-
-def _epsilon_of(C: Channel, neighbours: set[tuple[Hashable, Hashable]]) -> float:
-    """Return the least epsilon that holds for all neighbours."""
-    return metric_epsilon(C, lambda x, y: 1.0 if {(x, y), (y, x)} & neighbours else inf)
 
 
 def response_misses(epsilon: float, alarms: Array) -> Array:

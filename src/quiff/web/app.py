@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import isinf
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from anyio import CapacityLimiter, to_thread
@@ -23,14 +24,11 @@ from quiff.results.figures.renderer import vega_bundle
 from quiff.results.figures.style import dark_style
 from quiff.results.numbers import plain
 from quiff.results.table import Table
-from quiff.web.compare import compare_answer, compare_table
-from quiff.web.design import DesignAnswer
 from quiff.web.guard import Access, Guard
 from quiff.web.jobs import BusyError, Jobs
 from quiff.web.offers import Offers
 from quiff.web.paper import paper_answer, paper_table
 from quiff.web.queries import BOUNDS, FieldError, Query, read_design, read_paper, read_people
-from quiff.web.shown import section_to_dict
 
 if TYPE_CHECKING:
     from quiff.apis.base import Api
@@ -68,7 +66,6 @@ def make_app(access: Access, jobs: Jobs, apis: "Iterable[Api]" = ()) -> ASGIApp:
         Route("/api/compare", answers.compare),
         Route("/api/people", answers.people),
         Route("/api/paper", answers.paper),
-        Route("/download/compare.csv", answers.compare),
         Route("/download/paper.csv", answers.paper),
         Route("/download/{view}/{section}-{number:int}.{kind}", answers.section_file),
         Route("/download/design-{name}.{kind}", answers.design_file),
@@ -154,33 +151,39 @@ class _Answers:
             "file": file,
         }
 
+    @cached_property
+    def _design(self) -> ModuleType:
+        """The answers about designs, which the page opens without."""
+        from quiff.web import design
+
+        return design
+
     async def design(self, request: Request) -> Response:
         """Give the closed forms of one API or two, and their figures."""
         return JSONResponse(await to_thread.run_sync(self._designed, _pairs(request)))
 
-    def _designed(self, pairs: _Pairs) -> dict[str, Any]:
-        return self._answer(pairs).to_dict()
-
-    def _answer(self, pairs: _Pairs) -> DesignAnswer:
-        return DesignAnswer.of(read_design(pairs, self._offers), self._offers)
+    def _designed(self, pairs: _Pairs) -> Any:
+        return plain(self._design.answer(read_design(pairs, self._offers), self._offers))
 
     async def studies(self, request: Request) -> Response:
         """Give what the studies of closed forms say of one API or two."""
         sections = await to_thread.run_sync(self._read_sections, _pairs(request))
-        return JSONResponse([section_to_dict(section) for section in sections])
+        return JSONResponse([section.fragment("download/design") for section in sections])
 
     def _read_sections(self, pairs: _Pairs) -> tuple[Section, ...]:
         return self._sections(read_design(pairs, self._offers))
 
     def _studied(self, query: Query) -> tuple[Section, ...]:
-        return tuple(DesignAnswer.of(query, self._offers).sections())
+        return tuple(self._design.sections(query))
 
     async def compare(self, request: Request) -> Response:
-        """Give all APIs of the page beside each other; or these as a file."""
-        query = await to_thread.run_sync(read_design, _pairs(request), self._offers)
-        if request.url.path.endswith(".csv"):
-            return _csv(await to_thread.run_sync(compare_table, query, self._offers), "compare")
-        return JSONResponse(await to_thread.run_sync(compare_answer, query, self._offers))
+        """Give all APIs of the page beside each other."""
+        section, names = await to_thread.run_sync(self._compared, _pairs(request))
+        return JSONResponse({**section.fragment("download/compare", most_rows=len(names)), "apis": names})
+
+    def _compared(self, pairs: _Pairs) -> tuple[Section, dict[str, str]]:
+        section, names = self._design.compared(read_design(pairs, self._offers), self._offers)
+        return section, names
 
     async def people(self, request: Request) -> Response:
         """Give a study of people as a stream of events."""
@@ -205,27 +208,32 @@ class _Answers:
     async def design_file(self, request: Request) -> Response:
         """Give every closed form as a CSV file, or a figure of the designs."""
         name, kind = request.path_params["name"], request.path_params["kind"]
-        answer = await to_thread.run_sync(self._answer, _pairs(request))
+        query = await to_thread.run_sync(read_design, _pairs(request), self._offers)
         if (name, kind) == ("table", "csv"):
-            return _csv(answer.table(), "design")
-        if name not in answer.pictures or kind not in _PICTURES:
+            return _csv(
+                (await to_thread.run_sync(self._design.studied, query)).tables["closed-forms"], "design"
+            )
+        if kind not in _PICTURES or name not in self._design.drawable(query, self._offers):
             raise HTTPException(404)
-        return await self._picture(lambda: answer.picture(name).figure(), f"design-{name}", kind)
+        return await self._picture(
+            lambda: self._design.picture(name, query, self._offers).figure(), f"design-{name}", kind
+        )
 
     async def section_file(self, request: Request) -> Response:
         """Give a table or a figure of a study as a file."""
         view, key, number, kind = (request.path_params[n] for n in ("view", "section", "number", "kind"))
         if view == "people":
-            asked = await to_thread.run_sync(self._asked, _pairs(request))
-            sections = await self._jobs.sections(asked)
+            sections = await self._jobs.sections(await to_thread.run_sync(self._asked, _pairs(request)))
         elif view == "design":
             sections = await to_thread.run_sync(self._read_sections, _pairs(request))
+        elif view == "compare":
+            sections = ((await to_thread.run_sync(self._compared, _pairs(request)))[0],)
         else:
             raise HTTPException(404)
-        section = next((each for each in sections if each.key == key), None)
-        parts: tuple[Any, ...] = ()
-        if section is not None:
-            parts = section.tables if kind == "csv" else section.figures if kind in _PICTURES else ()
+        parts: list[Any] = []
+        for section in sections:
+            if section.key == key and kind in ("csv", *_PICTURES):
+                parts += section.tables if kind == "csv" else section.figures
         if number >= len(parts):
             raise HTTPException(404)
         name = f"{view}-{key}-{number}"

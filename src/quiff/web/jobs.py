@@ -15,7 +15,6 @@ from quiff.progress import watching
 from quiff.report.page import Section
 from quiff.results.numbers import plain
 from quiff.web.queries import Query
-from quiff.web.shown import section_to_dict
 
 if TYPE_CHECKING:
     from quiff.web.people import Profiles
@@ -122,21 +121,23 @@ class Jobs:
         from quiff.report.studies import sections as studied  # which the page opens without
         from quiff.web.people import question
 
-        found = self._kept.get(query)
-        if found is None:
-            sections = []
+        sections = self._kept.get(query, ())
+
+        def show(section: Section) -> None:
+            send(("section", section.fragment("download/people")))
+
+        for section in sections:
+            show(section)
+        if not sections:
             tell("the people", 0.0)
             with watching(tell):
-                for section, _ in studied(question(query, self.profiles)):
-                    send(("section", section_to_dict(section)))
-                    sections.append(section)
-            self._kept[query] = tuple(sections)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        else:
-            self._kept.move_to_end(query)
-            for section in found:
-                send(("section", section_to_dict(section)))
+                for section in studied(question(query, self.profiles)):
+                    show(section)
+                    sections = (*sections, section)
+        self._kept[query] = sections
+        self._kept.move_to_end(query)
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
 
 
 async def _events(queue: asyncio.Queue[Event], gone: threading.Event) -> AsyncIterator[str]:

@@ -3,9 +3,9 @@
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
+from quiff.report.page import render
 from quiff.results.table import Table
 from quiff.web.queries import PaperQuery
-from quiff.web.shown import table_to_dict
 
 if TYPE_CHECKING:
     from quiff.papers.check import PaperCheck
@@ -32,8 +32,10 @@ def paper_answer(query: PaperQuery) -> dict[str, Any]:
         for point in _paper().points
         for cause in [point.cause]
     ]
+    table = paper_table(query)
     return {
-        **table_to_dict(paper_table(query), rows=None),
+        "verdicts": [row[4] for row in table.rows],
+        "html": render("fragment.html", table=table, most_rows=len(table.rows)),
         "sentences": _paper().sentences(),
         "points": points,
     }

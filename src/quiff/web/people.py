@@ -7,8 +7,7 @@ from math import prod
 from typing import Any, final
 
 from quiff.apis.base import Api
-from quiff.apis.defaults import default_apis
-from quiff.apis.registry import apis
+from quiff.apis.registry import apis, default_apis
 from quiff.apis.taxonomy import SIZE, shared_topics
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.labels import as_labels

@@ -29,6 +29,29 @@ _ASIDE = 14  # pixels from the plot to its labels
 
 @final
 @dataclass(frozen=True)
+class Point:
+    """A point of a line, across and up, with the ends of an interval if it has one."""
+
+    series: str
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+def records(points: Iterable[Point]) -> list[Record]:
+    """Return points as data of a chart.
+
+    Examples
+    --------
+    >>> records([Point("users", 1, 0.5)])
+    [{'series': 'users', 'x': 1, 'y': 0.5}]
+    """
+    return [{key: value for key, value in vars(point).items() if value is not None} for point in points]
+
+
+@final
+@dataclass(frozen=True)
 class Axis:
     """A dimension: the field of the records that goes along it, what it is, and how it is divided.
 

@@ -99,13 +99,12 @@ def line_styles(
     """
     import altair as alt
 
-    dashes = [list(dash) for dash in DASHES[: len(names)]]
-    scale = alt.Scale(domain=list(names), range=dashes)
     below: dict[str, Any] = {"orient": "bottom", "columns": 2} if title is None else {}
     shown = alt.Legend(title=title, symbolType="stroke", symbolSize=700, **below) if legend else None
+    dashes = [list(dash) for dash in DASHES]
     return {
-        "color": _colour(field, names, shown),
-        "strokeDash": alt.StrokeDash(f"{field}:N", scale=scale, legend=shown),
+        "color": alt.Color(f"{field}:N", scale=_scale(names, PALETTE), legend=shown),
+        "strokeDash": alt.StrokeDash(f"{field}:N", scale=_scale(names, dashes), legend=shown),
     }
 
 
@@ -121,13 +120,19 @@ def point_styles(
     """
     import altair as alt
 
-    scale = alt.Scale(domain=list(names), range=list(SHAPES[: len(names)]))
     columns = 1 if max(map(len, names), default=0) > _LONG else 3
     shown = alt.Legend(title=title, orient="bottom", columns=columns) if legend else None
     return {
-        "color": _colour(field, names, shown),
-        "shape": alt.Shape(f"{field}:N", scale=scale, legend=shown),
+        "color": alt.Color(f"{field}:N", scale=_scale(names, PALETTE), legend=shown),
+        "shape": alt.Shape(f"{field}:N", scale=_scale(names, SHAPES), legend=shown),
     }
+
+
+def _scale(names: Sequence[str], values: Sequence[Any]) -> "alt.Scale":
+    """Return the scale that gives each name its own value."""
+    import altair as alt
+
+    return alt.Scale(domain=list(names), range=list(values[: len(names)]))
 
 
 def log_axis(least: float, most: float, *, odds: bool = False) -> "dict[str, alt.Scale | alt.Axis]":
@@ -170,10 +175,3 @@ def panel_title(text: str) -> "alt.TitleParams":
     import altair as alt
 
     return alt.TitleParams(text, fontSize=13, fontWeight="normal", offset=10)
-
-
-def _colour(field: str, names: Sequence[str], legend: "alt.Legend | None") -> "alt.Color":
-    import altair as alt
-
-    scale = alt.Scale(domain=list(names), range=list(PALETTE[: len(names)]))
-    return alt.Color(f"{field}:N", scale=scale, legend=legend)

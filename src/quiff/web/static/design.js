@@ -1,9 +1,9 @@
 // The view of one API or two by closed forms: sentences, the picture, numbers.
-import { announce, ask, downloads, find, make, number, probability, problem, sentence, table } from "./dom.js";
+import { announce, ask, downloads, find, make, number, probability, problem, sentence } from "./dom.js";
 import * as column from "./column.js";
 import { crowd, draw } from "./picture.js";
 import { forget } from "./figures.js";
-import { section } from "./sections.js";
+import { parsed, section } from "./sections.js";
 import { address, designQuery, state, writeAddress } from "./state.js";
 
 const CAPTIONS = {
@@ -67,8 +67,9 @@ function blank(text, ...more) {
   find("nothing").replaceChildren(text, ...more);
 }
 
-function present(answer, query) {
-  answered = answer;
+function present(result, query) {
+  const { apis, words } = result.study, specs = Object.keys(apis);
+  const answer = (answered = { ...result, specs, names: specs.map((spec) => apis[spec].title), period: words.period });
   find("design-rest").hidden = false;
   find("story").textContent = column.story();
   find("story").hidden = !column.story();
@@ -76,24 +77,26 @@ function present(answer, query) {
   find("sentences").replaceChildren(...answer.sentences.map(sentence));
   column.period(answer.period, answer.month);
   picture(answer, query);
-  find("numbers").replaceChildren(...answer.numbers.map(large));
-  find("remarks").replaceChildren(...answer.remarks.map((text) => make("p", { class: "remark" }, text)));
-  find("quiet").replaceChildren(...(answer.table.rows.length ? [table(answer.table, { wide: "quiet" })] : []));
-  find("closed-forms").replaceChildren(...(answer.formulas.rows.length
-    ? [table(answer.formulas, { wide: "forms" }), downloads("all closed forms", [["CSV", `download/design-table.csv?${query}`]])] : []));
-  find("formulas").hidden = !answer.formulas.rows.length;
+  find("numbers").replaceChildren(...Object.entries(answer.study.words.chief).map(([quantity, about]) => large(answer, quantity, about)));
+  find("remarks").replaceChildren(...answer.notes.map((text) => make("p", { class: "remark" }, text)));
+  find("quiet").replaceChildren(...parsed(answer.tables[0] ?? ""));
+  find("closed-forms").replaceChildren(...parsed(answer.tables[1] ?? ""), downloads("all closed forms", [["CSV", `download/design-table.csv?${query}`]]));
+  find("formulas").hidden = answer.tables.length < 2;
   find("command").textContent = `quiff theory ${answer.specs.map((spec) => `--api ${/[^\w:=.,-]/.test(spec) ? `'${spec}'` : spec}`).join(" ")}`;
   find("design").dataset.answered = query;
   studies();
-  announce([...answer.sentences, ...answer.numbers.map(({ title, texts }) => `${title}: ${texts[0]}`)].join(" "));
+  announce([...answer.sentences, ...find("numbers").children].map((part) => part.dataset?.told ?? part).join(" "));
 }
 
-function large({ key, title, value, texts, unit, meaning }) {
-  const shown = make("data", { id: `number-${key}`, value }, texts[0]);
-  const words = ["factor", "probability"].includes(unit) ? "" : ` ${unit}`;
-  const second = texts.length < 2 ? null : make("p", { class: "second" }, make("data", { id: `number-${key}-second` }, texts[1]), make("small", {}, " B"));
-  return make("article", { class: "number-card" }, make("h2", {}, title[0].toUpperCase() + title.slice(1)),
-    make("p", { class: "value" }, shown, make("small", {}, texts[0] === "no limit" || texts[0] === "not known" ? "" : words, second ? " A" : "")), second, make("p", { class: "note" }, `${meaning[0].toUpperCase()}${meaning.slice(1)}.`));
+// A number of the first design, large, with that of the second below.
+function large({ specs, rows }, quantity, { title, unit, meaning }) {
+  const values = specs.map((spec) => rows.find((row) => row.api === spec && row.quantity === quantity && !row.stage)?.value);
+  const texts = values.map((value) => (value === undefined ? "not known" : unit === "probability" ? probability(value) : number(value)));
+  const words = ["factor", "probability"].includes(unit) || typeof values[0] !== "number" ? "" : ` ${unit}`;
+  const second = texts.length > 1 ? make("p", { class: "second" }, make("data", { id: `number-${quantity}-second` }, texts[1]), make("small", {}, " B")) : null;
+  return make("article", { class: "number-card", "data-told": `${title}: ${texts[0]}` }, make("h2", {}, title[0].toUpperCase() + title.slice(1)),
+    make("p", { class: "value" }, make("data", { id: `number-${quantity}`, value: values[0] }, texts[0]), make("small", {}, words, second ? " A" : "")), second,
+    make("p", { class: "note" }, `${meaning[0].toUpperCase()}${meaning.slice(1)}.`));
 }
 
 // Which picture is shown: the one that is chosen or, if this API has no numbers for it, another.
@@ -195,7 +198,7 @@ async function study() {
     forget(drawn);
     drawn = [];
     studied = query;
-    const made = answer.map((each) => section(each, "design", query, drawn));
+    const made = answer.map((each) => section(each, query, drawn));
     find("studies").replaceChildren(...(made.length ? made : [make("p", {}, "There is none of this API.")]));
   } catch (error) {
     problem(error.message);

@@ -26,24 +26,6 @@ export function downloads(what, links) {
   return make("p", { class: "download" }, "Download ", ...made);
 }
 
-let tables = 0; // two may have the same title
-
-export function table(data, { wide = "", mark } = {}) {
-  const side = (place) => (data.numeric[place] && place > 0 ? { class: "number" } : {});
-  const head = data.columns.map((name, place) => make("th", { scope: "col", ...side(place) }, name));
-  const rows = data.rows.map((cells) => {
-    const made = cells.map((cell, place) =>
-      place ? make("td", side(place), cell) : make("th", { scope: "row" }, cell));
-    return make("tr", mark ? mark(cells) : {}, ...made);
-  });
-  const whole = make("table", {},
-    make("caption", {}, make("span", {}, data.title)), make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows));
-  const region = make("div",
-    { class: `wide ${wide}`, role: "region", "aria-label": `Table ${++tables}: ${data.title}`, tabindex: 0 }, whole);
-  const notes = data.notes.map((note) => make("p", { class: "note" }, note));
-  return make("div", {}, region, ...notes);
-}
-
 let waiting;
 
 // Tells people who do not see the page what has changed, once it has settled.
@@ -68,10 +50,14 @@ export async function ask(path, signal) {
   return answer.json();
 }
 
-const digits = (value) => (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3))));
-
-// Numbers to be read, as the server writes them.
-export const number = digits;
+// Numbers to be read, as the server writes them: three digits, thousands with a comma, whole numbers whole.
+export function number(value) {
+  if (value === "inf" || value === Infinity) return "no limit";
+  const size = Math.abs(value);
+  if (size >= 1e10) return value.toExponential(2).replace(/\.?0*e\+/, " x 10^");
+  if (Math.abs(size - Math.round(size)) <= size / 1e10) return Math.round(value).toLocaleString("en");
+  return Number(value.toPrecision(size >= 1000 && size < 10000 ? 4 : 3)).toLocaleString("en", { maximumSignificantDigits: 4 });
+}
 export function probability(value) {
-  return value > 0 && value < 0.01 ? `1 in ${digits(1 / value)}` : `${digits(100 * value)} %`;
+  return value > 0 && value < 0.01 ? `1 in ${Number((1 / value).toPrecision(1 / value < 1000 ? 3 : 4)).toLocaleString("en")}` : `${number(100 * value)} %`;
 }

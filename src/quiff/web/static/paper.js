@@ -1,6 +1,7 @@
 // The view of the paper: what holds, the points with their places, and its items, filtered by the server.
-import { announce, ask, downloads, find, make, problem, sentence, table } from "./dom.js";
+import { announce, ask, downloads, find, make, problem, sentence } from "./dom.js";
 import { choice, group } from "./controls.js";
+import { parsed } from "./sections.js";
 import { paperQuery, state, writeAddress } from "./state.js";
 
 const VERDICTS = [["all", "All"], ["match", "As printed"], ["wrong", "Wrong number or equation"], ["assumption", "Assumption"],
@@ -50,12 +51,10 @@ export async function refresh() {
     const answer = await ask(`api/paper?${query}`, mine.signal);
     problem();
     if (!find("points").childElementCount) summary(answer);
-    const place = answer.columns.indexOf("verdict");
-    const title = `${answer.rows.length} item${answer.rows.length === 1 ? "" : "s"}`;
-    find("items").replaceChildren(downloads("the items shown", [["CSV", `download/paper.csv?${query}`]]),
-      table({ ...answer, title }, { mark: (cells) => ({ "data-verdict": cells[place] }) }));
+    find("items").replaceChildren(downloads("the items shown", [["CSV", `download/paper.csv?${query}`]]), ...parsed(answer.html));
+    find("items").querySelectorAll("tbody tr").forEach((row, place) => { row.dataset.verdict = answer.verdicts[place]; });
     find("paper").dataset.answered = query;
-    announce(title);
+    announce(find("items").querySelector("caption").textContent);
   } catch (error) {
     if (error.name !== "AbortError") problem(error.message);
   }

@@ -83,7 +83,7 @@ async function refused(query) {
 // The main figure of the first section stays in sight.
 function found(data, query) {
   const lead = find("sections").childElementCount ? undefined : find("people-lead");
-  find("sections").append(section(data, "people", query, plots, lead));
+  find("sections").append(section(data, query, plots, lead));
 }
 
 function tell(step, share) {
