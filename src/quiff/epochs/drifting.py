@@ -34,7 +34,7 @@ _STORED = 12_000_000  # numbers of vectors that are kept
 _LOOKED_AT = 120_000_000  # numbers of vectors that are looked at for one more observation
 _POINTS = 40_000  # of a grid, divided by the number of secrets
 _COARSE = 10  # a grid of fewer steps along a side says too little
-_FINE = 2**14
+_FINE = 2**13
 _PIECE = 4_000_000  # numbers of vectors at a time
 _DRAWN = 400_000_000  # numbers of vectors that are looked at for an estimate, if that is enough for
 _LEAST = 200  # samples
@@ -184,7 +184,9 @@ class Drifting:
             if len(sets) == 1:
                 fits = len(sets[0]) * self.shown.size <= _STORED
                 ways = [(self._added,) if fits else (self._means, self._mixtures) if self.steps else ()]
-            rounds = [self._observation(*pair, question, read, first) for pair in zip(sets, ways, strict=True)]
+            rounds = [
+                self._observation(*pair, question, read, first) for pair in zip(sets, ways, strict=True)
+            ]
             yield rounds[0][0], rounds[-1][0]
             sets = [reduced for _, several in rounds for reduced in several]
             first = True

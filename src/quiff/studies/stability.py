@@ -15,7 +15,7 @@ from quiff.errors import ParameterError
 from quiff.populations.groups import Groups, grouped
 from quiff.populations.population import Population
 from quiff.progress import part
-from quiff.results.figures.charts import Axis, Record, curves
+from quiff.results.figures.charts import Axis, curves
 from quiff.results.layout import Cell, Chart, Layout, Pivot, Say
 from quiff.results.numbers import many, probability
 from quiff.results.quantities import Quantity, register
@@ -77,17 +77,21 @@ register(
         tables={
             "stability": Pivot(
                 "Stability from week to week",
-                by=("scope",),
-                columns={"stability": "stability"},
-                interval="stability",
-                notes=("Filled-in topics change by chance; genuine: of users without any.",),
+                records=lambda result: result.rows,
+                columns={
+                    "of": lambda row, _: (
+                        "users without filled-in topics" if row.scope == "genuine" else "all users"
+                    ),
+                    "stability": ("value", probability),
+                    "low": ("low", probability),
+                    "high": ("high", probability),
+                },
             )
         },
         heading=heading,
     ),
-    command="stability",
 )
-def stability(people: Population, attribute: str | None = None) -> Findings:
+def stability(people: Population, of: str | None = None) -> Findings:
     """Estimate how stable interests are, from people with several weeks.
 
     With probability rho a value is kept from one week to the next, else it is drawn anew as frequent as it is
@@ -98,27 +102,25 @@ def stability(people: Population, attribute: str | None = None) -> Findings:
     ----------
     people
         The users and their attributes in several weeks (epochs).
-    attribute
-        Whose stability is estimated.  [default: the topics, else the first attribute]
+    of
+        The attribute whose stability is estimated; by default the topics, else the first attribute.
 
     Examples
     --------
-    $ quiff stability weekly-profiles.parquet
-
     >>> from quiff import drift
     >>> people = drift(Population.synthetic(2000, seed=1), 5, 0.1, 1)  # each topic is replaced with 0.1
-    >>> print(stability(people).sentences[0])
-    From one week to the next a topic is kept with probability 88.9 % (95 %: 88.5 % to 89.2 %), beyond what
-    recurs by chance.
+    >>> [row] = stability(people).rows
+    >>> round(row.value, 2), row.low < row.value < row.high
+    (0.89, True)
 
     Raises
     ------
     ParameterError
         If there is one week only, or no such attribute.
     """
-    if attribute is None and not people.attributes:
+    if of is None and not people.attributes:
         raise ParameterError("these people have no attribute whose stability could be estimated")
-    name = attribute or ("topics" if "topics" in people.attributes else people.attributes[0])
+    name = of or ("topics" if "topics" in people.attributes else people.attributes[0])
     people.attribute(name)  # or says which there are
     if people.n_epochs < 2:
         raise ParameterError(
@@ -230,17 +232,6 @@ def _range(result: Result) -> str:
     )
 
 
-def _points(result: Result) -> list[Record]:
-    rows = result.rows.where(quantity=["goal_posterior", "posterior"])
-    return [
-        {"series": result.stage_name(row.api, row.stage), "observations": row.observations}
-        | {"probability": float(row.value)}
-        | row.ends()
-        for row in rows
-        if not row.stage.startswith(_BY_TOPIC)
-    ]
-
-
 CHANGING = Layout(
     "{api}: what several observations reveal about {users} whose interests change",
     say={
@@ -248,7 +239,7 @@ CHANGING = Layout(
         "now": _says(
             "{api}: if interests are kept with probability {kept} from week to week, {after} guess this"
             " week's secret with probability {about}{goal_posterior} ({goal_prior} without any); if they"
-            " never change, with {worst}. The secret of the first week is guessed as well as that of the last.",
+            " never change, with {worst}. The first week's secret is guessed as well as the last week's.",
             _NOW,
             longest="goal_posterior",
         ),
@@ -315,7 +306,12 @@ CHANGING = Layout(
     charts={
         "changing": Chart(
             "{api}: probability of a right guess by the number of observations",
-            points=_points,
+            by=("stage", "observations"),
+            where=lambda row, _: not row.stage.startswith(_BY_TOPIC),
+            points=tuple(
+                {"series": "stage", "observations": "observations", "probability": quantity}
+                for quantity in ("goal_posterior", "posterior")
+            ),
             draw=lambda points, _: curves(
                 points,
                 Axis("observations", "observations", "count"),
