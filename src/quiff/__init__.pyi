@@ -120,6 +120,7 @@ from .studies.measure import measure
 from .studies.over_time import over_time
 from .studies.popularity import estimate_popularity, popularity
 from .studies.risk import user_risk
+from .studies.stability import changing_interests, stability
 from .studies.theory import closed_forms
 from .studies.trade_off_figure import trade_off_figure
 
@@ -198,6 +199,7 @@ __all__ = [
     "bayes_security",
     "browser_rules",
     "chained",
+    "changing_interests",
     "check_budgets",
     "check_paper",
     "closed_forms",
@@ -289,6 +291,7 @@ __all__ = [
     "shannon_entropy",
     "simulate",
     "simulate_page_loads",
+    "stability",
     "strategy",
     "topic_tree",
     "total_variation",

@@ -9,7 +9,16 @@ import click
 
 from quiff.apis.base import Api
 from quiff.apis.registry import all_apis
-from quiff.cli.people import ManyPeople, ManyPeopleOverTime, People, Spec, Specs, parts_of, set_size
+from quiff.cli.people import (
+    ManyPeople,
+    ManyPeopleOverTime,
+    People,
+    PeopleOverTime,
+    Spec,
+    Specs,
+    parts_of,
+    set_size,
+)
 from quiff.commands import command
 from quiff.errors import ParameterError
 from quiff.papers.as_published import misaligned_prior
@@ -22,6 +31,7 @@ from quiff.studies.exposure import exposure as exposed
 from quiff.studies.measure import measure
 from quiff.studies.over_time import other_occasions, over_time
 from quiff.studies.risk import user_risk
+from quiff.studies.stability import stability as estimate_stability
 from quiff.theory.parameters import HALF, Real, check_whole
 
 
@@ -141,6 +151,8 @@ def people_over_time(
     *,
     observations: int = 3,
     known: Iterable[str] = (),
+    stability: float | None = None,
+    reference: int = 4,
     seed: int = 0,
     utility: bool = False,
     exact: bool = False,
@@ -161,6 +173,11 @@ def people_over_time(
         What the adversary already knows of the user, such as country.
     seed
         The random seed: the same seed, the same draws.
+    stability
+        Also for interests that change: kept with this probability from one observation to the next, else
+        drawn anew (see quiff stability).
+    reference
+        How many weeks before the first observation the observer of these knew everybody's interests.
     utility
         Also the utility: what a receiver learns, by up to 3 observations.
     exact
@@ -174,9 +191,40 @@ def people_over_time(
     try:
         population = people.population(over_time=True, seed=seed)
     except TooManySetsError as error:
-        return people.from_pairs(error, {"--known": known, "--utility": utility}, observations=most)
+        beyond = {"--known": known, "--utility": utility, "--stability": stability is not None}
+        return people.from_pairs(error, beyond, observations=most)
     chosen = people.apis(population)[-1]
-    return over_time(population, chosen, most, exact=exact, utility=utility, known=known, seed=seed)
+    return over_time(
+        population,
+        chosen,
+        most,
+        exact=exact,
+        utility=utility,
+        known=known,
+        stability=stability,
+        reference=reference,
+        seed=seed,
+    )
+
+
+@command("stability", group="people")
+def stability_of_people(people: PeopleOverTime, *, of: str | None = None) -> Result:
+    """Estimate how stable interests are, from people with several weeks.
+
+    With what probability a topic, or a value, is kept from one week to the next beyond what recurs by chance,
+    with an interval of 95 %. Topics that were filled in change by chance: users without any stand apart.
+    quiff epochs --stability says what follows from it.
+
+    Parameters
+    ----------
+    of
+        The attribute whose stability is estimated.  [default: topics, if PEOPLE have any]
+
+    Examples
+    --------
+    $ quiff stability weekly-profiles.parquet
+    """
+    return estimate_stability(people.population(over_time=True), of)
 
 
 @command("compare", group="parameters", memory=3.5)

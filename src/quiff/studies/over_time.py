@@ -23,6 +23,7 @@ from quiff.results.numbers import probability
 from quiff.results.rows import Between, Row, rows_of
 from quiff.studies import questions
 from quiff.studies.measure import bracketed
+from quiff.studies.stability import changing_interests
 from quiff.studies.study import Findings, assumed, known_note, names_of, study
 from quiff.studies.words import heading
 from quiff.theory.parameters import HALF, check_whole
@@ -89,6 +90,8 @@ def over_time(
     exact: bool = False,
     utility: bool = False,
     known: str | Iterable[str] = (),
+    stability: float | None = None,
+    reference: int = 4,
     seed: int = 0,
     least: int = 1,
 ) -> Findings:
@@ -117,6 +120,12 @@ def over_time(
     known
         The attributes that the adversary already knows of the user: then before and after are both given
         these.
+    stability
+        The probability that a secret is kept from one observation to the next: then the result has what
+        observations reveal of people whose interests change (`changing_interests`), beside those of people
+        whose interests do not.
+    reference
+        How many weeks before the first observation the observer of these knew everybody's secret.
     seed
         The same seed gives the same estimates.
     least
@@ -187,6 +196,15 @@ def over_time(
         },
         people=people,
         seed=seed if drawn else None,
+        parts=(
+            {}
+            if stability is None
+            else {
+                "changing": changing_interests(
+                    every, api, E, stability=stability, reference=reference, seed=seed
+                )
+            }
+        ),
     )
 
 
