@@ -26,6 +26,7 @@ from quiff.theory.parameters import HALF, Real, check_probability
 
 _OWN, _WORST = "own_risk", "worst_posterior"  # the numbers of each user
 _HALF = 0.5 - 1e-9
+_HEADS = ("mean", "median", "95 %", "99 %", "max", "above {percent}")
 _FORMULA = (
     "R_x = sum_y C[x,y] [x is a best guess for y]/(number of best guesses for y).",
     "The adversary knows every user's secret and guesses a most probable user, ties broken at random.",
@@ -54,10 +55,7 @@ WORST = Pivot(
     records="stages",
     columns={
         "observed": _stage,
-        **{
-            head: _worst_cell(name)
-            for head, name in zip(RISK_COLUMNS, ("mean", *QUANTILES, "above"), strict=True)
-        },
+        **{head: _worst_cell(name) for head, name in zip(_HEADS, ("mean", *QUANTILES, "above"), strict=True)},
     },
     notes=("max_y P(x | y): what the most telling output says about the user.",),
 )
