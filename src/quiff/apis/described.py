@@ -7,8 +7,7 @@ from dataclasses import MISSING, dataclass, fields
 from types import MappingProxyType
 from typing import Any, final
 
-from quiff.apis.base import Api, Unit, all_limits, in_a_month, parameters_of
-from quiff.theory.parameters import Real
+from quiff.apis.base import Api, Limit, Unit, all_limits, in_a_month, parameters_of
 
 _COMMON = "No goal of its own; those on attributes of people, such as a topic of the user, are measured."
 
@@ -70,16 +69,6 @@ class ParameterFacts:
 
 @final
 @dataclass(frozen=True)
-class LimitFacts:
-    """A limit of what is observed, over all secrets and priors."""
-
-    value: Real
-    formula: str
-    bound: str
-
-
-@final
-@dataclass(frozen=True)
 class ApiFacts:
     """What is known of an API: commands and the site show it; limits are those of its defaults, or as given.
 
@@ -105,7 +94,7 @@ class ApiFacts:
     sees: str
     observer_knows_who: bool
     mechanism: str
-    limits: Mapping[str, LimitFacts]
+    limits: Mapping[str, Limit]
     goals: str
     assumptions: tuple[str, ...]
     open_points: tuple[str, ...]
@@ -131,7 +120,7 @@ class ApiFacts:
                 for each in parameters_of(kind)
             },
             mechanism=mechanism(kind),
-            limits={limit.quantity: LimitFacts(limit.value, limit.formula, limit.bound) for limit in limits},
+            limits={limit.quantity: limit for limit in limits},
             goals=_goals(kind),
             remarks=() if one is None else tuple(one.remarks()),
             **{entry.name: getattr(kind, entry.name) for entry in fields(cls) if entry.name not in made},

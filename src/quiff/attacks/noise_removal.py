@@ -45,12 +45,8 @@ class NoiseRemoval:
 
     def shares(self) -> dict[str, float | None]:
         """Return precision and recall of what is removed and of what is kept, by name."""
-        return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "kept_precision": self.kept_precision,
-            "kept_recall": self.kept_recall,
-        }
+        names = ("precision", "recall", "kept_precision", "kept_recall")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def precision(self) -> float | None:

@@ -12,9 +12,11 @@ from typing import final
 
 import numpy as np
 
+from quiff.audit.events import Event, likely_difference, likely_ratio, telling_events
 from quiff.audit.intervals import at_least, at_most, mean_at_most, trials_for_width
+from quiff.audit.log import Log
 from quiff.audit.rules import Frequentist, Rule
-from quiff.audit.sample import Sample
+from quiff.audit.sample import Sample, draw_sample
 from quiff.core.gain import Gain
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, to_float
@@ -267,3 +269,63 @@ def learning_curve(
         ends = at_least(k, m, (1 - level) / 2), at_most(k, m, (1 - level) / 2)
         found.append(CurvePoint(n, Interval(k / m, *ends), _plugged_in(part, None)[0]))
     return found
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LogPart:
+    """A part of a log: its rows, what bounds they give, and the outputs that tell two secrets apart best.
+
+    `ratio` is that of the largest ratio of probabilities, `apart` of the largest difference; `miss` is the
+    probability with which an interval may fail.
+    """
+
+    name: str
+    sample: Sample
+    bounds: Bounds
+    ratio: Event | None
+    apart: Event | None
+    miss: float
+
+    def numbers(self) -> dict[str, object]:
+        """Return what it tells, by the names of quantities."""
+        numbers = {name: getattr(self.bounds, name) for name in ("prior", "posterior", "leakage", "plug_in")}
+        if self.apart is not None:
+            value = min(1.0, 1 - self.apart.apart())
+            numbers["bayes_security"] = Interval(value, 0.0, 1 - self.apart.apart_at_least(self.miss))
+        if self.ratio is not None:
+            least = self.ratio.epsilon_at_least(self.miss)
+            numbers["epsilon_at_least"] = least, least, None
+        return numbers
+
+
+def of_part(
+    name: str,
+    log: Log,
+    rules: Sequence[Rule],
+    rng: np.random.Generator,
+    *,
+    level: float = 0.95,
+    gain: Gain | None = None,
+) -> LogPart:
+    """Return what a log, or a part of one, tells by some rules; parameters as in `bounds`.
+
+    Examples
+    --------
+    >>> log, rng = Log.of(["a", "b"] * 500, [1, 2] * 500), np.random.default_rng(0)
+    >>> of_part("all", log, [Frequentist()], rng).numbers()["posterior"].value
+    1.0
+    """
+    sample = draw_sample(log, rng)
+    bound = bounds(sample, rules, rng, level=level, gain=gain)
+    ratio, apart = telling_events(sample, likely_ratio, likely_difference)
+    return LogPart(name, sample, bound, ratio, apart, 1 - level)
+
+
+def difference(before: Bounds, after: Bounds, level: float) -> Interval:
+    """Return by how much the posterior vulnerabilities of two parts differ.
+
+    Each of the two has half of the probability to fail.
+    """
+    first, second = (bound.posterior_at(1 - (1 - level) / 2) for bound in (before, after))
+    return Interval(second.value - first.value, second.low - first.high, second.high - first.low)

@@ -1,4 +1,4 @@
-"""Each user's own risk: how probably the adversary re-identifies them after some epochs."""
+"""Each user's own risk: how probably the adversary re-identifies them, by stage and after some epochs."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -6,15 +6,46 @@ from threading import local
 
 import numpy as np
 
+from quiff.apis.base import Api, stages_of
+from quiff.core.channel import Channel
+from quiff.core.compose import parallel
 from quiff.core.counting.ranked import RankedValues, RankTables
 from quiff.core.counting.tables import NEAR, Tables
 from quiff.core.counting.work import in_slices
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, tied
+from quiff.core.numbers import Array, product, tied
 from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
+from quiff.measures.distribution import Distribution
+from quiff.measures.own_risk import own_risk
+from quiff.populations.members import single_weights
+from quiff.populations.population import Population
 
 MOST_RISK = 3
+
+
+def stage_risks(
+    people: Population, api: Api, known: Channel | None = None
+) -> dict[str, tuple[Distribution, Distribution]]:
+    """Return how own risks and worst posteriors are distributed over users after each stage of an API.
+
+    `known` is what the adversary already knows, as a channel on users.
+
+    Examples
+    --------
+    >>> from quiff import worked_example
+    >>> own, worst = stage_risks(*worked_example())["topics"]
+    >>> own.mean, worst.quantile(1)
+    (Fraction(13, 20), 0.9603960396039604)
+    """
+    channels = stages_of(api, people)
+    weights, holders = single_weights(people, channels.values())
+    mass = product(weights, holders)
+    risks = {}
+    for stage, C in channels.items():
+        own, worst = own_risk(C if known is None else parallel(known, C), weights, holders)
+        risks[stage] = Distribution(own, mass), Distribution(worst, mass)
+    return risks
 
 
 def user_risk(sequences: Sequences, epochs: int) -> Array:

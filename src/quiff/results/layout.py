@@ -11,7 +11,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from importlib import import_module
 from itertools import product
-from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
@@ -280,13 +279,12 @@ def _end(quantity: str, name: str) -> Get:
 
 
 def interval(quantity: str) -> Fields:
-    """Return the ends of the interval of a quantity as fields of a point; of a probability, at most 1."""
-    most = 1.0 if QUANTITIES[quantity].is_probability else inf
+    """Return the ends of the interval of a probability as fields of a point, at most 1."""
 
     def field_of(name: str) -> Get:
         def end(line: Rows, _: "Result") -> Any:
             value = getattr(line.row(quantity), name, None)
-            return None if value is None else min(value, most)
+            return None if value is None else min(value, 1.0)
 
         return end
 

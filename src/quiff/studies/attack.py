@@ -113,16 +113,6 @@ def _named(bound: str) -> Get:
     return lambda rows, _: bound if rows.rows[0].quantity in _BOUNDS else rows.rows[0].quantity
 
 
-def _end(name: str) -> Get:
-    """Return an end of the interval; of what is exact, the value itself."""
-
-    def cell(rows: Rows, _: Result) -> Any:
-        row, end = rows.rows[0], getattr(rows.rows[0], name)
-        return row.value if end is None else end
-
-    return cell
-
-
 ATTACKS_TABLE = Pivot(
     "{what}, of {users}: {size}",
     records=_listed,
@@ -199,8 +189,8 @@ LAYOUT = Layout(
                 "series": _named(_BOUND),
                 "observations": "observations",
                 "share": "value",
-                "low": _end("low"),
-                "high": _end("high"),
+                "low": "low",
+                "high": "high",
             },
             draw=_drawn,
         )

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quiff.apis.base import Api, all_limits
-from quiff.audit.analysis import LogPart, difference, of_part
-from quiff.audit.bounds import learning_curve, secret_risks
+from quiff.audit.bounds import LogPart, difference, learning_curve, of_part, secret_risks
 from quiff.audit.claims import (
     ClaimTest,
     change_test,

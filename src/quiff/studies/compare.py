@@ -146,9 +146,7 @@ def _months(result: Result) -> Iterator[str]:
 
 def _most(spec: str, result: Result) -> str | None:
     capacity = _limit(spec, "bayes_capacity", result)
-    if capacity is None:
-        return None
-    return factor(capacity) if isinf(capacity) else f"x {factor(capacity)}"
+    return None if capacity is None else f"{'' if isinf(capacity) else 'x '}{factor(capacity)}"
 
 
 _API: Mapping[str, Cell] = {
@@ -311,7 +309,12 @@ def compare(
         people = _one_epoch(people)
     chosen = distinct_apis(listed) or all_apis(people)
     chosen = tuple(sorted(chosen, key=lambda api: [one.unit for one in chosen].index(api.unit)))
-    wanted = _wanted(people, goals)
+    named = () if goals is None else names_of(goals)
+    wanted: list[str] = []
+    if people is not None:
+        for name in named:
+            people.attribute(name)
+        wanted = [name for name in named or people.attributes if name in named or name not in _RECORDS]
     rows: list[Row] = []
     missing: dict[str, str] = {}
     for api in chosen:
@@ -339,16 +342,6 @@ def _one_epoch(people: Population) -> Population:
     note = f"There are {people.n_epochs} epochs; the first is compared, as if nothing changed in a month."
     first = people.epoch(0)
     return first.replaced(notes=(*first.notes, note))
-
-
-def _wanted(people: Population | None, goals: str | Iterable[str] | None) -> list[str]:
-    if people is None:
-        return []
-    if goals is None:
-        return [name for name in people.attributes if name not in _RECORDS]
-    for name in names_of(goals):
-        people.attribute(name)
-    return list(names_of(goals))
 
 
 def _compared(api: Api, people: Population | None, goals: list[str], seed: int) -> tuple[list[Row], str]:

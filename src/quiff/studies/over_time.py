@@ -173,7 +173,9 @@ def over_time(
     drawn = any(leakage.method in ("hybrid", "monte-carlo") for leakage in leakages)
     learned = max((len(numbers) - 1 for numbers in goals.values()), default=0)
     plan = weeks.explained(leakages, len(risks), learned)
-    single = np.ones(people.users.size)
+    single = None if people.weights is None else np.ones(people.users.size)
+    steps = {n: spread.grouped(least, single) for n, spread in risks.items()}
+    percentiles = {n: [step.quantile(share / 100) for share in range(101)] for n, step in steps.items()}
     return Findings(
         (
             *rows,
@@ -188,12 +190,7 @@ def over_time(
         ),
         words={"profiles": weeks.distinct(E), "percent": probability(HALF), "plan": list(plan)},
         stages=occasions.OCCASIONS,
-        payload={
-            "risk_percentiles": {
-                n: _percentiles(spread.grouped(least, None if people.weights is None else single))
-                for n, spread in risks.items()
-            }
-        },
+        payload={"risk_percentiles": percentiles},
         people=people,
         seed=seed if drawn else None,
         parts=(
@@ -231,10 +228,6 @@ def other_occasions(people: Population, *apis: Api) -> Findings:
     return Findings(
         (row for api in apis for row in _occasion_rows(people, api, prior)[0]), stages=occasions.OCCASIONS
     )
-
-
-def _percentiles(spread: Distribution) -> list[float]:
-    return [spread.quantile(percent / 100) for percent in range(101)]
 
 
 def _missing(api: Api, leakages: list[LeakageAfter], risks: dict[int, Distribution]) -> Iterator[str]:

@@ -37,13 +37,12 @@ _NOTHING = 1e-12  # below it nobody reads one in so many
 
 def _words(attribute: str, n_users: int) -> dict[str, str | int]:
     """Return what one value is called, and several, and how many users there are."""
-    word = value_words(attribute)
-    first, *rest = word.split(" ", 1)
+    topics = attribute == "topics"
     return {
         "attribute": attribute,
-        "label": "topic" if attribute == "topics" else "value",
-        "word": word,
-        "several": " ".join([f"{first}s", *rest]),
+        "label": "topic" if topics else "value",
+        "word": value_words(attribute),
+        "several": "topics" if topics else f"values of {attribute}",
         "n_users": n_users,
         "users": many(n_users, "user"),
     }

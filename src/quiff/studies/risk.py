@@ -8,9 +8,9 @@ import numpy as np
 from quiff.apis.base import Api
 from quiff.apis.naming import shared_secrets
 from quiff.core.numbers import Number, as_number
-from quiff.epochs.stages import stage_risks
+from quiff.epochs.risk import stage_risks
 from quiff.errors import ParameterError
-from quiff.measures.distribution import Distribution, merged
+from quiff.measures.distribution import QUANTILES, Distribution, merged
 from quiff.populations.groups import Groups
 from quiff.populations.population import Population
 from quiff.results.figures.charts import Axis, Point, curves
@@ -26,14 +26,7 @@ from quiff.theory.parameters import HALF, Real, check_probability
 
 _OWN, _WORST = "own_risk", "worst_posterior"  # the numbers of each user
 _HALF = 0.5 - 1e-9
-_WORST_HEADS = {
-    "mean": "mean",
-    "median": "median",
-    "95 %": "95",
-    "99 %": "99",
-    "max": "max",
-    "above {percent}": "above",
-}
+_HEADS = ("mean", "median", "95 %", "99 %", "max", "above {percent}")
 _FORMULA = (
     "R_x = sum_y C[x,y] [x is a best guess for y]/(number of best guesses for y).",
     "The adversary knows every user's secret and guesses a most probable user, ties broken at random.",
@@ -62,7 +55,7 @@ WORST = Pivot(
     records="stages",
     columns={
         "observed": _stage,
-        **{head: _worst_cell(name) for head, name in _WORST_HEADS.items()},
+        **{head: _worst_cell(name) for head, name in zip(_HEADS, ("mean", *QUANTILES, "above"), strict=True)},
     },
     notes=("max_y P(x | y): what the most telling output says about the user.",),
 )
