@@ -55,6 +55,8 @@ def patched(tmp_path_factory):
     """A folder to work in, where no page is served for ever and no network is asked."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("e"))
+        weekly = (f"u{n},{week},{n % 5 + (week and n % 3 == 0)}" for n in range(30) for week in (0, 1))
+        Path("weekly.csv").write_text("\n".join(["user,epoch,t1", *weekly]) + "\n")
         patch.setattr("quiff.web.serve.serve", lambda place, given, ready, offered: ready())
         if "QUIFF_MIRROR" not in os.environ:
             patch.setattr("quiff.history.fetch.fetch", lambda name, mirror, **limits: Path(name))

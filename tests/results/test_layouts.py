@@ -68,6 +68,8 @@ STUDIES = {
     "measure": lambda people: quiff.measure(people, quiff.Cookies(), TopicsAPI()),
     "user_risk": lambda people: quiff.user_risk(people, TopicsAPI(), TopicsAPI(noise=0.2)),
     "over_time": lambda people: quiff.over_time(people, TopicsAPI(), 3, utility=True),
+    "changing_interests": lambda people: quiff.changing_interests(people, TopicsAPI(), 2, stability=0.9),
+    "stability": lambda people: quiff.stability(quiff.drift(people, 3, 0.1, 1)),
     "other_occasions": lambda people: other_occasions(people, TopicsAPI()),
     "compare": lambda people: quiff.compare(
         people, quiff.Cookies(), TopicsAPI(), quiff.api_from("event_level"), quiff.api_from("floc")

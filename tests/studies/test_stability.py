@@ -119,3 +119,19 @@ def test_the_command(tmp_path):
     assert answer.exit_code == 0, answer.output
     assert "if interests are kept with probability 90 %" in " ".join(answer.output.split())
     assert CliRunner().invoke(main, ["epochs", str(single), "--stability", "9"]).exit_code == 1
+
+
+def test_the_report_says_what_is_assumed_and_what_follows_if_interests_change(tmp_path):
+    people = tmp_path / "people.csv"
+    people.write_text("user,t1,t2\n" + "".join(f"u{n},{n % 5},{5 + n % 3}\n" for n in range(30)))
+    pages = {}
+    for name, options in {"assumed": [], "given": ["--stability", "0.8"]}.items():
+        out = tmp_path / f"{name}.html"
+        arguments = ["report", str(people), "--api", "topics:n_topics=8,top_s=2", "--out", str(out), *options]
+        answer = CliRunner().invoke(main, arguments)
+        assert answer.exit_code == 0, answer.output
+        pages[name] = " ".join(out.read_text().split())
+    assert "Not: that interests stay the same" in pages["assumed"]
+    assert "If interests change" in pages["given"]
+    assert "kept with probability 80 %" in pages["given"]
+    assert "If interests change" not in pages["assumed"]

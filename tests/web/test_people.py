@@ -115,6 +115,14 @@ def test_attacks_are_shown_if_they_were_asked_for(get):
     assert attacks["figures"]
 
 
+def test_interests_that_change_are_shown_if_their_stability_is_given(get):
+    told = dict(enumerate(events(get("/api/people?n=100&observations=2&stability=0.8").text)))
+    assert "If interests change" in " ".join(
+        data["html"] for kind, data in told.values() if kind == "section"
+    )
+    assert get("/api/people?n=100&stability=80").status_code == 400
+
+
 def test_the_file_of_the_command_line_is_measured_and_only_that(get, tmp_path):
     path = tmp_path / "profiles.csv"
     path.write_text(PROFILES)

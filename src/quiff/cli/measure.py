@@ -209,11 +209,11 @@ def people_over_time(
 
 @command("stability", group="people")
 def stability_of_people(people: PeopleOverTime, *, of: str | None = None) -> Result:
-    """Estimate how stable interests are, from people with several weeks.
+    """Estimate how stable people's interests are.
 
-    With what probability a topic, or a value, is kept from one week to the next beyond what recurs by chance,
-    with an interval of 95 %. Topics that were filled in change by chance: users without any stand apart.
-    quiff epochs --stability says what follows from it.
+    PEOPLE have several weeks, in a column epoch. With what probability a topic, or a value, is kept from one
+    week to the next beyond what recurs at random, with an interval of 95 %. Topics that were filled in change
+    at random: users without any stand apart. quiff epochs --stability says what follows from it.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def stability_of_people(people: PeopleOverTime, *, of: str | None = None) -> Res
 
     Examples
     --------
-    $ quiff stability weekly-profiles.parquet
+    $ quiff stability weekly.csv
     """
     return estimate_stability(people.population(over_time=True), of)
 

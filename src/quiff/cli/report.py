@@ -30,6 +30,7 @@ def report(
     yardstick: bool = True,
     observations: int = 4,
     attacks: bool = False,
+    stability: float | None = None,
     list_users: bool = False,
     print_all: bool = False,
     seed: int = 0,
@@ -51,6 +52,8 @@ def report(
         Study 1 to N observations; the Topics API brings one each week; 1 leaves out time.
     attacks
         Also run the published attacks on simulated observations.
+    stability
+        Also for interests that change: kept with this probability from one observation to the next.
     list_users
         List the users most at risk by their pseudonyms; else the page names nobody.
     print_all
@@ -69,8 +72,8 @@ def report(
         population = people.population(over_time=True)
         page = compose_report(
             population, people.measured(population, yardstick), Source.file(people.people or Path(), [typed]),
-            observations=observations, attacks=attacks, seed=seed, histories=people.histories,
-            list_users=list_users, print_all=print_all,
+            observations=observations, attacks=attacks, stability=stability, seed=seed,
+            histories=people.histories, list_users=list_users, print_all=print_all,
         )  # fmt: skip
         page.write(out, **guarded(out))
     echo(f"{out}: {page.title}")

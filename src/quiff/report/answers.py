@@ -391,3 +391,12 @@ def may_not(one: Answer) -> Iterator[str]:
         )
     if most > one.first:
         yield f"Not: that it stays at {first} ({one.name}). With time, observations add up."
+    prior, alone = one.value("prior"), one.people.n_epochs == 1
+    drawn = one.api.redraws == "noise" and bool(one.api.needs)
+    if prior is not None and most > one.first and alone and drawn:
+        yield (
+            f"Not: that interests stay the same ({one.name}), as is assumed here; how stable they are is not"
+            f" known. Who knew everybody's some weeks ago re-identifies by {last} with something between"
+            f" {probability(prior)}, a guess, and {one.about(most)}; who knows those of every week, perhaps"
+            " with more."
+        )

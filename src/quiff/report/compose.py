@@ -119,6 +119,7 @@ def compose_report(
     *,
     observations: int = 4,
     attacks: bool = False,
+    stability: float | None = None,
     seed: int = 0,
     histories: Path | None = None,
     list_users: bool = False,
@@ -139,6 +140,8 @@ def compose_report(
         leaves out what time adds.
     attacks
         Whether the published attacks are run.
+    stability
+        With what probability interests are kept from one observation to the next; None if it is not known.
     seed
         The random seed of simulations.
     histories
@@ -160,7 +163,9 @@ def compose_report(
         If the APIs cannot be measured on these people.
     """
     least = 1 if list_users else SMALLEST
-    question = Question(people, tuple(apis), check_observations(observations), attacks, seed, least=least)
+    question = Question(
+        people, tuple(apis), check_observations(observations), attacks, seed, least, stability
+    )
     parts = {section.key: section for section in sections(question)}
     mains = [Answer.of(api, question) for api in question.studied]
     answers = [*mains, *(Answer.of(api, question) for api in question.apis if api not in question.studied)]

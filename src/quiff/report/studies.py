@@ -24,6 +24,7 @@ from quiff.studies.measure import measure
 from quiff.studies.over_time import over_time
 from quiff.studies.popularity import popularity
 from quiff.studies.risk import most_exposed, user_risk
+from quiff.studies.stability import changing_interests
 from quiff.studies.theory import closed_forms
 from quiff.studies.words import goal_title
 
@@ -70,6 +71,8 @@ class Question:
         The random seed of simulations.
     least
         How many people at least a cell is about; smaller ones are merged, or left out.
+    stability
+        With what probability interests are kept from one observation to the next; None if it is not known.
     """
 
     people: Population
@@ -78,6 +81,7 @@ class Question:
     attacks: bool = False
     seed: int = 0
     least: int = 1
+    stability: float | None = None
     _over_time: dict[str, Result] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -206,6 +210,15 @@ def _reveals(question: Question) -> Iterator[Block]:
 
 def _time(question: Question) -> Iterator[Block]:
     yield from question.blocks(lambda api: question.over_time(api).without("risk"), "grows")
+    if question.stability is not None:
+
+        def changing(api: Api) -> Result:
+            n = question.observations + api.shown_at_first - 1
+            return changing_interests(
+                question.first, api, n, stability=question.stability, seed=question.seed
+            )
+
+        yield from question.beside("If interests change", changing)
 
 
 def _risk(question: Question) -> Iterator[Block]:

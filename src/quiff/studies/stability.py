@@ -33,7 +33,7 @@ register(
         "stability",
         "stability",
         "probability",
-        "rho = (a - c) / (1 - c), a: kept from one week to the next, c: as often by chance",
+        "rho = (a - c) / (1 - c), a: kept from one week to the next, c: recurs at random",
         "probability that an interest is kept from one week to the next, rather than drawn anew",
         _SOURCE,
     ),
@@ -64,7 +64,7 @@ register(
         say={
             "stability": Say(
                 "From one week to the next {whom} kept with probability {stability} (95 %: {low} to {high}),"
-                " beyond what recurs by chance.",
+                " beyond what recurs at random.",
                 by=("scope",),
                 words=lambda rows, result: {
                     "whom": f"{'a topic' if result.words['attribute'] == 'topics' else 'the value'} is"

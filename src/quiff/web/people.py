@@ -51,7 +51,14 @@ def question(query: Query, profiles: Profiles | None) -> Question:
     beside = default_apis(people, query.apis[0])  # without an API of their own, of which nothing is asked
     cookies = () if people.merged else beside[:1]  # merged people cannot be told apart
     apis = {api.spec: api for api in (*cookies, *query.apis)}
-    return Question(people, tuple(apis.values()), query.observations, query.attacks, query.seed)
+    return Question(
+        people,
+        tuple(apis.values()),
+        query.observations,
+        query.attacks,
+        query.seed,
+        stability=query.stability,
+    )
 
 
 def check_size(query: Query) -> None:

@@ -48,6 +48,7 @@ class Query:
     n: int = 2000
     seed: int = 0
     attacks: bool = False  # whether to run the published attacks on them too
+    stability: float | None = None  # with what probability interests are kept; None if it is not known
 
 
 @final
@@ -158,7 +159,7 @@ def read_people(pairs: _Pairs, offers: "Offers") -> Query:
     >>> read_people([("n", "500")], Offers()).n
     500
     """
-    reader = Reader(pairs, ("source", "n", "seed", "api", "api2", "observations", "attacks"))
+    reader = Reader(pairs, ("source", "n", "seed", "api", "api2", "observations", "attacks", "stability"))
     source, apis = reader.one_of("source", "synthetic", "file"), reader.apis(offers)
     return Query(
         tuple(api.spec for api in apis),
@@ -168,6 +169,7 @@ def read_people(pairs: _Pairs, offers: "Offers") -> Query:
         n=reader.whole("n", Query.n),
         seed=reader.whole("seed", 0),
         attacks=reader.one_of("attacks", "0", "1") == "1",
+        stability=reader.share("stability", 0) or None,
     )
 
 

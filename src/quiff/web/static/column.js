@@ -42,10 +42,12 @@ export function build(given, changed) {
   const seed = number({ name: "seed", label: "Random seed", min: 0, max: 100, change: () => told() });
   const observed = number({ name: "observed", label: "Visits of one person (page views of Topics; 4 weekly ones are a month)", min: 1, max: 10, change: () => told() });
   const attacks = check({ name: "attacks", label: "Run the published attacks too (takes longer)", change: () => told() });
+  const kept = [["", "not known"], ...["0.5", "0.8", "0.9", "0.95", "0.99", "1"].map((share) => [share, `kept with ${100 * share} %`])];
+  const stability = choice({ name: "stability", label: "Interests from week to week", options: kept, change: () => told() });
   const start = make("button", { type: "submit", class: "main", id: "start" }, "Measure");
   const stop = make("button", { type: "button", id: "stop", disabled: true }, "Cancel");
-  people = { n, seed, element: group("People", source, n, seed, observed, attacks, make("div", { class: "buttons" }, start, stop)) };
-  all = { first, second, users, observations, source, n, seed, observed, attacks };
+  people = { n, seed, element: group("People", source, n, seed, observed, attacks, stability, make("div", { class: "buttons" }, start, stop)) };
+  all = { first, second, users, observations, source, n, seed, observed, attacks, stability };
   find("controls").append(stories.element, make("fieldset", { class: "designs" }, make("legend", {}, "Design"),
     make("div", { class: "tabs", role: "group", "aria-label": "Designs" }, ...tabs, drop), first.element, second.element), situation.element, people.element);
 }

@@ -4,7 +4,7 @@ const DEFAULTS = {
   view: "design",
   api: "topics", second: "0", api2: "cookies", users: "1000000", observations: "4",
   picture: "time", along: "", prior: "0.0001", story: "",
-  source: "synthetic", n: "2000", seed: "0", observed: "4", attacks: "0", run: "0",
+  source: "synthetic", n: "2000", seed: "0", observed: "4", attacks: "0", stability: "", run: "0",
   verdict: "all", words: "",
 };
 
@@ -43,8 +43,8 @@ export function designQuery() {
 export const compareQuery = () => String(new URLSearchParams({ api: state.api, ...second() }));
 
 export function peopleQuery() {
-  const { source, n, seed, api, observed, attacks } = state;
-  const common = { source, api, ...second(), observations: observed, attacks };
+  const { source, n, seed, api, observed, attacks, stability } = state;
+  const common = { source, api, ...second(), observations: observed, attacks, ...(stability && { stability }) };
   return String(new URLSearchParams(source === "file" ? common : { ...common, n, seed }));
 }
 
