@@ -20,7 +20,7 @@ PATHS = [
     "api/compare",
     "api/people", "api/paper", "download/design-{word}.{kind}", "download/design/{section}-{number}.{kind}",
     "download/people/{section}-{number}.{kind}", "download/{word}/{section}-{number}.{kind}",
-    "download/paper.csv", "download/compare.csv", "{word}", "static/{word}", "download/{word}",
+    "download/paper.csv", "download/compare/apis-0.csv", "{word}", "static/{word}", "download/{word}",
     "../{word}", "api/{word}",
 ]  # fmt: skip
 NAMES = [
@@ -160,7 +160,7 @@ def test_no_other_page_makes_it_work_however_it_leads_there(explorer):
 THERE = [
     "", "static/page.css", "static/main.js", "vega.js", "api/settings", "api/design?api=topics",
     "api/studies", "api/compare", "api/people?source=file", "api/paper", "download/paper.csv",
-    "download/compare.csv", "download/design-table.csv?api=topics",
+    "download/compare/apis-0.csv", "download/design-table.csv?api=topics",
 ]  # fmt: skip
 # The ways of another page to the explorer, and what a browser says of each: mode and destination.
 WAYS = {

@@ -89,8 +89,9 @@ def in_parallel(parts: Sequence[tuple[Limit, ...]]) -> tuple[Limit, ...]:
     """Return the limits of several observations at once: factors multiply, and their logarithms add up.
 
     >>> yes_or_no = Response(as_labels(["yes", "no"]), 3.0)
-    >>> [limit.value for limit in in_parallel([yes_or_no.limits()[:1]] * 2)]
-    [2.25]
+    >>> [limit] = in_parallel([yes_or_no.limits()[:1]] * 2)
+    >>> limit.value
+    2.25
     """
     combined = []
     for quantity in QUANTITIES:

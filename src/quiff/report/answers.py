@@ -170,42 +170,43 @@ class Answer:
 
 def verdict(answers: Sequence[Answer], mains: Sequence[Answer]) -> Iterator[str]:
     """Yield the answer in a few words: of the APIs that are studied, of the yardsticks, and of guessing."""
-    for one in mains:
-        text = _verdict(one, alone=len(mains) == 1)
-        yield capitalised(text) if len(mains) == 1 else f"{capitalised(one.name)}: {text}"
-    yardsticks = [one for one in answers if one not in mains and one.about()]
-    beside = [f"{capitalised(one.name)}: {one.about()}." for one in yardsticks]
-    guess = next((one.value("prior") for one in mains if one.value("prior") is not None), None)
+    for answer in mains:
+        text = _verdict(answer, alone=len(mains) == 1)
+        yield capitalised(text) if len(mains) == 1 else f"{capitalised(answer.name)}: {text}"
+    yardsticks = [answer for answer in answers if answer not in mains and answer.about()]
+    beside = [f"{capitalised(answer.name)}: {answer.about()}." for answer in yardsticks]
+    guess = next((answer.value("prior") for answer in mains if answer.value("prior") is not None), None)
     beside += [] if guess is None else [f"Guessing: {probability(guess)}."]
     yield from (" ".join(beside),) if beside else ()
 
 
-def _verdict(one: Answer, *, alone: bool) -> str:
+def _verdict(answer: Answer, *, alone: bool) -> str:
     """Say with which probability one visit, and the last of several, re-identifies a person."""
-    first, most = one.first, one.most
-    if one.value("posterior") is None:
-        knows = "the observer already knows who the person is"
-        if one.learnt():
-            return f"{knows}, and by one observation ({one.api.sees}) guesses {one.learnt()}."
-        if one.capacity is None:
-            return f"{knows}; what is learnt of that person is not measured here."
-        factor = said(one.capacity)
-        return f"{knows}; one observation multiplies the probability of any guess by at most {factor}."
-    what = f"{visits(one.api, first)} ({f'{first} observations, each ' if first > 1 else ''}{one.api.sees})"
-    whom = f" on average, by an observer who knows {one.observer}" if alone else ""
-    over = f"; {one.after(most)} do so with {one.about(most)}" if most > first else ""
-    return f"{what} re-identifies a person with probability {one.about(first)}{whom}{over}."
+    first, most = answer.first, answer.most
+    if answer.value("posterior") is None:
+        knowing = "the observer already knows who the person is"
+        if answer.learnt():
+            return f"{knowing}, and by one observation ({answer.api.sees}) guesses {answer.learnt()}."
+        if answer.capacity is None:
+            return f"{knowing}; what is learnt of that person is not measured here."
+        factor = said(answer.capacity)
+        return f"{knowing}; one observation multiplies the probability of any guess by at most {factor}."
+    number = f"{first} observations, each " if first > 1 else ""
+    what = f"{visits(answer.api, first)} ({number}{answer.api.sees})"
+    whom = f" on average, by an observer who knows {answer.observer}" if alone else ""
+    over = f"; {answer.after(most)} do so with {answer.about(most)}" if most > first else ""
+    return f"{what} re-identifies a person with probability {answer.about(first)}{whom}{over}."
 
 
 def summary(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
     """Return the numbers that matter most: a column for each API, or a line where they are many."""
-    lines = {head: [text(one) for one in answers] for head, text in _lines(mains)}
+    lines = {head: [text(answer) for answer in answers] for head, text in _lines(mains)}
     lines = {head: texts for head, texts in lines.items() if any(texts)}
     if not lines:
         return None
     data = mains[0].observer if len(mains) == 1 else "everybody's data"
     title = f"The most that an observer who knows {data} achieves"
-    names = [one.name for one in answers]
+    names = [answer.name for answer in answers]
     if len(answers) <= _FEW:
         return Table(title, ("probability", *names), tuple((head, *texts) for head, texts in lines.items()))
     return Table(title, ("API", *lines), tuple(zip(names, *lines.values(), strict=True)))
@@ -213,47 +214,49 @@ def summary(answers: Sequence[Answer], mains: Sequence[Answer]) -> Table | None:
 
 def _lines(mains: Sequence[Answer]) -> Iterator[tuple[str, Callable[[Answer], str]]]:
     """Yield what is said of each API: one observation, one visit, a month, the worst off, the receiver."""
-    seen = {one.api.sees for one in mains}
+    seen = {answer.api.sees for answer in mains}
     once = f"re-identified by one observation{f' ({seen.pop()})' if len(seen) == 1 else ''}"
-    yield once, lambda one: one.about() + (_guessing(one) if one in mains else "")
-    visit = next((one for one in mains if one.first > 1), None)
+    yield once, lambda answer: answer.about() + (_guessing(answer) if answer in mains else "")
+    visit = next((answer for answer in mains if answer.first > 1), None)
     if visit is not None:
-        yield f"by {visit.after(visit.first)}", lambda one: one.about(one.first)
-    longest = max(mains, key=lambda one: one.most)
+        yield f"by {visit.after(visit.first)}", lambda answer: answer.about(answer.first)
+    longest = max(mains, key=lambda answer: answer.most)
     if longest.most > longest.first:
         month = "in a month (28 days), " if longest.most == in_a_month(longest.api) else ""
-        alike = all(visits(one.api, longest.most) == visits(longest.api, longest.most) for one in mains)
+        alike = all(visits(answer.api, longest.most) == visits(longest.api, longest.most) for answer in mains)
         by = f"{month}by {longest.after(longest.most)}" if alike else "by all visits studied"
-        yield by, lambda one: one.about(one.most, interval=True)
-    worst = max(mains, key=lambda one: one.riskiest)
+        yield by, lambda answer: answer.about(answer.most, interval=True)
+    worst = max(mains, key=lambda answer: answer.riskiest)
     yield f"the person most at risk, {visits(worst.api, worst.riskiest)}", _worst
-    shared = [goal for goal in mains[0].goals if goal != "secret" and all(goal in one.goals for one in mains)]
+    shared = [
+        goal for goal in mains[0].goals if goal != "secret" and all(goal in answer.goals for answer in mains)
+    ]
     goal = shared[0] if shared else ""
     what = goal_title(goal) if goal else "what it wants to learn"
     yield (
         f"a receiver, such as an advertiser, guesses {what} by one observation",
-        lambda one: one.learnt(goal),
+        lambda answer: answer.learnt(goal),
     )
 
 
-def _guessing(one: Answer) -> str:
-    prior = one.value("prior")
+def _guessing(answer: Answer) -> str:
+    prior = answer.value("prior")
     return "" if prior is None else f" (guessing: {probability(prior)})"
 
 
-def _worst(one: Answer) -> str:
-    worst = one.value("risk_max", one.riskiest)
+def _worst(answer: Answer) -> str:
+    worst = answer.value("risk_max", answer.riskiest)
     return "" if worst is None else probability(worst)
 
 
 def growth(answers: Sequence[Answer], mains: Sequence[Answer]) -> Figure | None:
     """Draw the probability of re-identification against visits, the yardstick above and guessing below."""
-    drawn = [one for one in mains if one.most > one.first]
+    drawn = [answer for answer in mains if answer.most > answer.first]
     if not drawn:
         return None
-    first, last = drawn[0], max(one.most - one.first + 1 for one in drawn)
-    own = [point for one in drawn for point in _points(one)]
-    levels = {one.name: one.value("posterior") for one in answers if one not in mains}
+    first, last = drawn[0], max(answer.most - answer.first + 1 for answer in drawn)
+    own = [point for answer in drawn for point in _points(answer)]
+    levels = {answer.name: answer.value("posterior") for answer in answers if answer not in mains}
     guess = first.value("prior") or 0
     levels = dict(list(levels.items())[:1]) | {f"guessing: {probability(guess)}": guess}
     flat = [
@@ -263,7 +266,7 @@ def growth(answers: Sequence[Answer], mains: Sequence[Answer]) -> Figure | None:
         for place in (0, last)
     ]
     things = visits(first.api, first.most).partition(" ")[2]
-    alike = all(visits(one.api, first.most) == visits(first.api, first.most) for one in drawn)
+    alike = all(visits(answer.api, first.most) == visits(first.api, first.most) for answer in drawn)
     brings = f", the first with {first.first} observations" if first.first > 1 else ""
     chart = curves(
         [*own, *flat],
@@ -275,128 +278,27 @@ def growth(answers: Sequence[Answer], mains: Sequence[Answer]) -> Figure | None:
         dots=[point for point in own if point["visits"]],
         size=(300, 220),
     )
-    reached = ", ".join(f"{'' if len(drawn) == 1 else f'{one.name} '}{one.about(one.most)}" for one in drawn)
+    reached = ", ".join(
+        f"{'' if len(drawn) == 1 else f'{answer.name} '}{answer.about(answer.most)}" for answer in drawn
+    )
     by = visits(first.api, first.most) if alike else "the last visit"
     return Figure.of(f"Re-identification of a person by {by}: {reached}", chart)
 
 
-def _points(one: Answer) -> Iterator[dict[str, Any]]:
+def _points(answer: Answer) -> Iterator[dict[str, Any]]:
     """Yield the probabilities of an API by visits, from guessing on."""
-    yield {"series": one.name, "visits": 0, "probability": float(one.value("prior") or 0)}
-    for n in range(one.first, one.most + 1):
-        row = one.row("posterior", n)
+    yield {"series": answer.name, "visits": 0, "probability": float(answer.value("prior") or 0)}
+    for n in range(answer.first, answer.most + 1):
+        row = answer.row("posterior", n)
         if row is not None:
-            place = {"visits": n - one.first + 1, "probability": float(row.value)}
-            ends = {"low": row.low, "high": row.high}
-            interval = {name: float(end) for name, end in ends.items() if end is not None}
-            yield {"series": one.name, **place, **interval}
-
-
-def by_visits(mains: Sequence[Answer]) -> Block:
-    """Return the probability of re-identification by what was seen, here and in a larger crowd."""
-    lines = [(one, n) for one in mains for n in range(1, one.most + 1) if one.about(n)]
-    columns: dict[str, Any] = {
-        "API": lambda line: line[0].name,
-        "seen": lambda line: capitalised(line[0].after(line[1])),
-        "re-identified": lambda line: line[0].about(line[1], interval=True),
-        f"among {said(CROWD)} people": lambda line: line[0].in_a_crowd(line[1]) or None,
-    }
-    table = Table.of(
-        "Re-identification here, and in a larger crowd that includes these people", lines, columns
-    )
-    lead = ("Every visit adds observations of people who do not change.",)
-    return Block("By visits, and among a million people", lead, tables=(table,) if lines else (), folded=True)
-
-
-def reading(mains: Sequence[Answer]) -> Iterator[str]:
-    """Yield what the words of the page mean."""
-    for one in mains:
-        works, n = mechanism(type(one.api)), one.first
-        brings = (
-            f" The first {one.api.visit} shows {n} observations, each later one adds one." if n > 1 else ""
-        )
-        about = f"One observation is {one.api.sees}; it is about {one.api.unit}.{brings}"
-        yield f"{one.name}: {works}{' ' if works else ''}{about}"
-    yield from _WORDS
-
-
-def regulators_words(mains: Sequence[Answer]) -> Table:
-    """Return singling out, linkability and inference, each with the measure that speaks to it."""
-    singled = [(one.name, _singled_out(one)) for one in mains]
-    linked = [(one.name, _linked(one)) for one in mains]
-    inferred = [(one.name, one.learnt() or "not measured") for one in mains]
-    measures = {
-        ("singling out", "probability of re-identification"): singled,
-        ("linkability", "probability that one observation at each of two sites is linked, at most"): linked,
-        ("inference", "probability that a receiver guesses right (What it is good for)"): inferred,
-    }
-    lines = tuple((*words, *line) for words, some in measures.items() for line in some)
-    return Table(_REGULATOR, ("word", "measure", "API", "here"), lines)
-
-
-def _singled_out(one: Answer) -> str:
-    if one.api.observer_knows_who:
-        return "not measured: the observer already knows who the person is"
-    worst = f"; {_worst(one)} for the person most at risk" if _worst(one) else ""
-    single = one.about(one.first)
-    return f"{single} after {visits(one.api, one.first)}{worst}" if single else "not measured"
-
-
-def _linked(one: Answer) -> str:
-    """Return how probably two sites are linked, at most.
-
-    Who knows everybody's data links no worse than who sees one observation of each at the other site, so
-    that re-identification bounds it, where no closer bound is known.
-    """
-    sites = one.rows.where(stage="two sites")["posterior"]
-    single = one.value("posterior")
-    if sites is not None and single is not None and sites <= single:
-        return f"{probability(sites)}, if users' sets are independent draws"
-    return f"{one.about()}, as singling out" if single is not None else "not measured"
-
-
-def may(one: Answer) -> Iterator[str]:
-    """Yield what may be concluded of an API."""
-    if one.about(one.first):
+    if most > answer.first:
+        yield f"Not: that it stays at {first} ({answer.name}). With time, observations add up."
+    prior, alone = answer.value("prior"), answer.people.n_epochs == 1
+    drawn = answer.api.redraws == "noise" and bool(answer.api.needs)
+    if prior is not None and most > answer.first and alone and drawn:
         yield (
-            f"On average over these {said(one.people.n_users)} people, {visits(one.api, one.first)}"
-            f" ({one.name}) re-identifies with probability {one.about(one.first)} at most: by an observer who"
-            f" knows {one.observer}, and uses nothing else."
-        )
-    if one.capacity is not None and one.alike:
-        yield (
-            f"One observation ({one.name}) multiplies the probability of any guess about any people by at "
-            f"most {said(one.capacity)}, on average over what is shown; more observations add to it."
-        )
-
-
-def may_not(one: Answer) -> Iterator[str]:
-    """Yield what may not be concluded of an API."""
-    first, last = visits(one.api, one.first), visits(one.api, one.most)
-    n, most = one.riskiest, one.most
-    if _worst(one):
-        later = ""
-        if most > n and one.value("risk_max", most) is None:
-            later = f"; after {last} it is not measured, and at least the average, {one.about(most)}"
-        yield (
-            f"Not: that a person's risk is the average ({one.name}). The most exposed person's is"
-            f" {_worst(one)} after {visits(one.api, n)}{later}."
-        )
-    crowd = one.in_a_crowd(one.first)
-    if crowd:
-        later = f", by {last} {one.in_a_crowd(most)}" if most > one.first else ""
-        yield (
-            f"Not: that it is the same in another crowd ({one.name}). Among {said(CROWD)} people, these among"
-            f" them, it is {crowd} by {first}{later}."
-        )
-    if most > one.first:
-        yield f"Not: that it stays at {first} ({one.name}). With time, observations add up."
-    prior, alone = one.value("prior"), one.people.n_epochs == 1
-    drawn = one.api.redraws == "noise" and bool(one.api.needs)
-    if prior is not None and most > one.first and alone and drawn:
-        yield (
-            f"Not: that interests stay the same ({one.name}), as is assumed here; how stable they are is not"
-            f" known. Who knew everybody's some weeks ago re-identifies by {last} with something between"
-            f" {probability(prior)}, a guess, and {one.about(most)}; who knows those of every week, perhaps"
+            f"Not: that interests stay the same ({answer.name}), as is assumed here; how stable they are is"
+            f" not known. Who knew everybody's some weeks ago re-identifies by {last} with something between"
+            f" {probability(prior)}, a guess, and {answer.about(most)}; who knows those of every week, perhaps"
             " with more."
         )

@@ -3,6 +3,7 @@
 import hashlib
 import platform
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -174,7 +175,7 @@ def compose_report(
     about = source.about or (_SYNTHETIC if people.is_synthetic else "")
     crowd = ("Not: anything about real people. These are synthetic.",) if about else ()
     return Page(
-        _title([one.name for one in mains], people, "synthetic " if about else ""),
+        _title([answer.name for answer in mains], people, "synthetic " if about else ""),
         tuple(filter(None, (about, *question.measured.warnings, _filling(question)))),
         tuple(verdict(answers, mains)),
         summary(answers, mains),
@@ -182,12 +183,16 @@ def compose_report(
         tuple(reading(mains)),
         tuple(parts.values()),
         (
-            Block(lead=(_COMPUTED + _moved(question, mains),), tables=(regulators_words(mains),)),
+            Block(lead=(_COMPUTED, *_moved(question, mains)), tables=(regulators_words(mains),)),
             *(() if histories is None else (_histories(histories, least),)),
         ),
         {
-            "What may be concluded": (*(text for one in mains for text in may(one)), _LESS),
-            "What may not be concluded": (*crowd, _NOBODY, *(text for one in mains for text in may_not(one))),
+            "What may be concluded": (*(text for answer in mains for text in may(answer)), _LESS),
+            "What may not be concluded": (
+                *crowd,
+                _NOBODY,
+                *(text for answer in mains for text in may_not(answer)),
+            ),
         },
         tuple(_facts(source, question)),
         source.commands,
@@ -226,34 +231,34 @@ def _filling(question: Question) -> str:
     return f"For {share} of them some topics were filled in at random, as a browser would."
 
 
-def _moved(question: Question, mains: Sequence[Answer]) -> str:
+def _moved(question: Question, mains: Sequence[Answer]) -> Iterator[str]:
     """Say what one visit reveals about those without filled topics, and about as many drawn from all."""
-    people, on_topics = question.first, [one for one in mains if one.api.needs == ("topics",)]
+    people = question.first
     counted = people.weights is not None or people.counts is not None
-    if not on_topics or counted or people.filled is None or not people.filled.filled_sets:
-        return ""
-    rng, one = np.random.default_rng(question.seed), on_topics[0]
-    try:
-        genuine = people.genuine()
-        n = genuine.n_users
-        drawn = [people.sets[:, rng.choice(range(people.n_users), n, replace=False)] for _ in range(_DRAWS)]
-        alike = (Population.from_array(range(n), sets, people.topics) for sets in drawn)
-        without, *others = (_counted(some, one) for some in (genuine, *alike))
-    except QuiffError:  # nobody is left, or it is too much
-        return ""
-    return (
-        f" Of the {said(n)} people without filled topics {visits(one.api, one.first)} re-identifies"
-        f" {probability(without)}; of as many drawn from all, {probability(sum(others) / _DRAWS)} (fewer"
-        " people are easier to tell apart)."
-    )
+    if counted or people.filled is None or not people.filled.filled_sets or not people.filled.genuine_users:
+        return
+    rng, genuine = np.random.default_rng(question.seed), people.genuine()
+    n = genuine.n_users
+    drawn = [people.sets[:, rng.choice(range(people.n_users), n, replace=False)] for _ in range(_DRAWS)]
+    alike = [Population.from_array(range(n), sets, people.topics) for sets in drawn]
+    for answer in mains:
+        with suppress(QuiffError):  # nobody is left, or it is too much
+            if answer.api.needs == ("topics",):
+                without, *others = (_counted(some, answer) for some in (genuine, *alike))
+                yield (
+                    f"{answer.name}: of the {said(n)} people without filled topics"
+                    f" {visits(answer.api, answer.first)} re-identifies {probability(without)}; of as many"
+                    f" drawn from all, {probability(sum(others) / _DRAWS)} (fewer people are easier to tell"
+                    " apart)."
+                )
 
 
-def _counted(people: Population, one: Answer) -> float:
+def _counted(people: Population, answer: Answer) -> float:
     """Return the probability of re-identification by the first visit, if it is counted quickly."""
-    sequences = Sequences.of(people, one.api)
-    if exact_work(sequences, one.first)[0] > _QUICK:
+    sequences = Sequences.of(people, answer.api)
+    if exact_work(sequences, answer.first)[0] > _QUICK:
         raise SizeError("to count this takes too long for one sentence")
-    return float(exact_vulnerability(sequences, one.first))
+    return float(exact_vulnerability(sequences, answer.first))
 
 
 def _facts(source: Source, question: Question) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,6 @@ from math import exp, isfinite, log
 from typing import Any
 
 from quiff.apis.base import Api, all_limits
-from quiff.apis.described import ApiWords
 from quiff.apis.topics import further_forms
 from quiff.core.numbers import Number
 from quiff.errors import QuiffError
@@ -57,7 +56,7 @@ def reidentified(api: Api, capacity: Any, n: int, n_users: int) -> float | None:
     return exp(min(0.0, (n * log(capacity) if n else 0.0) - log(n_users)))
 
 
-def period_of(apis: "tuple[Api | ApiWords, ...]") -> str:
+def period_of(apis: tuple[Api, ...]) -> str:
     """Return what passes from one observation to the next: a week or a day, if it is the same for all.
 
     Where the first visit shows several, observations are no weeks.
@@ -237,7 +236,8 @@ def bounds(*apis: Api, n_users: int = 1_000_000, observations: int = 4) -> Findi
     about: dict[str, dict[str, str]] = {}
     remarks: list[str] = []
     for api in chosen:
-        limits, forms = all_limits(api), further_forms(api)
+        limits = sorted(all_limits(api), key=lambda limit: limit.stage != "")  # what is observed comes first
+        forms = further_forms(api)
         for limit in limits:
             rows += rows_of(api, {limit.quantity: limit.value}, stage=limit.stage, **CLOSED)
             about[f"{api.spec} {limit.stage} {limit.quantity}"] = {
