@@ -31,7 +31,7 @@ def check_attack(name: str) -> None:
 
     >>> check_attack("guess")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    quiff.errors.ParameterError: there is no attack 'guess'; there are beugin-mcdaniel, carey, ...
+    quiff.errors.ParameterError: an attack must be one of beugin-mcdaniel, carey, ..., not 'guess'
     """
     if name not in ATTACKS:
         raise ParameterError(what="an attack", value=name, allowed=f"one of {', '.join(ATTACKS)}")
