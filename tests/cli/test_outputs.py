@@ -37,6 +37,7 @@ COMMANDS = {
     "popularity --figure": ["popularity", "profiles.parquet", "--simulations", "10", "--first", "1"],
     "popularity --csv": ["popularity", "profiles.parquet", "--simulations", "10", "--first", "1"],
     "simulate --out": ["simulate", "profiles.parquet", "--epochs", "1"],
+    "rules --csv": ["rules", "profiles.parquet"],
     "rules --figure": ["rules", "profiles.parquet"],
     "attack run --figure": ["attack", "run", "beugin-mcdaniel", "profiles.parquet", "--epochs", "2"],
     "attack run --csv": ["attack", "run", "beugin-mcdaniel", "profiles.parquet", "--epochs", "2"],

@@ -356,7 +356,7 @@ class Gaussian(Mechanism):
 
         if self.dimension > 1:
             raise ParameterError(
-                "a noisy embedding of several dimensions has a closed form only; see limits(), or dimension=1"
+                "a noisy embedding of several dimensions has a closed form only; take dimension=1"
             )
         points: list[Any] = list(secrets)
         if any(not isinstance(x, int | float) or not -1 <= x <= 1 for x in points):

@@ -42,8 +42,8 @@ def naming_of(api: Api, attribute: str | None) -> tuple[str, Naming]:
         if naming is not None:
             return name, naming
     raise ParameterError(
-        f"{api.spec} does not say with which probabilities its outputs name what users have (Api.naming), so"
-        " that counts of outputs say nothing; with people, see popularity(people, api)"
+        f"{api.spec} does not say with which probabilities its outputs name what users have, so"
+        " that counts of outputs say nothing; quiff popularity takes people"
     )
 
 

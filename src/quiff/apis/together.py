@@ -49,7 +49,9 @@ class Together(Api):
                 what="the number of APIs to be seen together", value=len(parts), allowed="at least two"
             )
         if len({part.spec for part in parts}) < len(parts):
-            raise ParameterError("an API is there twice; for several observations of one see over_time()")
+            raise ParameterError(
+                "an API is there twice; several observations of one are measured over time (quiff epochs)"
+            )
         object.__setattr__(self, "parts", parts)
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "title", " and ".join(part.title for part in parts))

@@ -359,8 +359,8 @@ def topics_only(api: Api, study: str) -> TopicsAPI:
     """Return the Topics API, the only one whose settings a study knows in closed form; refuse any other."""
     if not isinstance(api, TopicsAPI):
         raise ParameterError(
-            f"{study} does not support {api.title}, only the Topics API; measure settings of it one by one"
-            f" on people, as by --api {api.name}:parameter=value of quiff measure"
+            f"{study} does not support {api.title}, only the Topics API; quiff measure says what each setting"
+            " of it reveals about people"
         )
     return api
 

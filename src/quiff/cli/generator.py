@@ -62,23 +62,21 @@ class Provider:
 
 
 _DRAWN, _ENGINE = ("rates", "users", "how", "drift"), ("engine", "master")
+_OF_READ = ("weights", "missing", "epoch", "genuine")  # people who are not drawn
 PROVIDERS = {
     "Population": Provider("People", "people", "Asked", (*_DRAWN, *_ENGINE)),
     "People": Provider("People", "people", "Asked", (*_DRAWN, *_ENGINE)),
     "PeopleOverTime": Provider("People", "people", "Asked", (*_DRAWN, *_ENGINE, "epoch")),
     "ManyPeople": Provider("People", "people", "Asked", _DRAWN),
     "ManyPeopleOverTime": Provider("People", "people", "Asked", (*_DRAWN, "epoch")),
-    "Visitors": Provider("People", "people", "Asked", (*_ENGINE, "weights", "missing", "epoch", "genuine")),
+    "Visitors": Provider("People", "people", "Asked", (*_ENGINE, *_OF_READ)),
     "RatedPeople": Provider(
-        "People",
-        "people",
-        "Asked",
-        (*_ENGINE, "weights", "missing", "epoch", "genuine", "attribute", "histories", "drift"),
+        "People", "people", "Asked", (*_ENGINE, *_OF_READ, "attribute", "histories", "drift")
     ),
     "Engine": Provider("Engine", "pipeline", "Engine"),
     "LogFormat": Provider("Log", "pipeline", "LogForm"),
     "Suffixes": Provider("Domains", "pipeline", "SuffixList"),
-    "Classification": Provider("Classification", "pipeline", "Listed"),
+    "Classification": Provider("Classification", "pipeline", "TopicsOfDomains"),
 }
 """What stands behind the types of arguments."""
 _TITLES = ("People", "API", "Options", "Log", "Domains", "Classification", "Engine", "Output")

@@ -89,7 +89,7 @@ def SuffixList(suffixes: str | None = None, **_: Any) -> "Suffixes | None":  # n
     return None if suffixes is None else Suffixes.read(fetch("psl") if suffixes == "psl" else suffixes)
 
 
-def Listed(  # noqa: N802
+def TopicsOfDomains(  # noqa: N802
     classification: str,
     suffixes: str | None = None,
     rules: Rules = "correct",

@@ -50,6 +50,9 @@ def _sentences(result: Result) -> Iterator[str]:
         "Randomised response with the same epsilon answers yes or no truthfully with a probability of"
         f" {probability(rows['told_apart'] or 0)}."
     )
+    for spec, api in result.apis.items():
+        if not list(result.rows.where(api=spec)):
+            yield f"{api.title}: no closed form stands beside these bounds; see quiff measure."
 
 
 def _of_api(rows: Rows, _: Result) -> dict[str, str]:
@@ -241,14 +244,7 @@ def explain_epsilon(
     check_number("delta", delta, 0, 1)
     return Findings(
         (*_bounds(e, n, times, delta), *rows),
-        notes=(
-            "Bounds for any mechanism with this epsilon; randomised response attains them.",
-            *(
-                f"{api.title} has no closed form to set beside them; see quiff measure."
-                for api in chosen
-                if not api.limits()
-            ),
-        ),
+        notes=("Bounds for any mechanism with this epsilon; randomised response attains them.",),
         words={"epsilon": e, "written": rounded(e, 4), "small": probability(delta)},
         apis=chosen,
     )
