@@ -291,6 +291,109 @@ def _points(answer: Answer) -> Iterator[dict[str, Any]]:
     for n in range(answer.first, answer.most + 1):
         row = answer.row("posterior", n)
         if row is not None:
+            place = {"visits": n - answer.first + 1, "probability": float(row.value)}
+            ends = {"low": row.low, "high": row.high}
+            interval = {name: float(end) for name, end in ends.items() if end is not None}
+            yield {"series": answer.name, **place, **interval}
+
+
+def by_visits(mains: Sequence[Answer]) -> Block:
+    """Return the probability of re-identification by what was seen, here and in a larger crowd."""
+    lines = [(answer, n) for answer in mains for n in range(1, answer.most + 1) if answer.about(n)]
+    columns: dict[str, Any] = {
+        "API": lambda line: line[0].name,
+        "seen": lambda line: capitalised(line[0].after(line[1])),
+        "re-identified": lambda line: line[0].about(line[1], interval=True),
+        f"among {said(CROWD)} people": lambda line: line[0].in_a_crowd(line[1]) or None,
+    }
+    table = Table.of(
+        "Re-identification here, and in a larger crowd that includes these people", lines, columns
+    )
+    lead = ("Every visit adds observations of people who do not change.",)
+    return Block("By visits, and among a million people", lead, tables=(table,) if lines else (), folded=True)
+
+
+def reading(mains: Sequence[Answer]) -> Iterator[str]:
+    """Yield what the words of the page mean."""
+    for answer in mains:
+        works, n = mechanism(type(answer.api)), answer.first
+        brings = (
+            f" The first {answer.api.visit} shows {n} observations, each later one adds one." if n > 1 else ""
+        )
+        about = f"One observation is {answer.api.sees}; it is about {answer.api.unit}.{brings}"
+        yield f"{answer.name}: {works}{' ' if works else ''}{about}"
+    yield from _WORDS
+
+
+def regulators_words(mains: Sequence[Answer]) -> Table:
+    """Return singling out, linkability and inference, each with the measure that speaks to it."""
+    singled = [(answer.name, _singled_out(answer)) for answer in mains]
+    linked = [(answer.name, _linked(answer)) for answer in mains]
+    inferred = [(answer.name, answer.learnt() or "not measured") for answer in mains]
+    measures = {
+        ("singling out", "probability of re-identification"): singled,
+        ("linkability", "probability that one observation at each of two sites is linked, at most"): linked,
+        ("inference", "probability that a receiver guesses right (What it is good for)"): inferred,
+    }
+    lines = tuple((*words, *line) for words, some in measures.items() for line in some)
+    return Table(_REGULATOR, ("word", "measure", "API", "here"), lines)
+
+
+def _singled_out(answer: Answer) -> str:
+    if answer.api.observer_knows_who:
+        return "not measured: the observer already knows who the person is"
+    worst = f"; {_worst(answer)} for the person most at risk" if _worst(answer) else ""
+    single = answer.about(answer.first)
+    return f"{single} after {visits(answer.api, answer.first)}{worst}" if single else "not measured"
+
+
+def _linked(answer: Answer) -> str:
+    """Return how probably two sites are linked, at most.
+
+    Who knows everybody's data links no worse than who sees one observation of each at the other site, so
+    that re-identification bounds it, where no closer bound is known.
+    """
+    sites = answer.rows.where(stage="two sites")["posterior"]
+    single = answer.value("posterior")
+    if sites is not None and single is not None and sites <= single:
+        return f"{probability(sites)}, if users' sets are independent draws"
+    return f"{answer.about()}, as singling out" if single is not None else "not measured"
+
+
+def may(answer: Answer) -> Iterator[str]:
+    """Yield what may be concluded of an API."""
+    if answer.about(answer.first):
+        yield (
+            f"On average over these {said(answer.people.n_users)} people, {visits(answer.api, answer.first)}"
+            f" ({answer.name}) re-identifies with probability {answer.about(answer.first)} at most: by an"
+            f" observer who knows {answer.observer}, and uses nothing else."
+        )
+    if answer.capacity is not None and answer.alike:
+        yield (
+            f"One observation ({answer.name}) multiplies the probability of any guess about any people by at "
+            f"most {said(answer.capacity)}, on average over what is shown; more observations add to it."
+        )
+
+
+def may_not(answer: Answer) -> Iterator[str]:
+    """Yield what may not be concluded of an API."""
+    first, last = visits(answer.api, answer.first), visits(answer.api, answer.most)
+    n, most = answer.riskiest, answer.most
+    if _worst(answer):
+        later = ""
+        if most > n and answer.value("risk_max", most) is None:
+            later = f"; after {last} it is not measured, and at least the average, {answer.about(most)}"
+        yield (
+            f"Not: that a person's risk is the average ({answer.name}). The most exposed person's is"
+            f" {_worst(answer)} after {visits(answer.api, n)}{later}."
+        )
+    crowd = answer.in_a_crowd(answer.first)
+    if crowd:
+        later = f", by {last} {answer.in_a_crowd(most)}" if most > answer.first else ""
+        yield (
+            f"Not: that it is the same in another crowd ({answer.name}). Among {said(CROWD)} people, these"
+            f" among them, it is {crowd} by {first}{later}."
+        )
     if most > answer.first:
         yield f"Not: that it stays at {first} ({answer.name}). With time, observations add up."
     prior, alone = answer.value("prior"), answer.people.n_epochs == 1
@@ -299,6 +402,6 @@ def _points(answer: Answer) -> Iterator[dict[str, Any]]:
         yield (
             f"Not: that interests stay the same ({answer.name}), as is assumed here; how stable they are is"
             f" not known. Who knew everybody's some weeks ago re-identifies by {last} with something between"
-            f" {probability(prior)}, a guess, and {answer.about(most)}; who knows those of every week, perhaps"
-            " with more."
+            f" {probability(prior)}, a guess, and {answer.about(most)}; who knows those of every week,"
+            " perhaps with more."
         )
