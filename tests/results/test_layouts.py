@@ -23,6 +23,7 @@ from quiff.attacks.overlap import BeuginMcDaniel
 from quiff.populations.pairs import PairCounts
 from quiff.results.layout import LAYOUTS, Pivot, Say
 from quiff.results.result import Result
+from quiff.studies.bounds import bounds
 from quiff.studies.over_time import other_occasions
 from quiff.studies.pairs import measure_pairs
 
@@ -81,6 +82,7 @@ STUDIES = {
     "browser_rules": lambda people: quiff.browser_rules(people, TopicsAPI(), samples=50, seed=1),
     "attribute_inference": lambda people: quiff.attribute_inference(people, TopicsAPI(), value=1),
     "exposure": lambda people: quiff.exposure(people, TopicsAPI()),
+    "bounds": lambda _: bounds(TopicsAPI(), TopicsAPI(noise=0.2)),
     "closed_forms": lambda _: quiff.closed_forms(TopicsAPI(), TopicsAPI(noise=0.2)),
     "meet_budget": lambda _: quiff.meet_budget(TopicsAPI(), "capacity", 50),
     "fit_design": lambda people: quiff.fit_design(people, 0.9),
