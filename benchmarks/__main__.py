@@ -27,6 +27,7 @@ GROUPS = {
     "large": [],
     "measure": ["users"],
     "programs": [],
+    "stability": [],
 }
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description="quiff beside its peers")

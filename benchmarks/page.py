@@ -23,6 +23,7 @@ TITLES = {
     "epochs": "Many epochs",
     "attacks": "Attacks",
     "programs": "Programs",
+    "stability": "Interests that change",
     "attribution": "The W3C Attribution API",
     "compare": "All APIs side by side",
     "audit": "Audits of logs",

@@ -32,7 +32,14 @@ PATHS_KNOWN = {
     0.99: 0.00796845,
     1: 0.00192848,
 }
-NOISY_BIT = {0.8: 0.63950, 0.9: 0.65581, 0.95: 0.66544, 0.99: 0.67395, 1: 0.6762}
+NOISY_BIT = {  # T = 4, 13, 26
+    0.8: [0.63950, 0.64859, 0.64866],
+    0.9: [0.65581, 0.68994, 0.69234],
+    0.95: [0.66544, 0.73052, 0.74425],
+    0.99: [0.67395, 0.78285, 0.84002],
+    1: [0.6762, 0.79992, 0.88205],
+}
+NEVER = {2: [0.8219163, 0.9642382, 0.9933525], 5: [0.5212489, 0.7570236, 0.9030471]}  # T = 4, 13, 26
 
 
 def randomised(k, stability, epsilon=1.0):
@@ -109,23 +116,38 @@ def test_one_of_five_values_over_half_a_year(stability):
     assert answers[25].high - answers[25].low < 2e-3
 
 
-def test_a_bit_behind_laplace_noise():
-    scale, cells = (
-        2.0,
-        40,
-    )  # of epsilon 1: the W3C's noise on a bit; between 0 and 1 its density is cut into cells
-    ends = np.linspace(0, 1, cells + 1)
+def behind_laplace_noise(stability, cells):
+    """Return a bit behind the W3C's noise of epsilon 1; between 0 and 1 its density is cut into cells."""
+    scale, ends = 2.0, np.linspace(0, 1, cells + 1)
 
     def share(bit):
-        below = np.where(
-            ends < bit, 0.5 * np.exp((ends - bit) / scale), 1 - 0.5 * np.exp((bit - ends) / scale)
-        )
+        left, right = 0.5 * np.exp((ends - bit) / scale), 1 - 0.5 * np.exp((bit - ends) / scale)
+        below = np.where(ends < bit, left, right)
         return np.concatenate([[below[0]], np.diff(below), [1 - below[-1]]])
 
-    for stability, value in NOISY_BIT.items():
-        answers = Drifting(np.full(2, 0.5), np.stack([share(0), share(1)]), stability).track(4)
-        assert round(answers[0].value, 5) == 0.61060
-        assert answers[3].value == pytest.approx(value, abs=1.5e-5)
+    return Drifting(np.full(2, 0.5), np.stack([share(0), share(1)]), stability)
+
+
+@pytest.mark.parametrize("stability", NOISY_BIT)
+def test_a_bit_behind_laplace_noise(stability):
+    answers = behind_laplace_noise(stability, 40).track(4)
+    assert round(answers[0].value, 5) == 0.61060
+    assert answers[3].value == pytest.approx(NOISY_BIT[stability][0], abs=1.5e-5)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("stability", NOISY_BIT)
+def test_a_bit_behind_laplace_noise_over_half_a_year(stability, monkeypatch):
+    monkeypatch.setattr("quiff.epochs.drifting._FINE", 2**11)
+    answers = behind_laplace_noise(stability, 40).track(26)
+    assert [answers[n - 1].value for n in (13, 26)] == pytest.approx(NOISY_BIT[stability][1:], abs=2e-5)
+
+
+@pytest.mark.parametrize("k", NEVER)
+def test_a_value_that_never_changes_is_counted(k):
+    answers = randomised(k, 1.0).track(26)
+    assert [round(answers[n - 1].value, 7) for n in (4, 13, 26)] == NEVER[k]
+    assert {answer.method for answer in answers} == {"exact"}
 
 
 @pytest.mark.parametrize("stability", PATHS_KNOWN)

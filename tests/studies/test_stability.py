@@ -81,6 +81,7 @@ def test_stability_raises_the_risk_by_a_stale_reference_and_lowers_that_by_a_fre
     assert stale == sorted(stale)
     assert fresh == sorted(fresh, reverse=True)
     assert stale[0] == pytest.approx(1 / 40)
+    assert result["survey", "stability_threshold", "now@1"] == pytest.approx(1 - 2 * 0.75 * 0.25)
 
 
 def test_where_stability_is_not_known_both_ends_are_there():

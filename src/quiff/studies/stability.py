@@ -18,7 +18,6 @@ from quiff.progress import part
 from quiff.results.figures.charts import Axis, curves
 from quiff.results.layout import Cell, Chart, Layout, Pivot, Say
 from quiff.results.numbers import many, probability
-from quiff.results.quantities import Quantity, register
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows, Scope, rows_of
 from quiff.studies.study import Findings, study
@@ -27,33 +26,6 @@ from quiff.theory.parameters import check_probability, check_whole
 
 _DEVIATIONS = 2.17  # of the normal distribution, as where means are estimated from samples
 _MOST_USERS = 100_000  # whose paths are drawn
-_SOURCE = "docs, theory of interests that change"
-register(
-    Quantity(
-        "stability",
-        "stability",
-        "probability",
-        "rho = (a - c) / (1 - c), a: kept from one week to the next, c: recurs at random",
-        "probability that an interest is kept from one week to the next, rather than drawn anew",
-        _SOURCE,
-    ),
-    Quantity(
-        "saturation",
-        "limit",
-        "probability",
-        "lim V_now(T)",
-        "probability to guess the secret of now by all observations there can ever be",
-        _SOURCE,
-    ),
-    Quantity(
-        "saturation_observations",
-        "observations to the limit",
-        "observations",
-        "least T with V_now(T) >= V(0) + 0.99 (V_now(infinity) - V(0))",
-        "after so many observations a guess has 99 % of what all of them add",
-        _SOURCE,
-    ),
-)
 
 # How stable people's interests are, from those of several weeks.
 
@@ -249,6 +221,12 @@ CHANGING = Layout(
             _NOW,
             longest="saturation",
         ),
+        "threshold": _says(
+            "At a stability of {stability_threshold} or less, earlier weeks would add nothing to a guess of"
+            " this week's secret.",
+            _NOW,
+            longest="stability_threshold",
+        ),
         "path": _says(
             "Only the sequence accumulates: the secrets of all weeks of {after} are guessed together with"
             " probability {about}{goal_posterior} ({goal_prior} without any).",
@@ -288,19 +266,17 @@ CHANGING = Layout(
                 " every week, of users drawn from the same model.",
             ),
         ),
-        "changing-bounds": Pivot(
-            "Between what these probabilities lie",
-            by=("stage", "observations"),
-            columns={"guessed": "goal_posterior"},
-            where={"goal": "secret"},
-            interval="goal_posterior",
-        ),
-        "changing-users": Pivot(
-            "Re-identification of people whose interests change",
-            by=("stage", "observations"),
-            columns={"re-identified": "posterior", "leakage": "leakage"},
-            where={"goal": "user"},
-            interval="posterior",
+        "changing-all": Pivot(
+            "All questions, and between what the probabilities lie",
+            records=lambda result: result.rows.where(quantity=["goal_posterior", "posterior"]),
+            columns={
+                "guessed": lambda row, result: result.stage_name(row.api, row.stage),
+                "observations": "observations",
+                "right": ("value", probability),
+                "low": ("low", probability),
+                "high": ("high", probability),
+                "method": "method",
+            },
         ),
     },
     charts={
@@ -456,6 +432,11 @@ def _secret_rows(api: Api, model: Drifting, n: int, seed: int) -> Iterator[Row]:
             about: dict[str, Any] = {"goal": "secret", "prior": "population", "observations": week}
             numbers = {"goal_prior": before, "goal_posterior": success}
             yield from rows_of(api, numbers, stage=f"{stage}@{rho:g}", **about)
+    if model.symmetric and model.size == 2:
+        threshold = 1 - 2 * float(model.shown.prod(axis=1)[0])
+        yield from rows_of(
+            api, {"stability_threshold": threshold}, stage=f"{_NOW}@{rho:g}", goal="secret", method="formula"
+        )
     limit = model.saturation() if rho < 1 else None
     if limit is not None:
         numbers = {"saturation": limit[0], "saturation_observations": limit[1]}
