@@ -1,7 +1,7 @@
 """Group `stability`: half a year of weekly observations of a secret that changes.
 
 A bit and one of five values through randomised response of epsilon 1, kept with 95 % from week to week. The
-peer enumerates all sequences of outputs, in numpy, for as many weeks as fit into memory; there the results are
+peer enumerates all sequences of outputs, in numpy, for as many weeks as fit into memory; there results are
 checked to be equal. Beyond them quiff runs alone, and the facts say between what the answer lies.
 """
 

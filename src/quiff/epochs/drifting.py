@@ -18,7 +18,7 @@ and writing each as a mixture of points of a grid bounds it from above (W. Lovej
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb, factorial
+from math import comb, factorial, inf
 from typing import Literal, TypeAlias, final
 
 import numpy as np
@@ -38,10 +38,12 @@ _FINE = 2**13
 _PIECE = 4_000_000  # numbers of vectors at a time
 _DRAWN = 400_000_000  # numbers of vectors that are looked at for an estimate, if that is enough for
 _LEAST = 200  # samples
+_USERS = 100_000  # whose paths are drawn
 _ALIKE = 1e-12
 _CLOSE = 2e-8
 _ROUNDING = 1e-15
 _NOTHING = 1e-200  # vectors that weigh less are not there
+_SHRINKING, _STUCK = 0.99, 5  # a gap that does not shrink by this after so many rounds will not
 _ENOUGH = 0.99  # of what all observations together add
 
 
@@ -77,6 +79,8 @@ class Drifting:
         rho, the probability that the secret is kept from one observation to the next.
     slack
         By how much an observation may reveal more than its cells do, as `Channel.slack`.
+    alike
+        Whether all secrets are asked about alike: then their names do not matter where the model has none.
 
     Examples
     --------
@@ -99,6 +103,7 @@ class Drifting:
     shown: Array
     stability: float
     slack: float = 1.0
+    alike: bool = True
 
     def __post_init__(self) -> None:
         """Join outputs that say the same of every secret: their columns are in proportion."""
@@ -112,14 +117,15 @@ class Drifting:
     @cached_property
     def symmetric(self) -> bool:
         """Whether the names of secrets do not matter: randomised response on equally probable secrets."""
-        if self.shown.shape != (self.size, self.size) or np.ptp(self.law) > _ALIKE:
+        square = self.shown.shape == (self.size, self.size) and self.size > 1
+        if not (self.alike and square) or np.ptp(self.law) > _ALIKE:
             return False
         order = self.shown.argmax(axis=1)
         if len(set(order.tolist())) < self.size:
             return False
-        square = self.shown[:, order]
-        aside = square[~np.eye(self.size, dtype=bool)]
-        return bool(np.ptp(square.diagonal()) <= _ALIKE and np.ptp(aside) <= _ALIKE)
+        matched = self.shown[:, order]
+        aside = matched[~np.eye(self.size, dtype=bool)]
+        return bool(np.ptp(matched.diagonal()) <= _ALIKE and np.ptp(aside) <= _ALIKE)
 
     @cached_property
     def steps(self) -> int:
@@ -149,29 +155,37 @@ class Drifting:
                 break
         return answers
 
-    def saturation(self, most: int = 500) -> tuple[Success, int] | None:
+    def saturation(self, most: int = 100) -> tuple[Success, int] | None:
         """Return how probably the secret of now is guessed by all observations there can be, and from when.
 
         Who is told the secret before the first observation guesses better, and the less so the longer ago it
         was: the limit lies between the two. The number is how many observations give 99 % of what all of them
-        add to a guess without any; None if it cannot be computed.
+        add to a guess without any; None if it cannot be computed, or would take too long.
         """
         prior, guesses = float(self.law.max()), []
-        if not self.steps:
+        if not self.steps or 5 * _POINTS * self.shown.shape[1] > _PIECE:
             return None
-        told = self._rounds(np.diag(self.law), "now", largest, first=True)
-        for (low, _), (_, high) in zip(
-            self._rounds(self.law[np.newaxis], "now", largest), told, strict=False
-        ):
+        gap = inf
+        start, told = self.law[np.newaxis], np.diag(self.law)
+        below = self._rounds(start, "now", largest, stored=_PIECE)
+        above = self._rounds(told, "now", largest, stored=_PIECE, first=True)
+        for (low, _), (_, high) in zip(below, above, strict=False):
             guesses.append(low)
-            if high - low <= _CLOSE or len(guesses) == most:
+            stuck, gap = high - low > _SHRINKING * gap, high - low
+            if gap <= _CLOSE or (stuck and len(guesses) > _STUCK) or len(guesses) == most:
                 limit = Success.between(low, high * self.slack ** len(guesses))
                 enough = prior + _ENOUGH * (low - prior)
                 return limit, 1 + next(n for n, guess in enumerate(guesses) if guess >= enough)
         return None
 
     def _rounds(
-        self, start: Array, question: Question, read: Read, *, first: bool = False
+        self,
+        start: Array,
+        question: Question,
+        read: Read,
+        *,
+        stored: int = _STORED,
+        first: bool = False,
     ) -> Iterator[tuple[float, float]]:
         """Yield two answers between which the true one lies, after 1, 2, ... observations.
 
@@ -182,7 +196,7 @@ class Drifting:
         while sets and sum(len(vectors) for vectors in sets) * self.shown.size <= _LOOKED_AT:
             ways: list[tuple[Callable[[Array], Array], ...]] = [(self._means,), (self._mixtures,)]
             if len(sets) == 1:
-                fits = len(sets[0]) * self.shown.size <= _STORED
+                fits = len(sets[0]) * self.shown.size <= stored
                 ways = [(self._added,) if fits else (self._means, self._mixtures) if self.steps else ()]
             rounds = [
                 self._observation(*pair, question, read, first) for pair in zip(sets, ways, strict=True)
@@ -232,11 +246,13 @@ class Drifting:
                 belief, best = belief / observed, best / observed
                 right[n, piece] = read(best if question == "path" else belief)
             advance(piece.stop / samples)
-        estimates = [Estimate.of_mean(np.minimum(row, 1.0)) for row in right]
-        slacks = [self.slack**n for n in range(1, most + 1)]
+        return self._estimated(np.minimum(right, 1.0))
+
+    def _estimated(self, right: Array) -> list[Success]:
+        """Return the means of what the best guess is right with after 1, 2, ... observations."""
+        estimates = [(n, Estimate.of_mean(row)) for n, row in enumerate(right, start=1)]
         return [
-            Success(e.value, e.low, min(1.0, e.high * slack), "monte-carlo")
-            for e, slack in zip(estimates, slacks, strict=True)
+            Success(e.value, e.low, min(1.0, e.high * self.slack**n), "monte-carlo") for n, e in estimates
         ]
 
     def paths(self, rng: np.random.Generator, n: int, most: int) -> Array:
@@ -249,7 +265,7 @@ class Drifting:
 
     def outputs(self, rng: np.random.Generator, secrets: Array) -> Array:
         """Draw what is observed of each secret."""
-        below = np.cumsum(self.shown, axis=1)[secrets]
+        below = np.cumsum(self.shown[secrets], axis=1)
         places = (below < rng.random((len(secrets), 1))).sum(axis=1)
         return np.asarray(np.minimum(places, self.shown.shape[1] - 1))
 
@@ -259,8 +275,10 @@ class Drifting:
         (1/N) sum_y E[max_u P(y | path of u)], the paths being drawn from the model. Where each secret shows
         its own output with probability p and any other with q, P(y | path) = p^j q^(n-j) depends on the
         number j of weeks that match, and the largest of N numbers has a law in closed form. Else, and where
-        there are too many sequences y, it is estimated from drawn populations.
+        there are too many sequences y, it is estimated from drawn populations, if these are not too large.
         """
+        if self.shown.shape[1] == 1:  # nothing is shown
+            return [Success(1 / users, 1 / users, 1 / users, "exact")] * most
         matches = set(np.unique(self.shown.round(13)).tolist())
         answers: list[Success] = []
         for n in range(1, most + 1):
@@ -268,7 +286,8 @@ class Drifting:
             if len(matches) <= 2 and sequences * self.size * (n + 1) <= _PIECE * 4 and self.slack == 1:
                 value = self._known_exactly(users, n)
                 answers.append(Success(value, value, value, "exact"))
-        sampled = self._known_sampled(users, most, seed) if len(answers) < most else []
+        drawn = len(answers) < most and users <= _USERS
+        sampled = self._known_sampled(users, most, seed) if drawn else []
         return [*answers, *sampled[len(answers) :]]
 
     def _known_exactly(self, users: int, n: int) -> float:
@@ -303,8 +322,7 @@ class Drifting:
                 likely = likely + logs[secrets, output]
                 right[n, sample] = 1 / np.exp(likely - likely.max()).sum()
             advance((sample + 1) / samples)
-        estimates = [Estimate.of_mean(row) for row in right]
-        return [Success(e.value, e.low, e.high, "monte-carlo") for e in estimates]
+        return self._estimated(right)
 
     def changed(self, vectors: Array, question: Question = "now") -> Array:
         """Return the vectors a week later: f K, or the most probable way to each secret."""

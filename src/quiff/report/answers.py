@@ -401,7 +401,7 @@ def may_not(answer: Answer) -> Iterator[str]:
     if prior is not None and most > answer.first and alone and drawn:
         yield (
             f"Not: that interests stay the same ({answer.name}), as is assumed here; how stable they are is"
-            f" not known. Who knew everybody's some weeks ago re-identifies by {last} with something between"
-            f" {probability(prior)}, a guess, and {answer.about(most)}; who knows those of every week,"
+            f" not known. Who knew everybody's some weeks ago re-identifies by {last} with between"
+            f" {probability(prior)} (a guess) and {answer.about(most)}; who knows those of every week,"
             " perhaps with more."
         )

@@ -218,7 +218,12 @@ def _time(question: Question) -> Iterator[Block]:
                 question.first, api, n, stability=question.stability, seed=question.seed
             )
 
-        yield from question.beside("If interests change", changing)
+        for api in question.studied:
+            title = f"If interests change: {question.name(api)}"
+            try:
+                yield Block.of(question.named(changing(api)), title, folded=True)
+            except QuiffError as error:
+                yield Block(title, (f"Not measured: {str(error).rstrip('.')}.",))
 
 
 def _risk(question: Question) -> Iterator[Block]:

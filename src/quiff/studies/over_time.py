@@ -23,7 +23,7 @@ from quiff.results.numbers import probability
 from quiff.results.rows import Between, Row, rows_of
 from quiff.studies import questions
 from quiff.studies.measure import bracketed
-from quiff.studies.stability import changing_interests
+from quiff.studies.stability import changing_interests, check_changing
 from quiff.studies.study import Findings, assumed, known_note, names_of, study
 from quiff.studies.words import heading
 from quiff.theory.parameters import HALF, check_whole
@@ -158,6 +158,10 @@ def over_time(
         raise ParameterError(f"there are values for {n} epochs, but observations is {E}; ask for {n} at most")
     people = people.first_epochs(E)
     beside = names_of(known)
+    if stability is not None:
+        if beside:
+            raise ParameterError("stability does not go with what the adversary already knows; leave one out")
+        check_changing(every, ready)
     learns = (utility or ready.observer_knows_who) and not beside
     weeks = OverTime.of(people, ready, exact=exact, known=beside)
     goals, left = weeks.goals(every, E) if learns else ({}, ())

@@ -1,12 +1,15 @@
 """The questions how stable interests are, and what many observations reveal where they change."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
 from math import sqrt
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from quiff.apis.base import Api, check_observations
+from quiff.apis.topics import TopicsAPI
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
 from quiff.epochs.drifting import Drifting, Success, largest
@@ -25,7 +28,6 @@ from quiff.studies.words import heading
 from quiff.theory.parameters import check_probability, check_whole
 
 _DEVIATIONS = 2.17  # of the normal distribution, as where means are estimated from samples
-_MOST_USERS = 100_000  # whose paths are drawn
 
 # How stable people's interests are, from those of several weeks.
 
@@ -67,8 +69,8 @@ def stability(people: Population, of: str | None = None) -> Findings:
     """Estimate how stable interests are, from people with several weeks.
 
     With probability rho a value is kept from one week to the next, else it is drawn anew as frequent as it is
-    among all: it recurs with probability rho + (1 - rho) c, c being its share of users. Of topic sets each
-    topic counts by itself. The interval of 95 % is over users, who are independent of each other.
+    among all; of topic sets each topic by itself. What recurs at random does not count as kept. The interval
+    of 95 % is over users, who are independent of each other.
 
     Parameters
     ----------
@@ -83,7 +85,7 @@ def stability(people: Population, of: str | None = None) -> Findings:
     >>> people = drift(Population.synthetic(2000, seed=1), 5, 0.1, 1)  # each topic is replaced with 0.1
     >>> [row] = stability(people).rows
     >>> round(row.value, 2), row.low < row.value < row.high
-    (0.89, True)
+    (0.9, True)
 
     Raises
     ------
@@ -103,52 +105,64 @@ def stability(people: Population, of: str | None = None) -> Findings:
     filled = people.filled
     if name == "topics" and filled is not None and filled.filled_sets and filled.genuine_users:
         groups["genuine"] = people.genuine()
+    estimates = {scope: _estimated(some, name) for scope, some in groups.items()}
     rows = (
         row
-        for scope, some in groups.items()
-        for row in rows_of(None, {"stability": _estimated(some, name)}, scope=scope, method="sample")
+        for scope, ends in estimates.items()
+        for row in rows_of(
+            None, {"stability": tuple(np.clip(ends, 0, 1).tolist())}, scope=scope, method="sample"
+        )
     )
-    return Findings(rows, words={"attribute": name})
+    unlike = any(high < 0 for _, _, high in estimates.values())
+    warnings = ("Values recur less often than at random, which the model has no room for.",) if unlike else ()
+    return Findings(rows, warnings=warnings, words={"attribute": name})
 
 
 def _estimated(people: Population, name: str) -> tuple[float, float, float]:
-    """Return rho = sum (a - c) / sum (1 - c) over users and weeks, with its interval."""
-    above, possible = np.zeros((2, people.users.size))
+    """Return rho with its interval, from how often values recur and how frequent they are.
+
+    Of u = 1 - rho and c, the share of users who have a value, one of a set of s recurs with probability
+    1 - u + u c/s + u^2 c (s-1)/s: kept, or drawn anew in its own place or in that of another one.
+    The ends are those of the mean of users, to which two who keep all and two who keep nothing are added.
+    """
     counts = np.ones(people.users.size) if people.counts is None else people.counts.astype(np.float64)
-    for recurs, share in _pairs_of_weeks(people, name, counts):
-        above += (recurs - share).mean(axis=1)
-        possible += (1 - share).mean(axis=1)
-    total = (counts * possible).sum()
-    if total <= 0:
+    recurs, share = np.zeros((2, people.users.size))
+    for again, frequent in _pairs_of_weeks(people, name, counts):
+        recurs += again.mean(axis=1)
+        share += frequent.mean(axis=1)
+    weeks, s = people.n_epochs - 1, people.sets.shape[2] if name == "topics" else 1
+    total, often = weeks * counts.sum(), (counts * share).sum()
+
+    def kept(recurring: float, total: float) -> float:
+        linear, square = total - often / s, often * (s - 1) / s
+        root = sqrt(max(0.0, linear**2 - 4 * square * (total - recurring)))
+        return float(1 - 2 * (total - recurring) / (linear + root))
+
+    if total - often <= 0:
         raise ParameterError(f"all users have the same {name} in all weeks; whether it is kept is unknown")
-    rho = (counts * above).sum() / total
-    spread = sqrt((counts * (above - rho * possible) ** 2).sum()) / total
-    low, high = (min(1.0, max(0.0, rho + side * _DEVIATIONS * spread)) for side in (-1, 1))
-    return float(min(1.0, max(0.0, rho))), float(low), float(high)
+    rho = kept((counts * recurs).sum(), total)
+    centre = kept((counts * recurs).sum() + 2 * weeks, total + 4 * weeks)
+    u = 1 - centre
+    off = recurs - weeks * centre - share * (u / s + u**2 * (s - 1) / s)
+    spread = sqrt((counts * off**2).sum() + 2 * weeks**2 * (u**2 + centre**2))
+    half = _DEVIATIONS * spread / (total + 4 * weeks - often / s - 2 * u * often * (s - 1) / s)
+    return float(rho), float(min(rho, centre - half)), float(max(rho, centre + half))
 
 
 def _pairs_of_weeks(people: Population, name: str, counts: Array) -> Iterator[tuple[Array, Array]]:
     """Yield for each week but the last whether each value of each user recurs, and how frequent it is."""
-    for week in range(people.n_epochs - 1):
-        if name == "topics":
-            now, later = people.sets[week], people.sets[week + 1]
-            holders = np.bincount(later.ravel(), np.repeat(counts, later.shape[1]), people.topics.size)
-            recurs = (now[:, :, np.newaxis] == later[:, np.newaxis, :]).any(axis=2)
-        else:
-            which = people.attribute(name).which
-            now, later = (which[place][:, np.newaxis] for place in (week, week + 1))
-            holders = np.bincount(later.ravel(), counts, int(which.max()) + 1)
-            recurs = now == later
+    which = people.sets if name == "topics" else people.attribute(name).which[:, :, np.newaxis]
+    if len(which) < people.n_epochs:
+        raise ParameterError(f"{name} has one value for all weeks; how stable it is cannot be estimated")
+    for now, later in pairwise(which):
+        holders = np.bincount(later.ravel(), np.repeat(counts, later.shape[1]), int(which.max()) + 1)
+        recurs = (now[:, :, np.newaxis] == later[:, np.newaxis, :]).any(axis=2)
         yield recurs.astype(np.float64), holders[now] / counts.sum()
 
 
 # What many observations reveal of people whose interests change.
 
 _NOW, _PATH, _STALE, _FRESH, _BY_TOPIC = "now", "path", "reference", "paths", "reference by topic"
-
-
-def _kept(stage: str) -> str:
-    return stage.partition("@")[2]
 
 
 def _titles(rhos: Iterable[float], reference: int) -> dict[str, str]:
@@ -182,11 +196,14 @@ def _says(template: str, stage: str, **where: Any) -> Say:
     def words(rows: Rows, result: Result) -> Mapping[str, str]:
         n = rows.observations
         row = rows.row(where["longest"])
-        sampled = row is not None and row.method == "monte-carlo"
+        sure = row is None or row.method in ("exact", "formula")
+        most = rows.row("saturation")
         worst = result.rows.where(stage=f"{stage}@1", observations=n)[where["longest"]]
         return {
             "after": many(n, "observation"),
-            "about": "about " if sampled else "",
+            "about": "" if sure else "about ",
+            "most": "" if most is None else probability(most.value if most.high is None else most.high),
+            "first": many(int(rows["saturation_observations"] or 0), "observation"),
             "kept": probability(result.words["rho"]),
             "worst": "" if worst is None else probability(worst),
             "reference": many(result.words["reference"], "week"),
@@ -200,7 +217,8 @@ def _range(result: Result) -> str:
         return ""
     return (
         "How stable interests are is not known of these people: what follows is for interests that are drawn"
-        " anew every week, beside such that never change. Neither end is the safe one for every question."
+        " anew every week, and for interests that never change. Neither end is safe for every question;"
+        " re-identification by the secrets of every week may be larger in between."
     )
 
 
@@ -216,8 +234,8 @@ CHANGING = Layout(
             longest="goal_posterior",
         ),
         "saturation": _says(
-            "However many weeks are observed, this week's secret is guessed with at most {saturation};"
-            " {saturation_observations} observations come within a hundredth of what they all add.",
+            "However many weeks are observed, this week's secret is guessed with probability {most} at most;"
+            " {first} already give 99 % of what all of them add.",
             _NOW,
             longest="saturation",
         ),
@@ -228,19 +246,19 @@ CHANGING = Layout(
             longest="stability_threshold",
         ),
         "path": _says(
-            "Only the sequence accumulates: the secrets of all weeks of {after} are guessed together with"
-            " probability {about}{goal_posterior} ({goal_prior} without any).",
+            "The secrets of all weeks of {after} are guessed together with probability"
+            " {about}{goal_posterior} ({goal_prior} without any).",
             _PATH,
             longest="goal_posterior",
         ),
         "reference": _says(
-            "Who knew everybody's interests {reference} before re-identifies a user by {after} with"
-            " probability {about}{posterior}; if interests never change, with {worst}.",
+            "An observer who knew everybody's interests {reference} before the first of {after} re-identifies"
+            " a user with probability {about}{posterior}; if interests never change, with {worst}.",
             _STALE,
             longest="posterior",
         ),
         "paths": _says(
-            "Who knows everybody's interests of every week re-identifies a user with probability"
+            "An observer who knows everybody's interests of every week re-identifies a user with probability"
             " {about}{posterior}; if interests never change, with {worst}.",
             _FRESH,
             longest="posterior",
@@ -252,7 +270,7 @@ CHANGING = Layout(
             by=("observations",),
             columns={
                 "this week's": _about(_NOW, "goal_posterior"),
-                "if kept for good": (
+                "if never changed": (
                     lambda rows, _: rows.where(stage=f"{_NOW}@1")["goal_posterior"],
                     probability,
                 ),
@@ -262,7 +280,7 @@ CHANGING = Layout(
             },
             notes=(
                 "this week's, all weeks': to guess the secret of this week, or of all weeks.",
-                "the user, stale: who it is, by a reference {reference} weeks old; fresh: by the secrets of"
+                "the user, stale: who it is, by a reference {old}; fresh: by the secrets of"
                 " every week, of users drawn from the same model.",
             ),
         ),
@@ -326,7 +344,7 @@ def changing_interests(
     people
         The users and their attributes.
     api
-        What is observed; one that draws noise anew on a secret that stays otherwise.
+        An API that draws new noise for each observation.
     observations
         n, the largest number of observations.
     stability
@@ -360,8 +378,7 @@ def changing_interests(
     n = check_observations(observations)
     lag, seed = check_whole("reference", reference, 0), check_whole("seed", seed, 0)
     rho = None if stability is None else float(check_probability("stability", stability))
-    ready = api.fit(people) if api is not None else None
-    assert ready is not None  # noqa: S101 - the default is filled in
+    ready = cast("Api", api).fit(people)  # the default is filled in
     groups, shown, slack = _model(people, ready)
     foremost = _foremost(groups)
     law = np.array([float(groups.prior[label]) for label in groups.secrets])
@@ -381,14 +398,19 @@ def changing_interests(
             "A secret is kept or drawn anew as a whole, from the secrets of these people.",
             *(("What is sampled has an interval of 95 %.",) if sampled else ()),
         ),
-        words={"rho": ends[0], "kept": probability(ends[0]), "reference": lag},
+        words={
+            "rho": ends[0],
+            "kept": probability(ends[0]),
+            "reference": lag,
+            "old": f"{many(lag, 'week')} old",
+        },
         stages=_titles(ends, lag),
         seed=seed if sampled else None,
     )
 
 
-def _model(people: Population, api: Api) -> tuple[Groups, Array, float]:
-    """Return people by their secret, the probabilities of outputs, and their slack."""
+def check_changing(people: Population, api: Api) -> None:
+    """Raise an error where no secret of people can change from one observation of an API to the next."""
     if people.n_epochs > 1:
         raise ParameterError(
             "these people have values for several weeks already; take one of them, people.epoch(0)"
@@ -398,6 +420,11 @@ def _model(people: Population, api: Api) -> tuple[Groups, Array, float]:
             f"of {api.spec!r} no secret changes: an observation is "
             f"{'always the same' if api.redraws == 'nothing' else 'of the user, or of a new secret'}"
         )
+
+
+def _model(people: Population, api: Api) -> tuple[Groups, Array, float]:
+    """Return people by their secret, the probabilities of outputs, and their slack."""
+    check_changing(people, api)
     secret = api.secret(people)
     if secret.codes is None:
         raise ParameterError(
@@ -437,7 +464,7 @@ def _secret_rows(api: Api, model: Drifting, n: int, seed: int) -> Iterator[Row]:
         yield from rows_of(
             api, {"stability_threshold": threshold}, stage=f"{_NOW}@{rho:g}", goal="secret", method="formula"
         )
-    limit = model.saturation() if rho < 1 else None
+    limit = (model.track(1)[0], 1) if rho == 0 else model.saturation() if rho < 1 else None
     if limit is not None:
         numbers = {"saturation": limit[0], "saturation_observations": limit[1]}
         yield from rows_of(api, numbers, stage=f"{_NOW}@{rho:g}", goal="secret", prior="population")
@@ -453,16 +480,22 @@ def _user_rows(
     """
     rho, ratio = model.stability, foremost / model.law
 
-    def stale(vectors: Array) -> Array:
-        kept = rho**lag
-        before = kept * vectors + (1 - kept) * vectors.sum(axis=1, keepdims=True) * model.law
-        return np.asarray((before * ratio).max(axis=1))
+    def known_before(weeks: int) -> list[Success]:
+        kept = rho**weeks
 
-    users = min(groups.n_users, _MOST_USERS)
+        def read(vectors: Array) -> Array:
+            before = kept * vectors + (1 - kept) * vectors.sum(axis=1, keepdims=True) * model.law
+            return np.asarray((before * ratio).max(axis=1))
+
+        return _followed(asked, n, "now", read, seed)
+
     prior = float(groups.best_user)
-    known = {_STALE: _followed(model, n, "now", stale, seed)}
-    if groups.people.weights is None:
-        known[_FRESH] = model.paths_known(users, n, seed)
+    asked = replace(model, alike=bool(np.ptp(ratio) <= 1e-12))
+    known = {_STALE: known_before(lag)}
+    if rho == 1:  # who knows the secrets of every week knows what never changes
+        known[_FRESH] = known_before(0)
+    elif groups.people.weights is None:
+        known[_FRESH] = model.paths_known(groups.n_users, n, seed)
     for stage, successes in known.items():
         for week, success in enumerate(successes, start=1):
             numbers: dict[str, Any] = {"prior": prior, "posterior": success}
@@ -478,7 +511,7 @@ def _by_topic(people: Population, api: Api, rho: float, lag: int) -> Iterator[Ro
     V = (1/N) (1 + (p - q) rho^lag (occurring - s)), whatever the law by which a topic is drawn anew.
     """
     sets = Sequences.recognised(people, api)
-    if sets is None or people.weights is not None or api.needs != ("topics",):
+    if sets is None or people.weights is not None or not isinstance(api, TopicsAPI):
         return
     inside, outside, s = float(sets.inside), float(sets.outside), sets.per_row
     leakage = 1 + (inside - outside) * rho**lag * (people.occurring.size - s)
