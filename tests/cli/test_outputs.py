@@ -34,6 +34,8 @@ COMMANDS = {
     "measure --figure": ["measure", "profiles.parquet"],
     "epochs --figure": ["epochs", "profiles.parquet", "--observations", "1"],
     "epochs --csv": ["epochs", "profiles.parquet", "--observations", "1"],
+    "stability --csv": ["stability", "weekly.csv"],
+    "stability --figure": ["stability", "weekly.csv"],
     "popularity --figure": ["popularity", "profiles.parquet", "--simulations", "10", "--first", "1"],
     "popularity --csv": ["popularity", "profiles.parquet", "--simulations", "10", "--first", "1"],
     "simulate --out": ["simulate", "profiles.parquet", "--epochs", "1"],
@@ -126,6 +128,7 @@ def made(tmp_path_factory):
     (folder / "log.txt").write_text(LOG)
     (folder / "events.json").write_text('{"events": [{"event": "enableAPI", "seconds": 1}]}')
     (folder / "seen.csv").write_text("secret,observation\n" + "a,1\nb,2\na,1\nb,1\n" * 20)
+    (folder / "weekly.csv").write_text("user,epoch,t1\nu,0,1\nu,1,1\nv,0,2\nv,1,1\n")
     (folder / "listed.csv").write_text("domain,topics\na.com,'1'\nb.com,'2'\nc.com,'3'\nd.com,'4'\n")
     done("treat", folder / "log.txt", "--out", folder)
     done("classify", folder, "--classification", folder / "listed.csv", "--out", folder)

@@ -18,8 +18,8 @@ from quiff.errors import ParameterError
 from quiff.populations.groups import Groups, grouped
 from quiff.populations.population import Population
 from quiff.progress import part
-from quiff.results.figures.charts import Axis, curves
-from quiff.results.layout import Cell, Chart, Layout, Pivot, Say
+from quiff.results.figures.charts import Axis, curves, marks
+from quiff.results.layout import Cell, Chart, Layout, Pivot, Say, interval
 from quiff.results.numbers import many, probability
 from quiff.results.result import Result
 from quiff.results.rows import Row, Rows, Scope, rows_of
@@ -30,6 +30,10 @@ from quiff.theory.parameters import check_probability, check_whole
 _DEVIATIONS = 2.17  # of the normal distribution, as where means are estimated from samples
 
 # How stable people's interests are, from those of several weeks.
+
+
+def _whose(row: Row) -> str:
+    return "users without filled-in topics" if row.scope == "genuine" else "all users"
 
 
 @study(
@@ -53,13 +57,26 @@ _DEVIATIONS = 2.17  # of the normal distribution, as where means are estimated f
                 "Stability from week to week",
                 records=lambda result: result.rows,
                 columns={
-                    "of": lambda row, _: (
-                        "users without filled-in topics" if row.scope == "genuine" else "all users"
-                    ),
+                    "of": lambda row, _: _whose(row),
                     "stability": ("value", probability),
                     "low": ("low", probability),
                     "high": ("high", probability),
                 },
+            )
+        },
+        charts={
+            "stability": Chart(
+                "How stable {attribute} of {users} are",
+                by=("scope",),
+                points={
+                    "name": lambda rows, _: _whose(rows.rows[0]),
+                    "kind": lambda *_: "estimate",
+                    "stability": "stability",
+                    **interval("stability"),
+                },
+                draw=lambda points, _: marks(
+                    points, Axis("stability", "kept from one week to the next", "probability"), ["estimate"]
+                ),
             )
         },
         heading=heading,
