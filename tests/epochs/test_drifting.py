@@ -185,6 +185,20 @@ def test_bounds_hold_the_exact_value(seed, monkeypatch):
         assert bounds.low - 1e-12 <= exact.value <= bounds.high + 1e-12
 
 
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_mixtures_are_of_points_of_the_grid_and_have_the_same_mean(k):
+    """Near the corners of the simplex too, where sums are more than one by rounding."""
+    rng = np.random.default_rng(k)
+    shares = rng.dirichlet(np.ones(k), size=2000) ** rng.choice([1, 10, 40], size=(2000, 1))
+    for model in (randomised(k, 0.9), Drifting(rng.dirichlet(np.ones(k)), randomised(k, 0.9).shown, 0.9)):
+        points = model._mixtures(shares)
+        parts = points / points.sum(axis=1, keepdims=True) * model.steps
+        assert points.min() >= 0
+        assert np.abs(parts - np.rint(parts)).max() < 1e-6
+        if not model.symmetric:
+            assert points.sum(axis=0) == pytest.approx(shares.sum(axis=0), rel=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_what_never_changes_and_what_is_always_drawn_anew(seed):
     rng = np.random.default_rng([seed, 2])

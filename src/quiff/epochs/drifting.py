@@ -354,10 +354,11 @@ class Drifting:
         vectors, weights = self._named(vectors)
         q, k = self.steps, self.size
         above = np.cumsum((vectors / weights)[:, ::-1], axis=1)[:, ::-1] * q  # what secrets from i on have
+        above = np.minimum(above, q)  # it is more only by rounding
         above[:, 0] = q
         corner = np.floor(above)
         rest = above - corner
-        order = np.argsort(-rest[:, 1:], axis=1) + 1
+        order = np.argsort(-rest[:, 1:], axis=1, kind="stable") + 1
         falling = np.take_along_axis(rest, order, axis=1)
         shares = -np.diff(falling, axis=1, prepend=1.0, append=0.0)
         shares[shares < _ROUNDING] = 0
@@ -368,8 +369,9 @@ class Drifting:
                 corner[rows, order[:, place - 1]] += 1
             points = -np.diff(corner, axis=1, append=0.0)
             points = np.sort(points, axis=1) if self.symmetric else points
-            codes.append(self._codes(points))
-            masses.append(shares[:, place] * weights[:, 0])
+            mass = shares[:, place] * weights[:, 0]
+            codes.append(self._codes(points[mass > 0]))
+            masses.append(mass[mass > 0])
         distinct, which = np.unique(np.concatenate(codes), return_inverse=True)
         mass = np.bincount(which, np.concatenate(masses))
         points = distinct[:, np.newaxis] // (q + 1) ** np.arange(k - 1) % (q + 1)
