@@ -373,10 +373,10 @@ class Drifting:
             codes.append(self._codes(points[mass > 0]))
             masses.append(mass[mass > 0])
         distinct, which = np.unique(np.concatenate(codes), return_inverse=True)
-        mass = np.bincount(which, np.concatenate(masses))
-        points = distinct[:, np.newaxis] // (q + 1) ** np.arange(k - 1) % (q + 1)
-        points = np.concatenate([points, q - points.sum(axis=1, keepdims=True)], axis=1)
-        return points * (mass[:, np.newaxis] / q)
+        total = np.bincount(which, np.concatenate(masses))
+        but_one = distinct[:, np.newaxis] // (q + 1) ** np.arange(k - 1) % (q + 1)
+        grid = np.concatenate([but_one, q - but_one.sum(axis=1, keepdims=True)], axis=1)
+        return np.asarray(grid * (total[:, np.newaxis] / q))
 
     def _named(self, vectors: Array) -> tuple[Array, Array]:
         """Return vectors and their sums; in one order where names of secrets do not matter."""
