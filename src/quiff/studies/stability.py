@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 
 from quiff.apis.base import Api, check_observations
-from quiff.apis.topics import TopicsAPI
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
 from quiff.epochs.drifting import Drifting, Success, largest
@@ -528,7 +527,7 @@ def _by_topic(people: Population, api: Api, rho: float, lag: int) -> Iterator[Ro
     V = (1/N) (1 + (p - q) rho^lag (occurring - s)), whatever the law by which a topic is drawn anew.
     """
     sets = Sequences.recognised(people, api)
-    if sets is None or people.weights is not None or not isinstance(api, TopicsAPI):
+    if sets is None or people.weights is not None or api.naming("topics") is None:
         return
     inside, outside, s = float(sets.inside), float(sets.outside), sets.per_row
     leakage = 1 + (inside - outside) * rho**lag * (people.occurring.size - s)
