@@ -196,7 +196,9 @@ class Drifting:
         while sets and sum(len(vectors) for vectors in sets) * self.shown.size <= _LOOKED_AT:
             ways: list[tuple[Callable[[Array], Array], ...]] = [(self._means,), (self._mixtures,)]
             if len(sets) == 1:
-                fits = len(sets[0]) * self.shown.size <= stored
+                size = len(sets[0]) * self.shown.size
+                further = not self.steps or size * self.shown.shape[1] <= _LOOKED_AT  # or nothing would be
+                fits = size <= stored and further
                 ways = [(self._added,) if fits else (self._means, self._mixtures) if self.steps else ()]
             rounds = [
                 self._observation(*pair, question, read, first) for pair in zip(sets, ways, strict=True)
