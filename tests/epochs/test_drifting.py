@@ -1,6 +1,6 @@
 """Many observations of a secret that changes, beside values computed elsewhere and plain enumeration."""
 
-from itertools import product
+from itertools import pairwise, product
 from math import exp
 
 import numpy as np
@@ -154,6 +154,33 @@ def test_a_value_that_never_changes_is_counted(k):
 def test_who_knows_the_path_of_everybody(stability):
     bit = randomised(2, stability)
     assert round(bit.paths_known(1000, 13, 0)[-1].value, 8) == PATHS_KNOWN[stability]
+
+
+@pytest.mark.parametrize(("stability", "share"), [(0, "0.93"), (0.5, "1.69"), (1, "0.20")])
+def test_a_rare_interest_is_told_by_its_path_best_in_between(stability, share):
+    """The example of the page on changing interests, by plain sums over paths and outputs."""
+    users, weeks, law, truth = 1000, 8, (0.99, 0.01), exp(3) / (1 + exp(3))
+    paths = {}
+    for path in product((0, 1), repeat=weeks):
+        p = law[path[0]]
+        for before, after in pairwise(path):
+            p *= stability * (before == after) + (1 - stability) * law[after]
+        paths[path] = p
+    total = 0.0
+    for y in paths:
+        matches = [0.0] * (weeks + 1)
+        for path, p in paths.items():
+            matches[sum(a == b for a, b in zip(path, y, strict=True))] += p
+        below = 0.0
+        for j, mass in enumerate(matches):
+            largest_is_j = min(1.0, below + mass) ** users - min(1.0, below) ** users
+            total += largest_is_j * truth**j * (1 - truth) ** (weeks - j) / users
+            below += mass
+    rows = np.array([[truth, 1 - truth], [1 - truth, truth]])
+    assert f"{100 * total:.2f}" == share
+    assert Drifting(np.array(law), rows, stability)._known_exactly(users, weeks) == pytest.approx(
+        total, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -138,6 +138,9 @@ def test_the_report_says_what_is_assumed_and_what_follows_if_interests_change(tm
     assert "If interests change" in pages["given"]
     assert "kept with probability 80 %" in pages["given"]
     assert "If interests change" not in pages["assumed"]
+    wrong = CliRunner().invoke(main, [*arguments[:-1], "9", "--force"])
+    assert wrong.exit_code == 2  # told at its option
+    assert "stability must be" in wrong.stderr
 
 
 @pytest.mark.parametrize("weights", [[8, 2, 5, 5], [2, 8, 5, 5], [5, 5, 5, 5]])

@@ -27,6 +27,7 @@ from quiff.studies.risk import most_exposed, user_risk
 from quiff.studies.stability import changing_interests
 from quiff.studies.theory import closed_forms
 from quiff.studies.words import goal_title
+from quiff.theory.parameters import check_probability
 
 RECORDS = ("history", "conversions")
 """Attributes that are records, which nobody wants to guess as a whole."""
@@ -85,6 +86,8 @@ class Question:
     _over_time: dict[str, Result] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.stability is not None:
+            check_probability("stability", self.stability)
         if not self.apis:
             object.__setattr__(self, "apis", default_apis(self.first))
 
