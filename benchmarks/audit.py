@@ -27,7 +27,7 @@ PEERS = {
 
 def quiff_audit(inputs, clock, rows):
     import quiff
-    from quiff.history.engine import connect
+    from quiff.logs.engine import connect
 
     quiff.audit(inputs / "small.parquet")
     con = connect()
@@ -91,7 +91,7 @@ def _part(inputs, rows, repeats):
 
 def measured_coverage(runs):
     """Return the coverage on each system, by plain names."""
-    from quiff.audit.coverage import coverage, known_systems
+    from quiff.auditing.coverage import coverage, known_systems
 
     found = []
     for name, prior, C in known_systems():
@@ -114,7 +114,7 @@ def coverage_table(found):
 
 
 def _share(count, runs):
-    from quiff.audit.intervals import at_least, at_most
+    from quiff.auditing.intervals import at_least, at_most
 
     ends = 100 * at_least(count, runs, 0.025), 100 * at_most(count, runs, 0.025)
     return f"{100 * count / runs:.1f} ({ends[0]:.1f}–{ends[1]:.1f})"

@@ -138,7 +138,7 @@ def write_inputs(inputs, files, rows):
     import pyarrow.parquet as pq
 
     from quiff import Population
-    from quiff.history.synth import SyntheticLog, write_log
+    from quiff.logs.synth import SyntheticLog, write_log
 
     several = Population.synthetic(int(1.5 * MERGED_SETS), seed=1).sets[0]
     np.save(inputs / "sets.npy", np.unique(np.sort(several, axis=1), axis=0)[:MERGED_SETS])

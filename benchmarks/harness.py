@@ -21,7 +21,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quiff.files import whole_file
+from quiff.io import whole_file
 
 RESULTS = Path(__file__).parent / "results"
 PATIENCE = 90  # seconds

@@ -48,9 +48,9 @@ def quiff_treats(inputs, clock, engine="duckdb", limited=True):
     import pandas as pd  # noqa: F401 - Ibis asks for it
     import pyarrow.dataset  # noqa: F401
 
-    from quiff.history.engine import connect
-    from quiff.history.tables import Steps
-    from quiff.history.treat import treat
+    from quiff.logs.engine import connect
+    from quiff.logs.tables import Steps
+    from quiff.logs.treat import treat
 
     getattr(ibis, {"duckdb": "duckdb", "spark": "pyspark"}[engine])  # Ibis loads an engine's part when asked
     out, steps = _new_folder(inputs), Steps()
@@ -172,7 +172,7 @@ def ratios(part):
 
 def compare(rows, repeats):
     """Let all treat one log of so many rows, check that they agree, and return what they took."""
-    from quiff.history.synth import SyntheticLog, write_log
+    from quiff.logs.synth import SyntheticLog, write_log
 
     print(f"history, {rows} rows", flush=True)
     with tempfile.TemporaryDirectory() as folder:

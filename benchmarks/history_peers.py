@@ -34,7 +34,7 @@ def domains_by_tldextract():
     """Return the function from a URL to its domain, None if it has none."""
     import tldextract
 
-    from quiff.history.suffixes import EXTRA_SUFFIXES
+    from quiff.logs.suffixes import EXTRA_SUFFIXES
 
     extract = tldextract.TLDExtract(
         cache_dir=None,
@@ -138,7 +138,7 @@ def rules_table():
     """Return ending and kind of every rule, in Unicode and in Punycode."""
     import pyarrow as pa
 
-    from quiff.history.suffixes import EXTRA_SUFFIXES
+    from quiff.logs.suffixes import EXTRA_SUFFIXES
 
     lines = suffix_list().read_text(encoding="utf-8").splitlines()
     rules = [line.split()[0] for line in lines if line.strip() and not line.startswith("//")]

@@ -111,7 +111,7 @@ def write_release(folder, users):
 
 def _records(sets):
     """Return one record a user as bytes, all of one length: every topic takes two bytes."""
-    from quiff.populations.tf_examples import Spans, checksums
+    from quiff.people.tf_examples import Spans, checksums
 
     users, size = sets.shape[1], sets.shape[2]
 

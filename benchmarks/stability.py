@@ -41,7 +41,7 @@ def enumerated(inputs, clock, k, weeks):  # noqa: ARG001 - all is in the options
 
 def tracked(inputs, clock, k, weeks):  # noqa: ARG001
     """Compute the same by quiff, with the bounds where there are some."""
-    from quiff.epochs.drifting import Drifting
+    from quiff.weeks.drifting import Drifting
 
     clock.start()
     answer = Drifting(*model(k)).track(weeks)[-1]

@@ -21,7 +21,7 @@ from syrupy.location import PyTestLocation
 from xdist.scheduler import LoadFileScheduling
 
 from quiff.attribution import browser as model
-from quiff.history.engine import connect
+from quiff.logs.engine import connect
 
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -39,7 +39,7 @@ def _told(parse, *inputs):
 
 
 def cells_of_topics(folder):
-    from quiff.populations.literals import parse_topics
+    from quiff.people.literals import parse_topics
 
     _told(parse_topics, *_cells())
 
@@ -53,7 +53,7 @@ def _cells():
 
 
 def cells_of_histories(folder):
-    from quiff.populations.literals import parse_history
+    from quiff.people.literals import parse_history
 
     visit = "('a.com', '2006-03-01 07:17:12')"
     starts = ("[", "[('a', 'b'", f"[{visit}", "[('a', Timestamp('b'")
@@ -78,8 +78,8 @@ def profiles(folder):
 
 def published_tables(folder):
     """Cells of topics and of histories, which DuckDB reads."""
-    from quiff.history.engine import connect
-    from quiff.history.published import read_published
+    from quiff.logs.engine import connect
+    from quiff.logs.published import read_published
 
     con, file = connect(), folder / "Reduced.csv"
     cells = [" " * LONG, "'a'" + " " * LONG + "!", "a, " * 1000, "'a', " * 1000, '"' * 2001]
@@ -92,7 +92,7 @@ def published_tables(folder):
 
 
 def suffix_lists(folder):
-    from quiff.history.suffixes import Suffixes
+    from quiff.logs.suffixes import Suffixes
 
     labels = ["a.", "香.", "xn--j6w193g."]
     texts = [label * n + "com" for label in labels for n in (9, 60, LONG)]
@@ -109,7 +109,7 @@ def suffix_lists(folder):
 
 
 def taxonomies(folder):
-    from quiff.history.taxonomies import read_taxonomy, read_utility_buckets
+    from quiff.logs.taxonomies import read_taxonomy, read_utility_buckets
 
     file = folder / "taxonomy.md"
     for name in ("/a" * (LONG // 2), "/" * LONG, " " * LONG + "/a", "|" * LONG, "/" + "a" * LONG):
@@ -119,7 +119,7 @@ def taxonomies(folder):
 
 
 def override_lists(folder):
-    from quiff.history.classifications import chrome_table
+    from quiff.logs.classifications import chrome_table
 
     file = folder / "override.tsv"
     for row in ("a " * LONG, " " * LONG, "a\t" + "1," * LONG, "a\t" + "1" * LONG, "\t" * LONG):
@@ -128,7 +128,7 @@ def override_lists(folder):
 
 
 def classifications(folder):
-    from quiff.history.classifications import read_classification
+    from quiff.logs.classifications import read_classification
 
     file = folder / "classification.csv"
     for cell in ("'a', " * 10_000, " " * LONG, '""' * LONG, "a " * 10_000 + "!"):
@@ -137,8 +137,8 @@ def classifications(folder):
 
 
 def urls(folder):
-    from quiff.history.domains import find_domains
-    from quiff.history.engine import connect
+    from quiff.logs.domains import find_domains
+    from quiff.logs.engine import connect
 
     signs = (".", "-", ":", "@", "/", " ", "[", "\u3002", "w", "a.", "www.", "1.", "1:", "xn--", "com.", "%")
     given = [start + sign * (LONG // len(sign)) for start in ("", "http://", "http://a") for sign in signs]
@@ -147,7 +147,7 @@ def urls(folder):
 
 
 def text_tables(folder):
-    from quiff.populations.text_lines import head_of, line_of_row, text_fault, torn_row
+    from quiff.people.text_lines import head_of, line_of_row, text_fault, torn_row
 
     rows = (
         '"' * LONG,
@@ -180,7 +180,7 @@ def tables_of_reports(folder):
 
 
 def lists_of_digests(folder):
-    from quiff.history.fetch import _known_digests
+    from quiff.logs.fetch import _known_digests
 
     file = folder / "digests.json"
     for text in ("[" * LONG, "{" * LONG, '{"a": "md5:' + "a" * LONG + '"}', "1" * LONG, "\x00"):

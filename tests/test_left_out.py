@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from quiff import Population, QuiffError
 from quiff.cli import main
-from quiff.history.classifications import read_classification
+from quiff.logs.classifications import read_classification
 from quiff.safe_text import column_names, rows_shown
 from words import refused, worded
 

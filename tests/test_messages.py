@@ -14,9 +14,9 @@ from quiff.browser.rates import visit_rates
 from quiff.browser.reports import Reports
 from quiff.cli import main
 from quiff.errors import QuiffError, engine_line
-from quiff.history.classifications import read_classification
-from quiff.history.engine import connect
-from quiff.history.tables import read_table
+from quiff.logs.classifications import read_classification
+from quiff.logs.engine import connect
+from quiff.logs.tables import read_table
 from words import worded
 
 SECRET = "Zaphod"  # noqa: S105 - a user, a topic, a site or a domain

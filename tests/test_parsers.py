@@ -19,8 +19,8 @@ import pytest
 
 import hostile
 import quiff
-from quiff.history import patterns as url_patterns
-from quiff.history import times
+from quiff.logs import patterns as url_patterns
+from quiff.logs import times
 
 SRC = Path(quiff.__file__).parent
 HANG = 20  # seconds after which a parser is said to hang; the slowest takes one or two
@@ -34,15 +34,15 @@ AT_THE_START = {"match", "fullmatch"}
 
 # Patterns that are put together when they are needed: what they can be.
 BY_HAND = {
-    "history/hosts.py: f\"^((?s:.*)[^{signs.removeprefix('[')})\"": [
+    "logs/hosts.py: f\"^((?s:.*)[^{signs.removeprefix('[')})\"": [
         "^((?s:.*)[^.])",
         "^((?s:.*)[^\\x09-\\x20])",
     ],
-    "history/patterns.py: signs.replace('\\\\z', '\\\\Z')": [
+    "logs/patterns.py: signs.replace('\\\\z', '\\\\Z')": [
         value for name, value in vars(url_patterns).items() if name.isupper()
     ],
-    "history/classify.py: ibis.literal('^') + tried.pattern + '$'": ["^news.example.org$"],
-    "history/times.py: pattern": [
+    "logs/classify.py: ibis.literal('^') + tried.pattern + '$'": ["^news.example.org$"],
+    "logs/times.py: pattern": [
         times._PLAIN,
         times._ZONED,
         times._SECONDS,

@@ -14,8 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # Where tests of Hypothesis are; the rest has nothing random in it.
-PROPERTIES = ("apis", "attacks", "browser", "core", "epochs", "history", "measures", "oracle", "populations",
-              "programs", "property", "results", "studies", "theory")  # fmt: skip
+PROPERTIES = ("apis", "attacks", "browser", "core", "logs", "measures", "oracle", "people",
+              "programs", "property", "results", "studies", "theory", "weeks")  # fmt: skip
 
 
 def main() -> int:

@@ -15,9 +15,9 @@ SRC = ROOT / "src" / "quiff"
 
 # In order: a room imports only rooms that stand before it.
 ROOMS = [
-    "errors", "progress", "safe_text", "commands", "files", "theory", "core", "measures", "mechanisms",
+    "errors", "progress", "safe_text", "commands", "io", "theory", "core", "measures", "mechanisms",
     "programs",
-    "populations", "history", "apis", "testing", "attribution", "epochs", "browser", "attacks", "audit",
+    "people", "logs", "apis", "testing", "attribution", "weeks", "browser", "attacks", "auditing",
     "results", "studies", "papers", "report", "web", "cli",
 ]  # fmt: skip
 

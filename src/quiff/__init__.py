@@ -10,7 +10,7 @@ import lazy_loader
 
 __version__ = "0.3.0"
 _load, _listed, __all__ = lazy_loader.attach_stub(__name__, __file__)
-_ROOMS = ("apis", "audit", "mechanisms", "testing", "theory")  # packages that need no import of their own
+_ROOMS = ("apis", "auditing", "mechanisms", "testing", "theory")  # packages that need no import of their own
 
 
 def __dir__() -> list[str]:

@@ -58,7 +58,7 @@ from .errors import (
     ShapeError,
     SizeError,
 )
-from .history.histories import read_histories
+from .logs.histories import read_histories
 from .measures.bayesian_update import Estimate, iterative_bayesian_update
 from .measures.capacity import bayes_capacity, max_case_capacity, repeated_capacity_bound
 from .measures.composition import composed_delta, composed_epsilon
@@ -100,11 +100,11 @@ from .measures.worst_case import additive_capacity, predicate_capacity, worst_pr
 from .mechanisms.optimal import greatest_utility, least_loss, least_vulnerability
 from .mechanisms.problem import Optimal
 from .papers.check import check_paper
-from .populations.attribute import Attribute
-from .populations.groups import grouped
-from .populations.histories import Histories
-from .populations.merged import reading_limit
-from .populations.population import Population
+from .people.attribute import Attribute
+from .people.groups import grouped
+from .people.histories import Histories
+from .people.merged import reading_limit
+from .people.population import Population
 from .studies.attack import attack, reidentify
 from .studies.attributes import attribute_inference
 from .studies.attribution import check_budgets, play_events

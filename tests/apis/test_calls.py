@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import textbook
 from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI, bayes_capacity, repeat
-from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
+from quiff.weeks.calls import EpochLaw, TopicGroups, linked_sites
 from words import refused
 
 M = 6

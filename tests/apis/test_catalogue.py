@@ -30,7 +30,7 @@ from quiff.apis.select_url import SelectURL
 from quiff.core.kernels import DenseKernel, ProductKernel
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.errors import ParameterError, QuiffError
-from quiff.populations.conversions import Conversion, conversions_of, synthetic_conversions
+from quiff.people.conversions import Conversion, conversions_of, synthetic_conversions
 from quiff.theory import event_level as gate
 from quiff.theory.protected_audience import status_probability
 from words import refused

@@ -37,7 +37,7 @@ SCALE = """
 import json, resource
 import numpy as np
 from quiff import EventLevel, Population, measure
-from quiff.populations.conversions import CONVERSIONS, synthetic_conversions
+from quiff.people.conversions import CONVERSIONS, synthetic_conversions
 
 events = synthetic_conversions(250_000, np.random.default_rng(1))
 people = Population(range(250_000)).with_attribute(CONVERSIONS, events)

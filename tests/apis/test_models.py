@@ -19,8 +19,8 @@ from quiff.core.kernels import MapKernel, SparseKernel
 from quiff.core.labels import as_labels
 from quiff.errors import LabelError
 from quiff.measures.guarantees import k_anonymity, noise_bound
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
+from quiff.people.histories import Histories
+from quiff.people.population import Population
 from words import refused
 
 

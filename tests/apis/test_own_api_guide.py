@@ -14,7 +14,7 @@ from hypothesis import given
 
 import quiff
 from quiff.apis.base import Api
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from words import refused
 
 GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "own-api.md"

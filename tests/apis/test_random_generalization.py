@@ -13,7 +13,7 @@ from quiff import theory
 from quiff.apis.base import stages_of
 from quiff.apis.topics import TopicsAPI
 from quiff.measures.guarantees import k_anonymity
-from quiff.populations.histories import Histories
+from quiff.people.histories import Histories
 from words import refused
 
 TOPICS = list("abcde")

@@ -11,8 +11,8 @@ from quiff.apis.base import stages_of
 from quiff.apis.cookies import Cookies
 from quiff.apis.topics import TopicsAPI
 from quiff.measures.guarantees import k_anonymity, noise_bound
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
+from quiff.people.histories import Histories
+from quiff.people.population import Population
 
 TOPICS = ["Music", "News", "Sports", "Travel", "Ads"]
 ALICE, BOB, CAROL = (

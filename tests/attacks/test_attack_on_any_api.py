@@ -23,7 +23,7 @@ from quiff import (
 )
 from quiff.cli import main
 from quiff.core.labels import SetLabels
-from quiff.epochs import composed
+from quiff.weeks import composed
 from words import refused, worded
 
 COUNTRIES = "AABBBCABCC"

@@ -29,8 +29,8 @@ from quiff.attacks.catalogue import ATTACKS
 from quiff.attacks.noise_removal import NoiseRemoval, noise_removal
 from quiff.browser.reports import Reports
 from quiff.cli import main
-from quiff.epochs.estimate import Estimate
 from quiff.theory.popularity import binomial_interval
+from quiff.weeks.estimate import Estimate
 from read import records
 from words import refused, worded
 

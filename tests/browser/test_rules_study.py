@@ -19,9 +19,9 @@ from quiff.browser.rule_effects import estimate_call_leakage
 from quiff.browser.rules import RULES, BrowserRules
 from quiff.browser.simulation import simulate
 from quiff.cli import main
-from quiff.epochs.calls import EpochLaw, TopicGroups
 from quiff.results.numbers import to_json
 from quiff.studies.browser_rules import browser_rules
+from quiff.weeks.calls import EpochLaw, TopicGroups
 from words import refused, worded
 
 NOTHING = "nothing"

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main
-from quiff.history.registry import DATASETS
+from quiff.logs.registry import DATASETS
 from words import worded
 
 

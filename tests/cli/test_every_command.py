@@ -59,7 +59,7 @@ def patched(tmp_path_factory):
         Path("weekly.csv").write_text("\n".join(["user,epoch,t1", *weekly]) + "\n")
         patch.setattr("quiff.web.serve.serve", lambda place, given, ready, offered: ready())
         if "QUIFF_MIRROR" not in os.environ:
-            patch.setattr("quiff.history.fetch.fetch", lambda name, mirror, **limits: Path(name))
+            patch.setattr("quiff.logs.fetch.fetch", lambda name, mirror, **limits: Path(name))
         yield patch
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from words import untimed, worded
 
 SCHEMA = pa.schema([("user", pa.int64()), ("time", pa.timestamp("us")), ("domain", pa.string())])

@@ -16,8 +16,8 @@ from quiff.cli.kinds import Output
 from quiff.core.labels import as_labels
 from quiff.core.limits import check_fits, memory_limit
 from quiff.errors import SizeError
-from quiff.populations.pairs import PairCounts, TooManySetsError
-from quiff.populations.readers import reading_bytes
+from quiff.people.pairs import PairCounts, TooManySetsError
+from quiff.people.readers import reading_bytes
 from words import refused, worded
 
 

@@ -15,7 +15,7 @@ from quiff.cli import main
 from quiff.cli.kinds import Output
 from quiff.commands import NewFile
 from quiff.errors import QuiffError
-from quiff.files import MARKER
+from quiff.io import MARKER
 from quiff.report.page import Page
 from words import worded
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from words import untimed, worded
 
 

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from quiff.cli import main, progress
-from quiff.history.tables import Steps
-from quiff.history.treat import treat
+from quiff.logs.tables import Steps
+from quiff.logs.treat import treat
 
 COMMAND = [sys.executable, "-c", "from quiff.cli import main, progress; progress._DELAY = 0; main()"]
 SHOWN = """
@@ -83,7 +83,7 @@ def test_elsewhere_nothing_is_shown(log, tmp_path, monkeypatch):
 
 
 def test_an_engine_tells_its_share_only_to_who_watches(log, tmp_path):
-    from quiff.history.engine import connect
+    from quiff.logs.engine import connect
 
     steps, seen = Steps(), []
     treat(connect(), [log], tmp_path / "one", steps=steps)

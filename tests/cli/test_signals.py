@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from quiff.cli.signals import Ended, ending
-from quiff.history.synth import SyntheticLog, write_log
+from quiff.logs.synth import SyntheticLog, write_log
 from words import worded
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -45,7 +45,7 @@ def check_end(process, number, folder, *left):
 # A query that would take hours, in the midst of a stage: the main thread waits inside of DuckDB.
 QUERY = """
 import threading
-import quiff.history.treat as treating
+import quiff.logs.treat as treating
 from quiff.cli import main
 
 def judged(log, times):
@@ -121,7 +121,7 @@ DEAF = """
 import hashlib
 import threading
 from quiff.cli import main
-from quiff.files import scratch, whole_file
+from quiff.io import scratch, whole_file
 
 def list_data():
     with whole_file("a.txt") as new:
@@ -167,7 +167,7 @@ def test_nor_need_there_be_a_stderr(tmp_path):
 STUBBORN = """
 import time
 from quiff.cli import main
-from quiff.files import whole_file
+from quiff.io import whole_file
 
 def list_data():
     try:
@@ -200,7 +200,7 @@ from threading import Thread
 import time
 from dataclasses import replace
 from quiff.cli import main
-from quiff.history import fetch, registry
+from quiff.logs import fetch, registry
 
 class Slow(BaseHTTPRequestHandler):
     def do_GET(self):

@@ -138,7 +138,7 @@ def test_no_scratch_table_is_left_behind(done):
 WATCHED = """\
 import json, sys
 from quiff.cli import main
-from quiff.history import people
+from quiff.logs import people
 arrived, real = [], people.fetch_arrow
 def watched(con, expression):
     table = real(con, expression)

@@ -2,8 +2,9 @@
 
 import random
 
-from fuzzing import cases
 from populations.test_damaged_archives import PACKED, archived, content
+
+from fuzzing import cases
 from quiff import Population, QuiffError
 
 

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from fuzzing import cases
 from quiff.cli import main
-from quiff.files import MARKER, scratch
+from quiff.io import MARKER, scratch
 
 QUIFF = [sys.executable, "-c", "from quiff.cli import main; main()"]
 USERS = 300

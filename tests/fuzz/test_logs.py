@@ -10,11 +10,11 @@ import pytest
 
 from fuzzing import cases
 from history import plain_logs, reference
-from quiff.history.line_count import LineCount
-from quiff.history.queries import fetch_rows
-from quiff.history.read import LogFormat, read_log
-from quiff.history.suffixes import Suffixes
-from quiff.history.treat import treat
+from quiff.logs.line_count import LineCount
+from quiff.logs.queries import fetch_rows
+from quiff.logs.read import LogFormat, read_log
+from quiff.logs.suffixes import Suffixes
+from quiff.logs.treat import treat
 
 SUFFIXES = Suffixes.parse("\n".join(reference.SUFFIXES), extra=())
 

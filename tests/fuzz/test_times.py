@@ -2,9 +2,10 @@
 
 import random
 
-from fuzzing import cases
 from history.test_times import by_python, random_text, read
-from quiff.history.engine import connect
+
+from fuzzing import cases
+from quiff.logs.engine import connect
 
 
 def test_random_times_against_plain_python():

@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from quiff import Population, measure
-from quiff.history.classifications import read_classification
-from quiff.history.classify import classify
-from quiff.history.engine import connect
-from quiff.history.experiment import experiment
-from quiff.history.profile import profile
-from quiff.history.synth import SyntheticLog, write_log
-from quiff.history.treat import treat
+from quiff.logs.classifications import read_classification
+from quiff.logs.classify import classify
+from quiff.logs.engine import connect
+from quiff.logs.experiment import experiment
+from quiff.logs.profile import profile
+from quiff.logs.synth import SyntheticLog, write_log
+from quiff.logs.treat import treat
 
 
 @pytest.fixture(scope="module")

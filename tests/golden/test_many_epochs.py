@@ -6,12 +6,12 @@ import pytest
 import quiff
 from quiff import Population, TopicsAPI
 from quiff.core.counting.membership import MembershipProduct
-from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites
-from quiff.epochs.estimate import hybrid_leakage
-from quiff.epochs.exact import exact_vulnerability
-from quiff.epochs.risk import user_risk
-from quiff.epochs.sequences import Sequences
-from quiff.epochs.utility import naming_gain
+from quiff.weeks.calls import EpochLaw, TopicGroups, linked_sites
+from quiff.weeks.estimate import hybrid_leakage
+from quiff.weeks.exact import exact_vulnerability
+from quiff.weeks.risk import user_risk
+from quiff.weeks.sequences import Sequences
+from quiff.weeks.utility import naming_gain
 
 
 @pytest.fixture(scope="module")

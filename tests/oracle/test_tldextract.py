@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 import tldextract
 
-from quiff.history.domains import find_domains
-from quiff.history.suffixes import EXTRA_SUFFIXES, Suffixes
+from quiff.logs.domains import find_domains
+from quiff.logs.suffixes import EXTRA_SUFFIXES, Suffixes
 
 PINNED = "public_suffix_list-5e6ac3a.dat"
 

@@ -12,8 +12,8 @@ from quiff.browser.browser import DAY, Browser, PageLoad
 from quiff.browser.decisions import INDEX, NOISE, RANDOM
 from quiff.browser.rules import BrowserRules
 from quiff.browser.topic_tree import TopicTree
-from quiff.epochs.calls import EpochLaw, TopicGroups
 from quiff.papers import algorithms
+from quiff.weeks.calls import EpochLaw, TopicGroups
 
 TOPICS = list("abcde")
 CLASSIFICATION = {

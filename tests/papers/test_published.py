@@ -8,7 +8,7 @@ import pytest
 from quiff.errors import QuiffError
 from quiff.papers.check import check_paper
 from quiff.papers.published import _opened, find_tables, read_tables
-from quiff.populations.literals import parse_history, parse_topics
+from quiff.people.literals import parse_history, parse_topics
 from words import refused, worded
 
 TIME = "2006-03-01 07:17:12"

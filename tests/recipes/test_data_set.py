@@ -32,7 +32,7 @@ def get(kitchen, *options, cache, **more):
 
 
 def test_the_recipe_keeps_the_lists_tests(kitchen, mirror):
-    tests = ("tests/history/test_registry.py", "tests/cli/test_data.py")
+    tests = ("tests/logs/test_registry.py", "tests/cli/test_data.py")
     kitchen.pytest(
         *tests,
         "--snapshot-update",  # `make words`: the list has one entry more
@@ -65,7 +65,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def test_it_is_fetched_from_its_address_into_the_cache(kitchen, mirror, tmp_path):
-    registry = kitchen.folder / "src/quiff/history/registry.toml"
+    registry = kitchen.folder / "src/quiff/logs/registry.toml"
     written = registry.read_text()
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=mirror)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

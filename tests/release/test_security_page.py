@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from quiff.history.archives import Limits
+from quiff.logs.archives import Limits
 from quiff.web.guard import HEADERS, Access
 from quiff.web.serve import LOOPBACK
 

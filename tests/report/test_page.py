@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quiff import Cookies, Population, TopicsAPI, api_from, measure, over_time
-from quiff.populations.invented import INVENTED_TOPICS
+from quiff.people.invented import INVENTED_TOPICS
 from quiff.report.answers import Answer
 from quiff.report.compose import Source, compose_report
 from quiff.report.studies import Question

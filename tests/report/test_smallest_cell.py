@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quiff import Population, TopicsAPI, exposure, over_time, popularity, user_risk
-from quiff.history.stats import Statistics, sizes_of_counts
+from quiff.logs.stats import Statistics, sizes_of_counts
 from quiff.measures.distribution import Distribution
 from quiff.measures.distribution import merged as merged_groups
 from quiff.report.compose import SMALLEST, Source, compose_report

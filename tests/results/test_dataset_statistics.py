@@ -7,7 +7,7 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from quiff.errors import ParameterError
-from quiff.history.stats import Statistics, sizes_of_counts
+from quiff.logs.stats import Statistics, sizes_of_counts
 from quiff.results.numbers import to_json
 from quiff.studies.dataset_statistics import DatasetStatistics
 from words import refused

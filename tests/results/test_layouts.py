@@ -20,7 +20,7 @@ import quiff
 import quiff.studies
 from quiff import Population, TopicsAPI
 from quiff.attacks.overlap import BeuginMcDaniel
-from quiff.populations.pairs import PairCounts
+from quiff.people.pairs import PairCounts
 from quiff.results.layout import LAYOUTS, Pivot, Say
 from quiff.results.result import Result
 from quiff.studies.bounds import bounds
@@ -280,7 +280,7 @@ def test_a_text_that_is_nested_too_deep_is_refused():
 
 def test_a_file_that_is_too_large_is_refused(tmp_path, monkeypatch):
     path = quiff.explain_epsilon(1.0).save(tmp_path / "result.json")
-    monkeypatch.setattr("quiff.files.blocks.SMALL", 100)
+    monkeypatch.setattr("quiff.io.blocks.SMALL", 100)
     with pytest.raises(quiff.ParameterError):
         Result.load(path)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import quiff
 import textbook
 from quiff import Api, Channel, Cookies, Histories, Population, Together, TopicsAPI, measure, theory
-from quiff.history.histories import read_histories
+from quiff.logs.histories import read_histories
 from quiff.papers.as_published import misaligned_prior
 from quiff.results.quantities import QUANTITIES
 from words import refused

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import quiff
 from quiff.core.labels import as_labels
-from quiff.populations.pairs import PairCounts
+from quiff.people.pairs import PairCounts
 from quiff.studies.pairs import measure_pairs
 from words import refused
 

@@ -14,9 +14,9 @@ from quiff import AndroidTopics, Channel, FittedAPI, Gain, Loss, Population, Pri
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.labels import as_labels
 from quiff.core.numbers import tie_codes, tied
-from quiff.epochs.risk import user_risk as risk_after_epochs
-from quiff.epochs.sequences import Sequences
 from quiff.measures.own_risk import own_risk
+from quiff.weeks.risk import user_risk as risk_after_epochs
+from quiff.weeks.sequences import Sequences
 
 
 def as_written(number):

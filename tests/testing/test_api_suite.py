@@ -25,7 +25,7 @@ from quiff.apis.parakeet import NoisyRanking, Parakeet
 from quiff.apis.protected_audience import KAnonymityStatus, RealTimeMonitoring, WinSignals
 from quiff.apis.registry import apis
 from quiff.apis.select_url import SelectURL
-from quiff.populations.conversions import synthetic_conversions
+from quiff.people.conversions import synthetic_conversions
 from quiff.testing import ApiError, check_api
 from words import refused
 

@@ -17,8 +17,8 @@ from quiff.core.compose import repeat
 from quiff.core.gain import Gain
 from quiff.core.labels import Labels
 from quiff.errors import ParameterError, SizeError, typed
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
+from quiff.people.histories import Histories
+from quiff.people.population import Population
 from quiff.theory.parameters import MOST_OBSERVATIONS, Real, at_most_one, check_whole
 from quiff.theory.popularity import Naming
 

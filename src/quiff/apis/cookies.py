@@ -10,8 +10,8 @@ from quiff.apis.ranges import Flag, OneOf
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
+from quiff.people.histories import Histories
+from quiff.people.population import Population
 
 
 class _Identifiers(ByMechanism):
@@ -57,7 +57,7 @@ class Cookies(_Identifiers):
 
     Examples
     --------
-    >>> from quiff.populations.population import Population
+    >>> from quiff.people.population import Population
     >>> people = Population.from_sets({"Alice": {"Music", "News"}, "Carol": {"Music", "News"}})
     >>> Cookies().channel(people)
     Channel from 2 inputs to 2 outputs

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from quiff.apis.mechanisms import ByMechanism
 from quiff.core.channel import Channel
 from quiff.core.labels import as_labels
-from quiff.populations.conversions import CONVERSIONS, conversions_of, kinds_of
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
+from quiff.people.conversions import CONVERSIONS, conversions_of, kinds_of
+from quiff.people.histories import Histories
+from quiff.people.population import Population
 
 
 def mapped(values: Channel, function: Callable[[Any], Hashable]) -> Channel:

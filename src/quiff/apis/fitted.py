@@ -19,9 +19,9 @@ from quiff.core.labels import Labels, as_labels
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError
-from quiff.files.blocks import small_file
-from quiff.populations.population import Population
-from quiff.populations.sets import as_set_labels
+from quiff.io.blocks import small_file
+from quiff.people.population import Population
+from quiff.people.sets import as_set_labels
 from quiff.theory.parameters import check_probability
 
 _AIMS = OneOf("average user", "worst-off user")

@@ -14,10 +14,10 @@ from quiff.core.gain import Gain, membership_gain
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError
-from quiff.files.blocks import small_file
-from quiff.populations.groups import grouped
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
+from quiff.io.blocks import small_file
+from quiff.people.groups import grouped
+from quiff.people.histories import Histories
+from quiff.people.population import Population
 from quiff.safe_text import shape
 
 BITS = 50

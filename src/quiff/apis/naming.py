@@ -11,9 +11,9 @@ from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, SizeError
 from quiff.measures.named_draws import NamedDraws, naming_at
-from quiff.populations.groups import Groups, grouped
-from quiff.populations.members import members
-from quiff.populations.population import Population
+from quiff.people.groups import Groups, grouped
+from quiff.people.members import members
+from quiff.people.population import Population
 from quiff.theory.popularity import Naming
 
 

@@ -27,9 +27,9 @@ from quiff.core.hyper import Hyper, hyper
 from quiff.core.labels import Labels, SetLabels, as_labels, same
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError
-from quiff.populations.attribute import TOPICS
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
+from quiff.people.attribute import TOPICS
+from quiff.people.histories import Histories
+from quiff.people.population import Population
 from quiff.programs.draws import Sampler
 from quiff.programs.engine import channel_of
 from quiff.programs.function import NeedsAttribute

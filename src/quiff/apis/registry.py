@@ -21,7 +21,7 @@ from quiff.apis.ranges import value_of
 from quiff.apis.taxonomy import topics_for
 from quiff.apis.topics import TopicsAPI
 from quiff.errors import ParameterError, QuiffError, described
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.theory.parameters import Real
 
 # Where each API stands; a module is loaded when its API is asked for.

@@ -12,7 +12,7 @@ from quiff.apis.base import Api, parameters_of
 from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, SizeError, counted
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.safe_text import topic_shape
 from quiff.theory.taxonomies import TAXONOMY_NUMBERS, TAXONOMY_SIZES, taxonomy_size
 

@@ -10,8 +10,8 @@ from quiff.core.channel import Channel
 from quiff.core.compose import parallel, repeat
 from quiff.core.labels import Labels, same
 from quiff.errors import ParameterError
-from quiff.populations.histories import Histories
-from quiff.populations.population import Population
+from quiff.people.histories import Histories
+from quiff.people.population import Population
 
 _INDEPENDENT = "given the user, the observations are independent of each other"
 

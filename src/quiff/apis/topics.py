@@ -21,9 +21,9 @@ from quiff.core.gain import Gain, membership_gain_from_codes
 from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.numbers import Array, filled
 from quiff.errors import ParameterError, SizeError, counted
-from quiff.populations.histories import Histories, TopSet
-from quiff.populations.population import Population
-from quiff.populations.sets import as_set_labels, codes_of_sets, in_order
+from quiff.people.histories import Histories, TopSet
+from quiff.people.population import Population
+from quiff.people.sets import as_set_labels, codes_of_sets, in_order
 from quiff.theory.curves import Curves, frontier_curves
 from quiff.theory.design import Design, Designs, Measure, designs_for, noise_for_utility
 from quiff.theory.forms import FORMS, ClosedForms, topics_forms
@@ -226,7 +226,7 @@ class TopicsAPI(TopTopics):
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from quiff.populations.population import Population
+    >>> from quiff.people.population import Population
     >>> api = TopicsAPI(n_topics=5, top_s=2, noise=Fraction(1, 20))
     >>> sets = {"Alice": {"Music", "News"}, "Bob": {"Sports", "Travel"}, "Carol": {"Music", "News"}}
     >>> api.channel(Population.from_sets(sets))
@@ -394,7 +394,7 @@ def _to_random_sets(tops: Mapping[Hashable, TopSet], topics: Labels) -> Channel:
 
     Examples
     --------
-    >>> from quiff.populations.histories import top_set
+    >>> from quiff.people.histories import top_set
     >>> counts = {"x": {"Art": 2, "News": 1, "Pets": 1}, "y": {"Art": 1, "News": 1}}
     >>> tops = {history: top_set(count, 2) for history, count in counts.items()}
     >>> _to_random_sets(tops, as_labels(["Art", "News", "Pets"]))

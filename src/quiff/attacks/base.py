@@ -10,7 +10,7 @@ from quiff.browser.reports import Reports
 from quiff.core.counting.work import cores, in_slices
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.progress import part
 
 

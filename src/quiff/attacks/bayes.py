@@ -11,7 +11,7 @@ from quiff.attacks.ranking import ItemSets, Queries, ranked_best
 from quiff.core.labels import Labels, same
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, counted
-from quiff.populations.population import Population
+from quiff.people.population import Population
 
 
 def codes_in_taxonomy(population: Population, topics: Labels) -> Array:

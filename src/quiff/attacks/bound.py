@@ -5,11 +5,11 @@ from typing import Literal, final
 
 from quiff.apis.base import Api
 from quiff.apis.topics import TopicsAPI
-from quiff.epochs.estimate import hybrid_leakage, sampled_vulnerabilities
-from quiff.epochs.exact import exact_vulnerability, exact_work
-from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
-from quiff.populations.population import Population
+from quiff.people.population import Population
+from quiff.weeks.estimate import hybrid_leakage, sampled_vulnerabilities
+from quiff.weeks.exact import exact_vulnerability, exact_work
+from quiff.weeks.sequences import Sequences
 
 _EXACT, _QUICK = 3, 40 * 10**9  # reports that are counted; more would take longer than the attacks
 

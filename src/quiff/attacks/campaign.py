@@ -24,16 +24,16 @@ from quiff.core.kernels import Kernel
 from quiff.core.kernels.base import BLOCK
 from quiff.core.limits import check_work
 from quiff.core.numbers import Array, Number, tied
-from quiff.epochs.composed import Composed, factors_of, likelihoods
-from quiff.epochs.estimate import Estimate
-from quiff.epochs.sequences import changing
 from quiff.errors import ParameterError, SizeError, counted
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
-from quiff.populations.groups import Groups
-from quiff.populations.population import Population
+from quiff.people.groups import Groups
+from quiff.people.population import Population
 from quiff.progress import advance, part, tell
 from quiff.theory.parameters import check_whole
 from quiff.theory.popularity import binomial_interval
+from quiff.weeks.composed import Composed, factors_of, likelihoods
+from quiff.weeks.estimate import Estimate
+from quiff.weeks.sequences import changing
 
 _STEP = 5  # observations from one look to the next
 _DENOISED = 20_000  # users whose noise removal is looked at

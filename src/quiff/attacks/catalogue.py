@@ -8,7 +8,7 @@ from quiff.attacks.jha import JhaLoose, JhaStrict
 from quiff.attacks.linking import BayesLink
 from quiff.attacks.overlap import BeuginMcDaniel
 from quiff.errors import ParameterError
-from quiff.populations.population import Population
+from quiff.people.population import Population
 
 MOST_LINKED = 20_000
 """Up to so many users the adversary who links two sites is quick enough to be run without being asked for."""

@@ -9,7 +9,7 @@ from quiff.apis.topics import TopicsAPI
 from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.ranking import ItemSets, Queries, ranked_best
 from quiff.core.numbers import Array
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.theory.parameters import Real, check_probability, check_sizes, check_whole
 
 _STEPS = 2**32  # of a weight, so that sums of weights are exact and equal ones are equal

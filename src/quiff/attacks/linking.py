@@ -13,7 +13,7 @@ from quiff.core.distinct import distinct_codes
 from quiff.core.limits import work_allowed
 from quiff.core.numbers import TIE, Array
 from quiff.errors import ParameterError, SizeError
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.theory.parameters import Real, check_probability
 
 BLOCK = 2**20  # pairs of a set and a row of reports that are looked at at a time

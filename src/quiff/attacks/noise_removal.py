@@ -9,7 +9,7 @@ from quiff.attacks.base import Sighting
 from quiff.attacks.bayes import codes_in_taxonomy
 from quiff.attacks.ranking import ItemSets
 from quiff.core.numbers import Array
-from quiff.populations.population import Population
+from quiff.people.population import Population
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from quiff.apis.topics import TopicsAPI
 from quiff.attacks.base import Attack, Paper, Sighting
 from quiff.attacks.ranking import ItemSets, Queries, ranked_best
 from quiff.core.numbers import Array
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.theory.parameters import check_whole
 
 

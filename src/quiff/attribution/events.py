@@ -11,8 +11,8 @@ from quiff.attribution.browser import Browser, Report
 from quiff.attribution.options import CallError, Config
 from quiff.attribution.rules import DRAFT, Rules
 from quiff.errors import ParameterError, counted, first_line
-from quiff.files import StrPath, as_path
-from quiff.files.blocks import small_file
+from quiff.io import StrPath, as_path
+from quiff.io.blocks import small_file
 
 _LAST_SECOND = 8_640_000_000_000  # of the wall clock of browsers
 _UNSIGNED, _LONG = (0, 2**32 - 1), (-(2**31), 2**31 - 1)

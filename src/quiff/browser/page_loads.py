@@ -19,12 +19,12 @@ from quiff.browser.topic_tree import TopicTree
 from quiff.core.labels import as_labels
 from quiff.core.limits import PROCESS, check_need
 from quiff.errors import ParameterError, QuiffError, counted
-from quiff.files import StrPath, as_path
+from quiff.io import StrPath, as_path
 from quiff.safe_text import column_names, shape
 from quiff.theory.parameters import MOST_OBSERVATIONS, check_whole
 
 if TYPE_CHECKING:
-    from quiff.history.classifications import Classification
+    from quiff.logs.classifications import Classification
 
 _PER_LOAD = 1250  # bytes that a page load takes while all are read: measured
 _NEEDED = ("user", "time", "site", "callers")

@@ -9,10 +9,10 @@ import numpy as np
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, QuiffError, ShapeError, counted, engine_line, typed
-from quiff.files import StrPath, as_path
-from quiff.files.blocks import find_source, opened_lines
-from quiff.history.fetch import fetch
-from quiff.populations.population import Population
+from quiff.io import StrPath, as_path
+from quiff.io.blocks import find_source, opened_lines
+from quiff.logs.fetch import fetch
+from quiff.people.population import Population
 from quiff.safe_text import shape
 from quiff.theory.parameters import MOST_OBSERVATIONS, Real, check_probability, check_whole
 

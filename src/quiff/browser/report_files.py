@@ -15,8 +15,8 @@ from quiff.browser.reports import Reports
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, QuiffError, counted, engine_line
-from quiff.files import StrPath, as_path, check_suffix, whole_file
-from quiff.files.blocks import find_source, opened_lines
+from quiff.io import StrPath, as_path, check_suffix, whole_file
+from quiff.io.blocks import find_source, opened_lines
 from quiff.safe_text import column_names, csv_cell, csv_text, topic_shape
 
 _COLUMNS = ("user", "site", "epoch", "topic")

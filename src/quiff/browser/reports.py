@@ -10,7 +10,7 @@ import numpy as np
 from quiff.core.labels import Labels, as_labels, same
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ShapeError, counted, needed
-from quiff.files import StrPath
+from quiff.io import StrPath
 from quiff.theory.parameters import check_whole
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from quiff.apis.topics import TopicsAPI
 from quiff.browser.rates import VisitRates, profiles_from_rates, top_codes
 from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.numbers import Array, Number
-from quiff.epochs.calls import EpochLaw, TopicGroups, linked_sites, view_probability
-from quiff.epochs.estimate import Estimate
 from quiff.errors import ParameterError, counted
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.theory.parameters import Real, check_probability, check_whole
+from quiff.weeks.calls import EpochLaw, TopicGroups, linked_sites, view_probability
+from quiff.weeks.estimate import Estimate
 
 
 @final

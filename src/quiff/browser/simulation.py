@@ -16,10 +16,10 @@ from quiff.browser.rules import BrowserRules
 from quiff.core.channel import Channel
 from quiff.core.labels import Labels, as_labels
 from quiff.core.numbers import Array
-from quiff.epochs.sequences import changing
 from quiff.errors import ParameterError, counted
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.theory.parameters import MOST_OBSERVATIONS, Real, check_number, check_probability, check_whole
+from quiff.weeks.sequences import changing
 
 _DELAY = 2 * DAY
 _NOTHING = -1

@@ -8,9 +8,9 @@ from typing import final
 
 from quiff.core.labels import Labels, as_labels
 from quiff.errors import LabelError, ParameterError
-from quiff.files import StrPath
-from quiff.history.fetch import fetch
-from quiff.history.taxonomies import Topic, read_taxonomy, read_utility_buckets
+from quiff.io import StrPath
+from quiff.logs.fetch import fetch
+from quiff.logs.taxonomies import Topic, read_taxonomy, read_utility_buckets
 
 
 @final

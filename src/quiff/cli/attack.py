@@ -14,7 +14,7 @@ from quiff.browser.simulation import simulate
 from quiff.cli.people import Spec, Visitors, check_rows
 from quiff.cli.shown import Listed
 from quiff.commands import command
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.results.numbers import plain
 from quiff.results.result import Result
 from quiff.results.table import Table

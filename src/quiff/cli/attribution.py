@@ -9,7 +9,7 @@ from quiff.cli.progress import shown_progress
 from quiff.cli.shown import noted
 from quiff.cli.terminal import echo
 from quiff.commands import NewFile, command
-from quiff.files import check_target, write_text
+from quiff.io import check_target, write_text
 from quiff.results.numbers import to_json
 from quiff.studies.attribution import check_budgets
 

@@ -16,7 +16,7 @@ from quiff.cli.shown import WORDS
 from quiff.commands import NewFile, command
 from quiff.core.gain import Gain
 from quiff.errors import ParameterError, first_line
-from quiff.files.blocks import small_file
+from quiff.io.blocks import small_file
 from quiff.report.audit import audit_page
 from quiff.report.compose import Source
 from quiff.results.result import Result

@@ -10,13 +10,13 @@ from quiff.cli.outputs import forced, guarded
 from quiff.cli.shown import Listed
 from quiff.cli.terminal import echo
 from quiff.commands import NewFolder, command
-from quiff.files import check_target
-from quiff.history.registry import DATASETS, dataset
+from quiff.io import check_target
+from quiff.logs.registry import DATASETS, dataset
 from quiff.results.columns import filled
 from quiff.results.table import Table
 
 if TYPE_CHECKING:
-    from quiff.history.registry import Dataset
+    from quiff.logs.registry import Dataset
 
 DatasetName: TypeAlias = str
 ApiText: TypeAlias = str
@@ -80,8 +80,8 @@ def get_data(
 
 
 def _get(name: str, mirror: Path | None, unpack: Path | None, time_limit: float) -> dict[str, str]:
-    from quiff.history import archives
-    from quiff.history.fetch import fetch
+    from quiff.logs import archives
+    from quiff.logs.fetch import fetch
 
     path = fetch(name, mirror, time_limit=time_limit)
     entry = dataset(name.partition("/")[0])

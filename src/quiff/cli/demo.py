@@ -12,14 +12,14 @@ from quiff.cli.pipeline import connected
 from quiff.cli.terminal import echo
 from quiff.commands import NewFolder, command
 from quiff.core.limits import check_need
-from quiff.history.classifications import read_classification
-from quiff.history.classify import classify
-from quiff.history.experiment import experiment
-from quiff.history.histories import read_histories
-from quiff.history.profile import profile
-from quiff.history.synth import SyntheticLog, write_log
-from quiff.history.treat import treat
-from quiff.populations.population import Population
+from quiff.logs.classifications import read_classification
+from quiff.logs.classify import classify
+from quiff.logs.experiment import experiment
+from quiff.logs.histories import read_histories
+from quiff.logs.profile import profile
+from quiff.logs.synth import SyntheticLog, write_log
+from quiff.logs.treat import treat
+from quiff.people.population import Population
 from quiff.progress import watching
 from quiff.report.compose import Source, compose_report
 from quiff.report.studies import STUDIES

@@ -10,7 +10,7 @@ from quiff.cli.outputs import guarded
 from quiff.cli.people import Asked, Spec, read_api, with_set_size
 from quiff.commands import NewFile, command
 from quiff.errors import ParameterError
-from quiff.files import write_text
+from quiff.io import write_text
 from quiff.results.result import Result
 from quiff.studies.design import fit_design, meet_budget
 from quiff.theory.parameters import Real

@@ -240,7 +240,7 @@ class Generated(click.Command):
     def _run(self, **typed: Any) -> None:
         """Call the function with what was typed, and print what it returns."""
         from quiff.cli.progress import shown_progress
-        from quiff.files import together
+        from quiff.io import together
 
         values = {name: value for name, value in typed.items() if value is not None and value != ()}
         function = self.source.load()

@@ -13,7 +13,7 @@ from quiff.apis.ranges import meant_number, value_of
 from quiff.cli.source import Argument
 from quiff.commands import NewFile, NewFolder
 from quiff.errors import ParameterError, QuiffError, full_sentence
-from quiff.files import check_link, check_name, check_suffix, check_target
+from quiff.io import check_link, check_name, check_suffix, check_target
 
 _OF_FILES = frozenset(
     [".csv", ".gz", ".htm", ".html", ".json", ".md", ".parquet", ".png", ".svg", ".tex", ".txt", ".zip"]
@@ -64,8 +64,8 @@ class Input(click.Path):
             if name == "-":
                 raise ParameterError("'-' is no file; name one, or /dev/stdin for what comes through a pipe")
         if not os.path.lexists(name) and not Path(name).suffix:
-            from quiff.history.fetch import local_copy
-            from quiff.history.registry import DATASETS
+            from quiff.logs.fetch import local_copy
+            from quiff.logs.registry import DATASETS
 
             if name in DATASETS:
                 copy = local_copy(name)
@@ -118,7 +118,7 @@ class DataSet(click.ParamType[str]):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Complete the names of public data sets."""
-        from quiff.history.registry import DATASETS
+        from quiff.logs.registry import DATASETS
 
         return [CompletionItem(name) for name in DATASETS if name.startswith(incomplete)]
 

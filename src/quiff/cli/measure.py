@@ -22,8 +22,8 @@ from quiff.cli.people import (
 from quiff.commands import command
 from quiff.errors import ParameterError
 from quiff.papers.as_published import misaligned_prior
-from quiff.populations.pairs import TooManySetsError
-from quiff.populations.population import Population
+from quiff.people.pairs import TooManySetsError
+from quiff.people.population import Population
 from quiff.results.result import Result
 from quiff.studies.attributes import attribute_inference
 from quiff.studies.compare import compare

@@ -17,8 +17,8 @@ from quiff.errors import ParameterError, SizeError
 if TYPE_CHECKING:
     from quiff.apis.base import Api
     from quiff.browser.rates import VisitRates
-    from quiff.populations.pairs import TooManySetsError
-    from quiff.populations.population import Population
+    from quiff.people.pairs import TooManySetsError
+    from quiff.people.population import Population
     from quiff.results.result import Result
 
 _PER_EPOCH = 0.12  # what users take in an epoch that is drawn, in the memory of reading them
@@ -137,7 +137,7 @@ class Asked:
         return rates if self.users is None else enlarge(rates, self.users, self.how, seed)
 
     def _read(self, **options: Any) -> "Population":
-        from quiff.populations.population import Population
+        from quiff.people.population import Population
 
         _check_stage(self._file)
         options |= {"weights": self.weights, "missing": self.missing, "attributes": self.columns}
@@ -152,8 +152,8 @@ class Asked:
     def _fit(self, drawn: int = 0) -> bool:
         """Whether users fit into the memory that the run may take; else a SizeError if they must."""
         from quiff.core.limits import PROCESS, check_need, memory_allowed
-        from quiff.populations.readers import reading_bytes
-        from quiff.populations.tfrecords import tfrecord_files
+        from quiff.people.readers import reading_bytes
+        from quiff.people.tfrecords import tfrecord_files
 
         if self.people is None or memory_allowed() == inf:
             return True
@@ -192,7 +192,7 @@ class Asked:
         """Let an engine reduce people to distinct topic sets with counts, of the epoch that was chosen."""
         from quiff.cli.pipeline import connected
         from quiff.core.limits import PROCESS, memory_allowed
-        from quiff.history.people import reduce_people
+        from quiff.logs.people import reduce_people
 
         given = {"--weights": self.weights, "--histories": self.histories, "--attribute": self.columns}
         single = next((name for name, value in given.items() if value), None)
@@ -221,7 +221,7 @@ class Asked:
     def _with_histories(self, people: "Population") -> "Population":
         if self.histories is None:
             return people
-        from quiff.history.histories import read_histories
+        from quiff.logs.histories import read_histories
 
         return people.with_histories(read_histories(self.histories))
 
@@ -255,7 +255,7 @@ class Asked:
             return self.named if people is None or self.named else default_apis(people)
 
         def place(topic: Hashable) -> str:
-            from quiff.populations.readers import place_of_topic
+            from quiff.people.readers import place_of_topic
 
             return f"{place_of_topic(self._file, topic)}: the set"
 
@@ -277,7 +277,7 @@ class Asked:
         return (Cookies("history" if "history" in people.attributes else "user"), *apis)
 
     def _one_epoch(self, people: "Population") -> "Population":
-        from quiff.populations.readers import chosen_epoch
+        from quiff.people.readers import chosen_epoch
 
         with self.naming():
             chosen = people.epoch(self.epoch)
@@ -354,7 +354,7 @@ def _check_drawn(topics: int) -> None:
 def check_rows(file: Path) -> None:
     """Refuse a table whose rows would take more memory than is allowed."""
     from quiff.core.limits import PROCESS, check_need, memory_allowed
-    from quiff.populations.files import open_table
+    from quiff.people.files import open_table
 
     if memory_allowed() < inf:
         needed = PROCESS + open_table(file, ()).reading_bytes()
@@ -372,7 +372,7 @@ def _check_stage(file: Path) -> None:
     with suppress(OSError, ValueError):  # what cannot be read is told by whoever reads it
         columns = set(read_schema(file).names) if file.suffix == ".parquet" and file.is_file() else set()
     if inside or columns & {"domain", "all_topics"}:
-        from quiff.history.tables import a_table_of, stage_of
+        from quiff.logs.tables import a_table_of, stage_of
 
         stage = inside[-1] if inside else stage_of(columns)
         if stage is not None and not (file / "profiles.parquet").exists():
@@ -381,6 +381,6 @@ def _check_stage(file: Path) -> None:
 
 def _marked(people: "Population", file: Path) -> "Population":
     """Return people marked as synthetic if a public data set says that they are."""
-    from quiff.history.registry import is_of_synthetic_people
+    from quiff.logs.registry import is_of_synthetic_people
 
     return people.replaced(generated=True) if is_of_synthetic_people(file) else people

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from quiff.history.classifications import Classification
-    from quiff.history.lines import LogFormat
-    from quiff.history.suffixes import Suffixes
+    from quiff.logs.classifications import Classification
+    from quiff.logs.lines import LogFormat
+    from quiff.logs.suffixes import Suffixes
 
 _DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 Rules: TypeAlias = Literal["correct", "as-published"]
@@ -69,7 +69,7 @@ def LogForm(  # noqa: N802
     quoted
         Fields may stand in double quotes.  [default: not with tabs]
     """
-    from quiff.history.lines import LogFormat
+    from quiff.logs.lines import LogFormat
 
     names = None if columns is None else tuple(name.strip() for name in columns.split(","))
     return LogFormat(user, time, url, _DELIMITERS.get(delimiter or ""), quoted, names)
@@ -83,8 +83,8 @@ def SuffixList(suffixes: str | None = None, **_: Any) -> "Suffixes | None":  # n
     suffixes
         A public suffix list; psl is the pinned copy.  [default: the installed one]
     """
-    from quiff.history.fetch import fetch
-    from quiff.history.suffixes import Suffixes
+    from quiff.logs.fetch import fetch
+    from quiff.logs.suffixes import Suffixes
 
     return None if suffixes is None else Suffixes.read(fetch("psl") if suffixes == "psl" else suffixes)
 
@@ -112,7 +112,7 @@ def TopicsOfDomains(  # noqa: N802
         Take public data from this folder only, without a network. (The folder QUIFF_MIRROR, if that is
         set, is looked into before cache and network.)
     """
-    from quiff.history.classifications import read_classification
+    from quiff.logs.classifications import read_classification
 
     return read_classification(classification, mirror=mirror, suffixes=SuffixList(suffixes), rules=rules)
 
@@ -126,7 +126,7 @@ def connected(
     Without a limit, `usual`.
     """
     from quiff.core.limits import PROCESS, memory_allowed
-    from quiff.history.engine import LEAST, connect
+    from quiff.logs.engine import LEAST, connect
 
     allowed, limit = memory_allowed(), usual
     if allowed < inf and engine == "spark":

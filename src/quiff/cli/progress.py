@@ -9,7 +9,7 @@ from quiff.cli.terminal import on_terminal
 from quiff.progress import watching
 
 if TYPE_CHECKING:
-    from quiff.history.tables import Step, Steps
+    from quiff.logs.tables import Step, Steps
 
 _DELAY = 2.0  # seconds
 
@@ -25,7 +25,7 @@ class Shown:
     @cached_property
     def steps(self) -> "Steps":
         """The steps of a run of the pipeline."""
-        from quiff.history.tables import Steps
+        from quiff.logs.tables import Steps
 
         return Steps(None if self._bars is None else self._watch)
 

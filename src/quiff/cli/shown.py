@@ -151,7 +151,7 @@ def _write_tables(result: "Result", folder: Path, keep_formulas: bool) -> None:
     """Write each table to a file of its name, signs that file names cannot have as in web addresses."""
     from urllib.parse import quote
 
-    from quiff.files import whole_folder
+    from quiff.io import whole_folder
 
     with whole_folder(folder, **guarded(folder)) as new:
         for name, table in result.tables.items():

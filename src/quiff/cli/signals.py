@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 
 from quiff.cli.terminal import echo
-from quiff.files import scratch
+from quiff.io import scratch
 
 _WAKING = 2.0  # seconds in which the main thread should notice
 _UNWINDING = 30.0  # seconds in which it should have tidied up

@@ -17,14 +17,14 @@ from quiff.cli.people import RatedPeople, Spec, Visitors, taxonomy_name
 from quiff.cli.shown import Listed
 from quiff.commands import NewFile, command
 from quiff.errors import ParameterError
-from quiff.history.classifications import read_classification
-from quiff.populations.population import Population
+from quiff.logs.classifications import read_classification
+from quiff.people.population import Population
 from quiff.results.result import Result
 from quiff.studies.browser_rules import browser_rules
 from quiff.theory.parameters import HALF, MOST_OBSERVATIONS, Real, check_whole
 
 if TYPE_CHECKING:
-    from quiff.history.tables import Steps
+    from quiff.logs.tables import Steps
 
 # The options that mean nothing of other APIs, and with page loads.
 _OF_BROWSERS = ("without", "block", "coverage", "earlier", "call_day")

@@ -11,12 +11,12 @@ from quiff.cli.shown import Listed
 from quiff.cli.terminal import echo
 from quiff.commands import NewFile, command
 from quiff.errors import ParameterError
-from quiff.files import StrPath
+from quiff.io import StrPath
 from quiff.results.table import Table
 
 if TYPE_CHECKING:
-    from quiff.history.lines import LogFormat
-    from quiff.history.suffixes import Suffixes
+    from quiff.logs.lines import LogFormat
+    from quiff.logs.suffixes import Suffixes
 
 _FEW = 10_000  # so many URLs are read before an engine has started
 
@@ -49,7 +49,7 @@ def describe_table(
     --------
     $ quiff stats treated
     """
-    from quiff.history.stats import describe
+    from quiff.logs.stats import describe
     from quiff.studies.dataset_statistics import DatasetStatistics
 
     statistics = DatasetStatistics(describe(con, tables, form, time_format))
@@ -98,11 +98,11 @@ def print_domains(
         if not url.isascii() and any("\ud800" <= letter <= "\udfff" for letter in url):
             raise ParameterError(f"the URL {url!r} is not in UTF-8", what="the URL", value=url)
     if engine == "duckdb" and len(lines) <= _FEW:
-        from quiff.history.plain import plain_domains
+        from quiff.logs.plain import plain_domains
 
         rows = plain_domains(lines, suffixes, rules)
     else:
-        from quiff.history.domains import find_domains
+        from quiff.logs.domains import find_domains
 
         with connected(engine, master) as con:
             rows = find_domains(con, lines, suffixes, rules)

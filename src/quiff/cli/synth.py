@@ -8,7 +8,7 @@ import click
 from quiff.cli.outputs import forced
 from quiff.cli.shown import Listed
 from quiff.commands import NewFolder, command
-from quiff.history.synth import SyntheticLog, write_log
+from quiff.logs.synth import SyntheticLog, write_log
 from quiff.progress import tell
 from quiff.results.numbers import many
 

@@ -13,8 +13,8 @@ from quiff.core.distinct import distinct_codes, sorted_rows
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.core.prior import Prior
-from quiff.populations.population import Population
-from quiff.populations.weights import prior_of_weights
+from quiff.people.population import Population
+from quiff.people.weights import prior_of_weights
 
 
 def misaligned_prior(population: Population) -> Prior:

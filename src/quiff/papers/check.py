@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from quiff.errors import counted
-from quiff.files import StrPath, as_path
+from quiff.io import StrPath, as_path
 from quiff.papers.equations import CASES, EQUATIONS, tried
 from quiff.papers.items import CAUSES, FILES, ITEMS, KINDS, Cause, Item, Judged, Reading, Verdict, computed
 from quiff.papers.lists import Lists, NotAtHandError

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from quiff.errors import QuiffError
-from quiff.history.fetch import local_copy
+from quiff.logs.fetch import local_copy
 from quiff.papers.items import Value
 from quiff.papers.verdict import parse_number, unit
 from quiff.theory.taxonomies import TAXONOMY_SIZES, TAXONOMY_SOURCES
@@ -57,7 +57,7 @@ class Lists:
         Old codes of categories are replaced by today's; domains are made by the paper's rules and suffixes.
         """
         path = self._needed("citizenlab")
-        from quiff.history.classifications import MERGED_CATEGORIES  # once there is something to read
+        from quiff.logs.classifications import MERGED_CATEGORIES  # once there is something to read
 
         if what == "domains":
             return _citizen_lab_domains(path.parent, self._needed("psl"))
@@ -71,16 +71,16 @@ class Lists:
 
 @cache
 def _citizen_lab(path: Path) -> list[tuple[str | None, str | None]]:
-    from quiff.history.classifications import citizenlab_rows
+    from quiff.logs.classifications import citizenlab_rows
 
     return list(citizenlab_rows(path))
 
 
 @cache
 def _citizen_lab_domains(mirror: Path, suffixes: Path) -> int:
-    from quiff.history.classifications import read_classification
-    from quiff.history.engine import connect
-    from quiff.history.suffixes import Suffixes
+    from quiff.logs.classifications import read_classification
+    from quiff.logs.engine import connect
+    from quiff.logs.suffixes import Suffixes
 
     listed = Suffixes.read(suffixes)
     table = read_classification("citizenlab", mirror=mirror, suffixes=listed, rules="as-published").table

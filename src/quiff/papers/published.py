@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quiff.errors import QuiffError, counted
-from quiff.populations.literals import parse_history, parse_topics
+from quiff.people.literals import parse_history, parse_topics
 
 if TYPE_CHECKING:
     from quiff.core.numbers import Array

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from quiff import theory
-from quiff.files import StrPath, whole_folder
+from quiff.io import StrPath, whole_folder
 from quiff.papers.check import PaperCheck
 from quiff.papers.items import CAUSES, KINDS, Judged, Value
 from quiff.papers.recompute import NOISE, TOP_S

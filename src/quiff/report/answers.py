@@ -10,7 +10,7 @@ from quiff.apis.base import Api, in_a_month
 from quiff.apis.described import mechanism
 from quiff.core.numbers import Number
 from quiff.errors import QuiffError
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.report.page import Block
 from quiff.report.studies import RECORDS, Question
 from quiff.results.figures.charts import Axis, curves, probabilities

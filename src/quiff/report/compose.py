@@ -13,13 +13,11 @@ from typing import final
 import numpy as np
 
 from quiff.apis.base import Api, check_observations
-from quiff.epochs.exact import exact_vulnerability, exact_work
-from quiff.epochs.sequences import Sequences
 from quiff.errors import QuiffError, SizeError
-from quiff.history.engine import connect
-from quiff.history.registry import DATASETS
-from quiff.history.stats import describe
-from quiff.populations.population import Population
+from quiff.logs.engine import connect
+from quiff.logs.registry import DATASETS
+from quiff.logs.stats import describe
+from quiff.people.population import Population
 from quiff.report.answers import (
     Answer,
     by_visits,
@@ -36,6 +34,8 @@ from quiff.report.studies import Question, sections
 from quiff.results.numbers import capitalised, probability, said
 from quiff.studies.dataset_statistics import DatasetStatistics
 from quiff.studies.words import visits
+from quiff.weeks.exact import exact_vulnerability, exact_work
+from quiff.weeks.sequences import Sequences
 
 SMALLEST = 5
 """How many people a cell of a report is about at least, unless users are listed."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, final
 
 from quiff.errors import counted
-from quiff.files import write_text
+from quiff.io import write_text
 from quiff.results.figures.figure import Figure
 from quiff.results.html_page import html_page
 from quiff.results.result import Result

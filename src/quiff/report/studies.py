@@ -11,7 +11,7 @@ from quiff.apis.base import Api, parameters_of
 from quiff.apis.ranges import Share
 from quiff.apis.registry import default_apis
 from quiff.errors import QuiffError
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.progress import tell
 from quiff.report.page import Block, Section
 from quiff.results.layout import Pivot

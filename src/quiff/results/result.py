@@ -313,14 +313,14 @@ class Result:
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the result to a JSON file, which `load` reads, and return the path."""
-        from quiff.files import write_text
+        from quiff.io import write_text
 
         return write_text(path, self.to_json() + "\n", force=force)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Result":
         """Read a result that `save` or ``--json`` wrote, of at most 256 MiB; nothing in it is run."""
-        from quiff.files.blocks import small_file
+        from quiff.io.blocks import small_file
 
         try:
             return cls.from_json(small_file(Path(path)).decode())

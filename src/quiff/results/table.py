@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from quiff.errors import ParameterError, ShapeError, counted, needed
-from quiff.files import write_text
+from quiff.io import write_text
 from quiff.results.columns import columns, filled
 from quiff.results.html_page import html_page, html_text
 from quiff.results.markup import latex_text, markdown_text

@@ -14,7 +14,7 @@ from quiff.attacks.catalogue import ATTACKS
 from quiff.browser.reports import Reports
 from quiff.core.labels import as_labels
 from quiff.errors import ParameterError
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, Point, Record, curves
 from quiff.results.layout import Chart, Get, Layout, Pivot
 from quiff.results.numbers import many, probability, shown

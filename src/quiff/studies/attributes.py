@@ -10,8 +10,8 @@ from quiff.apis.naming import naming_columns
 from quiff.core.numbers import Number
 from quiff.core.sparse import SparseRows
 from quiff.measures.inference import inference
-from quiff.populations.members import masses, members
-from quiff.populations.population import Population
+from quiff.people.members import masses, members
+from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, Record, marks
 from quiff.results.layout import Cell, Chart, Fields, Get, Layout, Pivot, Say, label
 from quiff.results.numbers import probability

@@ -8,7 +8,7 @@ from quiff.attribution.events import play, read_config, read_events
 from quiff.attribution.options import DAY, MICRO
 from quiff.attribution.rules import RuleName, rules_named
 from quiff.attribution.worlds import events_of
-from quiff.files import StrPath
+from quiff.io import StrPath
 from quiff.results.figures.charts import Axis, Record, beside, curves, marks
 from quiff.results.layout import Chart, Layout, Pivot
 from quiff.results.numbers import many, rounded, said

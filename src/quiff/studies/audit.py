@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quiff.apis.base import Api, all_limits
-from quiff.audit.bounds import LogPart, difference, learning_curve, of_part, secret_risks
-from quiff.audit.claims import (
+from quiff.auditing.bounds import LogPart, difference, learning_curve, of_part, secret_risks
+from quiff.auditing.claims import (
     ClaimTest,
     change_test,
     channel_of_all_secrets,
@@ -17,14 +17,14 @@ from quiff.audit.claims import (
     claimed_channel,
     secrets_behind,
 )
-from quiff.audit.log import Columns, Log, Names, beside, read_pairs
-from quiff.audit.rules import rule_of
-from quiff.audit.sample import draw_sample
+from quiff.auditing.log import Columns, Log, Names, beside, read_pairs
+from quiff.auditing.rules import rule_of
+from quiff.auditing.sample import draw_sample
 from quiff.core.channel import Channel
 from quiff.core.gain import Gain
 from quiff.core.labels import as_labels
 from quiff.errors import ParameterError, QuiffError
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, Record, curves, marks
 from quiff.results.layout import Chart, Get, Layout, Pivot, Say, Words, entry, interval, label
 from quiff.results.numbers import many, probability, said
@@ -455,7 +455,7 @@ def audit(
     names
         Whether secrets and outputs are named as they are; else they are numbered, the most frequent first.
     con
-        The engine that counts, by :func:`quiff.history.engine.connect`; None is DuckDB.
+        The engine that counts, by :func:`quiff.logs.engine.connect`; None is DuckDB.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from typing import Any
 from quiff.apis.base import Api, checked_api
 from quiff.browser.rates import VisitRates
 from quiff.browser.rule_effects import RuleLeakage, rule_effects
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, Record, marks
 from quiff.results.layout import Chart, Fields, Get, Layout, Pivot, Say, label
 from quiff.results.numbers import said

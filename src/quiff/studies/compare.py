@@ -11,10 +11,9 @@ from typing import Any
 
 from quiff.apis.base import Api, all_limits, checked_people, in_a_month
 from quiff.apis.registry import all_apis
-from quiff.epochs.over_time import OverTime
 from quiff.errors import ParameterError, QuiffError, SizeError
 from quiff.measures.shannon_capacity import shannon_capacity
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, marks
 from quiff.results.layout import Cell, Chart, Get, Layout, Pivot
 from quiff.results.numbers import amount, capitalised, many, probability, said
@@ -25,6 +24,7 @@ from quiff.studies.measure import api_rows
 from quiff.studies.questions import GUESSED, api_of
 from quiff.studies.study import Findings, assumed, distinct_apis, names_of, study
 from quiff.studies.words import visits
+from quiff.weeks.over_time import OverTime
 
 _RECORDS = ("history", "conversions")  # raw events, of which each API takes its own part
 _FEW = 10_000  # numbers of a channel whose Shannon capacity is found by iteration

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, final
 
 from quiff.errors import ParameterError, counted
-from quiff.history.stats import Statistics
+from quiff.logs.stats import Statistics
 from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
 from quiff.results.small_cells import large_cells
@@ -23,7 +23,7 @@ class DatasetStatistics(Tabled):
 
     Examples
     --------
-    >>> from quiff.history.stats import Statistics, sizes_of_counts
+    >>> from quiff.logs.stats import Statistics, sizes_of_counts
     >>> counts = ((1, 2), (4, 1))
     >>> found = Statistics("treated", 6, 3, domains=2, sizes=sizes_of_counts(counts), users_per_count=counts)
     >>> print(DatasetStatistics(found).tables()[0].to_text())

@@ -22,7 +22,7 @@ from quiff.apis.base import Api
 from quiff.apis.fitted import FittedAPI, most_popular_share, sampled_sets
 from quiff.apis.topics import topics_only
 from quiff.errors import ParameterError
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.results.figures.charts import Record
 from quiff.results.layout import Chart, Layout, Pivot, Say, text_of
 from quiff.results.numbers import many, probability, said, shown

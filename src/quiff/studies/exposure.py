@@ -11,8 +11,8 @@ from quiff.apis.naming import naming_columns
 from quiff.core.numbers import filled
 from quiff.errors import SizeError, how_many
 from quiff.measures.inference import exposing_outputs, inferences, sums_of_members
-from quiff.populations.members import masses, members, single_weights
-from quiff.populations.population import Population
+from quiff.people.members import masses, members, single_weights
+from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, Record, bars
 from quiff.results.layout import Chart, Get, Layout, Pivot, entry
 from quiff.results.numbers import many, probability, said

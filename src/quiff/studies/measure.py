@@ -12,15 +12,13 @@ from quiff.core.gain import Gain
 from quiff.core.labels import same
 from quiff.core.numbers import Number
 from quiff.core.prior import Prior
-from quiff.epochs.estimate import Estimate
-from quiff.epochs.sampled import sampled_vulnerability
 from quiff.errors import ParameterError, SizeError
 from quiff.measures.capacity import bayes_capacity, max_case_capacity
 from quiff.measures.differential_privacy import epsilon
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
-from quiff.populations.groups import grouped
-from quiff.populations.members import attribute_gain, users_behind
-from quiff.populations.population import Population
+from quiff.people.groups import grouped
+from quiff.people.members import attribute_gain, users_behind
+from quiff.people.population import Population
 from quiff.results.layout import Layout, Say, last_stages
 from quiff.results.numbers import probability, said
 from quiff.results.result import Result
@@ -29,6 +27,8 @@ from quiff.results.table import Table
 from quiff.studies import questions
 from quiff.studies.study import Findings, assumed, checked_priors, left_out, names_of, study
 from quiff.studies.words import described
+from quiff.weeks.estimate import Estimate
+from quiff.weeks.sampled import sampled_vulnerability
 
 _PEOPLE = {
     "users": ("users (N)", said),

@@ -11,13 +11,9 @@ import numpy as np
 from quiff.apis.base import Api, check_observations
 from quiff.core.limits import dense_limit
 from quiff.core.numbers import Number
-from quiff.epochs import calls as occasions
-from quiff.epochs.over_time import LeakageAfter, OverTime
-from quiff.epochs.risk import MOST_RISK
-from quiff.epochs.sequences import changing
 from quiff.errors import ParameterError, SizeError
 from quiff.measures.distribution import Distribution
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.results.layout import Layout, Pivot, Say
 from quiff.results.numbers import probability
 from quiff.results.rows import Between, Row, rows_of
@@ -27,6 +23,10 @@ from quiff.studies.stability import changing_interests, check_changing
 from quiff.studies.study import Findings, assumed, known_note, names_of, study
 from quiff.studies.words import heading
 from quiff.theory.parameters import HALF, check_whole
+from quiff.weeks import calls as occasions
+from quiff.weeks.over_time import LeakageAfter, OverTime
+from quiff.weeks.risk import MOST_RISK
+from quiff.weeks.sequences import changing
 
 _PAGE_VIEW = Say(
     "One page view shows the topics of 3 weeks, sorted and each of them once: it re-identifies a user with"

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from quiff.apis.base import Api
 from quiff.core.numbers import as_number
-from quiff.epochs.sequences import Sequences
 from quiff.errors import SizeError
-from quiff.populations.pairs import PairCounts
-from quiff.populations.population import Population
+from quiff.people.pairs import PairCounts
+from quiff.people.population import Population
 from quiff.results.layout import Layout, Pivot
 from quiff.results.numbers import many, probability
 from quiff.results.result import Result
@@ -17,6 +16,7 @@ from quiff.studies.over_time import risk_numbers
 from quiff.studies.questions import REVEALED, REVEALS, RISK_COLUMNS, learnt
 from quiff.studies.study import Findings, assumed, study
 from quiff.theory.parameters import HALF, Real, check_whole
+from quiff.weeks.sequences import Sequences
 
 _CHANNEL = ("bayes_capacity", "min_capacity_bits", "epsilon", "max_case_capacity")
 _REACHED = 2  # observations whose leakage pairs of topics tell

@@ -17,7 +17,7 @@ from quiff.measures.named_counts import (
     right_places,
     sample_sizes,
 )
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, Point, Record, beside, curves, marks, records
 from quiff.results.layout import Chart, Get, Layout, Pivot, Say, ends, label, text_of
 from quiff.results.numbers import many, probability, rounded

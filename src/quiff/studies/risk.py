@@ -8,11 +8,10 @@ import numpy as np
 from quiff.apis.base import Api
 from quiff.apis.naming import shared_secrets
 from quiff.core.numbers import Number, as_number
-from quiff.epochs.risk import stage_risks
 from quiff.errors import ParameterError
 from quiff.measures.distribution import QUANTILES, Distribution, merged
-from quiff.populations.groups import Groups
-from quiff.populations.population import Population
+from quiff.people.groups import Groups
+from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, Point, curves
 from quiff.results.layout import Cell, Chart, Layout, Pivot, Say, Words
 from quiff.results.numbers import many, probability, said
@@ -23,6 +22,7 @@ from quiff.studies.over_time import risk_numbers
 from quiff.studies.questions import RISK_COLUMNS, UNEQUAL
 from quiff.studies.study import Findings, assumed, known_note, left_out, names_of, study
 from quiff.theory.parameters import HALF, Real, check_probability
+from quiff.weeks.risk import stage_risks
 
 _OWN, _WORST = "own_risk", "worst_posterior"  # the numbers of each user
 _HALF = 0.5 - 1e-9

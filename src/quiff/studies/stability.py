@@ -11,11 +11,9 @@ import numpy as np
 from quiff.apis.base import Api, check_observations
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array
-from quiff.epochs.drifting import Drifting, Success, largest
-from quiff.epochs.sequences import Sequences
 from quiff.errors import ParameterError
-from quiff.populations.groups import Groups, grouped
-from quiff.populations.population import Population
+from quiff.people.groups import Groups, grouped
+from quiff.people.population import Population
 from quiff.progress import part
 from quiff.results.figures.charts import Axis, curves, marks
 from quiff.results.layout import Cell, Chart, Layout, Pivot, Say, interval
@@ -25,6 +23,8 @@ from quiff.results.rows import Row, Rows, Scope, rows_of
 from quiff.studies.study import Findings, study
 from quiff.studies.words import heading
 from quiff.theory.parameters import check_probability, check_whole
+from quiff.weeks.drifting import Drifting, Success, largest
+from quiff.weeks.sequences import Sequences
 
 _DEVIATIONS = 2.17  # of the normal distribution, as where means are estimated from samples
 
@@ -349,7 +349,7 @@ def changing_interests(
     """Measure what 1, 2, ..., n observations reveal of people whose interests change.
 
     From one observation to the next a secret is kept with probability `stability`, else drawn anew as
-    frequent as it is among these people (see :mod:`quiff.epochs.drifting`). The questions: this week's
+    frequent as it is among these people (see :mod:`quiff.weeks.drifting`). The questions: this week's
     secret; the secrets of all weeks; who the user is, for an observer who knew everybody's secret some weeks
     before, and for one who knows everybody's of every week, for as many users drawn from the model. Exact
     while it can be computed, then between certain bounds, else sampled. Interests that never change stand

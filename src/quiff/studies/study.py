@@ -19,8 +19,8 @@ from quiff.apis.registry import apis, default_apis
 from quiff.commands import Group
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, QuiffError, SizeError
-from quiff.populations.digest import digest
-from quiff.populations.population import Population
+from quiff.people.digest import digest
+from quiff.people.population import Population
 from quiff.results.layout import LAYOUTS, Layout
 from quiff.results.result import PerUser, Provenance, Result
 from quiff.results.rows import Row, Rows

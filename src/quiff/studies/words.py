@@ -6,7 +6,7 @@ from typing import Any
 
 from quiff.apis.base import MONTH, Api
 from quiff.apis.described import ApiWords
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.results.numbers import capitalised, many, said
 from quiff.results.result import Result
 

@@ -21,7 +21,7 @@ from quiff.measures.differential_privacy import epsilon
 from quiff.measures.leakage import leakage
 from quiff.measures.refinement import refines
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
-from quiff.populations.population import Population
+from quiff.people.population import Population
 
 _FEW = 40  # secrets that are looked at entry by entry
 _SMALL = 4_000  # entries up to which refinement is decided by a linear program

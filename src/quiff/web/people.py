@@ -13,7 +13,7 @@ from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.labels import as_labels
 from quiff.core.limits import PROCESS, check_need
 from quiff.errors import ParameterError, QuiffError
-from quiff.populations.population import Population
+from quiff.people.population import Population
 from quiff.report.studies import Question
 from quiff.theory.taxonomies import TAXONOMY_SIZES
 from quiff.web.queries import Query

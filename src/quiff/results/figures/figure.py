@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Self
 
 from quiff.errors import ParameterError
-from quiff.files import check_target, write_bytes
+from quiff.io import check_target, write_bytes
 from quiff.results.figures.renderer import render, vega_bundle
 from quiff.results.figures.style import CONFIG, dark_style
 from quiff.results.html_page import embedded, html_page
