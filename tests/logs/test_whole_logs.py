@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from history.reference import HEADER
 
 import quiff
 import quiff.logs.read as reading
 import quiff.logs.treat as treating
+from logs.reference import HEADER
 from quiff.cli import main
 from quiff.errors import ParameterError, QuiffError
 from quiff.io import whole_file
