@@ -173,15 +173,14 @@ class Text:
         """Make a view of what DuckDB noted in the last run, a line at most once."""
         errors, scans = f"{self.rejects}_errors", f"{self.rejects}_scans"
         paths = _listed(str(place.absolute()) for place in self.places)
-        kinds, fault = (
-            _listed(FAULTS.values()),
-            f"list_position({_listed(FAULTS)}, CAST(error_type AS VARCHAR))",
-        )
+        kinds = _listed(FAULTS.values())
+        fault = f"list_position({_listed(FAULTS)}, CAST(error_type AS VARCHAR))"
+        line = "trim(csv_line, e'\\r\\n')"
         self.con.execute(f"""
             CREATE OR REPLACE TEMP VIEW {self.rejects} AS
             SELECT list_position({paths}, any_value(file_path)) - 1 AS file, line,
                 {kinds}[min({fault})] AS kind,
-                bool_or(translate(trim(csv_line, e'\\r\\n'), e'\\r\\n', '') <> trim(csv_line, e'\\r\\n')) AS torn
+                bool_or(translate({line}, e'\\r\\n', '') <> {line}) AS torn
             FROM {errors} JOIN {scans} USING (scan_id, file_id)
             WHERE scan_id = (SELECT max(scan_id) FROM {scans}) GROUP BY file_id, line
         """)  # noqa: S608 - quoted
