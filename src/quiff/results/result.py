@@ -256,7 +256,12 @@ class Result:
             raise ParameterError(f"this result has no figure: {why}")
         chosen = next(iter(figures)) if name is None else name
         if chosen not in figures:
-            raise ParameterError(f"there is no figure {chosen!r}; there are {', '.join(figures)}")
+            raise ParameterError(
+                f"there is no figure {chosen!r}; there are {', '.join(figures)}",
+                what="figure",
+                value=chosen,
+                allowed=", ".join(figures),
+            )
         return figures[chosen]()
 
     def to_dict(self) -> dict[str, Any]:
@@ -325,7 +330,9 @@ class Result:
         try:
             return cls.from_json(small_file(Path(path)).decode())
         except UnicodeDecodeError as error:
-            raise ParameterError(f"{str(path)!r} cannot be read: {error}") from None
+            raise ParameterError(
+                f"{str(path)!r} cannot be read: {error}", what="the input", value=str(path)
+            ) from None
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return the rows as a pandas frame; fractions become floats, a unit its words."""

@@ -55,7 +55,11 @@ class DatasetStatistics(Tabled):
         """
         statistics = self.statistics
         if statistics.sizes is None:
-            raise ParameterError(f"a table of the stage {statistics.stage} has no records to draw")
+            raise ParameterError(
+                f"a table of the stage {statistics.stage} has no records to draw",
+                what="stage",
+                value=statistics.stage,
+            )
         total = left = sum(users for _, users in statistics.users_per_count)
         points: list[dict[str, Any]] = []
         drawn = total + self.least

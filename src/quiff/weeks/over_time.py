@@ -258,7 +258,9 @@ def _estimators_of_sets(sets: Sequences, most: int, seed: int, exact: bool) -> _
         raise SizeError(
             f"{counted(most, 'observation')} of these people mean to look at {drawn / 1e9:,.0f} billion"
             f" numbers, more than {_WORK / 1e9:,.0f} billion; ask for fewer, or use"
-            f" {setting('exact', True)} to do it anyway"
+            f" {setting('exact', True)} to do it anyway",
+            what="observations",
+            value=most,
         )
     subsets: list[Subsets] = []
     samples: list[Estimate] = []
