@@ -220,6 +220,13 @@ class TestCallsSitesAndAdvertisers:
         assert told == []
 
 
+def test_hundreds_of_observations_are_refused_before_the_work():
+    told = []
+    with watching(lambda *step: told.append(step)), refused(SizeError, 500) as error:
+        over_time(Population.synthetic(3000, seed=1), TopicsAPI(), 500)
+    assert (error.value.what, error.value.value, told) == ("observations", 500, [])
+
+
 def test_changing_sets_are_sampled_beyond_four_epochs():
     rng = np.random.default_rng(1)
     sets = np.stack([rng.permuted(np.tile(np.arange(100), (50, 1)), axis=1)[:, :3] for _ in range(6)])

@@ -167,7 +167,7 @@ def read_reports(path: StrPath, *, topics: object = None, per_call: int | None =
     }
 
 
-def _about(path: Path, text: bytes) -> dict[str, Any]:
+def _about(path: Path, text: bytes) -> dict[str, object]:
     """Return what the file says of its reports beside the rows."""
     try:
         about: dict[str, Any] = json.loads(text)

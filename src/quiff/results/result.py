@@ -264,7 +264,7 @@ class Result:
             )
         return figures[chosen]()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the result for JSON; what only `from_json` needs stands behind what people look for."""
         return {
             "population": self.population,
@@ -283,7 +283,7 @@ class Result:
             texts |= part._of_all(name)
         return texts
 
-    def _described(self) -> dict[str, Any]:
+    def _described(self) -> dict[str, object]:
         """Return by which layout the rows are read, with the words that it needs."""
         parts = {
             name: part._described() | {"population": part.population, "payload": part.payload}

@@ -41,7 +41,7 @@ class DatasetStatistics(Tabled):
         """Return the counts, the sizes of histories, users per count, and the most visited domains."""
         return [self._counts(), *self._records(), *self._most_visited()]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures by plain names, for JSON."""
         return asdict(self.statistics)
 

@@ -110,7 +110,7 @@ class Offers:
             self.apis[made.name] = made
         self._offers = {name: _offers(api, tuple(attributes)) for name, api in self.apis.items()}
 
-    def settings(self) -> list[dict[str, Any]]:
+    def settings(self) -> list[dict[str, object]]:
         """Return the APIs for the page: what they are, and how their parameters are set."""
         return [
             {
