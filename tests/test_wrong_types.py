@@ -8,7 +8,7 @@ import pytest
 import quiff
 
 VALUES = (quiff.Prior, quiff.Channel, quiff.Gain, quiff.Loss)
-ROOMS = ("quiff.core.", "quiff.measures.", "quiff.mechanisms.optimal")
+ROOMS = ("quiff.core.", "quiff.measures.", "quiff.measures.optimal")
 FUNCTIONS = [
     name
     for name in quiff.__all__

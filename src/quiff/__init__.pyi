@@ -36,16 +36,18 @@ from .core.channel import Channel
 from .core.compose import external_choice, internal_choice, kronecker, parallel, repeat
 from .core.gain import (
     Gain,
+    Loss,
     bayes_gain,
+    guessing_loss,
     membership_gain,
     membership_gain_from_codes,
     predicate_gain,
     tries_gain,
+    zero_one_loss,
 )
 from .core.games import gain_as_bayes, gain_from_posterior
 from .core.hyper import Hyper, hyper, posterior, posteriors, predicate_channel, reduced
 from .core.limits import dense_limit, memory_limit, work_limit
-from .core.loss import Loss, guessing_loss, zero_one_loss
 from .core.metric import Metric, chained, discrete, euclidean, grid, manhattan, multiplicative
 from .core.prior import Prior
 from .errors import (
@@ -60,45 +62,65 @@ from .errors import (
 )
 from .logs.histories import read_histories
 from .measures.bayesian_update import Estimate, iterative_bayesian_update
-from .measures.capacity import bayes_capacity, max_case_capacity, repeated_capacity_bound
-from .measures.composition import composed_delta, composed_epsilon
-from .measures.differential_privacy import epsilon, metric_epsilon
+from .measures.capacity import (
+    Capacity,
+    bayes_capacity,
+    max_case_capacity,
+    repeated_capacity_bound,
+    shannon_capacity,
+)
 from .measures.distances import (
     convex_separation,
     diameter,
+    enclosing_ball,
     kantorovich,
     multiplicative_distance,
     multiplicative_kantorovich,
     total_variation,
 )
-from .measures.enclosing import enclosing_ball
-from .measures.entropy import (
-    conditional_entropy,
-    guessing_entropy,
-    min_entropy,
-    min_entropy_leakage,
-    mutual_information,
-    posterior_guessing_entropy,
-    shannon_entropy,
+from .measures.optimal import Optimal, greatest_utility, least_loss, least_vulnerability
+from .measures.privacy import (
+    TradeOff,
+    bayes_security,
+    composed_delta,
+    composed_epsilon,
+    delta,
+    epsilon,
+    k_anonymity,
+    metric_epsilon,
+    noise_bound,
+    trade_off,
 )
-from .measures.factors import left_factor, refinement_witness
-from .measures.guarantees import k_anonymity, noise_bound
-from .measures.hockey_stick import TradeOff, bayes_security, delta, trade_off
-from .measures.leakage import dalenius_leakage, leakage
 from .measures.refinement import (
     Counterexample,
     Deficiency,
     counterexample,
     deficiency,
+    left_factor,
     refinement_distance,
+    refinement_witness,
     refines,
 )
-from .measures.risk import expected_loss, posterior_risk, risk, risk_leakage, strategy
-from .measures.shannon_capacity import Capacity, shannon_capacity
-from .measures.vulnerability import max_case_vulnerability, posterior_vulnerability, vulnerability
+from .measures.vulnerability import (
+    conditional_entropy,
+    dalenius_leakage,
+    expected_loss,
+    guessing_entropy,
+    leakage,
+    max_case_vulnerability,
+    min_entropy,
+    min_entropy_leakage,
+    mutual_information,
+    posterior_guessing_entropy,
+    posterior_risk,
+    posterior_vulnerability,
+    risk,
+    risk_leakage,
+    shannon_entropy,
+    strategy,
+    vulnerability,
+)
 from .measures.worst_case import additive_capacity, predicate_capacity, worst_prior
-from .mechanisms.optimal import greatest_utility, least_loss, least_vulnerability
-from .mechanisms.problem import Optimal
 from .papers.check import check_paper
 from .people.attribute import Attribute
 from .people.groups import grouped

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import textbook
-from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI, bayes_capacity, repeat
 from quiff.weeks.calls import EpochLaw, TopicGroups, linked_sites
+from weeks import loops
 from words import refused
 
 M = 6

@@ -31,8 +31,8 @@ from quiff.core.kernels import DenseKernel, ProductKernel
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.errors import ParameterError, QuiffError
 from quiff.people.conversions import Conversion, conversions_of, synthetic_conversions
-from quiff.theory import event_level as gate
-from quiff.theory.protected_audience import status_probability
+from quiff.theory import browser_apis as gate
+from quiff.theory.browser_apis import status_probability
 from words import refused
 
 # (API, Bayes capacity, epsilon, Shannon capacity in bits), to the digits of the catalogue; None: not given.
@@ -164,7 +164,7 @@ def test_a_ball_by_drawing():
     beyond = np.maximum(np.hypot(*points.T) - 1, 0)
     densities = np.exp(-(beyond**2) / (2 * s * s)) / (2 * np.pi * s * s) * side**2
     error = densities.std() / sqrt(densities.size)
-    from quiff.theory.noisy_histogram import gaussian_ball_bits
+    from quiff.theory.mechanisms import gaussian_ball_bits
 
     assert abs(2 ** gaussian_ball_bits(2, s) - densities.mean()) < 5 * error
 
@@ -230,7 +230,7 @@ def test_the_null_report_of_one_day_by_an_explicit_channel():
             chances = [1.0 * bit if day == true else (q if bit else 1 - q) for day, bit in enumerate(bits)]
             row[bits] = np.prod(chances)
         rows.append(list(row.values()))
-    from quiff.theory.existence import included
+    from quiff.theory.browser_apis import included
 
     assert bayes_capacity(Channel(rows)) == pytest.approx(included(days, q)["bayes_capacity"], rel=1e-12)
 

@@ -20,9 +20,8 @@ from quiff.apis.parakeet import Parakeet
 from quiff.apis.select_url import SelectURL
 from quiff.core.labels import as_labels
 from quiff.theory import mechanisms
-from quiff.theory.existence import included
-from quiff.theory.noisy_histogram import geometric_keys
-from quiff.theory.protected_audience import monitoring
+from quiff.theory.browser_apis import included, monitoring
+from quiff.theory.mechanisms import geometric_keys
 
 RATE = 1e-9
 

@@ -18,7 +18,7 @@ from quiff.apis.topics import TopicsAPI
 from quiff.core.kernels import MapKernel, SparseKernel
 from quiff.core.labels import as_labels
 from quiff.errors import LabelError
-from quiff.measures.guarantees import k_anonymity, noise_bound
+from quiff.measures.privacy import k_anonymity, noise_bound
 from quiff.people.histories import Histories
 from quiff.people.population import Population
 from words import refused

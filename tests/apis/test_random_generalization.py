@@ -12,7 +12,7 @@ import textbook
 from quiff import theory
 from quiff.apis.base import stages_of
 from quiff.apis.topics import TopicsAPI
-from quiff.measures.guarantees import k_anonymity
+from quiff.measures.privacy import k_anonymity
 from quiff.people.histories import Histories
 from words import refused
 

@@ -10,7 +10,7 @@ import textbook
 from quiff.apis.base import stages_of
 from quiff.apis.cookies import Cookies
 from quiff.apis.topics import TopicsAPI
-from quiff.measures.guarantees import k_anonymity, noise_bound
+from quiff.measures.privacy import k_anonymity, noise_bound
 from quiff.people.histories import Histories
 from quiff.people.population import Population
 

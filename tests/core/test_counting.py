@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quiff
-from epochs import loops
 from quiff import Channel, Prior
 from quiff.core.counting.matches import match_counts
 from quiff.core.counting.membership import MembershipProduct
 from quiff.core.counting.subsets import Subsets
 from quiff.core.counting.tables import Tables
+from weeks import loops
 from words import refused
 
 

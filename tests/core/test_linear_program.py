@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import quiff
 from quiff.core.linear_program import Program, _by_basis, _by_pivots, minimise
 from quiff.errors import ParameterError
-from quiff.measures import factors
+from quiff.measures import refinement
 from words import refused
 
 FRACTIONS = st.fractions(-3, 3, max_denominator=6)
@@ -84,10 +84,10 @@ def test_least_squares_decide_as_the_linear_program_does(seed, n, p, q):
         goal = held @ rows(p, q)
     points = rows(3, n) if seed % 2 else rows(2, p) @ held.T
     asked = [
-        lambda: factors.processing(goal, held)[0],
-        *(lambda point=point: factors.mixture(point, held.T)[0] for point in points),
+        lambda: refinement.processing(goal, held)[0],
+        *(lambda point=point: refinement.mixture(point, held.T)[0] for point in points),
     ]
     quickly = [ask() is None for ask in asked]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(factors, "_QUICK", 0)
+        patch.setattr(refinement, "_QUICK", 0)
         assert [ask() is None for ask in asked] == quickly

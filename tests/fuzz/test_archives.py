@@ -2,9 +2,8 @@
 
 import random
 
-from populations.test_damaged_archives import PACKED, archived, content
-
 from fuzzing import cases
+from people.test_damaged_archives import PACKED, archived, content
 from quiff import Population, QuiffError
 
 

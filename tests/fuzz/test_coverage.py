@@ -9,12 +9,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from epochs import loops
 from fuzzing import cases
 from quiff import TopicsAPI
 from quiff.theory.popularity import binomial_interval
 from quiff.weeks.estimate import Estimate, hybrid_leakage, sampled_vulnerabilities
 from quiff.weeks.sequences import Sequences
+from weeks import loops
 
 CASES, ESTIMATES = 12, 80
 STATED = 0.95

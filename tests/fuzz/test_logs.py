@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from fuzzing import cases
-from history import plain_logs, reference
+from logs import plain_logs, reference
 from quiff.logs.line_count import LineCount
 from quiff.logs.queries import fetch_rows
 from quiff.logs.read import LogFormat, read_log

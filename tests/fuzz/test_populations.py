@@ -7,10 +7,10 @@ from operator import mul
 
 import pytest
 
-from epochs import loops
 from fuzzing import cases
 from quiff import Population, TopicsAPI, measure, over_time, user_risk
 from read import leakages, risks
+from weeks import loops
 
 CASES = 100
 

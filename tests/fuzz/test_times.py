@@ -2,9 +2,8 @@
 
 import random
 
-from history.test_times import by_python, random_text, read
-
 from fuzzing import cases
+from logs.test_times import by_python, random_text, read
 from quiff.logs.engine import connect
 
 

@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from datetime import datetime
 
-from history import plain_domains, reference
+from logs import plain_domains, reference
 
 LONGEST, MOST = 1 << 20, 100
 CONTROLS = {chr(k) for k in (*range(32), 127)}

@@ -1,7 +1,8 @@
 """Random small logs and classifications, with the odd values that real ones have."""
 
 import hypothesis.strategies as st
-from history.reference import HEADER
+
+from logs.reference import HEADER
 
 HOSTS = [
     "a.com", "www.a.com", "b.org", "x.y.b.org", "c.co.uk", "www.gov.uk", "gov.uk", "gps.gov.uk", "gov.br",

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 
-from history import reference, strategies
+from logs import reference, strategies
 from quiff.errors import ParameterError, QuiffError
 from quiff.logs.classifications import Classification, chrome_table, citizenlab_table, read_classification
 from quiff.logs.classify import classify

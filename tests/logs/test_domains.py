@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from history import plain_domains
+from logs import plain_domains
 from quiff.logs.domains import find_domains
 from quiff.logs.hosts import shortened, with_host
 from quiff.logs.plain import plain_domains as without_engine

@@ -2,7 +2,7 @@
 
 import pytest
 
-from history import reference
+from logs import reference
 from quiff.logs.classifications import read_classification
 from quiff.logs.classify import classify
 from quiff.logs.experiment import experiment

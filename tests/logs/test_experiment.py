@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from history import reference, strategies
+from logs import reference, strategies
 from quiff.errors import ParameterError
 from quiff.logs.experiment import experiment
 from words import refused

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from history.test_profile import START, profiles_of, visits, write_reduced
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from history import reference
+from logs import reference
+from logs.test_profile import START, profiles_of, visits, write_reduced
 from quiff.logs.profile import profile
 from quiff.logs.queries import fetch_rows
 from quiff.logs.stats import describe

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from history import reference
+from logs import reference
 from quiff.errors import ParameterError
 from quiff.logs.experiment import experiment
 from quiff.logs.profile import Spread, profile

@@ -5,8 +5,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from history.reference import HEADER
 
+from logs.reference import HEADER
 from quiff.errors import ParameterError
 from quiff.logs.queries import fetch_rows
 from quiff.logs.read import LogFormat, read_log

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from history import reference
+from logs import reference
 from quiff.logs.classifications import Classification
 from quiff.logs.classify import classify
 from quiff.logs.experiment import experiment

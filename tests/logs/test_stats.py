@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from history.reference import HEADER
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from history import strategies
+from logs import strategies
+from logs.reference import HEADER
 from quiff.cli import main
 from quiff.errors import ParameterError
 from quiff.logs.experiment import experiment

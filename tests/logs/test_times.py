@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from history import reference
+from logs import reference
 from quiff.errors import ParameterError, QuiffError
 from quiff.logs.queries import fetch_rows
 from quiff.logs.read import LogFormat

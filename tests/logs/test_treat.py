@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from history import reference, strategies
+from logs import reference, strategies
 from quiff.errors import ParameterError, QuiffError
 from quiff.logs.read import LogFormat
 from quiff.logs.suffixes import Suffixes

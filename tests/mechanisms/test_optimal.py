@@ -26,7 +26,7 @@ from quiff import (
     mechanisms,
     zero_one_loss,
 )
-from quiff.mechanisms.linear import Table
+from quiff.measures.optimal import Table
 from quiff.progress import watching
 from quiff.testing.strategies import channels, gains_for, priors_for
 from words import refused
@@ -232,7 +232,7 @@ def test_what_makes_no_sense_is_refused(options):
 
 
 def test_a_program_that_is_too_large_says_what_fits(monkeypatch):
-    monkeypatch.setattr("quiff.mechanisms.problem._MOST_ENTRIES", 10_000)
+    monkeypatch.setattr("quiff.measures.optimal._MOST_ENTRIES", 10_000)
     rng = np.random.default_rng(0)
     points = [tuple(point) for point in rng.random((30, 2)).tolist()]
     with refused(SizeError, 17):

@@ -13,10 +13,10 @@ from quiff.apis.noisy_histogram import W3CAttribution
 from quiff.attribution.browser import Browser
 from quiff.attribution.options import Config
 from quiff.attribution.spending import budgets_of, released_in_a_week, spent_elsewhere, told_by_zeros
-from quiff.measures.noisy_histograms import repeated_capacity, shannon_estimate
+from quiff.measures.capacity import repeated_capacity, shannon_estimate
 from quiff.mechanisms import laplace as noise
 from quiff.studies.attribution_leakage import attribution_leakage
-from quiff.theory.noisy_histogram import laplace_keys
+from quiff.theory.mechanisms import laplace_keys
 
 
 @pytest.mark.parametrize("buckets", [1, 2, 20, 1000])

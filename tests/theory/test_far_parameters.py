@@ -11,9 +11,8 @@ from scipy.optimize import minimize_scalar
 
 from quiff import theory
 from quiff.apis.registry import api_from
-from quiff.theory.existence import included
-from quiff.theory.noisy_histogram import geometric_keys, laplace_keys
-from quiff.theory.protected_audience import monitoring
+from quiff.theory.browser_apis import included, monitoring
+from quiff.theory.mechanisms import geometric_keys, laplace_keys
 
 CLOSE = 1e-12
 

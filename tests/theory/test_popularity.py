@@ -13,14 +13,17 @@ from scipy import stats
 from quiff import theory
 from quiff.errors import ParameterError
 from quiff.theory.popularity import (
+    ahead,
     binomial_interval,
     bits_right,
     count_variance,
     estimate_variance,
     estimated_users,
+    needed_pairs,
+    order_approximately,
+    order_bounds,
     users_interval,
 )
-from quiff.theory.ranking import ahead, needed_pairs, order_approximately, order_bounds
 from words import refused
 
 noises = st.fractions(0, Fraction(9, 10), max_denominator=20)

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epochs import loops
 from quiff import Population, TopicsAPI
 from quiff.core.counting.subsets import Subsets
 from quiff.weeks.estimate import (
@@ -21,6 +20,7 @@ from quiff.weeks.estimate import (
 )
 from quiff.weeks.exact import exact_vulnerability
 from quiff.weeks.sequences import Profiles, Sequences
+from weeks import loops
 
 SEEDS = 200
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import quiff
-from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI
 from quiff.weeks.exact import differing_epochs, exact_vulnerability, worst_case
 from quiff.weeks.risk import user_risk
 from quiff.weeks.sequences import Sequences
+from weeks import loops
 from words import refused
 
 

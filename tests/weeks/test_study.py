@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 import quiff
-from epochs import loops
 from quiff import ParameterError, Population, SizeError, TopicsAPI, over_time
 from quiff.cli import main
 from quiff.core.counting.work import in_slices
@@ -23,6 +22,7 @@ from quiff.weeks.over_time import LeakageAfter, OverTime, ordered
 from quiff.weeks.risk import user_risk as risk_over_epochs
 from quiff.weeks.sequences import Sequences
 from read import leakages, learned, occasion, risks
+from weeks import loops
 from words import refused, worded
 
 TOPICS = ["Music", "News", "Sports", "Travel", "Ads"]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 import quiff
-from epochs import loops
 from quiff import ParameterError, Population, TopicsAPI
 from quiff.weeks.sequences import Sequences
 from quiff.weeks.utility import best_topics, counted_together, naming_gain, reconstruction
+from weeks import loops
 from words import refused
 
 

@@ -14,7 +14,7 @@ from quiff.apis.ranges import Described, Number, OneOf, Whole
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import Labels, as_labels
 from quiff.errors import ParameterError
-from quiff.theory import event_level as theory
+from quiff.theory import browser_apis as theory
 
 _SPEC = "WICG/attribution-reporting-api at 44a6da3 (28 August 2025), params/chromium-params.md"
 _DEFAULTS = {"click": (8, (2.0, 7.0, 30.0), 3), "view": (2, (30.0,), 1)}

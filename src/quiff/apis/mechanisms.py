@@ -27,9 +27,7 @@ from quiff.core.labels import Labels, as_labels
 from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, SizeError, counted
-from quiff.theory.mechanisms import Forms, randomised_response
-from quiff.theory.membership import membership
-from quiff.theory.noisy_histogram import gaussian_ball_bits
+from quiff.theory.mechanisms import Forms, gaussian_ball_bits, membership, randomised_response
 from quiff.theory.parameters import Real
 
 _MOST_CELLS = 100_000  # up to which a channel is made: the number of its outputs has millions of digits

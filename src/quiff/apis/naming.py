@@ -10,7 +10,7 @@ from quiff.core.kernels import MapKernel
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, SizeError
-from quiff.measures.named_draws import NamedDraws, naming_at
+from quiff.measures.named_values import NamedDraws, naming_at
 from quiff.people.groups import Groups, grouped
 from quiff.people.members import members
 from quiff.people.population import Population

@@ -19,10 +19,9 @@ from quiff.apis.ranges import Flag, Number, Share, Whole
 from quiff.core.gain import Gain, bayes_gain, predicate_gain
 from quiff.core.labels import Labels, as_labels
 from quiff.errors import ParameterError
-from quiff.mechanisms.noise import laplace
-from quiff.theory.existence import excluded, included
-from quiff.theory.mechanisms import Forms
-from quiff.theory.noisy_histogram import geometric_keys, laplace_keys
+from quiff.measures.noise import laplace
+from quiff.theory.browser_apis import excluded, included
+from quiff.theory.mechanisms import Forms, geometric_keys, laplace_keys
 
 _SERVICE = "privacysandbox/aggregation-service at 5208655 (27 June 2025)"
 _W3C = "w3c/attribution at 9fab4e8 (14 May 2026), api.bs"

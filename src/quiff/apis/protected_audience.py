@@ -13,7 +13,7 @@ from quiff.apis.mechanisms import CellLaws, Laws, OneHot, Response, Responses
 from quiff.apis.ranges import Attribute, Number, Share, Whole
 from quiff.core.gain import Gain, bayes_gain, predicate_gain
 from quiff.core.labels import Labels, as_labels
-from quiff.theory.protected_audience import monitoring, status_probability
+from quiff.theory.browser_apis import monitoring, status_probability
 
 _FLEDGE = (
     "WICG/turtledove at b40cae2 (12 May 2025), FLEDGE.md 5.2.1; chromium noiser_and_bucketer.cc at fa1391c"

@@ -10,7 +10,7 @@ from quiff.apis.mechanisms import Deterministic
 from quiff.apis.ranges import Attribute, Number, OneOf, Whole
 from quiff.core.gain import Gain, predicate_gain
 from quiff.core.labels import as_labels
-from quiff.theory.budgets import messages
+from quiff.theory.browser_apis import messages
 
 _SPEC = "WICG/shared-storage at 8bfc7f5 (3 April 2025), select-url.md"
 _BUDGETS = {"day": 12, "page": 6}

@@ -8,10 +8,9 @@ from typing import Any, final
 from quiff.apis.program import program
 from quiff.attribution.browser import Browser
 from quiff.attribution.options import DAY, MICRO, Config
-from quiff.measures.capacity import bayes_capacity
-from quiff.measures.differential_privacy import epsilon as epsilon_of
-from quiff.measures.noisy_histograms import repeated_capacity
-from quiff.mechanisms.noise import laplace
+from quiff.measures.capacity import bayes_capacity, repeated_capacity
+from quiff.measures.noise import laplace
+from quiff.measures.privacy import epsilon as epsilon_of
 
 _SERVICE = "https://agg-service.example"
 _START = 60 * DAY

@@ -16,8 +16,7 @@ from quiff.auditing.sample import Sample, draw_sample
 from quiff.core.channel import Channel
 from quiff.core.numbers import Array, to_float
 from quiff.core.prior import Prior
-from quiff.measures.differential_privacy import epsilon
-from quiff.measures.hockey_stick import bayes_security
+from quiff.measures.privacy import bayes_security, epsilon
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 
 _WRONG = 0.1  # the share of rows with the output of a random secret, where a claim is wrong

@@ -1,19 +1,75 @@
-"""What an adversary or an analyst is after: the gain of each action for each secret."""
+"""What an adversary or an analyst is after: the gain, or the loss, of each action for each secret."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, final
 
 import numpy as np
 
-from quiff.core.composite_labels import ProductLabels, SubsetLabels
-from quiff.core.factor import BestInputs, LeftFactor, Matrix
+from quiff.core.composite_labels import OrderLabels, ProductLabels, SubsetLabels
+from quiff.core.display import Shown, in_order, to_frame
+from quiff.core.factor import BestInputs, LeftFactor, Lowered, Matrix, Ranks
 from quiff.core.labels import Labels, aligned, as_labels, by_label
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, same_kind
-from quiff.core.payoff import Payoff
+from quiff.core.metric import Distance, distances
+from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, same_kind, unified
 from quiff.core.sparse import SparseRows
-from quiff.core.validate import as_codes, sets_as_entries
-from quiff.errors import GainError, ParameterError
+from quiff.core.validate import as_codes, cell, check_gains, check_shape, sets_as_entries
+from quiff.errors import GainError, LabelError, ParameterError, ShapeError, counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_Structure = TypeVar("_Structure")
+
+
+class Payoff(Shown, Generic[_Structure]):
+    """A number, finite and not negative, for each action and secret; how they are held is up to the kind."""
+
+    __slots__ = ("_actions", "_inputs", "_structure")
+    _names: ClassVar[tuple[str, str]]  # of one, and of several
+
+    def __init__(self, rows: object, actions: object = None, inputs: object = None) -> None:
+        one, several = self._names
+        rows, actions, inputs = in_order(rows, actions, inputs, ("action", "input"))
+        matrix = np.array(as_numbers(rows, error=GainError))
+        if matrix.ndim != 2:
+            raise ShapeError(what=f"the number of dimensions of a {one}", value=matrix.ndim, allowed="2")
+        names = as_labels(range(matrix.shape[0]) if actions is None else actions, "action")
+        named = as_labels(range(matrix.shape[1]) if inputs is None else inputs, "input")
+        check_shape(matrix.shape, (names.size, named.size), f"the matrix of {several}")
+        check_gains(matrix, lambda place: cell(names[place[0]], named[place[1]]), f"a {one}")
+        matrix.flags.writeable = False
+        self._set(names, named, matrix)  # type: ignore[arg-type]  # every kind may hold a matrix
+
+    def _set(self, actions: Labels, inputs: Labels, structure: _Structure) -> None:
+        if actions.size == 0 or inputs.size == 0:
+            raise LabelError(f"a {self._names[0]} needs at least one action and one input")
+        self._actions, self._inputs, self._structure = actions, inputs, structure
+
+    @classmethod
+    def _of(cls, actions: Labels, inputs: Labels, structure: _Structure) -> Self:
+        made = cls.__new__(cls)
+        made._set(actions, inputs, structure)
+        return made
+
+    @property
+    def actions(self) -> Labels:
+        """The names of the actions."""
+        return self._actions
+
+    @property
+    def inputs(self) -> Labels:
+        """The names of the secrets."""
+        return self._inputs
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """Return the matrix as a pandas frame, from which the class makes the same again."""
+        return to_frame(self.to_numpy(), self._actions, self._inputs)
+
+    @property
+    def _axes(self) -> tuple[str, Labels, Labels]:
+        actions, inputs = counted(self._actions.size, "action"), counted(self._inputs.size, "input")
+        return f"{self._names[0].capitalize()} of {actions} on {inputs}", self._actions, self._inputs
 
 
 @final
@@ -232,3 +288,130 @@ def predicate_gain(labels: object, predicate: Callable[[Any], Hashable]) -> Gain
     """
     values = {label: [predicate(label)] for label in as_labels(labels)}
     return membership_gain(values, dict.fromkeys(value for (value,) in values.values()))
+
+
+_Costs = Array | tuple[Any, Gain] | None  # None: orders of guesses
+
+
+@final
+class Loss(Payoff[_Costs]):
+    """A loss function: what each action costs for each secret; finite and non-negative.
+
+    Parameters
+    ----------
+    rows
+        The matrix l[w, x], one row per action w and one column per input x.
+    actions, inputs
+        The names of rows and columns; by default those of a pandas frame, else 0, 1, 2, ...
+
+    Examples
+    --------
+    >>> Loss([[0, 5], [1, 0]], actions=["stay", "flee"], inputs=["calm", "storm"])
+    Loss of 2 actions on 2 inputs
+          calm  storm
+    stay  0     5
+    flee  1     0
+    """
+
+    __slots__ = ()
+    _names = ("loss", "losses")
+
+    @classmethod
+    def from_gain(cls, gain: Gain, ceiling: Any = None) -> "Loss":
+        """Return what is missing to the best gain: l(w, x) = ceiling - g(w, x).
+
+        Without a ceiling it is the largest gain. With it, the expected loss is the ceiling less the
+        vulnerability, so that both say the same.
+        """
+        largest = gain.largest
+        (top,) = as_numbers([largest if ceiling is None else ceiling], error=GainError)
+        if not top >= largest:
+            raise GainError(what="the ceiling", value=ceiling, allowed=f"at least the largest gain {largest}")
+        return cls._of(gain.actions, gain.inputs, (top, gain))
+
+    @classmethod
+    def from_metric(cls, distance: Distance, inputs: object, actions: object = None) -> "Loss":
+        """Return the distance of the answer from the secret; without actions, any secret is an answer.
+
+        Examples
+        --------
+        >>> from quiff import euclidean
+        >>> Loss.from_metric(euclidean, range(3))
+        Loss of 3 actions on 3 inputs
+           0  1  2
+        0  0  1  2
+        1  1  0  1
+        2  2  1  0
+        """
+        named = as_labels(inputs, "input")
+        names = named if actions is None else as_labels(actions, "action")
+        return cls(distances(distance, named, names).T, names, named)
+
+    def to_gain(self) -> Gain:
+        """Return what is spared of the largest loss: g(w, x) = max l - l(w, x)."""
+        if isinstance(self._structure, tuple) and self._structure[0] == self._structure[1].largest:
+            return self._structure[1]
+        matrix = self.to_numpy()
+        return Gain(matrix.max() - matrix, self._actions, self._inputs)
+
+    def times(self, labels: Labels, weights: Array) -> LeftFactor:
+        """Return - l(w, x) weights[x] as a left factor, with the inputs in the order of `labels`."""
+        order = aligned(labels, self._inputs, "prior", "loss")
+        match self._structure:
+            case None:
+                return Ranks(weights)
+            case (top, gain):
+                return Lowered(gain.times(labels, weights), weights, top)
+            case matrix:
+                return Matrix(-matrix if order is None else -matrix[:, order]).scaled(weights)
+
+    def to_numpy(self) -> Array:
+        """Return the matrix, one row per action."""
+        check_fits(self._actions.size, self._inputs.size)
+        match self._structure:
+            case None:
+                return np.array([[order.index(x) + 1 for x in self._inputs] for order in self._actions])  # type: ignore[attr-defined]
+            case (top, gain):
+                top, gains = unified(np.asarray(top), gain.to_numpy())
+                return np.asarray(top - gains)
+            case matrix:
+                return np.array(matrix)
+
+    def _cell(self, row: int, column: int) -> Number:
+        match self._structure:
+            case None:
+                return self._actions[row].index(self._inputs[column]) + 1  # type: ignore[attr-defined, no-any-return]
+            case (top, gain):
+                return as_number(top) - gain._cell(row, column)
+            case matrix:
+                return as_number(matrix[row, column])
+
+
+def zero_one_loss(labels: object) -> Loss:
+    """Return the loss of a wrong guess: l(w, x) = 0 if w = x, else 1. Its expected value is the Bayes risk.
+
+    Examples
+    --------
+    >>> zero_one_loss(["Alice", "Bob"])
+    Loss of 2 actions on 2 inputs
+           Alice  Bob
+    Alice  0      1
+    Bob    1      0
+    """
+    return Loss.from_gain(bayes_gain(labels))
+
+
+def guessing_loss(labels: object) -> Loss:
+    """Return the number of guesses until the secret is found: an action is an order in which to guess.
+
+    Its expected value is the guessing entropy.
+
+    Examples
+    --------
+    >>> from quiff import Prior, guessing_entropy, risk
+    >>> prior = Prior.from_counts({"Alice": 3, "Bob": 2, "Carol": 1})
+    >>> risk(prior, guessing_loss(prior)), guessing_entropy(prior)
+    (Fraction(5, 3), Fraction(5, 3))
+    """
+    named = as_labels(labels)
+    return Loss._of(OrderLabels(named), named, None)

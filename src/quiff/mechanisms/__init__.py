@@ -1,15 +1,23 @@
 """Builders of well-known channels, and of the best ones for a purpose by linear programs."""
 
-from quiff.mechanisms.information import hiding_row, least_information
-from quiff.mechanisms.noise import (
+from quiff.measures.noise import (
     geometric,
     laplace,
     planar_geometric,
     planar_laplace,
     truncated_geometric,
 )
-from quiff.mechanisms.response import randomised_response, rappor, subset_selection, warner
-from quiff.mechanisms.scores import exact_distance, exponential, tight_constraints
+from quiff.measures.response import (
+    exact_distance,
+    exponential,
+    hiding_row,
+    least_information,
+    randomised_response,
+    rappor,
+    subset_selection,
+    tight_constraints,
+    warner,
+)
 
 __all__ = [
     "exact_distance",

@@ -19,9 +19,8 @@ from quiff.core.compose import external_choice, internal_choice, kronecker, para
 from quiff.core.gain import Gain, bayes_gain, membership_gain, predicate_gain
 from quiff.core.prior import Prior
 from quiff.measures.capacity import bayes_capacity, max_case_capacity
-from quiff.measures.differential_privacy import epsilon
-from quiff.measures.leakage import dalenius_leakage, leakage
-from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
+from quiff.measures.privacy import epsilon
+from quiff.measures.vulnerability import dalenius_leakage, leakage, posterior_vulnerability, vulnerability
 from quiff.papers.items import Reading
 from quiff.papers.recompute import iba_gains, report_channel
 

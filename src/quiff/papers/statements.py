@@ -15,8 +15,7 @@ from quiff.core.compose import external_choice, internal_choice, kronecker, para
 from quiff.core.gain import membership_gain
 from quiff.core.prior import Prior
 from quiff.measures.capacity import bayes_capacity
-from quiff.measures.leakage import leakage
-from quiff.measures.vulnerability import posterior_vulnerability
+from quiff.measures.vulnerability import leakage, posterior_vulnerability
 from quiff.papers.equations import CASES, Draw, tried
 from quiff.papers.items import PRINTED, Reading, Value
 from quiff.papers.recompute import DISTINCT, NOISE, SETS, TOP_S, TOPICS, iba_gains, report_channel

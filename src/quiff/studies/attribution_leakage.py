@@ -8,8 +8,7 @@ from quiff.apis.noisy_histogram import W3CAttribution
 from quiff.attribution.spending import after_weeks, budgets_of, exponential, told_by_zeros
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.errors import ParameterError
-from quiff.measures.capacity import bayes_capacity
-from quiff.measures.noisy_histograms import shannon_estimate
+from quiff.measures.capacity import bayes_capacity, shannon_estimate
 from quiff.results.figures.charts import Axis, Record, beside, curves
 from quiff.results.layout import Chart, Layout, Pivot
 from quiff.results.numbers import many, probability, rounded, said

@@ -12,7 +12,7 @@ from typing import Any
 from quiff.apis.base import Api, all_limits, checked_people, in_a_month
 from quiff.apis.registry import all_apis
 from quiff.errors import ParameterError, QuiffError, SizeError
-from quiff.measures.shannon_capacity import shannon_capacity
+from quiff.measures.capacity import shannon_capacity
 from quiff.people.population import Population
 from quiff.results.figures.charts import Axis, marks
 from quiff.results.layout import Cell, Chart, Get, Layout, Pivot

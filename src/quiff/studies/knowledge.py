@@ -8,7 +8,7 @@ from quiff.apis.program import Program
 from quiff.core.numbers import as_number
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError
-from quiff.measures.entropy import shannon_entropy
+from quiff.measures.vulnerability import shannon_entropy
 from quiff.results.figures.charts import Axis, Record, curves
 from quiff.results.layout import Chart, Layout, Pivot, Say
 from quiff.results.numbers import many, probability

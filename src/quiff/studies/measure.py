@@ -14,7 +14,7 @@ from quiff.core.numbers import Number
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, SizeError
 from quiff.measures.capacity import bayes_capacity, max_case_capacity
-from quiff.measures.differential_privacy import epsilon
+from quiff.measures.privacy import epsilon
 from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
 from quiff.people.groups import grouped
 from quiff.people.members import attribute_gain, users_behind

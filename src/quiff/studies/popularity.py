@@ -9,7 +9,7 @@ import numpy as np
 from quiff.apis.base import Api
 from quiff.apis.naming import named_draws, naming_of
 from quiff.errors import ParameterError, counted
-from quiff.measures.named_counts import (
+from quiff.measures.named_values import (
     Estimated,
     found_by_sample,
     found_in_order,

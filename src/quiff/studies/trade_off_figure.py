@@ -8,8 +8,7 @@ from scipy.stats import norm
 from quiff.core.channel import Channel
 from quiff.core.numbers import Array
 from quiff.errors import typed
-from quiff.measures.differential_privacy import epsilon, metric_epsilon
-from quiff.measures.hockey_stick import Pairs, delta, trade_off
+from quiff.measures.privacy import Pairs, delta, epsilon, metric_epsilon, trade_off
 from quiff.results.figures.charts import Axis, curves
 from quiff.results.figures.figure import Figure
 from quiff.results.numbers import probability, said

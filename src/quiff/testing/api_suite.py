@@ -17,10 +17,9 @@ from quiff.core.numbers import Array
 from quiff.core.prior import Prior
 from quiff.errors import QuiffError, SizeError
 from quiff.measures.capacity import bayes_capacity, max_case_capacity
-from quiff.measures.differential_privacy import epsilon
-from quiff.measures.leakage import leakage
+from quiff.measures.privacy import epsilon
 from quiff.measures.refinement import refines
-from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
+from quiff.measures.vulnerability import leakage, posterior_vulnerability, vulnerability
 from quiff.people.population import Population
 
 _FEW = 40  # secrets that are looked at entry by entry

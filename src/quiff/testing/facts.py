@@ -9,18 +9,21 @@ from itertools import product
 from quiff import mechanisms
 from quiff.core.channel import Channel
 from quiff.core.compose import parallel, repeat
-from quiff.core.gain import Gain, predicate_gain, tries_gain
-from quiff.core.loss import Loss
+from quiff.core.gain import Gain, Loss, predicate_gain, tries_gain
 from quiff.core.metric import euclidean
 from quiff.core.numbers import Number
 from quiff.core.prior import Prior
-from quiff.measures.capacity import bayes_capacity
-from quiff.measures.entropy import guessing_entropy, mutual_information
-from quiff.measures.hockey_stick import bayes_security, delta
-from quiff.measures.leakage import dalenius_leakage, leakage
-from quiff.measures.shannon_capacity import shannon_capacity
-from quiff.measures.vulnerability import posterior_vulnerability, vulnerability
-from quiff.mechanisms.optimal import least_loss
+from quiff.measures.capacity import bayes_capacity, shannon_capacity
+from quiff.measures.optimal import least_loss
+from quiff.measures.privacy import bayes_security, delta
+from quiff.measures.vulnerability import (
+    dalenius_leakage,
+    guessing_entropy,
+    leakage,
+    mutual_information,
+    posterior_vulnerability,
+    vulnerability,
+)
 from quiff.testing.gallery import Example, gallery
 
 

@@ -8,7 +8,7 @@ logarithms and infinity are floats. A parameter outside its range is a Parameter
 figures differs, a function says so.
 """
 
-from quiff.theory.cookies import cookies_leakage, cookies_posterior, possible_histories
+from quiff.theory.browser_apis import cookies_leakage, cookies_posterior, possible_histories
 from quiff.theory.counting import (
     all_bits_right,
     best_count_right,
@@ -31,7 +31,6 @@ from quiff.theory.design import (
     noise_for_utility,
     strict_top_s,
 )
-from quiff.theory.epochs import epochs_bound, epochs_epsilon_bound, epochs_max_case_bound
 from quiff.theory.meaning import (
     capacity_bound,
     composed_delta_bound,
@@ -52,31 +51,32 @@ from quiff.theory.parameters import prior_vulnerability
 from quiff.theory.topics import (
     bayes_capacity,
     bounded_noise_capacity,
+    bounded_noise_iba_gain,
     bounded_noise_leakage,
     bounded_noise_posterior,
     bounded_noise_posterior_bound,
+    epochs_bound,
+    epochs_epsilon_bound,
+    epochs_max_case_bound,
     epsilon,
     generalization_capacity,
     generalization_leakage,
     generalization_posterior,
     generalization_posterior_bound,
+    genuine_probability,
+    iba_lower,
+    iba_upper,
+    inside_probability,
     max_case_capacity,
     max_case_is_met,
+    outside_probability,
+    prior_iba_gain,
+    prior_iba_gain_all_sets,
     shannon_capacity_bits,
     side_information_bound,
     topics_leakage,
     topics_posterior,
     topics_posterior_bound,
-)
-from quiff.theory.utility import (
-    bounded_noise_iba_gain,
-    genuine_probability,
-    iba_lower,
-    iba_upper,
-    inside_probability,
-    outside_probability,
-    prior_iba_gain,
-    prior_iba_gain_all_sets,
 )
 
 __all__ = [

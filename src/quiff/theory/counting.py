@@ -19,7 +19,7 @@ from math import ceil, exp, floor, inf, log, log1p, pi, sqrt
 from typing import TYPE_CHECKING
 
 from quiff.theory.parameters import HALF, Real, check_probability, check_sizes, check_whole
-from quiff.theory.utility import inside_probability, outside_probability
+from quiff.theory.topics import inside_probability, outside_probability
 
 if TYPE_CHECKING:
     import numpy as np

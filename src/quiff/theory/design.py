@@ -32,8 +32,7 @@ from quiff.theory.parameters import (
     check_whole,
     follow,
 )
-from quiff.theory.topics import bayes_capacity, epsilon, max_case_capacity
-from quiff.theory.utility import genuine_probability
+from quiff.theory.topics import bayes_capacity, epsilon, genuine_probability, max_case_capacity
 
 
 def noise_for_capacity(n_topics: int, top_s: int, capacity: Real) -> Real:

@@ -27,7 +27,7 @@ def stories() -> tuple[Story, ...]:
     ["The W3C draft's epsilon: 1 and 10", 'Ten times the noise']
     """
     from quiff.papers.presets import presets
-    from quiff.theory.event_level import GATES
+    from quiff.theory.browser_apis import GATES
 
     topics, larger, *others = presets().items()
     what_ifs = [each for each in others if "what-if" in each[0]]

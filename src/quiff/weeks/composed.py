@@ -20,7 +20,7 @@ from quiff.core.limits import check_work, dense_limit, work_limit
 from quiff.core.numbers import Array, Number
 from quiff.errors import SizeError
 from quiff.measures.capacity import max_case_capacity
-from quiff.measures.differential_privacy import epsilon
+from quiff.measures.privacy import epsilon
 from quiff.people.groups import Groups, grouped
 from quiff.people.population import Population
 from quiff.progress import advance

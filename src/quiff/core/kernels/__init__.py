@@ -3,8 +3,7 @@
 Measures see only the protocol of :class:`Kernel` and never ask which one they meet.
 """
 
-from quiff.core.kernels.base import Kernel
-from quiff.core.kernels.dense import DenseKernel
+from quiff.core.kernels.base import DenseKernel, Kernel
 from quiff.core.kernels.product import ProductKernel, cascade
 from quiff.core.kernels.sparse import MapKernel, SparseKernel
 

@@ -10,8 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from quiff.core.kernels.base import Kernel, entropy_terms
-from quiff.core.kernels.dense import DenseKernel
+from quiff.core.kernels.base import DenseKernel, Kernel, entropy_terms
 from quiff.core.kernels.product import ProductKernel
 from quiff.core.limits import check_fits, check_work
 from quiff.core.numbers import Array, to_float

@@ -16,8 +16,7 @@ import numpy as np
 
 from quiff.core.counting.membership import MembershipProduct
 from quiff.core.distinct import distinct_codes
-from quiff.core.kernels.base import Kernel, scale_rows
-from quiff.core.kernels.dense import DenseKernel
+from quiff.core.kernels.base import DenseKernel, Kernel, scale_rows
 from quiff.core.kernels.sparse import MapKernel
 from quiff.core.limits import check_fits, check_work
 from quiff.core.numbers import (
