@@ -220,13 +220,6 @@ class TestCallsSitesAndAdvertisers:
         assert told == []
 
 
-def test_hundreds_of_observations_are_refused_before_the_work():
-    told = []
-    with watching(lambda *step: told.append(step)), refused(SizeError, 500) as error:
-        over_time(Population.synthetic(3000, seed=1), TopicsAPI(), 500)
-    assert (error.value.what, error.value.value, told) == ("observations", 500, [])
-
-
 def test_changing_sets_are_sampled_beyond_four_epochs():
     rng = np.random.default_rng(1)
     sets = np.stack([rng.permuted(np.tile(np.arange(100), (50, 1)), axis=1)[:, :3] for _ in range(6)])
@@ -384,6 +377,13 @@ def test_the_command_estimates_past_a_limit_unless_exact(profiles, monkeypatch):
     assert [row["method"] for row in leakages(forced)] == ["exact"] * 3
     for one, other in zip(leakages(estimated), leakages(forced), strict=True):
         assert one["at_least"] <= other["leakage"] <= one["at_most"]
+
+
+def test_hundreds_of_observations_are_refused_before_the_work():
+    steps = []
+    with watching(lambda *step: steps.append(step)), pytest.raises(SizeError) as error:
+        over_time(Population.synthetic(3000, seed=1), TopicsAPI(), 500)
+    assert (error.value.what, error.value.value, steps) == ("observations", 500, [])
 
 
 def test_very_many_epochs_are_refused_before_they_are_begun(profiles):
