@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-
 from quiff.errors import ParameterError, cannot_read, first_line
 
 BLOCK = 1 << 19  # how many bytes are read at a time
