@@ -50,6 +50,7 @@ class Program:
     (Fraction(8, 1), [Fraction(4, 1), Fraction(0, 1)], [Fraction(2, 1)])
     """
 
+    tolerance: float = 1e-10  # what floats may miss constraints by
     n_variables: int = 0
     n_constraints: int = 0
     cost: list[Array] = field(default_factory=list)
@@ -130,7 +131,7 @@ class Program:
         names = ("cost", "values", "right")
         cost, values, right = same_kind(*(np.concatenate(same_kind(*getattr(self, name))) for name in names))
         rows, columns, less, most = map(np.concatenate, (self.rows, self.columns, self.less, self.most))
-        return Table(rows, columns, values, cost, right, less, most)
+        return Table(rows, columns, values, cost, right, less, most, self.tolerance)
 
 
 def times(given: Array, R: Array) -> Term:
@@ -150,6 +151,7 @@ class Table:
     right: Array
     less: Array
     most: Array
+    tolerance: float
 
     def matrix(self) -> Any:
         """Return A in floats."""
@@ -189,7 +191,9 @@ class Table:
             b_eq=right[~self.less],
             bounds=np.stack([np.zeros_like(self.most), self.most], axis=1),
             method="highs" if right.shape[0] < _LARGE else "highs-ipm",
-            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+            options=dict.fromkeys(
+                ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), self.tolerance
+            ),
         )
         if found.status == 2:
             return None
@@ -264,7 +268,11 @@ class Table:
         most = np.full(n_columns, np.inf)
         most[of_columns] = self.most
         rows, columns = np.divmod(distinct, n_columns)
-        return Table(rows, columns, values, cost, self.right[first], self.less[first], most), of_columns
+        small = replace(
+            self, rows=rows, columns=columns, values=values, cost=cost,
+            right=self.right[first], less=self.less[first], most=most,
+        )  # fmt: skip
+        return small, of_columns
 
     def _classes(self) -> tuple[Array, Array]:
         """Return the class of each constraint and of each variable."""

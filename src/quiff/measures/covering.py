@@ -33,7 +33,7 @@ def fractional_cover(codes: Array, width: int) -> tuple[Array, float]:
     rare = np.bincount(codes.ravel(), minlength=width)[codes].max(axis=1)
     active = np.argsort(rare, kind="stable")[:_FIRST]
     while True:
-        program = Program()
+        program = Program(tolerance=1e-7)
         program.variables(width, cost=1.0)
         program.add((codes[active], -1), right=-1.0, at_most=True)
         best = program.optimum()
@@ -62,7 +62,7 @@ def partial_cover(
     ([0.0, 1.0, 0.0, 0.0], 1.0)
     """
     seen, weight = (codes, share) if sample is None else (codes[sample[0]], sample[1])
-    program = Program()
+    program = Program(tolerance=1e-7)
     topics, part = program.variables(width, cost=1.0, most=1), program.variables(seen.shape[0], most=1)
     program.add((part, 1), (topics[seen], -1), at_most=True)
     program.add((part[np.newaxis], -weight[np.newaxis]), right=-level, at_most=True)
