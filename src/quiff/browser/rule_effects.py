@@ -67,7 +67,12 @@ def rule_effects(
 ) -> Effects:
     """Measure what one call leaks with each rule of the browser and without it; see `browser_rules`."""
     if not isinstance(api, TopicsAPI):
-        raise ParameterError(f"no rules of a browser are modelled for {api.title}; take the Topics API")
+        raise ParameterError(
+            f"no rules of a browser are modelled for {api.title}; take the Topics API",
+            what="api",
+            value=api.spec,
+            allowed="the Topics API",
+        )
     population.check_unmerged()
     people, api = population.replaced(weights=None), api.fit(population)
     c, r, groups = check_probability("coverage", coverage), api.noise, TopicGroups.of(people, api)

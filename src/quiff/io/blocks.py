@@ -18,12 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
+import pyarrow as pa
+
 from quiff.errors import ParameterError, cannot_read, first_line
 
 BLOCK = 1 << 19  # how many bytes are read at a time
 LONGEST = 1 << 24  # the bytes of a line of a table
 SMALL = 1 << 28  # the bytes of a file that is read at once
-_GZIP = b"\x1f\x8b"
+_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}  # the first bytes
 DAMAGES = (OSError, EOFError, zlib.error)
 """What is raised where the bytes of a file cannot be read, or not be unpacked."""
 
@@ -32,7 +34,6 @@ _OTHERS = {
     b"PAR1": "a Parquet file; give it a name that ends in .parquet",
     b"BZh": "packed by bzip2; unpack it by bunzip2",
     b"\xfd7zXZ": "packed by xz; unpack it by unxz",
-    b"\x28\xb5\x2f\xfd": "packed by zstd; unpack it by unzstd",
     b"\xff\xfe\x00\x00": "in UTF-32; convert it by iconv -f UTF-32 -t UTF-8",
     b"\xff\xfe": "in UTF-16; convert it by iconv -f UTF-16 -t UTF-8",
     b"\xfe\xff": "in UTF-16; convert it by iconv -f UTF-16 -t UTF-8",
@@ -45,7 +46,7 @@ class Source:
 
     name: str  # the file as the user names it
     path: Path  # where its bytes are: the same, but for a pipe
-    packed: bool  # whether it is packed by gzip
+    packed: str  # "gzip" or "zstd"; empty if it is not packed
     # What the system says of it: device, number, size and time of the last change.
     state: tuple[int, int, int, int]
 
@@ -53,7 +54,7 @@ class Source:
     def of(cls, path: Path, name: str | None = None) -> "Source":
         """Return a file that is not packed."""
         try:
-            return cls(name or str(path), path, packed=False, state=_state(path))
+            return cls(name or str(path), path, packed="", state=_state(path))
         except OSError as error:
             raise cannot_read(path, error) from error
 
@@ -112,9 +113,10 @@ def find_source(file: Path, copy: Path | None = None) -> Source:
     for mark, kind in _OTHERS.items():
         if first.startswith(mark):
             raise cannot_read(name, f"it is {kind}")
-    packed = first.startswith(_GZIP)
-    if file.suffix == ".gz" and not packed:
-        raise cannot_read(name, "its name ends in .gz, but it is not packed by gzip")
+    packed = next((kind for mark, kind in _PACKED.items() if first.startswith(mark)), "")
+    for suffix, kind in ((".gz", "gzip"), (".zst", "zstd")):
+        if file.suffix == suffix and packed != kind:
+            raise cannot_read(name, f"its name ends in {suffix}, but it is not packed by {kind}")
     return Source(name, path, packed, state)
 
 
@@ -142,6 +144,8 @@ def _state(path: Path) -> tuple[int, int, int, int]:
 def opened(source: Source) -> IO[bytes]:
     """Open a file for its bytes, unpacked."""
     try:
+        if source.packed == "zstd":
+            return cast("IO[bytes]", pa.input_stream(str(source.path), compression="zstd"))
         return cast("IO[bytes]", gzip.open(source.path) if source.packed else source.path.open("rb"))
     except OSError as error:
         raise cannot_read(source.name, error) from error

@@ -89,7 +89,7 @@ def _raw(con: Any, path: Path) -> Any:
     source = find_source(path)
     options: dict[str, Any] = {"quote": '"', "escape": '"', "header": True}
     if con.name == "duckdb":
-        packed = "gzip" if source.packed else "none"
+        packed = source.packed or "none"
         options |= {"all_varchar": True, "delim": ",", "compression": packed}
     else:
         options |= {"sep": ",", "inferSchema": False}

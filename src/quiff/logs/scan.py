@@ -14,14 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from quiff.errors import ParameterError, engine_line
+from quiff.io.text import duckdb_name
 
 PARQUET_OF = "read_parquet(?, hive_partitioning = false)"
 """A table in a statement of DuckDB's; its parameter is a list of files, each by :func:`duckdb_name`."""
-
-
-def duckdb_name(path: Path) -> str:
-    """Return how DuckDB is told of a file, so that no character of its name has a meaning."""
-    return re.sub(r"([\[*?])", r"[\1]", str(path.absolute()))
 
 
 def _spark_name(path: Path) -> str:

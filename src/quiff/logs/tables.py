@@ -15,10 +15,11 @@ from typing import Any
 
 from quiff.errors import ParameterError, cannot_write, engine_line
 from quiff.io import Staged, StrPath, as_path, staged, written
+from quiff.io.text import duckdb_name
 from quiff.logs.engine import cancel, on_cluster
 from quiff.logs.published import is_published, read_published, write_published
 from quiff.logs.queries import fetch_rows, progress_of, row_order, store, write_parquet
-from quiff.logs.scan import PARQUET_OF, duckdb_name, parquet_files, scan_parquet
+from quiff.logs.scan import PARQUET_OF, parquet_files, scan_parquet
 from quiff.safe_text import column_names
 
 

@@ -57,7 +57,9 @@ class Sequences:
         if found is None:
             raise ParameterError(
                 f"{api.spec!r} does not show each output of a set with one probability and all others with "
-                "another; take over_time(), which measures any API"
+                "another; take over_time(), which measures any API",
+                what="api",
+                value=api.spec,
             )
         return found
 
@@ -174,7 +176,12 @@ class Sequences:
         E = check_whole("epochs", epochs, 1, MOST_OBSERVATIONS)
         if not self.stable and len(self.sets) < E:
             n = len(self.sets)
-            raise ParameterError(f"there are sets for {n} epochs, but epochs is {E}; ask for {n} at most")
+            raise ParameterError(
+                f"there are sets for {n} epochs, but epochs is {E}; ask for {n} at most",
+                what="epochs",
+                value=E,
+                allowed=f"at most {n}",
+            )
         return E
 
     @cached_property
