@@ -15,6 +15,7 @@ from quiff.core.limits import check_work
 from quiff.core.numbers import Array, Number, as_number, filled, logarithms, product, quotient
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, typed
+from quiff.theory.parameters import check_whole
 
 _SURE = -660.0  # ln 1e-287: products above it are as exact as any
 _LARGEST_LOG = 709.0
@@ -51,8 +52,7 @@ def repeated_capacity_bound(C: Channel, n: int) -> float:
     >>> bayes_capacity(repeat(C, 9)) <= repeated_capacity_bound(C, 9) <= 4.5
     True
     """
-    if not isinstance(n, int | np.integer) or n < 1:
-        raise ParameterError(what="the number of repetitions", value=n, allowed="1, 2, 3, ...")
+    n = check_whole("the number of repetitions", n, 1)
     if C.outputs.size == 1:
         return 1.0
     before, bound = 1.0, math.sqrt(math.pi * n / 2) + 2 / 3 + math.sqrt(math.pi / (2 * n)) / 12
@@ -106,14 +106,8 @@ def log_ratio_of_tiny(kernel: Kernel) -> float | None:
     if few and sum(times * leaf.least_log() for leaf, times in leaves.items()) > _SURE:
         return None
     kernel, _ = kernel.merged()
-    leaves = kernel.leaves()
-    check_work(kernel.n_rows**2 * sum(leaf.n_columns for leaf in leaves))
-    parts = [(*_distinct(log_entries(leaf.to_dense())), times) for leaf, times in leaves.items()]
-    apart = (
-        np.sum([times * farthest(logs, which[row])[which] for logs, which, times in parts], axis=0)
-        for row in range(kernel.n_rows)
-    )
-    return max(float(ratios.max()) for ratios in apart)
+    check_work(kernel.n_rows**2 * sum(leaf.n_columns for leaf in kernel.leaves()))
+    return max(float(ratios.max()) for ratios in log_ratios(kernel))
 
 
 def _distinct(logs: Array) -> tuple[Array, Array]:
@@ -137,10 +131,19 @@ def log_entries(matrix: Array) -> Array:
     return logs
 
 
-def farthest(logs: Array, row: int) -> Array:
-    """Return max_y ln C[x,y] / C[x',y] of one row x, for every row x', over the outputs that x can have."""
-    possible = logs[row] > -math.inf
-    return np.asarray(np.max(logs[row, possible] - logs[:, possible], axis=1))
+def log_ratios(kernel: Kernel) -> Iterator[Array]:
+    """Yield for each row x, max_y ln C[x,y] / C[x',y] for every row x', over the outputs that x can have.
+
+    In a product it is the sum over its factors, each at its own worst output.
+    """
+    parts = [(*_distinct(log_entries(leaf.to_dense())), times) for leaf, times in kernel.leaves().items()]
+    for row in range(kernel.n_rows):
+        total = np.zeros(kernel.n_rows)
+        for logs, which, times in parts:
+            own = logs[which[row]]
+            possible = own > -math.inf
+            total += times * (own[possible] - logs[:, possible]).max(axis=1)[which]
+        yield total
 
 
 def column_extremes(kernel: Kernel) -> Iterator[tuple[Array, Array]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.hyper import Hyper, equal_rows
-from quiff.core.kernels import DenseKernel, Kernel
+from quiff.core.kernels import Kernel
 from quiff.core.labels import Labels, aligned, as_labels
 from quiff.core.limits import check_fits, check_work
 from quiff.core.linear_program import Program, times
@@ -194,11 +194,6 @@ def diameter(C: Channel, predicate: Callable[[Any], Hashable] | None = None) -> 
 
 def _row_distances(kernel: Kernel, rows: range) -> Iterator[Array]:
     """Yield, for some rows, the total variation from each row: sum_y max(0, C[x,y] - C[row,y])."""
-    if isinstance(kernel, DenseKernel) and not kernel.exact:
-        from scipy.spatial.distance import cdist
-
-        yield from cdist(kernel.matrix[rows.start : rows.stop], kernel.matrix, "cityblock") / 2
-        return
     for row in rows:
         (own,) = kernel.take_rows(np.array([row])).to_dense()
         yield kernel.positive_parts(1, -own)

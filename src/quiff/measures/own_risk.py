@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.kernels import Kernel, MapKernel, ProductKernel, SparseKernel
+from quiff.core.kernels import Kernel, ProductKernel, SparseKernel
 from quiff.core.kernels.base import scale_rows
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.limits import check_work
@@ -53,8 +53,8 @@ def _risk(kernel: Kernel, weights: Array, holders: Array) -> tuple[Array, Array]
     kernel = kernel.telling()
     if isinstance(kernel, OneHotKernel):
         return one_hot_risk(kernel, weights, holders)
-    if isinstance(kernel, ProductKernel) and isinstance(kernel.factors[0], MapKernel):
-        return _risk_by_groups(kernel.factors[0].codes, ProductKernel(kernel.factors[1:]), weights, holders)
+    if isinstance(kernel, ProductKernel) and (codes := kernel.factors[0].codes) is not None:
+        return _risk_by_groups(codes, ProductKernel(kernel.factors[1:]), weights, holders)
     sparse = kernel.as_sparse()
     if sparse is None:
         return _risk_by_blocks(kernel, weights, holders)

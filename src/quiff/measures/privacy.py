@@ -9,14 +9,15 @@ from typing import Any, final
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.kernels import Kernel
+from quiff.core.kernels import DenseKernel, Kernel
 from quiff.core.labels import as_labels
 from quiff.core.limits import check_work
 from quiff.core.metric import Distance, Metric, as_metric, discrete, distances
 from quiff.core.numbers import Array, Number, as_number, filled, logarithms, to_float, unified
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, SizeError, needed, typed
-from quiff.measures.capacity import column_extremes, farthest, log_entries, log_ratio_of_tiny
+from quiff.measures.capacity import column_extremes, log_ratio_of_tiny, log_ratios
+from quiff.theory.parameters import check_whole
 
 
 @typed
@@ -70,18 +71,14 @@ def metric_epsilon(C: Channel | Prior, distance: Distance) -> float:
     labels = C.labels if isinstance(C, Prior) else C.inputs
     if metric is not discrete:
         check_work(labels.size**2, number_size=80)  # each distance is a call
-    if isinstance(C, Prior):
-        parts = [(log_entries(C.to_numpy()[:, np.newaxis]), 1)]
-    elif metric is discrete:
+    if metric is discrete and isinstance(C, Channel):
         return epsilon(C)
-    else:
-        parts = [(log_entries(leaf.to_dense()), times) for leaf, times in C.kernel.leaves().items()]
+    kernel = C.kernel if isinstance(C, Channel) else DenseKernel(C.to_numpy()[:, np.newaxis])
     # An input says nothing against itself.
     others = Metric(lambda x, y: math.inf if x == y else metric(x, y))
     largest = 0.0
-    for position, label in enumerate(labels):
+    for label, apart in zip(labels, log_ratios(kernel), strict=True):
         row = to_float(distances(others, as_labels([label]), labels)[0])
-        apart = np.asarray(sum(times * farthest(logs, position) for logs, times in parts))
         largest = max(largest, _largest_ratio(apart, row))
     return largest
 
@@ -354,8 +351,7 @@ def composed_epsilon(
 def _losses(C: Channel, n: int, pairs: Pairs | None, step: float) -> Iterator[Any]:
     """Yield the privacy loss after n observations of each kind of pair; None if it is infinite."""
     pld = needed("dp_accounting.pld.privacy_loss_distribution", "dp", "composition")
-    if not isinstance(n, int | np.integer) or n < 1:
-        raise ParameterError(what="n", value=n, allowed="a whole number of at least 1")
+    n = check_whole("n", n, 1)
     if not 0 < step <= 1:
         raise ParameterError(what="step", value=step, allowed="a number between 0 and 1")
     for parts in _distinct_pairs(C, pairs):
@@ -370,7 +366,7 @@ def _losses(C: Channel, n: int, pairs: Pairs | None, step: float) -> Iterator[An
                 value_discretization_interval=step,
                 symmetric=False,
             )
-            loss = loss.self_compose(int(n) * times)
+            loss = loss.self_compose(n * times)
             whole = loss if whole is None else whole.compose(loss)
         yield whole
 
@@ -414,12 +410,10 @@ def _kind(parts: list[tuple[Array, Array, int]]) -> Any:
     both = []
     for swap in (False, True):
         kind = []
-        for one, other, times in parts:
-            table = np.stack((other, one) if swap else (one, other), axis=1)
-            with np.errstate(divide="ignore"):
-                digits = np.where(table > 0, _SIGNIFICANT - 1 - np.floor(np.log10(table)), 0)
-            rounded = np.rint(table * 10.0**digits)
-            kind.append((tuple(sorted(zip(*rounded.T.tolist(), *digits.T.tolist(), strict=True))), times))
+        for first, second, times in parts:
+            rows = (second, first) if swap else (first, second)
+            digits = ([f"{value:.{_SIGNIFICANT - 1}e}" for value in row.tolist()] for row in rows)
+            kind.append((tuple(sorted(zip(*digits, strict=True))), times))
         both.append(tuple(kind))
     return min(both)
 

@@ -17,7 +17,7 @@ from quiff.core.linear_program import Program, times
 from quiff.core.numbers import Array, Number, is_exact, quotient, same_kind, to_float
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, typed
-from quiff.measures.capacity import farthest, log_entries
+from quiff.measures.capacity import log_ratios
 from quiff.measures.vulnerability import max_case_vulnerability, posterior_vulnerability
 
 _FEW = 20
@@ -261,7 +261,7 @@ def _privacy(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
     else:
         return None
     pair = [C.inputs[int(place)] for place in places]
-    ratios = _log_ratios(C.kernel.take_rows(np.array(places)))
+    ratios = np.array(list(log_ratios(C.kernel.take_rows(np.array(places)))))
     if ratios[1, 0] > ratios[0, 1]:
         pair.reverse()
     half = quotient(np.ones(1, dtype=np.int64), np.array([2]))[0]
@@ -278,24 +278,8 @@ def _as_gains(duals: Array) -> Array:
 def _log_distances(kernel: Kernel) -> Array:
     """Return max_y |ln C[x,y] / C[x',y]| for each x and x'."""
     check_fits(kernel.n_rows, kernel.n_rows)
-    if len(kernel.leaves()) > 1:
-        ratios = _log_ratios(kernel)
-        return np.asarray(np.maximum(ratios, ratios.T))
-    from scipy.spatial.distance import cdist
-
-    ((leaf, times),) = kernel.leaves().items()
-    logs = log_entries(leaf.to_dense())
-    never = np.isinf(logs)
-    logs = np.where(never, 0.0, logs)
-    apart = times * cdist(logs, logs, "chebyshev")
-    return np.where(cdist(never, never, "chebyshev") > 0, math.inf, apart)
-
-
-def _log_ratios(kernel: Kernel) -> Array:
-    """Return max_y ln C[x,y] / C[x',y] for each x and x'."""
-    parts = [(log_entries(leaf.to_dense()), times) for leaf, times in kernel.leaves().items()]
-    rows = (sum(times * farthest(logs, x) for logs, times in parts) for x in range(kernel.n_rows))
-    return np.array(list(rows))
+    ratios = np.array(list(log_ratios(kernel)))
+    return np.asarray(np.maximum(ratios, ratios.T))
 
 
 # The largest difference between floats that still count as equal.

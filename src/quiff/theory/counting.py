@@ -50,6 +50,8 @@ def binomial_window(n: int, probability: float) -> tuple[NDArray[np.float64], ND
     import numpy as np
     from scipy.stats import binom
 
+    if probability in (0.0, 1.0):
+        return np.array([n * probability]), np.ones(1)
     mean = n * probability
     radius = reach(mean * (1 - probability))
     k = np.arange(max(0, floor(mean) - radius), min(n, ceil(mean) + radius) + 1, dtype=np.float64)

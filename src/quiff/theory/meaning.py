@@ -4,7 +4,7 @@ Randomised response attains the bounds, but for that on the Shannon capacity, so
 improved. Epsilon may be infinite: then nothing is promised.
 """
 
-from math import exp, inf, log, tanh
+from math import exp, inf, log, nextafter, tanh
 
 from quiff.theory.parameters import Real, check_number, check_probability, check_whole
 
@@ -126,4 +126,7 @@ def composed_epsilon_bound(epsilon: float, n: int, delta: float) -> float:
         return high if d < 1 else 0.0
     if composed_delta_bound(e, n, 0) <= d:
         return 0.0
-    return float(brentq(lambda at: composed_delta_bound(e, n, at) - d, 0.0, high, xtol=1e-14))
+    at = float(brentq(lambda at: composed_delta_bound(e, n, at) - d, 0.0, high, xtol=1e-14))
+    while composed_delta_bound(e, n, at) > d:  # a root is found to the last digit, on either side
+        at = nextafter(at, inf)
+    return at

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from quiff.core.distinct import distinct_codes
-from quiff.core.kernels.base import BLOCK, Kernel, entropy_terms, least_log
+from quiff.core.kernels.base import BLOCK, Kernel, entropy_terms
 from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import (
     Array,
@@ -40,25 +40,12 @@ class SparseKernel(Kernel):
         self.entries = entries.with_values(values)
         self.n_rows, self.n_columns = entries.height, entries.width
 
-    @property
-    def exact(self) -> bool:
-        return is_exact(self.background)
+        self.summary = f"{entries.columns.shape[0]} entries over a background row"
 
-    @property
-    def number_size(self) -> int:
-        return number_size(self.background)
+    def numbers(self) -> tuple[Array, ...]:
+        return self.background, self.entries.values
 
-    @property
-    def summary(self) -> str:
-        return f"{self.entries.columns.shape[0]} entries over a background row"
-
-    def column_max(self, weights: Array) -> Array:
-        return self._extreme(weights, np.maximum)
-
-    def column_min(self, weights: Array) -> Array:
-        return self._extreme(weights, np.minimum)
-
-    def _extreme(self, weights: Array, better: Any) -> Array:
+    def extreme(self, weights: Array, better: Any) -> Array:
         """Compare, in each column, the rows that have an entry there with the rows that have none."""
         background, weights = same_kind(self.background, weights)
         size = number_size(background)
@@ -290,9 +277,6 @@ class SparseKernel(Kernel):
     def distinct_rows(self) -> tuple[Array, Array]:
         return self.entries.distinct(self.entries.values != spread(self.background, self.entries.columns))
 
-    def least_log(self) -> float:
-        return min(least_log(self.background), least_log(self.entries.values))
-
     def as_sparse(self) -> "SparseKernel":
         return self
 
@@ -342,11 +326,8 @@ class MapKernel(SparseKernel):
         super().__init__(
             filled(np.int64(0), width), SparseRows.rectangular(codes.reshape(-1, 1), np.int64(1), width)
         )
-        self.codes = codes
-
-    @property
-    def summary(self) -> str:
-        return "deterministic"
+        self.codes: Array = codes
+        self.summary = "deterministic"
 
     def take_rows(self, index: Array) -> Kernel:
         return MapKernel(self.codes.take(index), self.n_columns)
