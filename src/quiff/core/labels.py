@@ -16,7 +16,7 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from quiff.core.distinct import distinct_codes, smallest_index_type, sorted_rows
+from quiff.core.distinct import distinct_codes, smallest_index_type
 from quiff.core.numbers import Array, check_unmasked
 from quiff.errors import LabelError, QuiffError, ShapeError, SizeError, counted, how_many
 
@@ -181,7 +181,7 @@ class SetLabels(Labels):
     @classmethod
     def distinct(cls, codes: Array, topics: Labels) -> tuple["SetLabels", Array]:
         """Return the distinct sets among the rows of `codes`, and for each row which of them it is."""
-        rows = sorted_rows(codes.astype(smallest_index_type(topics.size)))
+        rows = np.sort(codes.astype(smallest_index_type(topics.size)), axis=1)
         first, which = distinct_codes(rows, topics.size)
         return cls(rows[first], topics), which
 

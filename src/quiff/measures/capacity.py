@@ -1,7 +1,7 @@
 """The most that a channel can leak, whatever the adversary knows and wants; also in bits, with a bound."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, exp
 from typing import final
@@ -12,7 +12,7 @@ from quiff.core.channel import Channel
 from quiff.core.kernels import Kernel
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.limits import check_work
-from quiff.core.numbers import Array, Number, as_number, filled, logarithms, product, quotient
+from quiff.core.numbers import Array, Number, as_number, filled, logarithms, product, quotient, to_float
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, typed
 from quiff.theory.parameters import check_whole
@@ -216,37 +216,52 @@ def shannon_capacity(C: Channel, gap: float = 1e-9, steps: int = 10_000) -> Capa
         raise ParameterError(what="the gap", value=gap, allowed="a positive number of bits")
     first, _ = C.kernel.distinct_rows()  # of equal inputs, one will do
     kernel = C.kernel.take_rows(first).telling()
-    best, high = _blahut_arimoto(kernel, gap, steps)
-    value = max(float(best @ _divergences(kernel, best)), 0.0)
+    n, entropies = kernel.n_rows, kernel.row_entropies()
+    small = n <= _FEW and kernel.n_columns <= 10 * _FEW
+    matrix = to_float(kernel.to_dense()) if small else np.zeros((0, 0))
+
+    def slopes(p: Array) -> tuple[float, float, Array]:
+        apart = _divergences(kernel, p, entropies)
+        return float(p @ apart), float(apart.max()), apart
+
+    def leap(p: Array, apart: Array, turn: int) -> Array:
+        # An input that would help gets some weight first: at 0 nothing is linear.
+        start = normal(np.where(apart > p @ apart, np.maximum(p, 10.0 ** -(3 + 3 * (turn % 3))), p))
+        return _newton(matrix, start, _divergences(kernel, start, entropies))
+
+    best, high = ascent(np.full(n, 1 / n), slopes, gap, steps, leap if small else None)
+    value = max(float(best @ _divergences(kernel, best, entropies)), 0.0)
     weights = np.zeros(C.inputs.size)
     weights[first] = best
     return Capacity(value, Prior.from_array(C.inputs, weights / weights.sum()), max(high - value, 0.0))
 
 
-def _blahut_arimoto(kernel: Kernel, gap: float, steps: int) -> tuple[Array, float]:
-    """Return the best weights found, and the least upper bound."""
-    n = kernel.n_rows
-    entropies = kernel.row_entropies()
-    best, low, high, length = np.full(n, 1 / n), -np.inf, np.inf, 1.0
-    trial = best
-    matrix = kernel.to_dense().astype(np.float64) if n <= _FEW and kernel.n_columns <= 10 * _FEW else None
+def ascent(
+    start: Array,
+    slopes: Callable[[Array], tuple[float, float, Array]],
+    gap: float,
+    steps: int,
+    leap: Callable[[Array, Array, int], Array] | None = None,
+) -> tuple[Array, float]:
+    """Return weights p whose value is the largest up to a gap, and a bound on it (Blahut 1972; Arimoto 1972).
+
+    `slopes` tells of weights their value, a bound on that of any, and D: the weights are multiplied by 2^D,
+    or by a power of that where longer steps help; now and then they leap.
+    """
+    best, low, high, length, trial = start, -math.inf, math.inf, 1.0, start
     for step in range(steps):
-        apart = _divergences(kernel, trial, entropies)
-        told = float(trial @ apart)
-        high = min(high, float(apart.max()))
-        if told >= low:
-            best, low, there, length = trial, told, apart, 1.3 * length
+        value, bound, apart = slopes(trial)
+        high = min(high, bound)
+        if value >= low:
+            best, low, there, length = trial, value, apart, 1.3 * length
         else:
             length = 1.0
         if high - low <= gap:
             break
-        if matrix is not None and step % _BETWEEN == _BETWEEN - 1:
-            # An input that would help gets some weight first: at 0 nothing is linear.
-            least = 10.0 ** -(3 + 3 * (step // _BETWEEN % 3))
-            start = _normal(np.where(there > low, np.maximum(best, least), best))
-            trial = _newton(matrix, start, _divergences(kernel, start, entropies))
+        if leap is not None and step % _BETWEEN == _BETWEEN - 1:
+            trial = leap(best, there, step // _BETWEEN)
         else:
-            trial = _normal(best * np.exp2(length * (there - there.max())))
+            trial = normal(best * np.exp2(length * (there - there.max())))
     return best, high
 
 
@@ -268,17 +283,18 @@ def _newton(matrix: Array, p: Array, apart: Array) -> Array:
             break
         trial[used[below]] = 0.0
         used = used[~below]
-    return _normal(trial) if trial.sum() > 0 else p
+    return normal(trial) if trial.sum() > 0 else p
 
 
-def _normal(weights: Array) -> Array:
+def normal(weights: Array) -> Array:
+    """Return weights that sum to 1, none of them 0."""
     weights = np.maximum(weights / weights.sum(), _LEAST)
     return np.asarray(weights / weights.sum())
 
 
-def _divergences(kernel: Kernel, p: Array, entropies: Array | None = None) -> Array:
+def _divergences(kernel: Kernel, p: Array, entropies: Array) -> Array:
     """Return D_x = - H(C_x) - sum_y C[x,y] log2 q_y for each x, where q = p C."""
-    found = -(kernel.row_entropies() if entropies is None else entropies)
+    found = -entropies
     for head, leaf in kernel.slices():
         q = leaf.left_multiply((p if head is None else product(p, head))[np.newaxis, :])[0]
         logs = leaf.right_multiply(np.log2(q, where=q > 0, out=np.zeros_like(q))[:, np.newaxis])[:, 0]

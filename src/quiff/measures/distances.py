@@ -1,7 +1,7 @@
 """How far two distributions, two hypers or the rows of a channel are apart, and the ball around rows."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from itertools import pairwise
 from numbers import Real
 from typing import Any, Literal
@@ -10,16 +10,14 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.hyper import Hyper, equal_rows
-from quiff.core.kernels import Kernel
 from quiff.core.labels import Labels, aligned, as_labels
-from quiff.core.limits import check_fits, check_work
+from quiff.core.limits import check_fits
 from quiff.core.linear_program import Program, times
 from quiff.core.metric import Distance, distances, euclidean, manhattan
 from quiff.core.numbers import (
     Array,
     Number,
     as_number,
-    filled,
     is_exact,
     logarithms,
     quotient,
@@ -28,8 +26,8 @@ from quiff.core.numbers import (
 )
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, typed
+from quiff.measures.privacy import largest_excess
 
-_TRIED = 32  # rows that are looked at before the work for all is counted
 _LARGEST_LOG = 700.0
 
 
@@ -171,32 +169,10 @@ def diameter(C: Channel, predicate: Callable[[Any], Hashable] | None = None) -> 
     kinds, classes = C.kernel.distinct_rows()[1], named.positions(values)
     _, rows = np.unique(np.stack([kinds, classes]), axis=1, return_index=True)
     rows.sort()
-    kernel, classes = C.kernel.take_rows(rows), classes[rows]
-    n, minima = rows.size, kernel.column_min(filled(np.int64(1), rows.size))
-    most = 1 - as_number(minima.sum())  # no two rows share less than all do
-    best: tuple[Any, int, int] = (as_number(0 if C.exact else 0.0), 0, 0)
-    for start in range(0, n, _TRIED):
-        if start == _TRIED:
-            check_work(n * n * kernel.n_columns, kernel.number_size)
-        for x, apart in enumerate(_row_distances(kernel, range(start, min(start + _TRIED, n))), start):
-            if predicate is not None:
-                apart = np.where(classes == classes[x], 0 * apart, apart)
-            y = int(np.argmax(apart))
-            best = max(best, (as_number(apart[y]), x, y), key=lambda found: found[0])
-            if best[0] >= most:
-                break
-        else:
-            continue
-        break
-    value, x, y = best
-    return value, C.inputs[int(rows[min(x, y)])], C.inputs[int(rows[max(x, y)])]
-
-
-def _row_distances(kernel: Kernel, rows: range) -> Iterator[Array]:
-    """Yield, for some rows, the total variation from each row: sum_y max(0, C[x,y] - C[row,y])."""
-    for row in rows:
-        (own,) = kernel.take_rows(np.array([row])).to_dense()
-        yield kernel.positive_parts(1, -own)
+    of_rows = None if predicate is None else classes[rows]
+    value, *pair = largest_excess(C.kernel.take_rows(rows), 1, of_rows)
+    x, y = sorted(int(rows[place]) for place in pair)
+    return as_number(value), C.inputs[x], C.inputs[y]
 
 
 def _on_a_line(points: Labels, a: Array, b: Array) -> Number:

@@ -134,7 +134,8 @@ def delta(C: Channel, epsilon: float, pairs: Pairs | None = None, *, at_most: bo
         left, right = _rows_of(C, pairs)
         found = _greatest(_pair_excesses(C.kernel, left, right, factor))
     else:
-        found = _over_all_pairs(C.kernel, factor)
+        first, _ = C.kernel.distinct_rows()
+        found, _, _ = largest_excess(C.kernel.take_rows(first), factor)
     if at_most and C.slack > 1:
         return min(1.0, C.slack * float(found) + (C.slack - 1) * float(factor))
     return as_number(found)
@@ -230,24 +231,25 @@ def _turns_up(a: tuple[float, float], b: tuple[float, float], c: tuple[float, fl
     return (b[1] - a[1]) * (c[0] - a[0]) >= (c[1] - a[1]) * (b[0] - a[0])
 
 
-def _over_all_pairs(kernel: Kernel, factor: Any) -> Any:
-    """Return the largest excess of two rows; a row is looked at only while its own bound is not met.
+def largest_excess(kernel: Kernel, factor: Any, classes: Array | None = None) -> tuple[Any, int, int]:
+    """Return the largest sum_y max(0, C[x,y] - factor C[x',y]) of two rows, and two rows that have it.
 
-    No row exceeds another by more than it exceeds the least number of every column.
+    With `classes`, of two rows of different classes. A row is looked at only while its own bound is not met:
+    it exceeds no other by more than it exceeds the least number of every column.
     """
-    first, _ = kernel.distinct_rows()
-    if first.shape[0] < kernel.n_rows:
-        kernel = kernel.take_rows(first)
     least = kernel.column_min(filled(np.int64(1), kernel.n_rows))
     bounds = kernel.positive_parts(1, np.asarray(-(least * factor)))
-    best, looked = 0 * bounds[0], 0
+    best, looked = (0 * bounds[0], 0, 0), 0
     for x in np.argsort(-bounds.astype(np.float64), kind="stable").tolist():
-        if not bounds[x] > best:
+        if not bounds[x] > best[0]:
             break
         looked += kernel.n_rows + kernel.n_columns
         check_work(looked, kernel.number_size)
-        row = kernel.take_rows(np.array([x])).to_dense()[0]
-        best = max(best, kernel.positive_parts(-factor, row).max())
+        excess = kernel.positive_parts(-factor, kernel.take_rows(np.array([x])).to_dense()[0])
+        if classes is not None:
+            excess = np.where(classes == classes[x], 0 * excess, excess)
+        other = int(np.argmax(excess))
+        best = max(best, (excess[other], x, other), key=lambda pair: pair[0])
     return best
 
 
@@ -429,7 +431,7 @@ def k_anonymity(C: Channel) -> int:
     >>> k_anonymity(Channel.deterministic({"Alice": "x", "Bob": "y", "Carol": "x"}))
     1
     """
-    _, columns = _nonzeros(C)
+    columns = C.kernel.support().left_multiply(np.ones((1, C.inputs.size), dtype=np.int64))
     return int(columns[columns > 0].min())
 
 
@@ -443,21 +445,4 @@ def noise_bound(C: Channel) -> int:
     >>> noise_bound(Channel.membership({"x": {1, 2}, "y": {2, 3}}, [1, 2, 3, 4], inside=0.5, outside=0))
     2
     """
-    rows, _ = _nonzeros(C)
-    return int(rows.min())
-
-
-def _nonzeros(C: Channel) -> tuple[Array, Array]:
-    """Return how many entries of each row, and of each column, are not 0."""
-    sparse = C.kernel.as_sparse()
-    if sparse is None:
-        blocks = [block != 0 for block in C.kernel.blocks()]
-        rows = np.sum([block.sum(axis=1) for block in blocks], axis=0)
-        return np.asarray(rows), np.concatenate([block.sum(axis=0) for block in blocks])
-    entries = sparse.entries
-    plain = sparse.background != 0
-    # An entry may stand where the background has 0 (+1), or be 0 where it has not (-1).
-    change = (entries.values != 0).astype(np.intp) - plain[entries.columns]
-    rows = np.bincount(entries.rows, weights=change, minlength=C.inputs.size)
-    columns = np.bincount(entries.columns, weights=change, minlength=C.outputs.size)
-    return plain.sum() + rows.astype(np.intp), plain * C.inputs.size + columns.astype(np.intp)
+    return int(C.kernel.support().right_multiply(np.ones((C.outputs.size, 1))).min())

@@ -10,7 +10,7 @@ import numpy as np
 from quiff.apis.base import Api
 from quiff.core.counting.membership import membership
 from quiff.core.counting.work import Sizes, n_occurring
-from quiff.core.distinct import distinct_codes, sorted_rows
+from quiff.core.distinct import distinct_codes
 from quiff.core.numbers import Array, Number, as_number, as_numbers, is_exact
 from quiff.core.sparse import fold_max
 from quiff.errors import ParameterError
@@ -212,4 +212,4 @@ def _membership(people: Population, api: Api) -> tuple[Array, int, Real, Real] |
         return None
     codes, *numbers = found
     inside, outside = (one if isinstance(one, float) else Fraction(one) for one in numbers)
-    return sorted_rows(codes)[which], kernel.n_columns, inside, outside
+    return np.sort(codes, axis=1)[which], kernel.n_columns, inside, outside

@@ -140,6 +140,10 @@ class Kernel(ABC):
             start = stop
         return np.asarray(sum(parts))
 
+    def support(self) -> "Kernel":
+        """Return 1 where an output is possible, else 0."""
+        return DenseKernel((self.to_dense() != 0).astype(np.int64))
+
     def as_sparse(self) -> "SparseKernel | None":
         """Return the same numbers as sparse entries over a background, if they are held so."""
         return None

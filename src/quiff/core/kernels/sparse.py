@@ -277,6 +277,11 @@ class SparseKernel(Kernel):
     def distinct_rows(self) -> tuple[Array, Array]:
         return self.entries.distinct(self.entries.values != spread(self.background, self.entries.columns))
 
+    def support(self) -> Kernel:
+        there = (np.asarray(self.entries.values) != 0).astype(np.int64)
+        background = (np.asarray(self.background) != 0).astype(np.int64)
+        return SparseKernel(background, self.entries.with_values(there))
+
     def as_sparse(self) -> "SparseKernel":
         return self
 
