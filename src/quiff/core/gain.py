@@ -160,13 +160,13 @@ class Gain(Payoff):
     def largest(self) -> Number:
         """The largest gain of any action for any secret."""
         match self._structure:
-            case int():
-                return 1
             case SparseRows() as rows:
                 constant = constant_of(rows.values)
                 return as_number(rows.values.max(initial=0) if constant is None else constant)
+            case np.ndarray() as matrix:
+                return as_number(matrix.max())
             case _:
-                return as_number(self.to_numpy().max())
+                return 1
 
     @property
     def members(self) -> Array | None:

@@ -276,16 +276,22 @@ class Table:
 
     def _classes(self) -> tuple[Array, Array]:
         """Return the class of each constraint and of each variable."""
-        numbers = _ids(self.values)
-        of_rows = _ranks(_mixed(_ids(self.right), self.less))
-        of_columns = _ranks(_mixed(_ids(self.cost), _ids(self.most)))
+        draw = np.random.default_rng(0).integers
+
+        def numbers(kinds: Array) -> Array:
+            """Return a random number for each kind; sums of products of them tell multisets apart."""
+            return draw(2**63, size=int(kinds.max(initial=0)) + 1, dtype=np.uint64)[kinds]
+
+        values = numbers(_ids(self.values))
+        of_rows = _ranks(numbers(_ids(self.right)) + self.less)
+        of_columns = _ranks(numbers(_ids(self.cost)) + numbers(_ids(self.most)))
         while True:
-            sums = np.zeros(of_rows.shape[0], dtype=np.uint64)
-            np.add.at(sums, self.rows, _mixed(numbers, of_columns[self.columns]))
-            rows = _ranks(_mixed(of_rows, sums))
-            sums = np.zeros(of_columns.shape[0], dtype=np.uint64)
-            np.add.at(sums, self.columns, _mixed(numbers, rows[self.rows]))
-            columns = _ranks(_mixed(of_columns, sums))
+            sums = numbers(of_rows)
+            np.add.at(sums, self.rows, values * numbers(of_columns)[self.columns])
+            rows = _ranks(sums)
+            sums = numbers(of_columns)
+            np.add.at(sums, self.columns, values * numbers(rows)[self.rows])
+            columns = _ranks(sums)
             if rows.max() == of_rows.max() and columns.max() == of_columns.max():
                 return rows, columns
             of_rows, of_columns = rows, columns
@@ -293,9 +299,6 @@ class Table:
 
 def _ids(values: Array) -> Array:
     """Return a number for each distinct value; floats count as equal if they agree to 12 digits."""
-    if values.dtype == object:
-        kinds = {value: number for number, value in enumerate(dict.fromkeys(values.tolist()))}
-        return np.array([kinds[value] for value in values.tolist()], dtype=np.uint64)
     if not is_exact(values):
         mantissa, exponent = np.frexp(values)
         values = np.ldexp(np.round(mantissa, _DIGITS), exponent)
@@ -304,15 +307,6 @@ def _ids(values: Array) -> Array:
 
 def _ranks(values: Array) -> Array:
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
-
-
-def _mixed(first: Array, second: Array) -> Array:
-    """Return a hash of pairs (splitmix64)."""
-    z = first.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + second.astype(np.uint64)
-    z = (z + np.uint64(0x632BE59BD9B4E019)) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))
 
 
 @final

@@ -234,7 +234,7 @@ class DenseKernel(Kernel):
             better.reduce(scale_rows(matrix[start : start + step], weights[start : start + step]), axis=0)
             for start in range(0, self.n_rows, step)
         ]
-        return np.asarray(better.reduce(parts))
+        return parts[0] if len(parts) == 1 else np.asarray(better.reduce(parts))
 
     def left_multiply(self, left: Array | SparseRows) -> Array:
         if isinstance(left, SparseRows):
