@@ -11,7 +11,7 @@ import numpy as np
 
 from quiff.core.kernels import Kernel
 from quiff.core.kernels.base import BLOCK, scale_rows
-from quiff.core.numbers import Array, product, unified
+from quiff.core.numbers import Array, product, summed, unified
 from quiff.core.sparse import SparseRows, fold_max
 
 
@@ -97,9 +97,7 @@ class Matrix:
     def folded(self, classes: Array, n_classes: int) -> "Matrix":
         if isinstance(self.matrix, SparseRows):
             return Matrix(self.matrix.fold_rows(classes, n_classes))
-        folded = np.zeros((n_classes, self.matrix.shape[0]), dtype=self.matrix.dtype)
-        np.add.at(folded, classes, self.matrix.T)
-        return Matrix(folded.T)
+        return Matrix(summed(self.matrix.T, classes, n_classes).T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +153,7 @@ class Lowered:
         return Lowered(self.factor.scaled(factors), product(self.weights, factors), self.less)
 
     def folded(self, classes: Array, n_classes: int) -> "LeftFactor | None":
-        factor, weights = self.factor.folded(classes, n_classes), np.zeros(n_classes, self.weights.dtype)
-        np.add.at(weights, classes, self.weights)
+        factor, weights = self.factor.folded(classes, n_classes), summed(self.weights, classes, n_classes)
         return None if factor is None else Lowered(factor, weights, self.less)
 
 

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from quiff.core.numbers import Array, Number, as_fractions, is_exact, same_kind, to_float
+from quiff.core.numbers import Array, Number, as_fractions, is_exact, same_kind, summed, to_float
 from quiff.errors import ParameterError, SizeError
 
 EXACT_CELLS = 700_000
@@ -259,12 +259,10 @@ class Table:
             return self, np.arange(n_columns)
         _, first = np.unique(of_rows, return_index=True)
         used = np.isin(self.rows, first)
-        cost = np.zeros(n_columns, dtype=self.cost.dtype)
-        np.add.at(cost, of_columns, self.cost)
+        cost = summed(self.cost, of_columns, n_columns)
         places = of_rows[self.rows[used]] * n_columns + of_columns[self.columns[used]]
         distinct, inverse = np.unique(places, return_inverse=True)
-        values = np.zeros(distinct.shape[0], dtype=self.values.dtype)
-        np.add.at(values, inverse, self.values[used])
+        values = summed(self.values[used], inverse, distinct.shape[0])
         most = np.full(n_columns, np.inf)
         most[of_columns] = self.most
         rows, columns = np.divmod(distinct, n_columns)
@@ -286,12 +284,10 @@ class Table:
         of_rows = _ranks(numbers(_ids(self.right)) + self.less)
         of_columns = _ranks(numbers(_ids(self.cost)) + numbers(_ids(self.most)))
         while True:
-            sums = numbers(of_rows)
-            np.add.at(sums, self.rows, values * numbers(of_columns)[self.columns])
-            rows = _ranks(sums)
-            sums = numbers(of_columns)
-            np.add.at(sums, self.columns, values * numbers(rows)[self.rows])
-            columns = _ranks(sums)
+            entries = values * numbers(of_columns)[self.columns]
+            rows = _ranks(numbers(of_rows) + summed(entries, self.rows, of_rows.shape[0]))
+            entries = values * numbers(rows)[self.rows]
+            columns = _ranks(numbers(of_columns) + summed(entries, self.columns, of_columns.shape[0]))
             if rows.max() == of_rows.max() and columns.max() == of_columns.max():
                 return rows, columns
             of_rows, of_columns = rows, columns

@@ -8,7 +8,7 @@ import numpy as np
 
 from quiff.core.distinct import distinct_codes, smallest_index_type
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, constant_of, filled, is_exact, product, to_float
+from quiff.core.numbers import Array, constant_of, filled, is_exact, product, summed, to_float
 
 _OF_PLACES = {"lengths", "per_row", "rows", "column_counts", "by_column", "_places", "_ordered"}
 
@@ -191,11 +191,7 @@ class SparseRows:
         constant = constant_of(self.values)
         if constant is not None:
             return product(self.column_counts, np.full(self.width, constant))
-        if is_exact(self.values):
-            sums = np.zeros(self.width, dtype=self.values.dtype)
-            np.add.at(sums, self.columns, self.values)
-            return sums
-        return np.bincount(self.columns, weights=self.values, minlength=self.width)
+        return summed(self.values, self.columns, self.width)
 
     def distinct(self, telling: Array) -> tuple[Array, Array]:
         """Return the index of one row of each kind, and for every row the number of its kind.
@@ -266,9 +262,7 @@ class SparseRows:
         """Multiply this matrix, transposed, by a dense one with the same rows."""
         check_fits(self.width, matrix.shape[1])
         if is_exact(self.values) and is_exact(matrix):
-            result = np.zeros((self.width, matrix.shape[1]), dtype=np.result_type(self.values, matrix))
-            np.add.at(result, self.columns, self.values[:, np.newaxis] * matrix[self.rows])
-            return result
+            return summed(self.values[:, np.newaxis] * matrix[self.rows], self.columns, self.width)
         return np.asarray(self._scipy().T @ to_float(matrix))
 
     def matmul_dense(self, matrix: Array) -> Array:
@@ -284,9 +278,9 @@ class SparseRows:
 
 def fold_max(weights: Array, classes: Array, n_classes: int) -> Array:
     """Return the largest weight of each class."""
-    order = np.argsort(classes, kind="stable")
-    starts = np.searchsorted(classes[order], np.arange(n_classes))
-    return np.asarray(np.maximum.reduceat(weights[order], starts))
+    most = np.full(n_classes, weights.min())
+    np.maximum.at(most, classes, weights)
+    return most
 
 
 def spread(row: Array, columns: Array) -> Array:

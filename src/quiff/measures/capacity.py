@@ -110,20 +110,6 @@ def log_ratio_of_tiny(kernel: Kernel) -> float | None:
     return max(float(ratios.max()) for ratios in log_ratios(kernel))
 
 
-def _distinct(logs: Array) -> tuple[Array, Array]:
-    """Return the different rows, without their repeated columns, and which of them each row is."""
-    rows, which = _first_of_each(logs)
-    columns, _ = _first_of_each(np.ascontiguousarray(logs[rows].T))
-    return logs[np.ix_(rows, columns)], which
-
-
-def _first_of_each(rows: Array) -> tuple[Array, Array]:
-    """Return the first of all equal rows, and which of these each row is; sorting would take longer."""
-    places: dict[bytes, int] = {}
-    which = np.array([places.setdefault(row.tobytes(), len(places)) for row in rows])
-    return np.unique(which, return_index=True)[1], which
-
-
 def log_entries(matrix: Array) -> Array:
     """Return the natural logarithm of each entry, minus infinity for 0."""
     logs = np.full(matrix.shape, -math.inf)
@@ -136,7 +122,10 @@ def log_ratios(kernel: Kernel) -> Iterator[Array]:
 
     In a product it is the sum over its factors, each at its own worst output.
     """
-    parts = [(*_distinct(log_entries(leaf.to_dense())), times) for leaf, times in kernel.leaves().items()]
+    parts = []
+    for leaf, times in kernel.leaves().items():
+        first, which = leaf.distinct_rows()
+        parts.append((log_entries(leaf.take_rows(first).to_dense()), which, times))
     for row in range(kernel.n_rows):
         total = np.zeros(kernel.n_rows)
         for logs, which, times in parts:
@@ -248,18 +237,19 @@ def ascent(
     `slopes` tells of weights their value, a bound on that of any, and D: the weights are multiplied by 2^D,
     or by a power of that where longer steps help; now and then they leap.
     """
-    best, low, high, length, trial = start, -math.inf, math.inf, 1.0, start
+    best, low, high, length, trial, plain = start, -math.inf, math.inf, 1.0, start, True
     for step in range(steps):
         value, bound, apart = slopes(trial)
         high = min(high, bound)
-        if value >= low:
-            best, low, there, length = trial, value, apart, 1.3 * length
+        if value >= low or plain:  # a plain step does no harm but for rounding
+            best, low, there, length = trial, max(low, value), apart, 1.3 * length
         else:
             length = 1.0
         if high - low <= gap:
             break
+        plain = length == 1.0
         if leap is not None and step % _BETWEEN == _BETWEEN - 1:
-            trial = leap(best, there, step // _BETWEEN)
+            trial, plain = leap(best, there, step // _BETWEEN), False
         else:
             trial = normal(best * np.exp2(length * (there - there.max())))
     return best, high

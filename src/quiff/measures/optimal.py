@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.gain import Gain, Loss
+from quiff.core.gain import Gain, Loss, bayes_gain
 from quiff.core.labels import Labels, aligned
 from quiff.core.linear_program import Program
 from quiff.core.metric import Distance, chained, discrete, distances
@@ -62,7 +62,7 @@ class Problem:
     outputs: Labels
     pi: Array
     loss: Array
-    gains: Array | None = None
+    gains: Array
     factors: Array | None = None
     linked: Array | None = None
     most: dict[str, Number] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Problem:
             pi = as_fractions(np.array(weights)) / total
         if inputs.size * outputs.size > _MOST_ENTRIES:
             raise SizeError(_too_large(inputs.size, outputs.size, inputs.size * outputs.size, 2))
-        return cls(inputs, outputs, pi, loss)
+        return cls(inputs, outputs, pi, loss, np.zeros((1, inputs.size), dtype=np.int64))
 
     def with_privacy(self, epsilon: float | None, ratio: Real | None, distance: Distance | None) -> "Problem":
         if epsilon is None and ratio is None:
@@ -90,8 +90,7 @@ class Problem:
         return replace(self, factors=factors, linked=linked)
 
     def with_gain(self, gain: Gain | None) -> "Problem":
-        if gain is None:
-            return self
+        gain = bayes_gain(self.inputs) if gain is None else gain
         order = aligned(self.inputs, gain.inputs, "loss", "gain")
         table = gain.to_numpy()
         return replace(self, gains=table if order is None else table[:, order])
@@ -122,12 +121,7 @@ class Problem:
 
     def _adversary(self) -> Array:
         """Return pi_x g(w,x), one row for each action of the adversary."""
-        pi = self.pi
-        if self.gains is None:
-            diagonal = np.zeros((pi.shape[0], pi.shape[0]), dtype=pi.dtype)
-            np.fill_diagonal(diagonal, pi)
-            return diagonal
-        gains, weights = unified(self.gains, pi)
+        gains, weights = unified(self.gains, self.pi)
         return np.asarray(gains * weights)
 
     def best(self, aim: str) -> Optimal:

@@ -132,7 +132,7 @@ def delta(C: Channel, epsilon: float, pairs: Pairs | None = None, *, at_most: bo
     factor = _factor(epsilon)
     if pairs is not None:
         left, right = _rows_of(C, pairs)
-        found = _greatest(_pair_excesses(C.kernel, left, right, factor))
+        found = _pair_excesses(C.kernel, left, right, factor).max()
     else:
         first, _ = C.kernel.distinct_rows()
         found, _, _ = largest_excess(C.kernel.take_rows(first), factor)
@@ -260,10 +260,6 @@ def _pair_excesses(kernel: Kernel, left: Array, right: Array, factor: Any) -> An
         one, other = unified(mine, theirs)
         parts.append(np.maximum(one - other * factor, 0).sum(axis=1))
     return sum(parts)
-
-
-def _greatest(values: Array) -> Any:
-    return max(values.tolist())
 
 
 def _rows_of(C: Channel, pairs: Pairs) -> tuple[Array, Array]:

@@ -343,9 +343,5 @@ def hiding_row(prior: Prior, C: Channel, probability: Real) -> Prior:
     for value in room:
         row.append(min(left, value / p))
         left = left - row[-1]
-    return Prior.from_array(C.outputs, _completed(row, left))
-
-
-def _completed(row: list[Real], left: Real) -> Array:
-    """Spread what has no room evenly: wherever it goes it costs the same."""
-    return np.array([value + left / len(row) for value in row])
+    # What has no room is spread evenly: wherever it goes it costs the same.
+    return Prior.from_array(C.outputs, np.array([value + left / len(row) for value in row]))

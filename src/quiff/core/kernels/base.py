@@ -14,6 +14,8 @@ from quiff.core.numbers import (
     logarithms,
     matmul,
     number_size,
+    same_kind,
+    summed,
     to_float,
     unified,
 )
@@ -135,8 +137,10 @@ class Kernel(ABC):
         parts, start = [], 0
         for block in self.blocks():
             stop = start + block.shape[1]
-            numbers, added = unified(block, shift[start:stop])
-            parts.append(np.maximum(numbers * scale + added, 0).sum(axis=1))
+            numbers, added = same_kind(block, shift[start:stop])
+            values = numbers * scale
+            values += added  # in place: new memory takes ten times as long
+            parts.append(np.maximum(values, 0, out=values).sum(axis=1))
             start = stop
         return np.asarray(sum(parts))
 
@@ -251,9 +255,7 @@ class DenseKernel(Kernel):
 
     def place_columns(self, positions: Array, width: int) -> Kernel:
         check_fits(self.n_rows, width)
-        placed = np.zeros((self.n_rows, width), dtype=self.matrix.dtype)
-        np.add.at(placed.T, positions, self.matrix.T)
-        return DenseKernel(placed)
+        return DenseKernel(summed(self.matrix.T, positions, width).T)
 
     def sample(self, rows: Array, rng: np.random.Generator) -> Array:
         kinds, which = np.unique(rows, return_inverse=True)

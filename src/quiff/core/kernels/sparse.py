@@ -21,6 +21,7 @@ from quiff.core.numbers import (
     number_size,
     product,
     same_kind,
+    summed,
     to_float,
     unified,
 )
@@ -187,7 +188,7 @@ class SparseKernel(Kernel):
         return SparseKernel(self.background, self.entries.take(index))
 
     def place_columns(self, positions: Array, width: int) -> Kernel:
-        background = _placed(self.background, positions, width)
+        background = summed(self.background, positions, width)
         if np.unique(positions).shape[0] == positions.shape[0]:
             return SparseKernel(background, self.entries.move(positions, width))
         # A row's own number is the sum of its entries that meet and of the background of those that do not.
@@ -198,7 +199,7 @@ class SparseKernel(Kernel):
         how_many = SparseRows.from_entries(
             entries.rows, goal, there.take(entries.columns).astype(np.int64), shape
         )
-        left = _placed(there.astype(np.int64), positions, width).take(mine.columns) - how_many.values
+        left = summed(there.astype(np.int64), positions, width).take(mine.columns) - how_many.values
         rest = np.where(left > 0, background.take(mine.columns) - covered.values, 0 * covered.values)
         return SparseKernel(background, mine.with_values(mine.values + rest))
 
@@ -314,13 +315,6 @@ def _mixture(first: Array, second: Array, r: Any) -> Array:
     if constants[0] is not None and constants[1] is not None:
         return filled(constants[0] + constants[1], size)
     return np.asarray(one + other)
-
-
-def _placed(row: Array, positions: Array, width: int) -> Array:
-    """Move entry j of a row to ``positions[j]``; entries that meet add up."""
-    placed = np.zeros(width, dtype=row.dtype)
-    np.add.at(placed, positions, row)
-    return placed
 
 
 @final
