@@ -46,6 +46,18 @@ def fetch_arrow(con: Any, expression: Any) -> Any:
     return rows.cast(expression.schema().to_pyarrow())
 
 
+def batches(con: Any, expression: Any) -> Iterator[Any]:
+    """Compute a table and yield its rows as PyArrow tables, which need not fit into memory together."""
+    query = _compiled(con, expression)
+    with _telling(con):
+        if con.name == "duckdb":
+            rows = con.con.execute(query).to_arrow_reader(_BATCH)
+        else:
+            rows = con._session.sql(query).toArrow().to_batches(_BATCH)
+        for batch in rows:
+            yield pa.Table.from_batches([batch])
+
+
 def distinct_entries(con: Any, lists: Any) -> int:
     """Count the distinct entries of a column of lists."""
     entries = lists.unnest().name("entry").as_table()

@@ -17,18 +17,19 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from quiff.commands import NewFile, NewFolder, command
 from quiff.errors import ParameterError, QuiffError
 from quiff.io import StrPath
 from quiff.io.blocks import check_files
 from quiff.logs.conversions import EVENTS, read_conversions
-from quiff.logs.domains import RULES, host_domains
-from quiff.logs.hosts import with_host
+from quiff.logs.domains import DomainRules
 from quiff.logs.judged import check_kept, count_by_reason, judged, looked_at, verdict
 from quiff.logs.lines import BadLine, LogFormat
-from quiff.logs.queries import fetch_arrow, joins_as_written, scalar
+from quiff.logs.queries import batches, fetch_arrow, joins_as_written, scalar
 from quiff.logs.read import read_log
+from quiff.logs.scan import scan_parquet
 from quiff.logs.suffixes import Suffixes
 from quiff.logs.tables import Steps, Workspace, publish, workspace
 from quiff.logs.times import TimeFormat
@@ -196,8 +197,7 @@ def treat(
     --------
     $ quiff treat log/*.txt.gz --out treated
     """
-    if rules not in RULES:
-        raise ParameterError(what="rules", value=rules, allowed=f"one of {', '.join(RULES)}")
+    domain_rules = DomainRules.of(suffixes, rules)
     if coarse_times is not None and coarse_times not in COARSE_TIMES:
         raise ParameterError(what="coarse_times", value=coarse_times, allowed=" or ".join(COARSE_TIMES))
     if not 0 <= min_kept <= 1:
@@ -224,7 +224,7 @@ def treat(
             drawn = draw_pseudonyms(names["user"], seed)
             drawing.rows = len(drawn.numbers)
         kept, n_nameless = _with_name(con, kept, drawn.nameless)
-        domains = _domains(work, kept, suffixes, rules)
+        domains = _domains(work, kept, domain_rules)
         useless = domains.filter(domains.reason.notnull())
         more = {"no-user": n_nameless, **count_by_reason(con, useless, useless.visits.sum())}
         dropped = found.dropped
@@ -271,11 +271,18 @@ def _with_name(con: Any, kept: Any, nameless: tuple[str, ...]) -> tuple[Any, int
     return kept.anti_join(lost, "user"), int(scalar(con, kept.semi_join(lost, "user").count()))
 
 
-def _domains(work: Workspace, kept: Any, suffixes: Suffixes | None, rules: str) -> Any:
+_DOMAINS = pa.schema({"url": pa.string(), "visits": pa.int64(), "domain": pa.string(), "reason": pa.string()})
+
+
+def _domains(work: Workspace, kept: Any, rules: DomainRules) -> Any:
     """Return url, visits, and its domain or the reason why it has none."""
     urls = kept.group_by("url").agg(visits=kept.count())
-    located, _ = work.keep("find the hosts of distinct URLs", with_host(urls, rules))
-    found = host_domains(located.select("host").distinct(), suffixes, rules)
-    both = located.inner_join(found, "host").select("url", "visits", "domain", "reason")
-    domains, _ = work.keep("find the domains of distinct hosts", both)
-    return domains
+    path = work.scratch("domains") / "domains.parquet"
+    with work.step("find the domains of distinct URLs") as step, pq.ParquetWriter(path, _DOMAINS) as file:
+        step.rows = 0
+        for batch in batches(work.con, urls):
+            places = [rules.locate(url) for url in batch["url"].to_pylist()]
+            columns = [batch["url"], batch["visits"], [p.domain for p in places], [p.reason for p in places]]
+            file.write_table(pa.table(columns, schema=_DOMAINS))
+            step.rows += batch.num_rows
+    return scan_parquet(work.con, path)
