@@ -133,8 +133,10 @@ class _RangeLabels(Labels):
 
     def _find(self, label: Any) -> int | None:
         # A range finds a plain integer at once, but anything else only by looking at every number.
+        if not isinstance(label, Real):
+            return None
         try:
-            whole: Any = math.trunc(label) if isinstance(label, Real) else -1
+            whole: int = math.trunc(label)
         except (OverflowError, ValueError):  # infinite, or not a number
             return None
         return self.numbers.index(whole) if whole == label and whole in self.numbers else None
