@@ -136,7 +136,7 @@ class _RangeLabels(Labels):
         if not isinstance(label, Real):
             return None
         try:
-            whole: int = math.trunc(label)
+            whole: Any = math.trunc(label)
         except (OverflowError, ValueError):  # infinite, or not a number
             return None
         return self.numbers.index(whole) if whole == label and whole in self.numbers else None
