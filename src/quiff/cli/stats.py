@@ -16,7 +16,7 @@ from quiff.logs.domains import find_domains
 from quiff.results.table import Table
 
 if TYPE_CHECKING:
-    from quiff.logs.lines import LogFormat
+    from quiff.logs.read import LogFormat
     from quiff.logs.suffixes import Suffixes
 
 

@@ -20,15 +20,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from quiff.commands import NewFile, NewFolder, command
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError
 from quiff.io import StrPath
 from quiff.io.blocks import check_files
+from quiff.io.text import Reject
 from quiff.logs.conversions import EVENTS, read_conversions
 from quiff.logs.domains import DomainRules
 from quiff.logs.judged import check_kept, count_by_reason, judged, looked_at, verdict
-from quiff.logs.lines import BadLine, LogFormat
 from quiff.logs.queries import batches, fetch_arrow, joins_as_written, scalar
-from quiff.logs.read import read_log
+from quiff.logs.read import LogFormat, read_log
 from quiff.logs.scan import scan_parquet
 from quiff.logs.suffixes import Suffixes
 from quiff.logs.tables import Steps, Workspace, publish, workspace
@@ -111,7 +111,7 @@ class Treated:
     # For files with Unix times, by name: seconds or milliseconds, that is, what most of its times are; the
     # others of the file are dropped.
     unix_times: dict[str, str]
-    bad_lines: tuple[BadLine, ...]  # the first malformed lines
+    bad_lines: tuple[Reject, ...]  # the first malformed lines
     seeded: bool  # whether the pseudonyms come from a seed, and so could be found out: only for tests
 
     @property
@@ -209,15 +209,11 @@ def treat(
     names = ("treated.parquet", "domains.parquet", *([] if events is None else ["conversions.parquet"]))
     inputs = files if conversions is None else [*files, conversions]
     with workspace(con, out, names, steps=steps, force=force, inputs=inputs) as work:
-        with work.step("count the lines of the log") as counting:
+        with work.step("read the log") as reading:
             log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
-            counting.rows = log.rows + log.headers
-        try:
-            rows, n_lines = work.keep("read the lines of the log", judged(log, times))
-        except QuiffError:  # an engine gives up: maybe since a file has become shorter
-            log.check_unchanged()
-            raise
-        found = verdict(con, rows, log, max_bad_lines)
+            reading.rows = log.rows
+        rows, _ = work.keep("look at users, times and URLs", judged(log, times))
+        found = verdict(con, rows, log)
         kept = rows.filter(found.stay(rows)).drop("reason")
         with work.step("draw pseudonyms") as drawing:
             names = fetch_arrow(con, kept.select("user").distinct())
@@ -250,11 +246,10 @@ def treat(
                 told.select(*EVENTS),
                 numbers={"user": drawn.numbers},
             )
-        log.check(con, n_rows + sum(dropped.values()))
+        log.check(n_rows + sum(dropped.values()))
     publish(con, out, "treated", csv, force, inputs)
-    n_read = n_lines - log.headers
     seeded = seed is not None
-    return Treated(n_read, n_rows, n_users, n_domains, dropped, found.units, found.bad_lines, seeded)
+    return Treated(log.rows, n_rows, n_users, n_domains, dropped, found.units, log.bad_lines, seeded)
 
 
 def _cut(rows: Any, coarse_times: str | None) -> Any:
