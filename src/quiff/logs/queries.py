@@ -74,11 +74,15 @@ def empty_list(texts: Any) -> Any:
 
 def store(con: Any, name: str, expression: Any) -> tuple[Any, int]:
     """Compute a temporary table of DuckDB; return it and the number of its rows."""
-    query = _compiled(con, expression)
+    return store_query(con, name, _compiled(con, expression), expression.schema())
+
+
+def store_query(con: Any, name: str, query: str, schema: Any) -> tuple[Any, int]:
+    """Compute a temporary table of DuckDB by a statement, whose columns are those of a schema."""
     with telling(con):
         (rows,) = con.con.execute(f"CREATE TEMP TABLE {name} AS {query}").fetchone()
     place = ops.Namespace(catalog="temp", database="main")
-    table = ops.DatabaseTable(name, schema=expression.schema(), source=con, namespace=place)
+    table = ops.DatabaseTable(name, schema=ibis.schema(schema), source=con, namespace=place)
     return table.to_expr(), int(rows)
 
 

@@ -7,9 +7,10 @@ never stop a run by themselves, nor do they vanish.
 
 import csv
 import json
+import os
 import re
-import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -20,11 +21,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
-from quiff.io import StrPath, scratch
+from quiff.io import StrPath
 from quiff.io.blocks import Source, blocks, check_files, find_sources, opened_lines
 from quiff.io.text import Dialect, Reject, Text, open_text
 from quiff.logs.engine import connect
-from quiff.logs.queries import scalar, telling
+from quiff.logs.queries import scalar, store_query, telling
 from quiff.logs.scan import parquet_files, scan_parquet
 from quiff.logs.times import arrow_text, as_text
 from quiff.safe_text import are_names, column_names, looks_like_data
@@ -137,14 +138,14 @@ class Log:
                     yield source, number, self.text.cells(text, self.form.columns)
 
 
+@contextmanager
 def read_log(
     con: Any, paths: Sequence[StrPath], form: LogFormat, folder: Path, *, most_bad: int | None = None
-) -> Log:
-    """Return a log of one or more files of the same form.
+) -> Iterator[Log]:
+    """Give a log of one or more files of the same form, for as long as it is read.
 
     Paths are of text files, packed or not, or of Parquet files; a pipe is a text file. What cannot be read in
-    place lies in a folder, which must be there as long as the log is read. More malformed lines than
-    `most_bad` are refused.
+    place lies in a folder. More malformed lines than `most_bad` are refused.
     """
     files = check_files(paths)
     if not files:
@@ -152,25 +153,30 @@ def read_log(
     packed = {file.suffix == ".parquet" for file in files}
     if len(packed) != 1:
         raise ParameterError("some logs are Parquet and some are text; treat them one kind at a time")
-    log = _parquet_log(con, files, form) if packed.pop() else _text_log(con, files, form, folder)
+    name = f"log_{os.urandom(8).hex()}"
+    log = _parquet_log(con, files, form) if packed.pop() else _text_log(con, files, form, folder, name)
     if most_bad is not None and log.malformed > most_bad:
         raise QuiffError(
             f"more than {most_bad} lines are malformed, such as {'; '.join(map(str, log.bad_lines))};"
             " mend the log, or allow for more by --max-bad-lines"
         )
-    return log
+    try:
+        yield log
+    finally:
+        if con.name == "duckdb":
+            con.con.execute(f"DROP TABLE IF EXISTS {name}")
 
 
-def _text_log(con: Any, files: tuple[Path, ...], form: LogFormat, folder: Path) -> Log:
+def _text_log(con: Any, files: tuple[Path, ...], form: LogFormat, folder: Path, name: str) -> Log:
     sources = find_sources(files, folder)
     text_form = look_at_text(sources, form)
     names = tuple(source.name for source in sources)
     if text_form.delimiter is None:
-        return _json_log(con, sources, names, form, text_form, folder)
+        return _json_log(con, sources, names, form, text_form, folder, name)
     places = [text_form.names.index(column) for column in form.columns]
     cells = [f"nullif(c{place}, '')" for place in places]
     columns = dict(zip(("user", "time", "url"), cells, strict=True)) | {"file": "file"}
-    text, table, rows = read_text(con, sources, text_form.dialect, columns, folder)
+    text, table, rows = read_text(con, sources, text_form.dialect, columns, folder, name)
     bad = text.n_rejects
     examples = text.first_rejects(_EXAMPLES)
     return Log(table, form, sources, names, rows + bad, bad, examples, text_form, len(text_form.names))
@@ -181,29 +187,33 @@ def read_text(
     sources: Sequence[Source],
     dialect: Dialect,
     columns: Mapping[str, str],
-    folder: Path | None = None,
+    folder: Path,
+    name: str,
 ) -> tuple[Text, Any, int]:
     """Return the text of files as a checked table of an engine, and the number of its rows.
 
-    DuckDB reads it, whatever the engine; what it read lies as Parquet in a folder, or in one that goes with
-    the engine. The columns are SQL over those of :attr:`quiff.io.text.Text.columns`.
+    DuckDB reads it, into a temporary table of a name; for Spark into a Parquet file of that name in a folder.
+    The columns are SQL over those of :attr:`quiff.io.text.Text.columns`.
     """
-    if folder is None:
-        folder = scratch.make_temporary("text")
-        weakref.finalize(con, scratch.drop, folder)
     reader = con if con.name == "duckdb" else connect()
     text = open_text(reader.con, sources, dialect, folder, longest=LONGEST_LINE, remedy=_REMEDY)
-    path = folder / f"{text.rejects}.parquet"
+    path = folder / f"{name}.parquet"
     chosen = ", ".join(f"{cell} AS {name}" for name, cell in columns.items())
     seen = " AND ".join(f"{name} IS NOT NULL" for name in text.columns)  # so that each cell must be UTF-8
-    target = str(path).replace("'", "''")
+    query = f"SELECT {chosen} FROM ({text.query}) WHERE {seen}"  # noqa: S608 - our own names
+    if reader is con:
+        kinds = {"file": "int32", "malformed": "boolean"}
+        schema = {column.strip('"'): kinds.get(column, "string") for column in columns}
+        table, rows = store_query(con, name, query, schema)
+    else:
+        target = str(path).replace("'", "''")
+        with telling(reader):
+            copied = reader.con.execute(f"COPY ({query}) TO '{target}' (FORMAT parquet)")
+            rows = int(copied.fetchall()[0][0])
+        table = scan_parquet(con, path)
     with telling(reader):
-        copied = reader.con.execute(
-            f"COPY (SELECT {chosen} FROM ({text.query}) WHERE {seen}) TO '{target}' (FORMAT parquet)"  # noqa: S608
-        )
-        rows = int(copied.fetchall()[0][0])
         text.check(rows)
-    return text, scan_parquet(con, path), rows
+    return text, table, rows
 
 
 def _json_log(
@@ -213,6 +223,7 @@ def _json_log(
     form: LogFormat,
     text_form: TextForm,
     folder: Path,
+    name: str,
 ) -> Log:
     """Read the three names of the object of each line; what is no text nor number makes a line malformed."""
     keys = ["'/" + re.sub("[~/]", _pointer, name).replace("'", "''") + "'" for name in form.columns]
@@ -222,7 +233,7 @@ def _json_log(
     cells = [f"nullif({valid} ->> {key}, '')" for key in keys]
     columns = dict(zip(("user", "time", "url"), cells, strict=True))
     columns |= {"file": "file", "malformed": wrong}
-    text, table, rows = read_text(con, sources, text_form.dialect, columns, folder)
+    text, table, rows = read_text(con, sources, text_form.dialect, columns, folder, name)
     good = table.filter(~table.malformed).drop("malformed")
     bad = text.n_rejects + rows - int(scalar(con, good.count()))
     examples = tuple(islice(_bad_objects(sources, form.columns), _EXAMPLES)) if bad else ()

@@ -80,7 +80,8 @@ def describe(
     if _is_log(con, paths, form):
         scratch = make_temporary("log")
         try:
-            return _log(con, read_log(con, paths, form or LogFormat(), scratch), times)
+            with read_log(con, paths, form or LogFormat(), scratch) as log:
+                return _log(con, log, times)
         finally:
             drop(scratch)
     if len(paths) != 1:

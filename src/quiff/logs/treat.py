@@ -10,6 +10,7 @@ left one, and a whole table could tell who is who by rank.
 
 import random
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -208,10 +209,16 @@ def treat(
     events = None if conversions is None else read_conversions(con, conversions)
     names = ("treated.parquet", "domains.parquet", *([] if events is None else ["conversions.parquet"]))
     inputs = files if conversions is None else [*files, conversions]
-    with workspace(con, out, names, steps=steps, force=force, inputs=inputs) as work:
-        with work.step("read the log") as reading:
-            log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
-            reading.rows = log.rows
+    with (
+        workspace(con, out, names, steps=steps, force=force, inputs=inputs) as work,
+        ExitStack() as reading,
+    ):
+        with work.step("read the log") as step:
+            folder = work.scratch("log")
+            log = reading.enter_context(
+                read_log(con, files, form or LogFormat(), folder, most_bad=max_bad_lines)
+            )
+            step.rows = log.rows
         rows, _ = work.keep("look at users, times and URLs", judged(log, times))
         found = verdict(con, rows, log)
         kept = rows.filter(found.stay(rows)).drop("reason")
@@ -276,8 +283,11 @@ def _domains(work: Workspace, kept: Any, rules: DomainRules) -> Any:
     with work.step("find the domains of distinct URLs") as step, pq.ParquetWriter(path, _DOMAINS) as file:
         step.rows = 0
         for batch in batches(work.con, urls):
-            places = [rules.locate(url) for url in batch["url"].to_pylist()]
-            columns = [batch["url"], batch["visits"], [p.domain for p in places], [p.reason for p in places]]
-            file.write_table(pa.table(columns, schema=_DOMAINS))
+            domains, reasons = [], []
+            for url in batch["url"].to_pylist():
+                place = rules.locate(url)
+                domains.append(place.domain)
+                reasons.append(place.reason)
+            file.write_table(pa.table([batch["url"], batch["visits"], domains, reasons], schema=_DOMAINS))
             step.rows += batch.num_rows
     return scan_parquet(work.con, path)
