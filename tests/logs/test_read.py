@@ -16,10 +16,11 @@ ROW = "1\tq\t2006-03-01 07:17:12\t1\thttp://a.com"
 
 def read(con, *paths, form=None, most_bad=100):
     folder = Path(mkdtemp(dir=paths[0].parent))
-    with read_log(con, paths, form or LogFormat(), folder, most_bad=most_bad) as log:
+    with read_log(con, paths, form or LogFormat(), folder) as log:
         rows = [(row["user"], row["time"], row["url"]) for row in fetch_rows(con, log.table)]
-        log.check(len(rows) + log.malformed)
-        return rows, log.bad_lines
+        log = log.counted(len(rows))
+        log.check(len(rows) + log.rejected)
+        return rows, log.check_bad(log.rejected, most_bad)
 
 
 def test_stray_quotes_are_no_quotes_in_aols_format(duckdb, tmp_path):

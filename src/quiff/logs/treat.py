@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from quiff.commands import NewFile, NewFolder, command
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, QuiffError
 from quiff.io import StrPath
 from quiff.io.blocks import check_files
 from quiff.io.text import Reject
@@ -213,14 +213,15 @@ def treat(
         workspace(con, out, names, steps=steps, force=force, inputs=inputs) as work,
         ExitStack() as reading,
     ):
-        with work.step("read the log") as step:
-            folder = work.scratch("log")
-            log = reading.enter_context(
-                read_log(con, files, form or LogFormat(), folder, most_bad=max_bad_lines)
-            )
-            step.rows = log.rows
-        rows, _ = work.keep("look at users, times and URLs", judged(log, times))
-        found = verdict(con, rows, log)
+        with work.step("count the lines of the log"):
+            log = reading.enter_context(read_log(con, files, form or LogFormat(), work.scratch("log")))
+        try:
+            rows, n_rows = work.keep("read the log", judged(log, times))
+        except QuiffError:  # DuckDB gives up: maybe since a file has become shorter
+            log.check_unchanged()
+            raise
+        log = log.counted(n_rows)
+        found = verdict(con, rows, log, max_bad_lines)
         kept = rows.filter(found.stay(rows)).drop("reason")
         with work.step("draw pseudonyms") as drawing:
             names = fetch_arrow(con, kept.select("user").distinct())
@@ -256,7 +257,7 @@ def treat(
         log.check(n_rows + sum(dropped.values()))
     publish(con, out, "treated", csv, force, inputs)
     seeded = seed is not None
-    return Treated(log.rows, n_rows, n_users, n_domains, dropped, found.units, log.bad_lines, seeded)
+    return Treated(log.rows, n_rows, n_users, n_domains, dropped, found.units, found.bad_lines, seeded)
 
 
 def _cut(rows: Any, coarse_times: str | None) -> Any:
