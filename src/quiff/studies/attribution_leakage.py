@@ -7,7 +7,13 @@ from typing import Any
 
 from quiff.apis.noisy_histogram import W3CAttribution
 from quiff.attribution.adaptive import adaptive_site
-from quiff.attribution.spending import after_weeks, budgets_of, exponential, told_by_zeros
+from quiff.attribution.spending import (
+    after_weeks,
+    budgets_of,
+    conversions_to_deny,
+    exponential,
+    told_by_zeros,
+)
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.numbers import Number
 from quiff.errors import ParameterError
@@ -80,6 +86,12 @@ def _sentences(result: Result) -> Iterator[str]:
         f" {rounded(enough, 3)} is enough."
     )
     budget, capacity, _ = result.payload["zeros"][0]
+    denied = [conversions for _, conversions in result.payload["denial"] if conversions is not None]
+    if denied:
+        yield (
+            f"{many(min(denied), 'conversion')} on as many other sites make"
+            f"{'s' if min(denied) == 1 else ''} a site's report zero."
+        )
     yield (
         f"Zeros tell of others: with a global budget of {rounded(budget, 4)}, a site that knows of its"
         f" impression learns by a factor of {said(capacity)} whether others spent it, which its own budget"
@@ -128,6 +140,15 @@ ONE_CONVERSION = Pivot(
 )
 
 
+DENIAL = Pivot(
+    "How many conversions elsewhere make a site's report zero",
+    records="denial",
+    columns={"of sites that convert for": 0, "conversions": 1},
+    notes=(
+        "Each on another site, of a single epoch, and as large as that site's budget allows; what the zero"
+        " tells is in the table before.",
+    ),
+)
 SPENT_ELSEWHERE = Pivot(
     "What zeros tell of other sites",
     records="zeros",
@@ -221,6 +242,7 @@ LAYOUT = Layout(
         "over weeks": OVER_WEEKS,
         "one conversion": ONE_CONVERSION,
         "spent elsewhere": SPENT_ELSEWHERE,
+        "denial": DENIAL,
         "utility": UTILITY,
     },
     charts={
@@ -327,7 +349,8 @@ def attribution_leakage(
     batch = W3CAttribution(epsilon=e, keys=buckets, others=others, rate=rate)
     apis = (single, batch) if others else (single,)
     rows = [row for api in apis for row in _of_one(api)]
-    spent = list(after_weeks(budgets_of(e, most, whole), e, buckets, n_sites, times))
+    limits = budgets_of(e, most, whole)
+    spent = list(after_weeks(limits, e, buckets, n_sites, times))
     for after in spent:
         capacity = Between(after.capacity, after.capacity, after.high, "discretised")
         numbers = {"epsilon": after.epsilon, "bayes_capacity": capacity}
@@ -337,6 +360,10 @@ def attribution_leakage(
     for budget, capacity_of_zeros, epsilon_of_zeros in zeros:
         numbers = {"bayes_capacity": capacity_of_zeros, "epsilon": epsilon_of_zeros}
         rows += rows_of(single, numbers, stage=f"global budget {budget:g}", goal=_ELSEWHERE, scope="all")
+    denial = [
+        (whose, conversions_to_deny(limits, e, same_publisher=same))
+        for whose, same in (("the same impression site", True), ("impression sites of their own", False))
+    ]
     errors = [[x, *(2 / x / (size * rate / buckets) for size in _BATCHES)] for x in _EPSILONS]
     for x, *line in errors:
         for size, error in zip(_BATCHES, line, strict=True):
@@ -354,7 +381,7 @@ def attribution_leakage(
             "attributed": probability(rate),
             "shared": whole,
         },
-        payload={"adaptive": [], "weeks": spent, "zeros": zeros, "errors": errors},
+        payload={"adaptive": [], "weeks": spent, "zeros": zeros, "denial": denial, "errors": errors},
         apis=apis,
     )
 
@@ -383,7 +410,7 @@ def _of_adaptive(
             "written": rounded(e, 4),
             "size": "a bit" if api.keys == 1 else many(api.keys, "bucket"),
         },
-        payload={"adaptive": lines, "weeks": [], "zeros": [], "errors": []},
+        payload={"adaptive": lines, "weeks": [], "zeros": [], "denial": [], "errors": []},
         apis=(api,),
         sources=("w3c/attribution at 9fab4e8 (14 May 2026), api.bs, lines 3090 to 3097",),
     )
