@@ -14,8 +14,8 @@ from quiff import attribution_leakage, bayes_capacity, epsilon
 from quiff.attribution.adaptive import adaptive_site, bucket_capacity, second_site
 from quiff.attribution.adaptive_worlds import check_adaptive_worlds
 from quiff.attribution.events import events_from, play, read_events
+from quiff.attribution.neighbours import pair_losses
 from quiff.attribution.options import Config
-from quiff.attribution.pairs import pair_losses
 from quiff.attribution.rules import DRAFT, RULES, VARIATIONS, rules_named
 from quiff.attribution.spending import budgets_of, conversions_to_deny
 from quiff.errors import ParameterError

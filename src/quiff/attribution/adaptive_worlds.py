@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from quiff.attribution.checker import TOLERANCE, Checked, Violation
 from quiff.attribution.events import events_from
+from quiff.attribution.neighbours import pair_losses
 from quiff.attribution.options import MICRO
-from quiff.attribution.pairs import pair_losses
 from quiff.attribution.rules import Rules
 from quiff.attribution.worlds import EPOCHS, SITES, Query, Seen, World, events_of, queries, shared_limits
 from quiff.progress import tell

@@ -182,7 +182,7 @@ class _Search:
 
     start = Node((), (None,) * EPOCHS)
 
-    def __init__(self, size: int, rules: Rules, symmetry: bool, limit: int, publishers: int) -> None:
+    def __init__(self, size: int, rules: Rules, symmetry: bool, limit: int, publishers: int = 1) -> None:
         self.size, self.symmetry, self.limit, self.publishers = size, symmetry, limit, publishers
         self.rules = rules
         self.configs = shared_limits(size, rules, publishers)

@@ -6,8 +6,8 @@ from typing import Any
 from quiff.attribution.adaptive_worlds import check_adaptive_worlds
 from quiff.attribution.checker import check_worlds
 from quiff.attribution.events import play, read_config, read_events
+from quiff.attribution.neighbours import ALL_SITES, pair_losses
 from quiff.attribution.options import DAY, MICRO
-from quiff.attribution.pairs import ALL_SITES, pair_losses
 from quiff.attribution.rules import RuleName, rules_named
 from quiff.attribution.worlds import INTERMEDIARY, events_of
 from quiff.io import StrPath
