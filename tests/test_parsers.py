@@ -19,7 +19,6 @@ import pytest
 
 import hostile
 import quiff
-from quiff.logs import patterns as url_patterns
 from quiff.logs import times
 
 SRC = Path(quiff.__file__).parent
@@ -34,13 +33,6 @@ AT_THE_START = {"match", "fullmatch"}
 
 # Patterns that are put together when they are needed: what they can be.
 BY_HAND = {
-    "logs/hosts.py: f\"^((?s:.*)[^{signs.removeprefix('[')})\"": [
-        "^((?s:.*)[^.])",
-        "^((?s:.*)[^\\x09-\\x20])",
-    ],
-    "logs/patterns.py: signs.replace('\\\\z', '\\\\Z')": [
-        value for name, value in vars(url_patterns).items() if name.isupper()
-    ],
     "logs/classify.py: ibis.literal('^') + tried.pattern + '$'": ["^news.example.org$"],
     "logs/times.py: pattern": [
         times._PLAIN,

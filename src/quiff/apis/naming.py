@@ -6,7 +6,6 @@ import numpy as np
 
 from quiff.apis.base import Api
 from quiff.core.channel import Channel
-from quiff.core.kernels import MapKernel
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, SizeError
@@ -135,7 +134,7 @@ def shared_secrets(people: Population, api: Api, known: Channel | None = None) -
         secret = api.fit(people).secret(people)
     except SizeError:
         return None
-    if not isinstance(secret.kernel, MapKernel):
+    if secret.codes is None:
         return None
     groups = grouped(people, secret)
     return groups if known is None else groups.knowing(known)[0]

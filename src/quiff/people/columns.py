@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from quiff.core.distinct import sorted_rows
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
 from quiff.people.attribute import TOPICS
@@ -225,7 +224,7 @@ class ColumnReader:
                 f" {self._remedy}",
                 where=self._at(0),
             )
-        self._size, ordered, names = size, sorted_rows(codes), list(self._numbers)
+        self._size, ordered, names = size, np.sort(codes, axis=1), list(self._numbers)
         again = ordered[:, 1:] == ordered[:, :-1]
         self._check(
             again.any(axis=1),
@@ -369,7 +368,7 @@ class ColumnReader:
         ranked = self._encoded(pc.struct_field(entries, "topic")).reshape(n, size)
         places = np.array([*(self._numbers.get(name, -1) for name in self._names), -1], dtype=np.int64)
         visits = np.asarray(pc.struct_field(entries, "visits").fill_null(0)).reshape(n, size)
-        ordered = sorted_rows(2 * places[ranked] + (visits > 0))  # both in one number
+        ordered = np.sort(2 * places[ranked] + (visits > 0), axis=1)  # both in one number
         return np.asarray(ordered % 2 == 1) if np.array_equal(ordered // 2, codes) else None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from quiff.core.distinct import distinct_codes, sorted_rows
+from quiff.core.distinct import distinct_codes
 from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.limits import check_limit, memory_allowed
 from quiff.core.numbers import Array
@@ -163,7 +163,7 @@ def merged_fields(
         labels, which = SetLabels.distinct(codes[0], named)
         sets, kind = np.asarray(labels.codes), "distinct set"
     else:
-        ordered = sorted_rows(codes.reshape(-1, size)).reshape(codes.shape)
+        ordered = np.sort(codes.reshape(-1, size), axis=1).reshape(codes.shape)
         first, which = distinct_codes(ordered.transpose(1, 0, 2).reshape(n_rows, -1), named.size)
         sets, kind = ordered[:, first], "distinct sequence"
         labels = as_labels(range(first.shape[0]), "user")
