@@ -2,7 +2,7 @@
 
 Nine of ten events save an impression, the others measure a conversion; a profile has at most 20 live
 impressions. Options, sites and times are drawn before the clock starts. There is no peer in Python. Then the
-budget checker, on all worlds of a size, with impressions on one site or on two whose quotas bind, and on worlds
+budget checker, on all worlds of a size, with impressions on one site or on two whose quotas bind, and worlds
 in which a site acts on a result; and what such sites carry to another.
 """
 
