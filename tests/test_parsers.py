@@ -19,7 +19,6 @@ import pytest
 
 import hostile
 import quiff
-from quiff.logs import patterns as url_patterns
 from quiff.logs import times
 
 SRC = Path(quiff.__file__).parent
@@ -34,13 +33,6 @@ AT_THE_START = {"match", "fullmatch"}
 
 # Patterns that are put together when they are needed: what they can be.
 BY_HAND = {
-    "logs/hosts.py: f\"^((?s:.*)[^{signs.removeprefix('[')})\"": [
-        "^((?s:.*)[^.])",
-        "^((?s:.*)[^\\x09-\\x20])",
-    ],
-    "logs/patterns.py: signs.replace('\\\\z', '\\\\Z')": [
-        value for name, value in vars(url_patterns).items() if name.isupper()
-    ],
     "logs/classify.py: ibis.literal('^') + tried.pattern + '$'": ["^news.example.org$"],
     "logs/times.py: pattern": [
         times._PLAIN,
@@ -90,7 +82,9 @@ def test_the_list_of_patterns_is_complete():
         found = sum(place.startswith(f"{path.relative_to(SRC).as_posix()}: ") for place, *_ in ALL)
         calls = re.findall(r"\bre\.[a-z]+\(|\bre_[a-z]+\(|_regex\(|\bregexp_|\brlike\b", text)
         calls = [call for call in calls if call != "re.escape("]
-        if path.relative_to(SRC).as_posix() == "people/cells.py":  # whose SQL takes the patterns compiled there
+        if (
+            path.relative_to(SRC).as_posix() == "people/cells.py"
+        ):  # whose SQL takes the patterns compiled there
             calls = [call for call in calls if call != "regexp_"]
         assert found == len(calls), path
         assert not re.search(r"from re import|import regex|\.str\.(contains|replace|extract)\(", text), path

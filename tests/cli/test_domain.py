@@ -52,7 +52,7 @@ def test_a_hyphen_reads_lines_from_standard_input():
         ("a.com", "a.com"),
         ("http://x.com", "x.com"),
         ("", None),
-        ("http://näme.com", "näme.com"),
+        ("http://näme.com", "xn--nme-qla.com"),
         ("b.com", "b.com"),
     ]
     assert answer("-", input="") == []

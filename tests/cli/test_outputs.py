@@ -195,10 +195,8 @@ def test_every_command_that_writes_says_what_force_does():
 
 
 @pytest.mark.usefixtures("mirror")
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in KINDS else pytest.mark.full) for name in sorted(COMMANDS)]
-)
-class TestEveryOutput:
+@pytest.mark.parametrize("name", KINDS)
+class TestEveryKindOfOutput:
     def test_a_suffix_that_is_not_written_is_wrong_usage(self, here, name):
         (here / "thesis.docx").write_text("years of work")
         (here / "thesis.txt").write_text("years of work")
@@ -274,23 +272,45 @@ class TestEveryOutput:
         worded(result.stderr)
         assert held(here) == before
 
-    def test_what_is_there_is_replaced_by_force_and_inputs_stay(self, here, name, monkeypatch):
-        if name == "demo --out":  # what its report says, and that it is there again, is for test_demo.py
-            monkeypatch.setattr("quiff.cli.demo._report", lambda *_: Page("People"))
-        inputs = held(here)
-        out, real = target(name)
-        done(*arguments(name, out))
-        assert {path: digest(here / path) for path in inputs} == inputs
-        assert not list(here.rglob(".quiff-*.tmp"))
-        assert stat.S_IMODE(real.stat().st_mode) == (0o700 if real.is_dir() else 0o600)
-        before = held(here)
-        again = run(*arguments(name, out))
-        assert again.exit_code == 1
-        worded(again.stderr)
-        assert held(here) == before
-        done(*arguments(name, out), "--force")
-        assert {path: digest(here / path) for path in inputs} == inputs
-        assert set(held(here)) == set(before)
+
+@pytest.mark.usefixtures("mirror")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in KINDS else pytest.mark.full) for name in sorted(COMMANDS)]
+)
+def test_what_is_there_is_replaced_by_force_and_inputs_stay(here, name, monkeypatch):
+    if name == "demo --out":  # what its report says, and that it is there again, is for test_demo.py
+        monkeypatch.setattr("quiff.cli.demo._report", lambda *_: Page("People"))
+    inputs = held(here)
+    out, real = target(name)
+    done(*arguments(name, out))
+    assert {path: digest(here / path) for path in inputs} == inputs
+    assert not list(here.rglob(".quiff-*.tmp"))
+    assert stat.S_IMODE(real.stat().st_mode) == (0o700 if real.is_dir() else 0o600)
+    before = held(here)
+    again = run(*arguments(name, out))
+    assert again.exit_code == 1
+    worded(again.stderr)
+    assert held(here) == before
+    done(*arguments(name, out), "--force")
+    assert {path: digest(here / path) for path in inputs} == inputs
+    assert set(held(here)) == set(before)
+
+
+@pytest.mark.usefixtures("mirror")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.full) for name in sorted({*COMMANDS} - {*KINDS})]
+)
+def test_every_other_output_leaves_inputs_and_links_alone(here, name):
+    real = target(name)[1]
+    real.parent.mkdir(exist_ok=True, parents=True)
+    (here / "elsewhere").write_text("years of work")
+    real.symlink_to(here / "elsewhere")
+    assert f"it is a link to '{here / 'elsewhere'}'" in refused(name)
+    source = next((word for word in COMMANDS[name] if Path(word).is_file()), None)
+    if source is not None:
+        real.unlink()
+        os.link(here / source, real)
+        assert f"{source!r}" in refused(name)
 
 
 def test_the_table_in_a_folder_that_is_read_is_not_replaced(here):

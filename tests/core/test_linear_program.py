@@ -1,6 +1,7 @@
-"""Linear programs: proofs in fractions against pivots, and least squares against HiGHS."""
+"""Linear programs: proofs in fractions against all corners, and least squares against HiGHS."""
 
 from fractions import Fraction
+from itertools import chain, combinations
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quiff
-from quiff.core.linear_program import Program, _by_basis, _by_pivots, minimise
+from quiff.core.linear_program import Basis, Program
 from quiff.errors import ParameterError
 from quiff.measures import refinement
 from words import refused
@@ -22,32 +23,49 @@ def programs(draw):
     entries = draw(st.lists(FRACTIONS, min_size=m * n, max_size=m * n))
     cost = draw(st.lists(st.fractions(0, 3, max_denominator=6), min_size=n, max_size=n))
     right = draw(st.lists(FRACTIONS, min_size=m, max_size=m))
-    rows, columns = (index.ravel() for index in np.indices((m, n)))
-    cost, entries, right = (np.array(part, dtype=object) for part in (cost, entries, right))
-    return Program(cost, rows, columns, entries, right)
+    program = Program()
+    x = program.variables(n, np.array(cost, dtype=object))
+    A = np.array(entries, dtype=object).reshape(m, n)
+    at_most = draw(st.booleans())
+    program.add((np.tile(x, (m, 1)), A), right=np.array(right, dtype=object), at_most=at_most)
+    return program, A, np.array(cost, dtype=object), np.array(right, dtype=object), at_most
+
+
+def corners(A, cost, right):
+    """The costs of all x >= 0 with A x = right that use independent columns: one of these is the least."""
+    m, n = A.shape
+    for used in chain.from_iterable(combinations(range(n), k) for k in range(min(m, n) + 1)):
+        basis, chosen = Basis(), list(used)
+        columns = [{row: v for row, v in enumerate(A[:, place]) if v} for place in chosen]
+        if all(basis.add(column, [0] * m) for column in columns):
+            x = basis.solve({row: v for row, v in enumerate(right) if v})
+            if x is not None and min(x, default=0) >= 0:
+                yield sum((cost[place] * v for place, v in zip(chosen, x, strict=True)), Fraction(0))
 
 
 @given(programs())
-def test_a_proof_from_floats_is_the_answer_of_pivots(program):
-    by_pivots, by_basis = _by_pivots(program), _by_basis(program)
-    if by_pivots is None:
-        assert by_basis is None
-        missing = _by_basis(program.relaxed())
-        assert missing is None or missing.value > 0
-    elif by_basis is not None:
-        A = np.zeros((len(program.right), len(program.cost)), dtype=object)
-        np.add.at(A, (program.rows, program.columns), program.values)
-        assert by_basis.value == by_pivots.value == (by_basis.dual * program.right).sum()
-        assert (A @ by_basis.x == program.right).all()
-        assert (by_basis.x >= 0).all()
-        assert (by_basis.dual @ A <= program.cost).all()
+def test_a_proof_from_floats_is_the_least_of_all_corners(drawn):
+    program, A, cost, right, at_most = drawn
+    m, n = A.shape
+    found = program.solve()
+    with_slack = np.concatenate([A, np.eye(m, dtype=int) * Fraction(1)], axis=1) if at_most else A
+    costs = np.concatenate([cost, [Fraction(0)] * (with_slack.shape[1] - n)])
+    least = min(corners(with_slack, costs, right), default=None)
+    assert (None if found is None else found.value) == least
+    if found is not None:
+        assert isinstance(found.value, Fraction)
+        assert found.value == (found.dual * right).sum() == (found.x * cost).sum()
+        assert (A @ found.x <= right).all() if at_most else (A @ found.x == right).all()
+        assert (found.x >= 0).all()
+        assert (found.dual @ A <= cost).all()
 
 
 def test_programs_without_a_least_value_say_so_however_large():
-    one = np.ones(40, dtype=np.int64)
-    unbounded = Program(-one, np.zeros(40, dtype=int), np.arange(40), np.array([1, -1] * 20), one[:1])
+    unbounded = Program()
+    x = unbounded.variables(40, cost=-1)
+    unbounded.add((x[np.newaxis], np.array([[1, -1] * 20])), right=1)
     with refused(ParameterError):
-        minimise(unbounded)
+        unbounded.solve()
 
 
 def _channel(rng, n, m):
@@ -85,7 +103,10 @@ def test_least_squares_decide_as_the_linear_program_does(seed, n, p, q):
     points = rows(3, n) if seed % 2 else rows(2, p) @ held.T
     asked = [
         lambda: refinement.processing(goal, held)[0],
-        *(lambda point=point: refinement.mixture(point, held.T)[0] for point in points),
+        *(
+            lambda point=point: refinement.processing(point[:, np.newaxis], held, axis=0)[0]
+            for point in points
+        ),
     ]
     quickly = [ask() is None for ask in asked]
     with pytest.MonkeyPatch.context() as patch:

@@ -31,7 +31,6 @@ INTO_SCRATCH = {
     "logs/engine.py: write_text",  # how much Spark says, in a folder of make_temporary
     "logs/fetch.py: write_text",  # into a file of whole_file
     "logs/published.py: open 'x'",  # into a file of whole_file
-    "logs/read.py: unlink",  # the unpacked copy of a log
     "logs/synth/log.py: open 'xb'",  # into a folder of whole_folder
     "logs/synth/names.py: open 'x'",  # into a folder of whole_folder
 }

@@ -5,6 +5,7 @@ returns the domain and the reason why there is none, of which one is None.
 """
 
 import re
+import unicodedata
 from urllib.parse import urlsplit
 
 
@@ -77,7 +78,12 @@ def by_the_list(url, rules):
         return None, "bare-suffix"
     if any(label.strip("-") != label or not all(map(is_letter, label)) for label in checked):
         return None, "bad-label"
-    return ".".join(domain), None
+    return ".".join(map(as_in_the_dns, domain)), None
+
+
+def as_in_the_dns(label):
+    label = unicodedata.normalize("NFC", label)
+    return label if label.isascii() else "xn--" + label.encode("punycode").decode()
 
 
 def is_letter(sign):

@@ -1,13 +1,14 @@
 """Random logs of every form, and a plain reading of them, byte by byte: nothing here is shared with the code.
 
-A log is read as its definition says: lines end with LF, CR LF or CR, blank ones are none; a record of several
-lines has at most 100, none longer than a mebibyte, and the right number of fields, or else its first line is
-malformed by itself.
+A log is read as its definition says: lines end with LF, CR LF or CR, blank ones are none, and none is longer
+than a mebibyte. What cannot be read safely is refused: NUL, ends of several kinds, an open quote. A line may
+end in more delimiters than the first one.
 """
 
 import gzip
 import json
 import random
+import re
 from collections import Counter
 from datetime import datetime
 
@@ -70,6 +71,8 @@ def records_of(content, delimiter, quoted, n_fields):
                     break
             if isinstance(record, str) or (used > 1 and len(record) != n_fields):
                 record, used = MALFORMED, 1
+        if record != MALFORMED and not any(record[n_fields:]):
+            record = record[:n_fields]
         found.append(record if record == MALFORMED or len(record) == n_fields else MALFORMED)
         place += used
     return [decoded(record) for record in found]
@@ -80,6 +83,26 @@ def decoded(record):
         return record if record == MALFORMED else [field.decode() for field in record]
     except UnicodeDecodeError:
         return MALFORMED
+
+
+def faults_of(log):
+    """Return why a log cannot be read, by the words of the refusals; nothing if it can."""
+    faults = set()
+    for content in log["plain"]:
+        if b"\0" in content:
+            faults.add("NUL")
+        if len(set(re.findall(rb"\r\n|\n|\r", content))) > 1:
+            faults.add("line ends are mixed")
+        if log["quoted"] and not log["json"] and is_torn(content, log["delimiter"].encode()):
+            faults.add("does not close")
+    return faults
+
+
+def is_torn(content, delimiter):
+    """Whether a quote opens a field and does not close at the end of one within its line."""
+    return any(
+        fields_of(line, delimiter) == "open" for line in re.split(rb"[\r\n]+", content) if b'"' in line
+    )
 
 
 def objects_of(content):
@@ -164,11 +187,13 @@ def draw(seed):
         "json": dice.random() < 0.1, "delimiter": delimiter, "quoted": quoted, "names": names,
         "headed": dice.random() < 0.9, "odd": dice.choice([0, 0, 0.02, 0.2]), "rules": list(DOMAIN)[seed % 2],
     }  # fmt: skip
+    log["unsafe"] = dice.random() < 0.1  # whether there may be NUL, and ends of lines of several kinds
     count = dice.choice([1, 1, 2, 3])
     log["plain"] = [file_of(dice, log) for _ in range(count)]
     while len(treated(log)[0]) * 2 <= len([row for row in rows_of(log) if row != MALFORMED and row[2]]):
-        end = b"\n" if log["plain"][0][-1:] not in (b"\n", b"\r") else b""
-        log["plain"][0] += end + b"".join(line_of(dice, log, odd=0) + b"\n" for _ in range(20))
+        end = (re.findall(rb"\r\n|\n|\r", log["plain"][0]) or [b"\n"])[0]
+        more = end.join(line_of(dice, log, odd=0).replace(b"\n", end) for _ in range(20))
+        log["plain"][0] += (b"" if log["plain"][0].endswith(end) else end) + more + end
     log["files"] = [
         (data, False) if dice.random() < 0.6 else (packed(dice, data), True) for data in log["plain"]
     ]
@@ -183,13 +208,16 @@ def packed(dice, data):
 
 def file_of(dice, log):
     header = log["delimiter"].join(log["names"]).encode()
-    ends = dice.choice([[b"\n"], [b"\n"], [b"\r\n"], [b"\r"], [b"\n", b"\r\n", b"\r"]])
+    ends = [b"\n", b"\r\n", b"\r"] if log["unsafe"] else [dice.choice([b"\n", b"\n", b"\r\n", b"\r"])]
     size = dice.choice([3, 30, 30, 300]) if dice.random() < 0.95 else 9000  # more than a block
     lines = [header] if log["headed"] and not log["json"] else []
     lines += [line_of(dice, log, odd=0)]  # the first one says how a log is written
     for _ in range(dice.randrange(size)):
         lines.append(odd_line(dice, log) if dice.random() < log["odd"] else line_of(dice, log, log["odd"]))
     content = b"".join(line + dice.choice(ends) for line in lines)
+    if not log["unsafe"]:
+        content = content.replace(b"\0", b"\1").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        content = content.replace(b"\n", ends[0])
     if dice.random() < 0.3:
         content = content.rstrip(b"\r\n")
     return (b"\xef\xbb\xbf" if dice.random() < 0.1 else b"") + content

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from logs import reference, strategies
 from quiff.errors import ParameterError, QuiffError
-from quiff.logs.classifications import Classification, chrome_table, citizenlab_table, read_classification
+from quiff.logs.classifications import Classification, chrome_table, read_classification
 from quiff.logs.classify import classify
 from quiff.logs.fetch import fetch
 from quiff.logs.queries import fetch_rows
@@ -193,9 +193,6 @@ def test_unknown_names_are_told(con, tmp_path):
 
 
 def test_citizen_labs_lists_give_the_papers_figures(con, mirror):
-    rows = citizenlab_table(fetch("citizenlab", mirror)).to_pylist()
-    assert len(rows) == 41_209
-    assert len({row["url"] for row in rows if row["url"]}) == 33_861
     suffixes = Suffixes.read(fetch("psl", mirror))
     listed = con.to_pyarrow(
         read_classification("citizenlab", mirror=mirror, suffixes=suffixes, rules="as-published").table

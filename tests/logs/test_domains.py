@@ -1,20 +1,22 @@
 """URL to host to registrable domain, by the list's rules or the paper's, the same on both engines."""
 
 import re
+from collections import Counter
 from urllib.parse import urlsplit
 
 import ibis
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logs import plain_domains
-from quiff.logs.domains import find_domains
-from quiff.logs.hosts import shortened, with_host
-from quiff.logs.plain import plain_domains as without_engine
+from quiff.logs.domains import find_domains, host_of
+from quiff.logs.judged import shortened
 from quiff.logs.queries import fetch_rows
 from quiff.logs.suffixes import Suffixes
+from quiff.logs.treat import treat
 
 RULES = Suffixes.parse(
     "com\nbr\ngov.br\nuk\nco.uk\n*.ck\n!www.ck\n*.x.uk\nå.no\nno\n公司.香港\n香港\na.b.c.com\n"
@@ -122,21 +124,21 @@ LABELS = [
 ]
 
 
-def answers(rows):
-    return [(row["url"], row["domain"], row["reason"]) for row in rows]
+def answers(urls, suffixes=None, rules="correct"):
+    return [(url, *place) for url, place in zip(urls, find_domains(urls, suffixes, rules), strict=True)]
 
 
-def test_the_papers_examples(backend):
-    assert answers(find_domains(backend, [url for url, _, _ in PAPER], rules="as-published")) == PAPER
+def test_the_papers_examples():
+    assert answers([url for url, _, _ in PAPER], rules="as-published") == PAPER
 
 
-def test_the_papers_extra_suffixes(backend):
-    assert answers(find_domains(backend, [url for url, _, _ in EXTRA], rules="as-published")) == EXTRA
+def test_the_papers_extra_suffixes():
+    assert answers([url for url, _, _ in EXTRA], rules="as-published") == EXTRA
 
 
-def test_odd_urls_and_labels(backend):
+def test_odd_urls_and_labels():
     cases = HOSTS + LABELS
-    assert answers(find_domains(backend, [url for url, _, _ in cases], RULES, "as-published")) == cases
+    assert answers([url for url, _, _ in cases], RULES, "as-published") == cases
     assert {reason for _, _, reason in cases} - {None} == {
         "no-host",
         "ip-address",
@@ -161,18 +163,16 @@ PORTS = [
 ]
 
 
-def test_a_port_needs_no_scheme(backend):
+def test_a_port_needs_no_scheme():
     urls = [url for url, _, _ in PORTS]
-    assert answers(find_domains(backend, urls, RULES)) == PORTS
-    assert answers(without_engine(urls, RULES)) == PORTS
+    assert answers(urls, RULES) == PORTS
     assert [plain_domains.by_the_list(url, RULES.rules) for url in urls] == [row[1:] for row in PORTS]
-    published = answers(find_domains(backend, urls[:2], RULES, "as-published"))
-    assert published == [(url, None, "no-suffix") for url in urls[:2]]
+    assert answers(urls[:2], RULES, "as-published") == [(url, None, "no-suffix") for url in urls[:2]]
 
 
-def test_urls_may_come_twice_or_not_at_all(backend):
-    assert find_domains(backend, []) == []
-    assert answers(find_domains(backend, ["a.com", "com", "a.com"]))[2] == ("a.com", "a.com", None)
+def test_urls_may_come_twice_or_not_at_all():
+    assert find_domains([]) == []
+    assert answers(["a.com", "com", "a.com"])[2] == ("a.com", "a.com", None)
 
 
 SUFFIX = st.sampled_from([
@@ -219,42 +219,49 @@ def can_be_split(url):
 
 @settings(max_examples=40)
 @given(st.lists(URLS.filter(can_be_split), min_size=1, max_size=40))
-def test_every_url_is_read_as_by_the_rules(duckdb, urls):
-    assert answers(find_domains(duckdb, urls, RULES)) == [
-        (url, *plain_domains.by_the_list(url, RULES.rules)) for url in urls
-    ]
-    published = find_domains(duckdb, urls, RULES, "as-published")
-    assert answers(published) == [(url, *plain_domains.as_published(url, RULES.rules)) for url in urls]
-
-
-@settings(max_examples=30)
-@given(st.lists(URLS, min_size=1, max_size=40), st.sampled_from(["correct", "as-published"]))
-def test_a_few_urls_are_read_as_by_the_engine(duckdb, urls, rules):
-    assert without_engine(urls, RULES, rules) == find_domains(duckdb, urls, RULES, rules)
-
-
-def test_without_an_engine_the_known_cases_hold():
-    for cases, suffixes in ((PAPER, None), (EXTRA, None), (HOSTS + LABELS, RULES)):
-        assert answers(without_engine([url for url, _, _ in cases], suffixes, "as-published")) == cases
+def test_every_url_is_read_as_by_the_rules(urls):
+    assert answers(urls, RULES) == [(url, *plain_domains.by_the_list(url, RULES.rules)) for url in urls]
+    published = [(url, *plain_domains.as_published(url, RULES.rules)) for url in urls]
+    assert answers(urls, RULES, "as-published") == published
 
 
 @settings(max_examples=40)
 @given(st.lists(st.builds("{}{}".format, URLS, st.sampled_from(["", "/", "/x//y", "/?a=http://b.com/c"]))))
 def test_a_shortened_url_has_the_same_host(duckdb, urls):
     table = ibis.memtable(pa.table({"url": pa.array(urls, pa.string())}))
-    first = with_host(table)
-    both = with_host(first.select(whole=first.url, first=first.host, url=shortened(first.url)))
-    rows = fetch_rows(duckdb, both)
-    assert [row["host"] for row in rows] == [row["first"] for row in rows]
+    rows = fetch_rows(duckdb, table.select(whole=table.url, url=shortened(table.url)))
+    assert [host_of(row["url"]) for row in rows] == [host_of(row["whole"]) for row in rows]
     assert all(len(row["url"]) <= len(row["whole"]) for row in rows)
 
 
-@pytest.mark.full
-@settings(max_examples=3)
-@given(st.lists(URLS.filter(can_be_split), min_size=200, max_size=400))
-def test_every_url_is_read_as_by_the_rules_on_spark(spark, urls):
-    assert answers(find_domains(spark, urls, RULES)) == [
-        (url, *plain_domains.by_the_list(url, RULES.rules)) for url in urls
+@pytest.mark.parametrize(
+    "name", ["münchen.de", "MÜNCHEN.de", "mu\u0308nchen.de", "XN--mnchen-3ya.DE", "xn--mnchen-3ya.de:443"]
+)
+def test_a_name_and_its_punycode_are_one_domain(name):
+    for url in (name, f"http://www.{name}/x"):
+        assert find_domains([url]) == [("xn--mnchen-3ya.de", None)]
+
+
+def test_the_published_rules_know_no_punycode():
+    assert answers(["münchen.de", "xn--mnchen-3ya.de", "www.å.no"], RULES, "as-published") == [
+        ("münchen.de", None, "no-suffix"),
+        ("xn--mnchen-3ya.de", None, "no-suffix"),
+        ("www.å.no", "å.no", None),
     ]
-    published = find_domains(spark, urls, RULES, "as-published")
-    assert answers(published) == [(url, *plain_domains.as_published(url, RULES.rules)) for url in urls]
+
+
+def test_treat_and_the_function_find_the_same(backend, tmp_path):
+    """Rows go by way of the distinct URLs of an engine."""
+    cases = HOSTS + LABELS + PAPER + EXTRA
+    urls = [url for url, _, _ in cases if url and not set(url) & set("\t\n\r")]
+    names = [f"u{k}" for k in range(len(urls))]
+    columns = {"AnonID": names, "QueryTime": ["2006-03-01 07:17:12"] * len(urls), "ClickURL": urls}
+    pq.write_table(pa.table(columns), tmp_path / "log.parquet")
+    for rules in ("correct", "as-published"):
+        result = treat(
+            backend, [tmp_path / "log.parquet"], tmp_path / rules, suffixes=RULES, rules=rules, min_kept=0
+        )
+        located = find_domains(urls, RULES, rules)
+        rows = pq.read_table(tmp_path / rules / "treated.parquet").to_pylist()
+        assert sorted(row["domain"] for row in rows) == sorted(p.domain for p in located if p.domain)
+        assert Counter(result.dropped) == Counter(p.reason for p in located if p.reason)

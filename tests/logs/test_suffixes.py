@@ -62,7 +62,6 @@ def test_what_the_rules_say_of_each_ending():
         "y.z": (0, 0),
         "z": (0, 0),
     }
-    assert suffixes.longest == 3
 
 
 def test_labels_in_both_forms_and_mixed():
@@ -81,25 +80,8 @@ def test_punycode_is_what_idna_writes():
     assert {idna.encode(label).decode() for label in labels} <= names
 
 
-def test_capital_letters_of_the_rules():
-    big, small = packaged_suffixes().capitals
-    assert len(big) == len(small) == len(set(big))
-    assert [letter.lower() for letter in big] == list(small)
-    assert set("ABCXYZÅØÄČΕЯ\N{KELVIN SIGN}") <= set(big)
-
-
 def test_the_pinned_list(mirror):
     suffixes = Suffixes.read(mirror / "public_suffix_list-5e6ac3a.dat")
     assert len(suffixes.rules) == 9104 + 12
     assert sum(rule.startswith("!") for rule in suffixes.rules) == 8
     assert sum(rule.startswith("*") for rule in suffixes.rules) == 107
-
-
-def test_the_table_has_a_row_for_each_ending(backend):
-    suffixes = Suffixes.parse("uk\nco.uk\n*.ck\n", extra=())
-    rows = backend.to_pyarrow(suffixes.table()).to_pylist()
-    assert {row["ending"]: (row["alone"], row["beneath"], row["goes_on"]) for row in rows} == {
-        "uk": (1, 1, True),
-        "co.uk": (2, 2, False),
-        "ck": (0, 2, False),
-    }

@@ -196,7 +196,7 @@ def test_malformed_lines_are_shown_and_bounded(con, tmp_path):
     log = write(tmp_path / "log.txt", [LINES[0], "short", "", LINES[1], LINES[0] + "\tmore"])
     result = treat(con, [log], tmp_path / "out", max_bad_lines=2)
     assert result.dropped == {"malformed": 2}
-    assert [(line.line, line.reason) for line in result.bad_lines] == [
+    assert [(line.line, line.kind) for line in result.bad_lines] == [
         (3, "missing columns"),
         (6, "too many columns"),
     ]
@@ -235,10 +235,7 @@ def test_a_killed_run_leaves_no_table_and_running_again_works(con, tmp_path):
 def test_steps_are_recorded_in_order(con, tmp_path):
     steps = Steps()
     treat(con, [write(tmp_path / "log.txt", LINES)], tmp_path / "out", steps=steps)
-    assert [step.name for step in steps.done[:2]] == [
-        "count the lines of the log",
-        "read the lines of the log",
-    ]
+    assert [step.name for step in steps.done[:2]] == ["read the log", "look at users, times and URLs"]
     assert [step.rows for step in steps.done][-2:] == [2, 2]
     assert all(step.seconds >= 0 for step in steps.done)
 

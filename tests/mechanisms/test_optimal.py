@@ -26,7 +26,7 @@ from quiff import (
     mechanisms,
     zero_one_loss,
 )
-from quiff.measures.optimal import Table
+from quiff.core.linear_program import Program
 from quiff.progress import watching
 from quiff.testing.strategies import channels, gains_for, priors_for
 from words import refused
@@ -163,14 +163,10 @@ def test_large_programs_in_fractions_are_solved_in_floats():
 
 
 def test_symmetries_make_programs_smaller():
-    table = Table(
-        rows=np.array([0, 0, 0, 1, 1, 1]),
-        columns=np.array([0, 1, 2, 3, 4, 5]),
-        values=np.ones(6),
-        cost=np.array([0, 1.0, 1, 1, 0, 1]),
-        right=np.ones(2),
-        less=np.zeros(2, dtype=bool),
-    )
+    program = Program()
+    x = program.variables((2, 3), cost=np.array([[0.0, 1, 1], [1, 0, 1]]))
+    program.add((x, 1.0), right=1.0)
+    table = program.table()
     small, classes = table.reduced()
     assert sorted(small.cost.tolist()) == [0, 4]
     assert small.right.shape == (1,)

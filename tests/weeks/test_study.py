@@ -379,6 +379,13 @@ def test_the_command_estimates_past_a_limit_unless_exact(profiles, monkeypatch):
         assert one["at_least"] <= other["leakage"] <= one["at_most"]
 
 
+def test_hundreds_of_observations_are_refused_before_the_work():
+    steps = []
+    with watching(lambda *step: steps.append(step)), pytest.raises(SizeError) as error:
+        over_time(Population.synthetic(3000, seed=1), TopicsAPI(), 500)
+    assert (error.value.what, error.value.value, steps) == ("observations", 500, [])
+
+
 def test_very_many_epochs_are_refused_before_they_are_begun(profiles):
     refused = CliRunner().invoke(main, ["epochs", profiles, "--observations", "10000"])
     assert refused.exit_code == 1

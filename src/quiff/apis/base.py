@@ -420,7 +420,12 @@ def checked_api(api: object) -> Api:
     if isinstance(api, Api):
         return api
     if isinstance(api, type) and issubclass(api, Api):
-        raise ParameterError(f"{api.__name__} is a class of APIs; give one of them, as {api.__name__}()")
+        raise ParameterError(
+            f"{api.__name__} is a class of APIs; give one of them, as {api.__name__}()",
+            what="api",
+            value=api,
+            allowed="an API, not its class",
+        )
     if isinstance(api, list | tuple):
         raise ParameterError("give the APIs one by one, as measure(people, a, b), not as a list")
     raise ParameterError(
@@ -448,7 +453,12 @@ def checked_people(people: object) -> Population:
     if isinstance(people, Population):
         return people
     if isinstance(people, str | os.PathLike):
-        raise ParameterError(f"people were expected, not a path; take Population.read({os.fspath(people)!r})")
+        raise ParameterError(
+            f"people were expected, not a path; take Population.read({os.fspath(people)!r})",
+            what="people",
+            value=people,
+            allowed="a quiff.Population",
+        )
     if isinstance(people, Api) or (isinstance(people, type) and issubclass(people, Api)):
         raise ParameterError("people come first, then the APIs, as in measure(people, api)")
     kind = type(people).__name__
@@ -456,4 +466,9 @@ def checked_people(people: object) -> Population:
         raise ParameterError(f"people were expected, not a {kind}; take Population.from_pandas(frame)")
     if isinstance(people, dict):
         raise ParameterError("people were expected, not a dict; take Population.from_sets(sets)")
-    raise ParameterError(f"people were expected, a quiff.Population, not {kind}")
+    raise ParameterError(
+        f"people were expected, a quiff.Population, not {kind}",
+        what="people",
+        value=people,
+        allowed="a quiff.Population",
+    )

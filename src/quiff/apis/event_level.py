@@ -162,7 +162,9 @@ class EventLevel(OfConversions):
         if isinstance(ends, int):
             raise ParameterError(
                 f"the ends of the {ends} windows are chosen by who registers the source; give them, as in "
-                'windows="1 2 7 14 30"'
+                'windows="1 2 7 14 30"',
+                what="windows",
+                value=ends,
             )
         reports = [
             (event.kind % m, sum(event.days > end for end in ends))

@@ -226,7 +226,9 @@ def _read(path: Path, aim: str) -> dict[Any, Any]:
     except (ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError) as error:
         raise QuiffError(
             f"{str(path)!r} has no weights by topic; quiff design --people FILE --utility U --out FILE.json"
-            " writes them"
+            " writes them",
+            what="the file of weights",
+            value=str(path),
         ) from error
     numbers = all(topic.isdecimal() and topic.isascii() for topic in topics)
     return {int(topic) if numbers else topic: found[topic] for topic in topics}

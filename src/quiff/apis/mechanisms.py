@@ -286,7 +286,10 @@ class OneHot(Mechanism):
             raise SizeError(
                 f"a noisy histogram of {counted(self.cells, 'key')} has more outputs than can be counted;"
                 f" take at most {_MOST_CELLS} keys, or the closed forms (quiff compare), which hold for any"
-                " number"
+                " number",
+                what="keys",
+                value=self.cells,
+                allowed=f"at most {_MOST_CELLS}",
             )
         places = np.array([self.place(secret) for secret in secrets], dtype=np.int64)
         kernel = OneHotKernel(laws.base, laws.marked, places, self.cells)

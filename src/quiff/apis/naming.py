@@ -6,7 +6,6 @@ import numpy as np
 
 from quiff.apis.base import Api
 from quiff.core.channel import Channel
-from quiff.core.kernels import MapKernel
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import ParameterError, SizeError
@@ -43,7 +42,9 @@ def naming_of(api: Api, attribute: str | None) -> tuple[str, Naming]:
             return name, naming
     raise ParameterError(
         f"{api.spec} does not say with which probabilities its outputs name what users have, so"
-        " that counts of outputs say nothing; quiff popularity takes people"
+        " that counts of outputs say nothing; quiff popularity takes people",
+        what="api",
+        value=api.spec,
     )
 
 
@@ -65,13 +66,20 @@ def named_draws(people: Population, api: Api, attribute: str | None = None) -> N
     ready = api.fit(people)
     for name in ready.needs if attribute is None else [attribute]:
         if name not in ready.needs:
-            raise ParameterError(f"{api.spec} does not work on {name!r}; choose {_listed(ready)}")
+            raise ParameterError(
+                f"{api.spec} does not work on {name!r}; choose {_listed(ready)}",
+                what="attribute",
+                value=name,
+                allowed=_listed(ready),
+            )
         draws = _named(people, ready, name)
         if draws is not None:
             return draws
     raise ParameterError(
         f"{api.spec}: outputs do not name what users have with the same probability for all, so that they"
-        " cannot be counted; give an API whose outputs do, such as topics"
+        " cannot be counted; give an API whose outputs do, such as topics",
+        what="api",
+        value=api.spec,
     )
 
 
@@ -126,7 +134,7 @@ def shared_secrets(people: Population, api: Api, known: Channel | None = None) -
         secret = api.fit(people).secret(people)
     except SizeError:
         return None
-    if not isinstance(secret.kernel, MapKernel):
+    if secret.codes is None:
         return None
     groups = grouped(people, secret)
     return groups if known is None else groups.knowing(known)[0]

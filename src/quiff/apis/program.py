@@ -108,7 +108,9 @@ class Program(Api):
             return self._observed(secrets)
         except NeedsAttribute as need:
             raise ParameterError(
-                f"here the program also reads {need.name!r}; take the API that is not fitted to other people"
+                f"here the program also reads {need.name!r}; take the API that is not fitted to other people",
+                what="attribute",
+                value=need.name,
             ) from None
 
     def goals(self, secrets: Labels) -> Mapping[str, Gain]:
@@ -163,7 +165,9 @@ class Program(Api):
         """
         if not isgeneratorfunction(self.function):
             raise ParameterError(
-                f"the program {self.name!r} yields nothing; take quiff.hyper(prior, program)"
+                f"the program {self.name!r} yields nothing; take quiff.hyper(prior, program)",
+                what="program",
+                value=self.name,
             )
         C = self.channel(prior.labels if people is None else people)
         seen: list[Any] = list(C.outputs)
@@ -258,7 +262,12 @@ def program(
             what="a program", value=function, allowed="a function, written with def or lambda"
         )
     if iscoroutinefunction(function) or isasyncgenfunction(function):
-        raise ParameterError(f"the program {function.__name__!r} is async; write it as a plain function")
+        raise ParameterError(
+            f"the program {function.__name__!r} is async; write it as a plain function",
+            what="program",
+            value=function.__name__,
+            allowed="a plain function",
+        )
     if not callable(goals or dict):
         raise ParameterError(what="goals", value=goals, allowed="a function from secrets to gains by name")
     made = list(_parameters(function, dict(ranges or {})))
@@ -282,16 +291,34 @@ def _parameters(function: FunctionType, ranges: dict[str, Any]) -> Iterable[tupl
     given = list(signature(function).parameters.values())
     placed = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     if len(given) < 2 or any(each.kind not in placed for each in given[:2]):
-        raise ParameterError(f"the program {function.__name__!r} needs two arguments: the secret, and draw")
+        raise ParameterError(
+            f"the program {function.__name__!r} needs two arguments: the secret, and draw",
+            what="program",
+            value=function.__name__,
+            allowed="the secret, and draw",
+        )
     meanings = _meanings(function)
     for each in given[2:]:
         named = each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
         if not named or each.default is Parameter.empty:
-            raise ParameterError(f"the parameter {each.name!r} of a program needs a name and a default value")
+            raise ParameterError(
+                f"the parameter {each.name!r} of a program needs a name and a default value",
+                what="parameter",
+                value=each.name,
+            )
         if hasattr(Program, each.name) or each.name in Program.__dataclass_fields__:
-            raise ParameterError(f"every API has its own {each.name!r}; give the parameter another name")
+            raise ParameterError(
+                f"every API has its own {each.name!r}; give the parameter another name",
+                what="parameter",
+                value=each.name,
+            )
         if type(each.default).__hash__ is None:
-            raise ParameterError(f"the default of {each.name!r} can be changed; take a tuple or a frozenset")
+            raise ParameterError(
+                f"the default of {each.name!r} can be changed; take a tuple or a frozenset",
+                what="parameter",
+                value=each.name,
+                allowed="a tuple or a frozenset",
+            )
         if each.name in ranges:
             allowed = _range(each.name, ranges.pop(each.name))
             yield each.name, Any, parameter(each.default, allowed, meanings.get(each.name, each.name))

@@ -387,7 +387,7 @@ def value_of(text: str) -> Any:
         try:
             return Fraction(text)
         except ZeroDivisionError:
-            raise ParameterError(f"{text!r} divides by zero") from None
+            raise ParameterError(f"{text!r} divides by zero", what="number", value=text) from None
     if _WHOLE.fullmatch(text):
         return int(text)
     if text in ("True", "False"):

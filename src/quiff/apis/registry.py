@@ -155,13 +155,19 @@ def _one(spec: str) -> Api:
     checked = _checked(made, values)
     missing = [each.name for each in parameters_of(made) if _required(each) and each.name not in checked]
     if missing:
-        raise ParameterError(f"the API {made.name!r} needs {missing[0]}, as in {made.name}:{missing[0]}=...")
+        raise ParameterError(
+            f"the API {made.name!r} needs {missing[0]}, as in {made.name}:{missing[0]}=...",
+            what="parameter",
+            value=missing[0],
+        )
     try:
         return made(**checked)
     except QuiffError:
         raise
     except Exception as error:  # of one's own class
-        raise ParameterError(f"{spec!r} cannot be made: {described(error)}") from error
+        raise ParameterError(
+            f"{spec!r} cannot be made: {described(error)}", what="api", value=spec
+        ) from error
 
 
 def _required(each: Any) -> bool:
@@ -175,7 +181,9 @@ def api_class(name: str) -> type[Api]:
     except KeyError:
         for proposal, why in WITHOUT_CHANNEL.items():
             if name.lower() == proposal.lower():
-                raise ParameterError(f"{proposal} is no channel of its own: {why}") from None
+                raise ParameterError(
+                    f"{proposal} is no channel of its own: {why}", what="api", value=proposal
+                ) from None
         own = "; name the API in the file too, as in FILE.py:NAME" if name.endswith(".py") else ""
         meant = own or _meant(name, apis(), "; did you mean {!r}?")
         raise ParameterError(
@@ -189,7 +197,9 @@ def _assignments(given: str, spec: str) -> list[str]:
     for before, part in pairwise(parts):
         if part.isdecimal() and before[-1:].isdecimal():
             raise ParameterError(
-                f"{before},{part} in {spec!r} is not understood; did you mean {before.strip()}.{part}?"
+                f"{before},{part} in {spec!r} is not understood; did you mean {before.strip()}.{part}?",
+                what="api",
+                value=spec,
             )
     return parts
 
@@ -238,7 +248,7 @@ def _from_file(path: Path, name: str) -> type[Api] | Api:
     named = {value.name: value for value in found.values() if isinstance(value, type)} | found
     if name not in named:
         has = f"; it has {', '.join(found)}" if found else ", and no other API either"
-        raise QuiffError(f"{str(path)!r} has no API {name!r}{has}")
+        raise QuiffError(f"{str(path)!r} has no API {name!r}{has}", what="api", value=name)
     return named[name]
 
 
@@ -246,14 +256,16 @@ def _from_file(path: Path, name: str) -> type[Api] | Api:
 def _module(path: Path) -> ModuleType:
     spec = spec_from_file_location(f"{OWN_MODULE}{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise QuiffError(f"there is no Python file {str(path)!r}")
+        raise QuiffError(f"there is no Python file {str(path)!r}", what="file", value=str(path))
     module = module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[spec.name]
-        raise QuiffError(f"{str(path)!r} cannot be run: {described(error)}") from error
+        raise QuiffError(
+            f"{str(path)!r} cannot be run: {described(error)}", what="file", value=str(path)
+        ) from error
     return module
 
 

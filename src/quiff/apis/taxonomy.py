@@ -154,7 +154,9 @@ give a number of topics, 'occurring', or another of v1, v2, google-nl-v2, iab-1.
         raise ParameterError(
             f"{population.occurring.size} topics occur, but the taxonomy "
             f"{'has only' if taxonomy is None else f'{taxonomy!r} has only'} {size}; give at least as many "
-            f"topics, or {OCCURRING!r}"
+            f"topics, or {OCCURRING!r}",
+            what="taxonomy",
+            value=taxonomy,
         )
     return size
 
@@ -201,7 +203,9 @@ def _check_in_taxonomy(
     if unknown:
         raise LabelError(
             f"{at(unknown[0])} has the topic {topic_shape(unknown[0])}, which is not in the taxonomy {name};"
-            f" give a number of topics, {OCCURRING!r}, or another of {', '.join(TAXONOMY_SIZES)}"
+            f" give a number of topics, {OCCURRING!r}, or another of {', '.join(TAXONOMY_SIZES)}",
+            what="taxonomy",
+            value=name,
         )
 
 

@@ -185,7 +185,9 @@ class TopTopics(ByMechanism):
         if name == OCCURRING:
             raise ParameterError(
                 "n_topics 'occurring' is known with people only; give a number of topics or one of "
-                + ", ".join(TAXONOMY_SIZES)
+                + ", ".join(TAXONOMY_SIZES),
+                what="n_topics",
+                value="occurring",
             )
         return replace(self, n_topics=taxonomy_size(name))
 
@@ -360,7 +362,10 @@ def topics_only(api: Api, study: str) -> TopicsAPI:
     if not isinstance(api, TopicsAPI):
         raise ParameterError(
             f"{study} does not support {api.title}, only the Topics API; quiff measure says what each setting"
-            " of it reveals about people"
+            " of it reveals about people",
+            what="api",
+            value=api.spec,
+            allowed="the Topics API",
         )
     return api
 
@@ -374,7 +379,9 @@ def further_forms(api: Api, **scenario: Any) -> ClosedForms | None:
         return api.closed_forms(**scenario)
     others = [name for name in scenario if name != "prior_success"]
     if others:
-        raise ParameterError(f"no closed form of {api.title} depends on {others[0]}")
+        raise ParameterError(
+            f"no closed form of {api.title} depends on {others[0]}", what="parameter", value=others[0]
+        )
     return None
 
 
@@ -412,7 +419,10 @@ def _to_random_sets(tops: Mapping[Hashable, TopSet], topics: Labels) -> Channel:
     if n_sets > _MOST_SETS:
         raise SizeError(
             f"ties and filling up leave {n_sets} possible sets, more than {_MOST_SETS}; "
-            "fill up from fewer topics, or ask for api.channel(people), which needs no list of the sets"
+            "fill up from fewer topics, or ask for api.channel(people), which needs no list of the sets",
+            what="possible sets",
+            value=n_sets,
+            allowed=f"at most {_MOST_SETS}",
         )
     possible = {history: list(top.sets()) for history, top in tops.items()}
     distinct = dict.fromkeys(chosen for sets in possible.values() for chosen in sets)

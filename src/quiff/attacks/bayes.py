@@ -50,7 +50,9 @@ the profiles of the same users in the same order
     if 1 < population.n_epochs < sighting.codes.shape[1]:
         raise ParameterError(
             f"there are profiles for {population.n_epochs} epochs, but reports of {sighting.codes.shape[1]}; "
-            "give profiles for each, or stable ones"
+            "give profiles for each, or stable ones",
+            what="profiles",
+            value=population.n_epochs,
         )
 
 

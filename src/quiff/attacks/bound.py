@@ -43,7 +43,12 @@ def attack_bound(population: Population, api: Api, reports: int, seed: int = 0) 
     (0.7, 'exact')
     """
     if not isinstance(api, TopicsAPI):
-        raise ParameterError(f"this bound is for topics, not for {api.title}; use attack(people, api)")
+        raise ParameterError(
+            f"this bound is for topics, not for {api.title}; use attack(people, api)",
+            what="api",
+            value=api.spec,
+            allowed="an API on topics",
+        )
     sequences = Sequences.of(population.replaced(weights=None), api)
     if reports <= _EXACT and exact_work(sequences, reports)[0] <= _QUICK:
         value = float(exact_vulnerability(sequences, reports))

@@ -302,7 +302,10 @@ class _Sampled(Campaign):
         if changing(people, api) and max(shown) > people.n_epochs:
             raise ParameterError(
                 f"there are {counted(people.n_epochs, 'epoch')} of attributes, but {max(shown)} observations"
-                " are asked for; take fewer, or attributes that do not change"
+                " are asked for; take fewer, or attributes that do not change",
+                what="observations",
+                value=max(shown),
+                allowed=f"at most {people.n_epochs}",
             )
         self.seen = Composed.of(people, api)
         if api.observer_knows_who:

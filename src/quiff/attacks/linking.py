@@ -63,7 +63,10 @@ class BayesLink(Attack):
         if self.population.n_epochs > 1:
             raise ParameterError(
                 f"there are sets for {self.population.n_epochs} epochs, but linking is for stable sets; "
-                "give profiles of one epoch, in Python by population.epoch(0)"
+                "give profiles of one epoch, in Python by population.epoch(0)",
+                what="profiles",
+                value=self.population.n_epochs,
+                allowed="profiles of one epoch",
             )
 
     @classmethod

@@ -86,7 +86,7 @@ def index_of(seen: Seen, size: int) -> int:
     return size if seen.bucket < 0 else seen.bucket
 
 
-def events_of(world: World, config: Config, size: int, removed: int | None = None) -> dict[str, Any]:
+def events_of(world: World, config: Config, size: int, removed: int | None = None) -> dict[str, object]:
     """Return a world as the content of a file of events, with or without the impressions of an epoch."""
     events: list[dict[str, Any]] = []
     for event, second in zip(world, moments(world), strict=True):

@@ -114,7 +114,11 @@ def bounds(
     table, scale = _gains(sample, gain)
     n, m, miss = int(sample.once.sum()), int(sample.test.sum()), 1 - level
     if not m or not sample.train.any():
-        raise QuiffError(f"{n} rows cannot be split into two parts that both have some; nothing is concluded")
+        raise QuiffError(
+            f"{n} rows cannot be split into two parts that both have some; nothing is concluded",
+            what="rows",
+            value=n,
+        )
     hits, chosen = {}, {}
     for rule in rules:
         guesses = rule.guesses(sample, rng) if table is None else _actions(sample, rule, table, rng)

@@ -97,7 +97,10 @@ def claimed_channel(log: Log, api: Api, columns: Sequence[str], people: Populati
     if lost is not None:
         raise ParameterError(
             f"the API needs {lost!r} of each person, but the secret consists of {', '.join(columns)}; name"
-            " the columns of the secret as the API names what it needs"
+            " the columns of the secret as the API names what it needs",
+            what="secret",
+            value=columns,
+            allowed=f"a column {lost!r}",
         )
     with rows_left_out(instead):
         own = _people_of(log.secrets, names, bool(api.needs))
@@ -150,7 +153,9 @@ def secrets_behind(log: Log, C: Channel, spec: str, level: float, rng: np.random
     if (places < 0).any():
         lost = int(sample.once[places[sample.output] < 0].sum())
         raise QuiffError(
-            f"{lost} observations of the log are no outputs of {spec}; nothing is concluded about secrets"
+            f"{lost} observations of the log are no outputs of {spec}; nothing is concluded about secrets",
+            what="observations",
+            value=lost,
         )
     counts: dict[Hashable, float] = {}
     for output, number in zip(sample.output, sample.once, strict=True):

@@ -56,7 +56,9 @@ class Columns:
     def check(self) -> None:
         """Raise an error if a column is secret and observation in one, or one is not named that is needed."""
         if "" in (*self.secret, *self.observation, self.person, self.weights, self.counts, self.time):
-            raise ParameterError("the name of a column is empty; name one, or leave the option out")
+            raise ParameterError(
+                "the name of a column is empty; name one, or leave the option out", what="column", value=""
+            )
         if not self.observation:
             raise ParameterError("observation names no column; give at least one")
         if self.cut is not None and self.time is None:
@@ -64,7 +66,9 @@ class Columns:
         both = next((name for name in self.secret if name in self.observation), None)
         if both is not None:
             raise ParameterError(
-                f"the column {both!r} is both secret and observation, which would leak everything; name two"
+                f"the column {both!r} is both secret and observation, which would leak everything; name two",
+                what="column",
+                value=both,
             )
 
 
@@ -286,7 +290,12 @@ def _of_frame(pairs: Any, names: list[str]) -> Any:
     lost = next((name for name in names if listed.count(name) != 1), None)
     if lost is not None:
         times, has = "twice" if lost in listed else "not", ", ".join(map(repr, listed[:20]))
-        raise ParameterError(f"the column {lost!r} is {times} in the frame; it has {has}")
+        raise ParameterError(
+            f"the column {lost!r} is {times} in the frame; it has {has}",
+            what="column",
+            value=lost,
+            allowed=has,
+        )
     try:
         if isinstance(pairs, pa.Table):
             return ibis.memtable(pairs.select(names))
@@ -308,7 +317,10 @@ def _set_columns(pairs: Any, names: list[str]) -> frozenset[str]:
         kinds = {isinstance(value, set | frozenset) for value in pairs[name] if np.iterable(value)}
         if len(kinds) > 1:
             raise ParameterError(
-                f"the column {name!r} has sets and sequences; make all of them one or the other"
+                f"the column {name!r} has sets and sequences; make all of them one or the other",
+                what="column",
+                value=name,
+                allowed="all sets, or all sequences",
             )
         found.update([name] if True in kinds else [])
     return frozenset(found)
@@ -404,7 +416,11 @@ def _log(con: Any, table: Any, columns: Columns, is_text: bool, sets: frozenset[
     part = None if columns.time is None else np.asarray(found["part"])
     if part is not None and columns.cut is not None and len(np.unique(part)) < 2:
         where = "from then on" if part[0] else "before"
-        raise ParameterError(f"all rows are {where}, if cut is {columns.cut!r}: there is nothing to compare")
+        raise ParameterError(
+            f"all rows are {where}, if cut is {columns.cut!r}: there is nothing to compare",
+            what="cut",
+            value=columns.cut,
+        )
     names = (
         ("before", "after")
         if columns.cut is not None

@@ -85,7 +85,9 @@ class Classifier:
             self.model.fit(points[rows], secret)
             return np.asarray(self.model.predict(points), dtype=np.int64)
         except (ValueError, TypeError, MemoryError) as error:
-            raise ParameterError(f"the rule {self.name} cannot be fitted: {described(error)}") from error
+            raise ParameterError(
+                f"the rule {self.name} cannot be fitted: {described(error)}", what="rule", value=self.name
+            ) from error
 
 
 def rule_of(rule: Any) -> Rule:
@@ -116,18 +118,26 @@ def rule_of(rule: Any) -> Rule:
     except ImportError:
         raise ParameterError(
             f"the rule {rule!r} is not one of {', '.join(RULES)}; for classifiers of scikit-learn install"
-            " quiff with its extra audit"
+            " quiff with its extra audit",
+            what="rule",
+            value=rule,
+            allowed=", ".join(RULES),
         ) from None
     known = dict(all_estimators(type_filter="classifier"))
     if rule not in known:
         raise ParameterError(
             f"there is no rule {rule!r}; the rules are {', '.join(RULES)}, and classifiers of scikit-learn"
-            " by their names, such as RandomForestClassifier"
+            " by their names, such as RandomForestClassifier",
+            what="rule",
+            value=rule,
+            allowed=", ".join(RULES),
         )
     try:
         return Classifier(known[rule]())
     except TypeError as error:
-        raise ParameterError(f"the rule {rule!r} needs parameters; make it in Python: {error}") from None
+        raise ParameterError(
+            f"the rule {rule!r} needs parameters; make it in Python: {error}", what="rule", value=rule
+        ) from None
 
 
 def _fitted_rows(sample: Sample, rng: np.random.Generator) -> tuple[Array, Array, Array]:

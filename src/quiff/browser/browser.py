@@ -77,7 +77,12 @@ class Browser:
     def __post_init__(self) -> None:
         if self.rules.top_s > self.tree.topics.size:
             size = counted(self.tree.topics.size, "topic")
-            raise ParameterError(f"top_s is {self.rules.top_s}, but the taxonomy has only {size}")
+            raise ParameterError(
+                f"top_s is {self.rules.top_s}, but the taxonomy has only {size}",
+                what="top_s",
+                value=self.rules.top_s,
+                allowed=f"at most {size}",
+            )
         topics = {topic for listed in self.classification.values() for topic in listed}
         for topic in (*topics, *self.rules.blocked):
             self.tree.topics.position(topic, "topic of the taxonomy")

@@ -82,7 +82,11 @@ def visit_rates(path: StrPath | None = None, *, mirror: StrPath | None = None) -
         with opened_lines(find_source(file)) as stream:
             table = np.loadtxt(stream, delimiter=",", ndmin=2)
     except (OSError, ValueError) as error:
-        raise QuiffError(f"cannot read {str(file)!r} as a table of rates: {engine_line(error)}") from error
+        raise QuiffError(
+            f"cannot read {str(file)!r} as a table of rates: {engine_line(error)}",
+            what="the input",
+            value=str(file),
+        ) from error
     return VisitRates.of(table)
 
 
@@ -111,7 +115,9 @@ def enlarge(
         return VisitRates(rates.topics, rates.rates, drawn, drawn, np.zeros((n, 0), dtype=np.uint8))
     if how != "cross" or rates.n_users < 2:
         raise ParameterError(
-            f"how is {how!r} for {counted(rates.n_users, 'user')}; use 'draw', or 'cross' for two or more"
+            f"how is {how!r} for {counted(rates.n_users, 'user')}; use 'draw', or 'cross' for two or more",
+            what="how",
+            value=how,
         )
     first = rng.integers(rates.n_users, size=n)
     second = (first + rng.integers(1, rates.n_users, size=n)) % rates.n_users
@@ -217,7 +223,9 @@ def drift(population: Population, epochs: int, rate: Real, seed: int | None = No
     if population.occurring.size == population.top_s and rate > 0 and epochs > 1:
         raise ParameterError(
             f"all users have the same {counted(population.top_s, 'topic')}, so that there is no other to "
-            "drift to"
+            "drift to",
+            what="topics",
+            value=population.top_s,
         )
     rng = np.random.default_rng(None if seed is None else check_whole("seed", seed, 0))
     sets = population.codes.astype(np.intp)

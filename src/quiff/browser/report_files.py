@@ -102,7 +102,9 @@ def read_rows(path: Path) -> Any:
         with opened_lines(find_source(path)) as stream:
             return csv.read_csv(stream, convert_options=empty)
     except (pa.ArrowException, OSError) as error:
-        raise QuiffError(f"cannot read {str(path)!r}: {engine_line(error)}") from error
+        raise QuiffError(
+            f"cannot read {str(path)!r}: {engine_line(error)}", what="the input", value=str(path)
+        ) from error
 
 
 def rows_below(path: Path, rows: Any) -> list[list[Any]] | None:
@@ -116,7 +118,11 @@ def read_reports(path: StrPath, *, topics: object = None, per_call: int | None =
     """Read a table of reports; return what it says by the fields of `quiff.browser.reports.Reports`."""
     path = as_path(path)
     if not path.exists():
-        raise QuiffError(f"there is no file {str(path)!r}; quiff simulate writes reports")
+        raise QuiffError(
+            f"there is no file {str(path)!r}; quiff simulate writes reports",
+            what="the input",
+            value=str(path),
+        )
     rows = read_rows(path)
     about = _about(path, (rows.schema.metadata or {}).get(_KEY, b"{}"))
     if path.suffix != ".parquet":
@@ -161,7 +167,7 @@ def read_reports(path: StrPath, *, topics: object = None, per_call: int | None =
     }
 
 
-def _about(path: Path, text: bytes) -> dict[str, Any]:
+def _about(path: Path, text: bytes) -> dict[str, object]:
     """Return what the file says of its reports beside the rows."""
     try:
         about: dict[str, Any] = json.loads(text)
@@ -201,7 +207,10 @@ def _epochs(path: Path, column: Any) -> tuple[Array, Array]:
     which = place[array.indices.to_numpy(zero_copy_only=False)]
     if not np.array_equal(epochs, np.arange(epochs[0], epochs[-1] + 1)) or epochs[0] > 0:
         raise QuiffError(
-            f"{str(path)!r} has the epochs {epochs.tolist()}; the first call's is 0, none missing"
+            f"{str(path)!r} has the epochs {epochs.tolist()}; the first call's is 0, none missing",
+            what="epoch",
+            value=epochs.tolist(),
+            allowed="0, 1, 2, ..., none missing",
         )
     return which, epochs
 
@@ -245,5 +254,7 @@ def _check_complete(path: Path, place: Array, sizes: tuple[int, int, int], epoch
         raise QuiffError(
             f"{str(path)!r} has {counted(int(counts[wrong]), 'row')} for user {user + 1} and site {site + 1},"
             f" in the order in which they come, and epoch {epochs[epoch]}; there must be one for each user,"
-            " site and epoch"
+            " site and epoch",
+            what="reports",
+            value=int(counts[wrong]),
         )

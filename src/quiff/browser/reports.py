@@ -198,12 +198,17 @@ def _checked(given: Any, shape: tuple[int, int], earlier: int, n_topics: int) ->
     if array.dtype.kind not in "iu" or array.ndim != 3 or array.shape[:2] != shape:
         raise ShapeError(
             f"the reports have shape {array.shape} and type {array.dtype}, but must be whole numbers "
-            f"(sites, users, epochs) for {counted(shape[0], 'site')} and {counted(shape[1], 'user')}"
+            f"(sites, users, epochs) for {counted(shape[0], 'site')} and {counted(shape[1], 'user')}",
+            what="reports",
+            value=array.shape,
+            allowed=f"{shape}",
         )
     if not all(shape) or array.shape[2] <= earlier:
         raise ShapeError(
             f"the reports have shape {array.shape}, but need a site, a user and more than "
-            f"{counted(earlier, 'epoch')}, those before the first call"
+            f"{counted(earlier, 'epoch')}, those before the first call",
+            what="reports",
+            value=array.shape,
         )
     if int(array.min()) < _NOTHING or int(array.max()) >= n_topics:
         bad = int(array.min()) if array.min() < _NOTHING else int(array.max())
@@ -219,7 +224,10 @@ def _checked_late(given: Any, shape: tuple[int, ...]) -> Array:
     late = np.array(given)
     if late.dtype != bool or late.shape != shape:
         raise ShapeError(
-            f"`late` has shape {late.shape} and type {late.dtype}, but must be truth values of shape {shape}"
+            f"`late` has shape {late.shape} and type {late.dtype}, but must be truth values of shape {shape}",
+            what="late",
+            value=late.shape,
+            allowed=f"{shape}",
         )
     late.flags.writeable = False
     return late

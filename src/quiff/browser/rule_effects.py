@@ -14,7 +14,7 @@ import numpy as np
 from quiff.apis.base import Api
 from quiff.apis.topics import TopicsAPI
 from quiff.browser.rates import VisitRates, profiles_from_rates, top_codes
-from quiff.core.distinct import distinct_codes, sorted_rows
+from quiff.core.distinct import distinct_codes
 from quiff.core.numbers import Array, Number
 from quiff.errors import ParameterError, counted
 from quiff.people.population import Population
@@ -67,7 +67,12 @@ def rule_effects(
 ) -> Effects:
     """Measure what one call leaks with each rule of the browser and without it; see `browser_rules`."""
     if not isinstance(api, TopicsAPI):
-        raise ParameterError(f"no rules of a browser are modelled for {api.title}; take the Topics API")
+        raise ParameterError(
+            f"no rules of a browser are modelled for {api.title}; take the Topics API",
+            what="api",
+            value=api.spec,
+            allowed="the Topics API",
+        )
     population.check_unmerged()
     people, api = population.replaced(weights=None), api.fit(population)
     c, r, groups = check_probability("coverage", coverage), api.noise, TopicGroups.of(people, api)
@@ -176,7 +181,7 @@ def estimate_call_leakage(
     samples = check_whole("samples", samples, 2)
     n_users, top_s = codes.shape
     # distinct sets with counts; -1 is moved to m, which is no topic
-    rows = sorted_rows(np.where(codes < 0, n_topics, codes).astype(np.int64))
+    rows = np.sort(np.where(codes < 0, n_topics, codes).astype(np.int64), axis=1)
     first, which = distinct_codes(rows, n_topics + 1)
     rows, counts = rows[first], np.bincount(which)
     posterior = _Posterior(rows, counts, n_topics, _probabilities(n_topics, top_s, noise, per_call))

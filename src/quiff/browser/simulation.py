@@ -135,7 +135,10 @@ def _rules(
     if rules.top_s != population.top_s:
         raise ParameterError(
             f"top_s is {rules.top_s}, but the sets have {counted(population.top_s, 'topic')}; "
-            f"take top_s={population.top_s}, or sets of {rules.top_s}"
+            f"take top_s={population.top_s}, or sets of {rules.top_s}",
+            what="top_s",
+            value=rules.top_s,
+            allowed=f"{population.top_s}",
         )
     return rules, size
 

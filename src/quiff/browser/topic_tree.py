@@ -38,7 +38,10 @@ class TopicTree:
             TopologicalSorter({topic: [above] for topic, above in self.parents.items()}).prepare()
         except CycleError as error:
             raise LabelError(
-                f"the topic {error.args[1][0]!r} is below itself; a taxonomy is a tree"
+                f"the topic {error.args[1][0]!r} is below itself; a taxonomy is a tree",
+                what="topic",
+                value=error.args[1][0],
+                allowed="a tree",
             ) from None
 
     @classmethod

@@ -154,7 +154,9 @@ def _gain(path: Path) -> Gain:
         (_, *names), *rows = list(csv.reader(io.StringIO(text, newline="")))
         values = [[float(cell) for cell in row[1:]] for row in rows if row]
     except (ValueError, csv.Error) as error:
-        raise ParameterError(f"cannot read the gain {str(path)!r}: {first_line(error)}") from error
+        raise ParameterError(
+            f"cannot read the gain {str(path)!r}: {first_line(error)}", what="gain", value=str(path)
+        ) from error
     return Gain(values, [row[0] for row in rows if row], _values(names))
 
 

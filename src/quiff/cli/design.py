@@ -83,7 +83,10 @@ def design(
     population = Asked(people).population(over_time=True)
     if population.n_epochs > 1:
         raise ParameterError(
-            f"{str(people)!r} has {population.n_epochs} epochs; give a file with the profiles of one epoch"
+            f"{str(people)!r} has {population.n_epochs} epochs; give a file with the profiles of one epoch",
+            what="people",
+            value=str(people),
+            allowed="profiles of one epoch",
         )
     spec = api[0] if api else "topics"
     result = fit_design(population, target, with_set_size(read_api(spec, 1), spec, population.sets.shape[2]))

@@ -62,7 +62,11 @@ class Input(click.Path):
         with at_option(ctx, param or "FILE"):
             check_name(name)
             if name == "-":
-                raise ParameterError("'-' is no file; name one, or /dev/stdin for what comes through a pipe")
+                raise ParameterError(
+                    "'-' is no file; name one, or /dev/stdin for what comes through a pipe",
+                    what="file",
+                    value="-",
+                )
         if not os.path.lexists(name) and not Path(name).suffix:
             from quiff.logs.fetch import local_copy
             from quiff.logs.registry import DATASETS
@@ -137,7 +141,11 @@ class Output(click.Path):
             if isinstance(self.new, NewFile):
                 check_suffix(value, self.new.suffixes)
             elif Path(value).suffix.lower() in _OF_FILES:
-                raise ParameterError(f"{os.fspath(value)!r} is the name of a file, but a folder is written")
+                raise ParameterError(
+                    f"{os.fspath(value)!r} is the name of a file, but a folder is written",
+                    what="folder",
+                    value=os.fspath(value),
+                )
         return super().convert(value, param, ctx)
 
     def check(self, path: Path, force: bool, inputs: list[Path]) -> None:
@@ -149,7 +157,11 @@ class Output(click.Path):
         else:
             check_link(path)
             if path.exists() and not path.is_dir():
-                raise ParameterError(f"cannot write to {str(path)!r}: it is no folder; name a folder")
+                raise ParameterError(
+                    f"cannot write to {str(path)!r}: it is no folder; name a folder",
+                    what="folder",
+                    value=str(path),
+                )
             for name in self.new.outputs:
                 place = path / name
                 check_target(place, force=force, inputs=apart(place, inputs), folder=name.endswith("/"))

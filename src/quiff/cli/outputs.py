@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import click
 
@@ -55,6 +55,13 @@ def forced() -> bool:
     return bool(click.get_current_context().meta[FORCE])
 
 
-def guarded(path: Path) -> dict[str, Any]:
+class Guards(TypedDict):
+    """What is to be minded before an output replaces something."""
+
+    force: bool
+    inputs: list[Path]
+
+
+def guarded(path: Path) -> Guards:
     """Return the arguments force and inputs for an output of the running command."""
     return {"force": forced(), "inputs": apart(path, click.get_current_context().meta[_INPUTS])}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from quiff.logs.classifications import Classification
-    from quiff.logs.lines import LogFormat
+    from quiff.logs.read import LogFormat
     from quiff.logs.suffixes import Suffixes
 
 _DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
@@ -69,7 +69,7 @@ def LogForm(  # noqa: N802
     quoted
         Fields may stand in double quotes.  [default: not with tabs]
     """
-    from quiff.logs.lines import LogFormat
+    from quiff.logs.read import LogFormat
 
     names = None if columns is None else tuple(name.strip() for name in columns.split(","))
     return LogFormat(user, time, url, _DELIMITERS.get(delimiter or ""), quoted, names)

@@ -207,7 +207,7 @@ def _read(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _summary(reports: Reports, out: Path) -> dict[str, Any]:
+def _summary(reports: Reports, out: Path) -> dict[str, object]:
     size = int(reports.by_epoch.size)
     return {
         "users": reports.n_users,

@@ -3,22 +3,21 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from quiff.cli.outputs import guarded
-from quiff.cli.pipeline import Rules, connected
+from quiff.cli.pipeline import Rules
 from quiff.cli.shown import Listed
 from quiff.cli.terminal import echo
 from quiff.commands import NewFile, command
 from quiff.errors import ParameterError
 from quiff.io import StrPath
+from quiff.logs.domains import find_domains
 from quiff.results.table import Table
 
 if TYPE_CHECKING:
-    from quiff.logs.lines import LogFormat
+    from quiff.logs.read import LogFormat
     from quiff.logs.suffixes import Suffixes
-
-_FEW = 10_000  # so many URLs are read before an engine has started
 
 
 @command("stats", group="log")
@@ -64,10 +63,6 @@ def print_domains(
     *urls: str,
     suffixes: "Suffixes | None" = None,
     rules: Rules = "correct",
-    engine: Literal["duckdb", "spark"] = "duckdb",
-    master: str | None = None,
-    memory_limit: str | None = None,
-    show_rows: bool = False,
 ) -> Listed:
     """Print the registrable domain of each URL, or why it has none.
 
@@ -80,14 +75,6 @@ def print_domains(
     rules
         How a host gets its domain: by the suffix list's own algorithm, in small letters as in the DNS; or
         as the paper did, with letters as they are, and suffixes such as gov.br as domains.
-    engine
-        What computes many domains: DuckDB in this process, or Apache Spark.
-    master
-        Spark's master.  [default: this machine]
-    memory_limit
-        Take no more memory than this, such as 2GB.
-    show_rows
-        In errors, show cells and rows in full; else what they say of people is left out.
 
     Examples
     --------
@@ -97,17 +84,11 @@ def print_domains(
     for url in lines:
         if not url.isascii() and any("\ud800" <= letter <= "\udfff" for letter in url):
             raise ParameterError(f"the URL {url!r} is not in UTF-8", what="the URL", value=url)
-    if engine == "duckdb" and len(lines) <= _FEW:
-        from quiff.logs.plain import plain_domains
-
-        rows = plain_domains(lines, suffixes, rules)
-    else:
-        from quiff.logs.domains import find_domains
-
-        with connected(engine, master) as con:
-            rows = find_domains(con, lines, suffixes, rules)
-    cells = tuple((row["url"], row["domain"] or "-", row["reason"] or "") for row in rows)
-    return Listed(rows, Table("Registrable domains", ("url", "domain", "reason"), cells).to_text())
+    rows = [(url, *place) for url, place in zip(lines, find_domains(lines, suffixes, rules), strict=True)]
+    names = ("url", "domain", "reason")
+    cells = tuple((url, domain or "-", reason or "") for url, domain, reason in rows)
+    facts = [dict(zip(names, row, strict=True)) for row in rows]
+    return Listed(facts, Table("Registrable domains", names, cells).to_text())
 
 
 def _input_lines() -> list[str]:

@@ -299,7 +299,7 @@ class Channel(Shown):
         >>> Channel.deterministic({"Ann": "Art", "Bob": "News", "Cem": "Art"}).codes.tolist()
         [0, 1, 0]
         """
-        return np.asarray(self._kernel.codes) if isinstance(self._kernel, MapKernel) else None
+        return None if self._kernel.codes is None else np.asarray(self._kernel.codes)
 
     @property
     def kernel(self) -> Kernel:

@@ -11,7 +11,8 @@ from quiff.core.labels import Labels, aligned, as_labels, same
 from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, as_numbers, unified
 from quiff.core.validate import check_probability
-from quiff.errors import ParameterError, typed
+from quiff.errors import typed
+from quiff.theory.parameters import check_whole
 
 _PER_REPETITION = 4  # numbers that a lazy product holds for each of its factors
 
@@ -112,9 +113,7 @@ def repeat(C: Channel, n: int) -> Channel:
     >>> repeat(C, 3)["Bob", (1, 1, 1)]
     0.421875
     """
-    if not isinstance(n, int | np.integer) or n < 1:
-        raise ParameterError(what="the number of repetitions", value=n, allowed="1, 2, 3, ...")
-    n = int(n)
+    n = check_whole("the number of repetitions", n, 1)
     check_fits(n, _PER_REPETITION)
     outputs, kernel = ProductLabels((C.outputs,) * n), ProductKernel([C.kernel] * n)
     return Channel.from_kernel(C.inputs, outputs, kernel, C.slack**n)

@@ -4,44 +4,19 @@ V_g[pi > C] = sum_y max_w sum_x g(w,x) pi_x C[x,y]: the matrix A[w,x] = g(w,x) p
 left, and the best action is taken in each column. Guessing the secret in k tries needs no such matrix.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from quiff.core.kernels import Kernel
 from quiff.core.kernels.base import BLOCK, scale_rows
-from quiff.core.numbers import Array, product, unified
+from quiff.core.numbers import Array, product, summed, unified
 from quiff.core.sparse import SparseRows, fold_max
 
 
-class LeftFactor(ABC):
-    """A gain function times the weights of the inputs."""
-
-    @abstractmethod
-    def without_channel(self) -> Any:
-        """Return max_w sum_x A[w,x]: the best action without an observation."""
-
-    @abstractmethod
-    def best(self, kernel: Kernel) -> Array:
-        """Return max_w (A C)[w,y] for each y."""
-
-    @abstractmethod
-    def best_sum(self, kernel: Kernel) -> Any:
-        """Return sum_y max_w (A C)[w,y]."""
-
-    @abstractmethod
-    def scaled(self, factors: Array) -> "LeftFactor":
-        """Multiply the weight of each input."""
-
-    @abstractmethod
-    def folded(self, classes: Array, n_classes: int) -> "LeftFactor | None":
-        """Treat the inputs of a class as one; None if that would change the result."""
-
-
 @dataclass(frozen=True, eq=False)
-class BestInputs(LeftFactor):
+class BestInputs:
     """Gain 1 if the secret is among `tries` guesses: the sum of the largest weights."""
 
     weights: Array
@@ -69,17 +44,17 @@ class BestInputs(LeftFactor):
         cut = max(joint.shape[0] - self.tries, 0)
         return np.asarray(np.partition(joint, cut, axis=0)[cut:].sum(axis=0))
 
-    def scaled(self, factors: Array) -> LeftFactor:
+    def scaled(self, factors: Array) -> "LeftFactor":
         return BestInputs(product(self.weights, factors), self.tries)
 
-    def folded(self, classes: Array, n_classes: int) -> LeftFactor | None:
+    def folded(self, classes: Array, n_classes: int) -> "LeftFactor | None":
         if self.tries > 1:  # two of the best guesses may be of one class
             return None
         return BestInputs(fold_max(self.weights, classes, n_classes), 1)
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix(LeftFactor):
+class Matrix:
     """Any gain: a dense matrix (actions x inputs), or a sparse one by its transposed rows."""
 
     matrix: Array | SparseRows
@@ -93,11 +68,11 @@ class Matrix(LeftFactor):
         if isinstance(self.matrix, SparseRows):
             return kernel.best_actions(self.matrix)
         step = max(1, BLOCK // max(kernel.n_columns, 1))
-        found = [
+        parts = [
             kernel.left_multiply(self.matrix[start : start + step]).max(axis=0)
             for start in range(0, self.matrix.shape[0], step)
         ]
-        return np.asarray(np.maximum.reduce(found))
+        return parts[0] if len(parts) == 1 else np.asarray(np.maximum.reduce(parts))
 
     def best_sum(self, kernel: Kernel) -> Any:
         kernel, classes = kernel.merged()
@@ -122,13 +97,11 @@ class Matrix(LeftFactor):
     def folded(self, classes: Array, n_classes: int) -> "Matrix":
         if isinstance(self.matrix, SparseRows):
             return Matrix(self.matrix.fold_rows(classes, n_classes))
-        folded = np.zeros((n_classes, self.matrix.shape[0]), dtype=self.matrix.dtype)
-        np.add.at(folded, classes, self.matrix.T)
-        return Matrix(folded.T)
+        return Matrix(summed(self.matrix.T, classes, n_classes).T)
 
 
 @dataclass(frozen=True, eq=False)
-class Ranks(LeftFactor):
+class Ranks:
     """The number of guesses until the secret is right, the likeliest first, as a negative gain."""
 
     weights: Array
@@ -151,18 +124,18 @@ class Ranks(LeftFactor):
         ordered = np.sort(joint, axis=0)[::-1]
         return np.asarray(-np.arange(1, joint.shape[0] + 1) @ ordered)
 
-    def scaled(self, factors: Array) -> LeftFactor:
+    def scaled(self, factors: Array) -> "LeftFactor":
         return Ranks(product(self.weights, factors))
 
-    def folded(self, classes: Array, n_classes: int) -> LeftFactor | None:  # noqa: ARG002 - each is a guess
+    def folded(self, classes: Array, n_classes: int) -> "LeftFactor | None":  # noqa: ARG002 - each is a guess
         return None
 
 
 @dataclass(frozen=True, eq=False)
-class Lowered(LeftFactor):
+class Lowered:
     """Another factor's gains less one number for every action and input."""
 
-    factor: LeftFactor
+    factor: "LeftFactor"
     weights: Array
     less: Any
 
@@ -176,10 +149,23 @@ class Lowered(LeftFactor):
     def best_sum(self, kernel: Kernel) -> Any:
         return self.factor.best_sum(kernel) - self.less * self.weights.sum()
 
-    def scaled(self, factors: Array) -> LeftFactor:
+    def scaled(self, factors: Array) -> "LeftFactor":
         return Lowered(self.factor.scaled(factors), product(self.weights, factors), self.less)
 
-    def folded(self, classes: Array, n_classes: int) -> LeftFactor | None:
-        factor, weights = self.factor.folded(classes, n_classes), np.zeros(n_classes, self.weights.dtype)
-        np.add.at(weights, classes, self.weights)
+    def folded(self, classes: Array, n_classes: int) -> "LeftFactor | None":
+        factor, weights = self.factor.folded(classes, n_classes), summed(self.weights, classes, n_classes)
         return None if factor is None else Lowered(factor, weights, self.less)
+
+
+LeftFactor: TypeAlias = BestInputs | Matrix | Ranks | Lowered
+"""A gain function times the weights of the inputs. Each kind answers five questions.
+
+without_channel
+    max_w sum_x A[w,x]: the best action without an observation.
+best, best_sum
+    max_w (A C)[w,y] for each output y of a kernel C, and the sum of these.
+scaled
+    The same with the weight of each input multiplied.
+folded
+    The same with the inputs of a class as one; None if that would change the result.
+"""

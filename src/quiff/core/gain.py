@@ -1,7 +1,8 @@
 """What an adversary or an analyst is after: the gain, or the loss, of each action for each secret."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, final
+from itertools import product, starmap
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, final
 
 import numpy as np
 
@@ -14,19 +15,26 @@ from quiff.core.metric import Distance, distances
 from quiff.core.numbers import Array, Number, as_number, as_numbers, constant_of, filled, same_kind, unified
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import as_codes, cell, check_gains, check_shape, sets_as_entries
-from quiff.errors import GainError, LabelError, ParameterError, ShapeError, counted
+from quiff.errors import GainError, LabelError, ShapeError, counted
+from quiff.theory.parameters import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_Structure = TypeVar("_Structure")
+
+_Structure: TypeAlias = Array | SparseRows | int | tuple[Any, "Gain"] | None
 
 
-class Payoff(Shown, Generic[_Structure]):
-    """A number, finite and not negative, for each action and secret; how they are held is up to the kind."""
+class Payoff(Shown):
+    """A number, finite and not negative, for each action and secret: the more the better, or the less.
+
+    It is held as a matrix, as sparse rows of ones for each secret, or by what it is: 1 for a secret in so
+    many guesses, the number of guesses in some order (None), or what a gain lacks to a number.
+    """
 
     __slots__ = ("_actions", "_inputs", "_structure")
     _names: ClassVar[tuple[str, str]]  # of one, and of several
+    _sign: ClassVar[int]  # by which it becomes something to have much of
 
     def __init__(self, rows: object, actions: object = None, inputs: object = None) -> None:
         one, several = self._names
@@ -39,7 +47,7 @@ class Payoff(Shown, Generic[_Structure]):
         check_shape(matrix.shape, (names.size, named.size), f"the matrix of {several}")
         check_gains(matrix, lambda place: cell(names[place[0]], named[place[1]]), f"a {one}")
         matrix.flags.writeable = False
-        self._set(names, named, matrix)  # type: ignore[arg-type]  # every kind may hold a matrix
+        self._set(names, named, matrix)
 
     def _set(self, actions: Labels, inputs: Labels, structure: _Structure) -> None:
         if actions.size == 0 or inputs.size == 0:
@@ -62,6 +70,54 @@ class Payoff(Shown, Generic[_Structure]):
         """The names of the secrets."""
         return self._inputs
 
+    def times(self, labels: Labels, weights: Array) -> LeftFactor:
+        """Return what is to be much, times weights[x], as a left factor with x in the order of `labels`."""
+        order = aligned(labels, self._inputs, "prior", self._names[0])
+        match self._structure:
+            case None:
+                return Ranks(weights)
+            case int(tries):
+                return BestInputs(weights, min(tries, labels.size))
+            case (top, gain):
+                return Lowered(gain.times(labels, weights), weights, top)
+            case SparseRows() as rows:
+                return Matrix(rows if order is None else rows.take(order)).scaled(weights)
+            case matrix:
+                matrix = matrix if order is None else matrix[:, order]
+                return Matrix(matrix if self._sign > 0 else -matrix).scaled(weights)
+
+    def to_numpy(self) -> Array:
+        """Return the matrix, one row per action."""
+        check_fits(self._actions.size, self._inputs.size)
+        match self._structure:
+            case (top, gain):
+                top, gains = unified(np.asarray(top), gain.to_numpy())
+                return np.asarray(top - gains)
+            case SparseRows() as rows:
+                return rows.dense(np.zeros(rows.width, dtype=np.int64), 0, rows.width).T
+            case None | int():
+                worth = product(self._actions, self._inputs)
+                return np.array(list(starmap(self._worth, worth))).reshape(-1, self._inputs.size)
+            case matrix:
+                return np.array(matrix)
+
+    def _worth(self, action: Any, label: Hashable) -> int:
+        """Return what a guess, a set of guesses or an order of guesses is worth for a secret."""
+        if self._structure is None:
+            return int(action.index(label)) + 1
+        return int(label == action if self._actions is self._inputs else label in action)
+
+    def _cell(self, row: int, column: int) -> Number:
+        match self._structure:
+            case (top, gain):
+                return as_number(top) - gain._cell(row, column)
+            case SparseRows() as rows:
+                return int(row in rows.take(np.array([column])).columns)
+            case None | int():
+                return self._worth(self._actions[row], self._inputs[column])
+            case matrix:
+                return as_number(matrix[row, column])
+
     def to_pandas(self) -> "pd.DataFrame":
         """Return the matrix as a pandas frame, from which the class makes the same again."""
         return to_frame(self.to_numpy(), self._actions, self._inputs)
@@ -73,7 +129,7 @@ class Payoff(Shown, Generic[_Structure]):
 
 
 @final
-class Gain(Payoff[Array | SparseRows | int]):
+class Gain(Payoff):
     """A gain function g: what each action earns for each secret; finite and non-negative.
 
     Parameters
@@ -98,18 +154,19 @@ class Gain(Payoff[Array | SparseRows | int]):
 
     __slots__ = ()
     _names = ("gain", "gains")
+    _sign = 1
 
     @property
     def largest(self) -> Number:
         """The largest gain of any action for any secret."""
         match self._structure:
-            case int():
-                return 1
             case SparseRows() as rows:
                 constant = constant_of(rows.values)
                 return as_number(rows.values.max(initial=0) if constant is None else constant)
-            case matrix:
+            case np.ndarray() as matrix:
                 return as_number(matrix.max())
+            case _:
+                return 1
 
     @property
     def members(self) -> Array | None:
@@ -118,17 +175,6 @@ class Gain(Payoff[Array | SparseRows | int]):
         if not isinstance(rows, SparseRows) or not rows.per_row or constant_of(rows.values) != 1:
             return None
         return rows.columns.reshape(rows.height, -1)
-
-    def times(self, labels: Labels, weights: Array) -> LeftFactor:
-        """Return g(w, x) weights[x] as a left factor, with the inputs in the order of `labels`."""
-        order = aligned(labels, self._inputs, "prior", "gain")
-        match self._structure:
-            case int(tries):
-                return BestInputs(weights, min(tries, labels.size))
-            case SparseRows() as rows:
-                return Matrix(rows if order is None else rows.take(order)).scaled(weights)
-            case matrix:
-                return Matrix(matrix if order is None else matrix[:, order]).scaled(weights)
 
     def __add__(self, other: "Gain") -> "Gain":
         """Return the gain of playing two games at once; its vulnerability is the sum of theirs.
@@ -181,29 +227,6 @@ class Gain(Payoff[Array | SparseRows | int]):
         names = as_labels(actions, "action")
         return Gain(self.to_numpy()[self._actions.positions(names, "action")], names, self._inputs)
 
-    def to_numpy(self) -> Array:
-        """Return the matrix, one row per action."""
-        check_fits(self._actions.size, self._inputs.size)
-        match self._structure:
-            case int():
-                guesses = ({self._inputs[i]} for i in range(self._inputs.size))
-                chosen = guesses if self._actions is self._inputs else iter(self._actions)
-                return np.array([[int(x in guess) for x in self._inputs] for guess in chosen])  # type: ignore[operator]
-            case SparseRows() as rows:
-                return rows.dense(np.zeros(rows.width, dtype=np.int64), 0, rows.width).T
-            case matrix:
-                return np.array(matrix)
-
-    def _cell(self, row: int, column: int) -> Number:
-        match self._structure:
-            case int():
-                action, label = self._actions[row], self._inputs[column]
-                return int(label == action if self._actions is self._inputs else label in action)  # type: ignore[operator]
-            case SparseRows() as rows:
-                return int(row in rows.take(np.array([column])).columns)
-            case matrix:
-                return as_number(matrix[row, column])
-
 
 def bayes_gain(labels: object) -> Gain:
     """Return the gain of guessing the secret in one try: g(w, x) = 1 if w = x, else 0.
@@ -235,9 +258,7 @@ def tries_gain(labels: object, k: int) -> Gain:
     {Bob, Carol}    0      1    1
     """
     named = as_labels(labels)
-    if not isinstance(k, int | np.integer) or not 1 <= k <= named.size:
-        raise ParameterError(what="the number of tries", value=k, allowed=f"between 1 and {named.size}")
-    k = int(k)
+    k = check_whole("the number of tries", k, 1, named.size)
     return Gain._of(SubsetLabels(named, k), named, k)
 
 
@@ -290,11 +311,8 @@ def predicate_gain(labels: object, predicate: Callable[[Any], Hashable]) -> Gain
     return membership_gain(values, dict.fromkeys(value for (value,) in values.values()))
 
 
-_Costs = Array | tuple[Any, Gain] | None  # None: orders of guesses
-
-
 @final
-class Loss(Payoff[_Costs]):
+class Loss(Payoff):
     """A loss function: what each action costs for each secret; finite and non-negative.
 
     Parameters
@@ -315,6 +333,7 @@ class Loss(Payoff[_Costs]):
 
     __slots__ = ()
     _names = ("loss", "losses")
+    _sign = -1
 
     @classmethod
     def from_gain(cls, gain: Gain, ceiling: Any = None) -> "Loss":
@@ -353,38 +372,6 @@ class Loss(Payoff[_Costs]):
             return self._structure[1]
         matrix = self.to_numpy()
         return Gain(matrix.max() - matrix, self._actions, self._inputs)
-
-    def times(self, labels: Labels, weights: Array) -> LeftFactor:
-        """Return - l(w, x) weights[x] as a left factor, with the inputs in the order of `labels`."""
-        order = aligned(labels, self._inputs, "prior", "loss")
-        match self._structure:
-            case None:
-                return Ranks(weights)
-            case (top, gain):
-                return Lowered(gain.times(labels, weights), weights, top)
-            case matrix:
-                return Matrix(-matrix if order is None else -matrix[:, order]).scaled(weights)
-
-    def to_numpy(self) -> Array:
-        """Return the matrix, one row per action."""
-        check_fits(self._actions.size, self._inputs.size)
-        match self._structure:
-            case None:
-                return np.array([[order.index(x) + 1 for x in self._inputs] for order in self._actions])  # type: ignore[attr-defined]
-            case (top, gain):
-                top, gains = unified(np.asarray(top), gain.to_numpy())
-                return np.asarray(top - gains)
-            case matrix:
-                return np.array(matrix)
-
-    def _cell(self, row: int, column: int) -> Number:
-        match self._structure:
-            case None:
-                return self._actions[row].index(self._inputs[column]) + 1  # type: ignore[attr-defined, no-any-return]
-            case (top, gain):
-                return as_number(top) - gain._cell(row, column)
-            case matrix:
-                return as_number(matrix[row, column])
 
 
 def zero_one_loss(labels: object) -> Loss:

@@ -11,12 +11,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from numbers import Rational, Real
+from numbers import Real
 from typing import Any, final, overload
 
 import numpy as np
 
-from quiff.core.distinct import distinct_codes, smallest_index_type, sorted_rows
+from quiff.core.distinct import distinct_codes, smallest_index_type
 from quiff.core.numbers import Array, check_unmasked
 from quiff.errors import LabelError, QuiffError, ShapeError, SizeError, counted, how_many
 
@@ -131,10 +131,15 @@ class _RangeLabels(Labels):
     def _label(self, position: int) -> int:
         return self.numbers[position]
 
-    def _find(self, label: Hashable) -> int | None:
+    def _find(self, label: Any) -> int | None:
         # A range finds a plain integer at once, but anything else only by looking at every number.
-        whole = _whole_number(label)
-        return self.numbers.index(whole) if whole is not None and whole in self.numbers else None
+        if not isinstance(label, Real):
+            return None
+        try:
+            whole: Any = math.trunc(label)
+        except (OverflowError, ValueError):  # infinite, or not a number
+            return None
+        return self.numbers.index(whole) if whole == label and whole in self.numbers else None
 
     def _same_as(self, other: Labels) -> bool:
         return self.numbers == other.numbers if isinstance(other, _RangeLabels) else super()._same_as(other)
@@ -181,7 +186,7 @@ class SetLabels(Labels):
     @classmethod
     def distinct(cls, codes: Array, topics: Labels) -> tuple["SetLabels", Array]:
         """Return the distinct sets among the rows of `codes`, and for each row which of them it is."""
-        rows = sorted_rows(codes.astype(smallest_index_type(topics.size)))
+        rows = np.sort(codes.astype(smallest_index_type(topics.size)), axis=1)
         first, which = distinct_codes(rows, topics.size)
         return cls(rows[first], topics), which
 
@@ -251,16 +256,6 @@ def _array_labels(array: Array, what: str) -> Labels:
 
 def _twice(label: Hashable, what: str) -> QuiffError:
     return LabelError(f"the {what} {_cut(label)} is there twice; every {what} must be unique")
-
-
-def _whole_number(label: Any) -> int | None:
-    """Return the plain integer that a label equals, or None."""
-    if isinstance(label, Rational):
-        return int(label.numerator) if label.denominator == 1 else None
-    if not isinstance(label, Real) or not math.isfinite(label):
-        return None
-    whole = int(label.__floor__())
-    return whole if whole == label else None
 
 
 def check_hashable(labels: Iterable[Any], what: str) -> None:

@@ -19,6 +19,7 @@ PROCESS = 250 * 2**20
 
 _LESS = "fewer people, or smaller parameters of the API"
 _LITTLE = 64 * 2**20  # bytes that do not matter beside what a run takes anyway
+_NOTHING = 4096  # bytes that every limit of the environment allows
 _COPIES = 4  # arrays of one size that a computation holds at once
 _FRACTION, _PASS = 100, 1000  # how many floats are looked at in the time of one fraction, and to begin a pass
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMGT])(i?)B?", re.IGNORECASE)
@@ -154,7 +155,10 @@ def check_fits(rows: int, columns: int, number_size: int = 8) -> None:
 
 def check_memory(what: str, numbers: int, number_size: int = 8) -> None:
     """Raise a SizeError if so many numbers are over the limit; the message begins with what needs them."""
-    needed, limit = numbers * number_size, _limit("QUIFF_DENSE_LIMIT")
+    needed = numbers * number_size
+    if needed <= _NOTHING and _limits["QUIFF_DENSE_LIMIT"].get() is None:
+        return  # small matrices are spared a look at the environment
+    limit = _limit("QUIFF_DENSE_LIMIT")
     check_need(what, needed, _LESS)
     if _COPIES * needed > _LITTLE:
         check_need(f"{what}, with what is computed from them,", PROCESS + _COPIES * needed, _LESS)

@@ -1,17 +1,308 @@
-"""Linear programs min c.x with A x = b and x >= 0: in floats by HiGHS, in fractions with a proof."""
+"""Linear programs, written constraint by constraint: in floats by HiGHS, in fractions with a proof."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import lcm
 from typing import Any, final
 
 import numpy as np
 
-from quiff.core.numbers import Array, Number, as_fractions, as_number, is_exact, same_kind, to_float
-from quiff.errors import ParameterError, QuiffError, SizeError
+from quiff.core.numbers import Array, Number, as_fractions, is_exact, same_kind, summed, to_float
+from quiff.errors import ParameterError, SizeError
 
+EXACT_CELLS = 700_000
+"""How many numbers the table of a program that is proven in fractions may hold: some seconds."""
+
+_NEAR = 1e-9  # what HiGHS may leave of 0
+_LARGE = 25_000  # constraints, from where on an interior-point method is faster than the simplex method
+_DIGITS = 12  # to which floats count as equal when symmetries are looked for
+
+Term = tuple[Array, Any]
+"""Variables by their numbers, one or a row of them for each constraint, and what each is multiplied by."""
 Column = dict[int, Fraction]  # row -> entry, zeros left out
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The least value, variables x that reach it, and a dual variable y for each constraint.
+
+    y A <= c, y <= 0 where a constraint holds with <=, and y.b is the value too.
+    """
+
+    value: Number
+    x: Array
+    dual: Array
+
+
+@final
+@dataclass(eq=False)
+class Program:
+    """Variables, all at least 0, their costs, and constraints that hold with = or with <=.
+
+    Examples
+    --------
+    >>> program = Program()
+    >>> x = program.variables(2, cost=[2, 3])
+    >>> rows = program.add((x[np.newaxis], 1), right=4)
+    >>> found = program.solve()
+    >>> found.value, found.x.tolist(), found.dual[rows].tolist()
+    (Fraction(8, 1), [Fraction(4, 1), Fraction(0, 1)], [Fraction(2, 1)])
+    """
+
+    tolerance: float = 1e-10  # what floats may miss constraints by
+    n_variables: int = 0
+    n_constraints: int = 0
+    cost: list[Array] = field(default_factory=list)
+    most: list[Array] = field(default_factory=list)
+    rows: list[Array] = field(default_factory=list)
+    columns: list[Array] = field(default_factory=list)
+    values: list[Array] = field(default_factory=list)
+    right: list[Array] = field(default_factory=list)
+    less: list[Array] = field(default_factory=list)
+
+    def variables(self, shape: int | tuple[int, ...], cost: Any = 0, most: float = np.inf) -> Array:
+        """Return the numbers of new variables with these costs, in their shape."""
+        costs = np.broadcast_to(np.asarray(cost), shape).reshape(-1)
+        self.cost.append(costs)
+        self.most.append(np.full(costs.shape, most))
+        self.n_variables += costs.size
+        return np.arange(self.n_variables - costs.size, self.n_variables).reshape(shape)
+
+    def add(self, *terms: Term, right: Any = 0, at_most: bool = False) -> Array:
+        """Add constraints, a sum of terms each, and return their numbers.
+
+        A variable may come up more than once: what it is multiplied by adds up.
+        """
+        count = terms[0][0].shape[0]
+        numbers = np.arange(self.n_constraints, self.n_constraints + count)
+        for columns, factors in terms:
+            table = columns if columns.ndim == 2 else columns[:, np.newaxis]
+            values = np.asarray(factors)
+            values = np.broadcast_to(values if values.ndim in (0, 2) else values[:, np.newaxis], table.shape)
+            there = values != 0
+            self.rows.append(np.broadcast_to(numbers[:, np.newaxis], table.shape)[there])
+            self.columns.append(table[there])
+            self.values.append(values[there])
+        self.right.append(np.broadcast_to(np.asarray(right), count))
+        self.less.append(np.full(count, at_most))
+        self.n_constraints += count
+        return numbers
+
+    def solve(self, *, alike: bool = False) -> Optimum | None:
+        """Return the optimum, or None if the constraints cannot be met.
+
+        In fractions if all numbers are exact, unless that would take too long. If asked to, variables that
+        are `alike` are made one first: then there are no dual variables.
+        """
+        if not alike:
+            return self.table().solution()
+        small, classes = self.table().reduced()
+        found = small.solution()
+        return None if found is None else replace(found, x=found.x[classes], dual=found.dual[:0])
+
+    def optimum(self) -> Optimum:
+        """Return the optimum of a program that has one."""
+        found = self.solve()
+        if found is None:
+            raise SizeError("the linear program could not be solved; give fewer inputs or outputs")
+        return found
+
+    def solve_whole(self, whole: Array, seconds: float) -> tuple[Array | None, float]:
+        """Return the best point found with whole numbers for some variables, and the least value at least."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        table = self.table()
+        integrality = np.zeros(self.n_variables, dtype=np.int8)
+        integrality[whole.reshape(-1)] = 1
+        found = milp(
+            to_float(table.cost),
+            integrality=integrality,
+            bounds=Bounds(0, table.most),
+            constraints=LinearConstraint(
+                table.matrix(), np.where(table.less, -np.inf, to_float(table.right)), to_float(table.right)
+            ),
+            options={"time_limit": seconds, "mip_rel_gap": 1e-10},
+        )
+        return found.x, -np.inf if found.mip_dual_bound is None else found.mip_dual_bound
+
+    def table(self) -> "Table":
+        """Return all of it as arrays of one kind of numbers."""
+        names = ("cost", "values", "right")
+        cost, values, right = same_kind(*(np.concatenate(same_kind(*getattr(self, name))) for name in names))
+        rows, columns, less, most = map(np.concatenate, (self.rows, self.columns, self.less, self.most))
+        return Table(rows, columns, values, cost, right, less, most, self.tolerance)
+
+
+def times(given: Array, R: Array) -> Term:
+    """Return the term of each entry, row by row, of a given matrix times a matrix R of variables."""
+    return np.tile(R.T, (given.shape[0], 1)), np.repeat(given, R.shape[1], axis=0)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Table:
+    """min c.x with A x <= b, or = b where `less` is not set, and 0 <= x <= most; A by its entries."""
+
+    rows: Array
+    columns: Array
+    values: Array
+    cost: Array
+    right: Array
+    less: Array
+    most: Array
+    tolerance: float
+
+    def matrix(self) -> Any:
+        """Return A in floats."""
+        from scipy.sparse import csr_array
+
+        shape = (self.right.shape[0], self.cost.shape[0])
+        return csr_array((to_float(self.values), (self.rows, self.columns)), shape=shape)
+
+    def solution(self) -> Optimum | None:
+        """Return the optimum, or None if there is none."""
+        exact = all(map(is_exact, (self.cost, self.values, self.right)))
+        m, n = self.right.shape[0], self.cost.shape[0] + int(self.less.sum())
+        if not exact or (m + 2) * (n + m + 1) > EXACT_CELLS:
+            return self.by_highs()
+        try:
+            near = self.by_highs()
+        except OverflowError:
+            raise SizeError(
+                "a linear program has numbers that are too large for floats; divide them all by one number"
+            ) from None
+        return None if near is None else self.proven(near) or near
+
+    def by_highs(self) -> Optimum | None:
+        """Solve it in floats; entries up to 1 save most of the time."""
+        from scipy.optimize import linprog
+        from scipy.sparse import diags_array
+
+        scale = np.zeros(self.right.shape[0])
+        np.maximum.at(scale, self.rows, np.abs(to_float(self.values)))
+        scale[scale == 0] = 1
+        matrix, right = diags_array(1 / scale).tocsr() @ self.matrix(), to_float(self.right) / scale
+        found = linprog(  # type: ignore[call-overload]  # the stubs know no sparse matrices
+            to_float(self.cost),
+            A_ub=matrix[self.less],
+            b_ub=right[self.less],
+            A_eq=matrix[~self.less],
+            b_eq=right[~self.less],
+            bounds=np.stack([np.zeros_like(self.most), self.most], axis=1),
+            method="highs" if right.shape[0] < _LARGE else "highs-ipm",
+            options=dict.fromkeys(
+                ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), self.tolerance
+            ),
+        )
+        if found.status == 2:
+            return None
+        if found.status == 3:
+            raise ParameterError("the linear program has no least value")
+        if found.x is None:
+            raise SizeError(f"the linear program could not be solved: {found.message}")
+        dual = np.zeros(right.shape[0])
+        dual[self.less], dual[~self.less] = found.ineqlin.marginals, found.eqlin.marginals
+        return Optimum(float(found.fun), np.asarray(found.x), dual / scale)
+
+    def proven(self, near: Optimum) -> Optimum | None:
+        """Solve it in fractions for the variables that are not 0 in floats; None if that proves nothing.
+
+        x >= 0 with A x = b, and y with y A <= c that has y.b = c.x, prove each other optimal: what HiGHS
+        found only says where to look. Of dual variables that these variables leave free, those of HiGHS are
+        rounded. What is left of a constraint with <= is a variable too.
+        """
+        cost, right, values = (
+            as_fractions(np.array(part)).tolist() for part in (self.cost, self.right, self.values)
+        )
+        columns: list[Column] = [{} for _ in cost]
+        for row, place, value in zip(self.rows.tolist(), self.columns.tolist(), values, strict=True):
+            columns[place][row] = columns[place].get(row, 0) + value
+        slack = np.flatnonzero(self.less)
+        columns += [{row: Fraction(1)} for row in slack.tolist()]
+        cost += [Fraction(0)] * slack.shape[0]
+        matrix = self.matrix()
+        amount = np.r_[near.x, (to_float(self.right) - matrix @ near.x)[slack]]
+        spared = np.r_[to_float(self.cost) - near.dual @ matrix, -near.dual[slack]]
+        used = amount > _NEAR
+        tried = np.flatnonzero(used | (spared <= _NEAR)).tolist()
+        tried.sort(key=lambda place: (not used[place], len(columns[place])))
+        crowd = [0] * len(right)
+        for place in tried:
+            for row in columns[place]:
+                crowd[row] += 1
+        basis = Basis()
+        chosen = [place for place in tried if basis.add(columns[place], crowd)]
+        parts = basis.solve({row: value for row, value in enumerate(right) if value})
+        if parts is None or min(parts, default=0) < 0:
+            return None
+        free = [Fraction(float(value)).limit_denominator(10**6) for value in near.dual]
+        dual = basis.solve_left([cost[place] for place in chosen], free)
+        for column, c in zip(columns, cost, strict=True):
+            if sum(dual[row] * value for row, value in column.items()) > c:
+                return None
+        x = np.full(len(cost), Fraction(0), dtype=object)
+        x[chosen] = parts
+        least = sum((cost[place] * part for place, part in zip(chosen, parts, strict=True)), Fraction(0))
+        return Optimum(least, x[: self.cost.shape[0]], np.array(dual, dtype=object))
+
+    def reduced(self) -> tuple["Table", Array]:
+        """Return a program with one variable for each class of alike ones, and the class of every variable.
+
+        Classes are those of colour refinement: variables of a class have the same cost, and the same numbers
+        in the same classes of constraints. Then some optimum has the same value for all of a class, and one
+        constraint of each class is enough (Grohe, Kersting, Mladenov and Selman, ESA 2014).
+        """
+        of_rows, of_columns = self._classes()
+        n_columns = int(of_columns.max()) + 1
+        if n_columns == self.cost.shape[0]:
+            return self, np.arange(n_columns)
+        _, first = np.unique(of_rows, return_index=True)
+        used = np.isin(self.rows, first)
+        cost = summed(self.cost, of_columns, n_columns)
+        places = of_rows[self.rows[used]] * n_columns + of_columns[self.columns[used]]
+        distinct, inverse = np.unique(places, return_inverse=True)
+        values = summed(self.values[used], inverse, distinct.shape[0])
+        most = np.full(n_columns, np.inf)
+        most[of_columns] = self.most
+        rows, columns = np.divmod(distinct, n_columns)
+        small = replace(
+            self, rows=rows, columns=columns, values=values, cost=cost,
+            right=self.right[first], less=self.less[first], most=most,
+        )  # fmt: skip
+        return small, of_columns
+
+    def _classes(self) -> tuple[Array, Array]:
+        """Return the class of each constraint and of each variable."""
+        draw = np.random.default_rng(0).integers
+
+        def numbers(kinds: Array) -> Array:
+            """Return a random number for each kind; sums of products of them tell multisets apart."""
+            return draw(2**63, size=int(kinds.max(initial=0)) + 1, dtype=np.uint64)[kinds]
+
+        values = numbers(_ids(self.values))
+        of_rows = _ranks(numbers(_ids(self.right)) + self.less)
+        of_columns = _ranks(numbers(_ids(self.cost)) + numbers(_ids(self.most)))
+        while True:
+            entries = values * numbers(of_columns)[self.columns]
+            rows = _ranks(numbers(of_rows) + summed(entries, self.rows, of_rows.shape[0]))
+            entries = values * numbers(rows)[self.rows]
+            columns = _ranks(numbers(of_columns) + summed(entries, self.columns, of_columns.shape[0]))
+            if rows.max() == of_rows.max() and columns.max() == of_columns.max():
+                return rows, columns
+            of_rows, of_columns = rows, columns
+
+
+def _ids(values: Array) -> Array:
+    """Return a number for each distinct value; floats count as equal if they agree to 12 digits."""
+    if not is_exact(values):
+        mantissa, exponent = np.frexp(values)
+        values = np.ldexp(np.round(mantissa, _DIGITS), exponent)
+    return _ranks(values)
+
+
+def _ranks(values: Array) -> Array:
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
 @final
@@ -78,237 +369,3 @@ class Basis:
         for k in reversed(range(len(z))):
             y[self.rows[k]] = z[k] - sum(value * y[r] for r, value in self.lower[k].items())
         return y
-
-
-# How many numbers the table of an exact program may hold: some seconds; and for how many pivots are tried,
-# or are fastest.
-EXACT_CELLS, PIVOTED_CELLS, TINY_CELLS = 700_000, 60_000, 600
-_NEAR = 1e-9  # what HiGHS may leave of 0
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Program:
-    """The entries of A as triples, so that it may be large and sparse."""
-
-    cost: Array  # c, one number for each variable
-    # Where A has entries, and which; entries at the same place add up.
-    rows: Array
-    columns: Array
-    values: Array
-    right: Array  # b, one number for each equation
-
-    @property
-    def exact(self) -> bool:
-        """Whether all numbers are integers or fractions."""
-        return all(map(is_exact, (self.cost, self.values, self.right)))
-
-    @property
-    def cells(self) -> int:
-        """How many numbers its table has in fractions, with a helper for each equation and two objectives."""
-        m, n = len(self.right), len(self.cost)
-        return (m + 2) * (n + m + 1)
-
-    def relaxed(self) -> "Program":
-        """Return the program of how much of b no x explains: 0 if and only if some x meets all equations."""
-        m, n = len(self.right), len(self.cost)
-        signs = np.array([-1 if b < 0 else 1 for b in self.right])
-        return Program(
-            np.repeat([0, 1], [n, m]),
-            np.concatenate([self.rows, np.arange(m)]),
-            np.concatenate([self.columns, n + np.arange(m)]),
-            np.concatenate(same_kind(self.values, signs)),
-            self.right,
-        )
-
-    def in_floats(self) -> "Program":
-        """Return the same program in floats."""
-        return Program(
-            to_float(self.cost), self.rows, self.columns, to_float(self.values), to_float(self.right)
-        )
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Optimum:
-    """The least value, variables x that reach it, and dual variables y: y A <= c and y.b is the value too."""
-
-    value: Number
-    x: Array
-    dual: Array
-
-
-def minimise(program: Program) -> Optimum | None:
-    """Return the optimum of a program, or None if no x meets its equations.
-
-    Examples
-    --------
-    >>> one = np.array([1, 1])
-    >>> found = minimise(Program(np.array([2, 3]), np.array([0, 0]), np.array([0, 1]), one, np.array([4])))
-    >>> found.value, found.x.tolist(), found.dual.tolist()
-    (Fraction(8, 1), [Fraction(4, 1), Fraction(0, 1)], [Fraction(2, 1)])
-    """
-    if not program.exact:
-        return _by_highs(program)
-    if TINY_CELLS < program.cells <= EXACT_CELLS:
-        found = _by_basis(program)
-        if found is not None:
-            return found
-        missing = _by_basis(program.relaxed())
-        if missing is not None and missing.value > 0:
-            return None
-    if program.cells > PIVOTED_CELLS:
-        raise SizeError(
-            f"a linear program in fractions with {program.right.shape[0]} equations in "
-            f"{program.cost.shape[0]} variables takes too long; give floats instead of fractions"
-        )
-    return _by_pivots(program)
-
-
-def _by_highs(program: Program) -> Optimum | None:
-    from scipy.optimize import linprog
-    from scipy.sparse import csr_array
-
-    floats = program.in_floats()
-    shape = (floats.right.shape[0], floats.cost.shape[0])
-    found = linprog(  # type: ignore[call-overload]  # the stubs know no sparse matrices
-        floats.cost,
-        A_eq=csr_array((floats.values, (floats.rows, floats.columns)), shape=shape),
-        b_eq=floats.right,
-        bounds=(0, None),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if found.status == 2:
-        return None
-    if found.status == 3:
-        raise ParameterError("the linear program has no least value")
-    if found.x is None:
-        raise SizeError(f"the linear program could not be solved: {found.message}")
-    return Optimum(float(found.fun), np.asarray(found.x), np.asarray(found.eqlin.marginals))
-
-
-def _by_basis(program: Program) -> Optimum | None:
-    """Solve in floats, then in fractions for the variables that are not 0 there; None if that proves nothing.
-
-    x >= 0 with A x = b, and y with y A <= c that has y.b = c.x, prove each other optimal: what HiGHS found
-    only says where to look. Of dual variables that these variables leave free, those of HiGHS are rounded.
-    """
-    try:
-        near = _by_highs(program)
-    except (OverflowError, QuiffError):  # too large for floats, or lost there
-        near = None
-    if near is None:
-        return None
-    cost, right, values = (
-        as_fractions(np.array(part)).tolist() for part in (program.cost, program.right, program.values)
-    )
-    columns: list[Column] = [{} for _ in cost]
-    for row, place, value in zip(program.rows.tolist(), program.columns.tolist(), values, strict=True):
-        if value:
-            columns[place][row] = columns[place].get(row, 0) + value
-    spared = np.array(to_float(program.cost))
-    np.subtract.at(spared, program.columns, to_float(program.values) * near.dual[program.rows])
-    used = near.x > _NEAR
-    tried = np.flatnonzero(used | (spared <= _NEAR)).tolist()
-    tried.sort(key=lambda place: (not used[place], len(columns[place])))
-    crowd = [0] * len(right)
-    for place in tried:
-        for row in columns[place]:
-            crowd[row] += 1
-    basis = Basis()
-    chosen = [place for place in tried if basis.add(columns[place], crowd)]
-    found = basis.solve({row: value for row, value in enumerate(right) if value})
-    if found is None or min(found, default=0) < 0:
-        return None
-    free = [Fraction(float(value)).limit_denominator(10**6) for value in near.dual]
-    dual = basis.solve_left([cost[place] for place in chosen], free)
-    if any(
-        sum(dual[row] * value for row, value in column.items()) > c
-        for column, c in zip(columns, cost, strict=True)
-    ):
-        return None
-    x = np.full(len(cost), Fraction(0), dtype=object)
-    x[chosen] = found
-    value = sum((cost[place] * v for place, v in zip(chosen, found, strict=True)), Fraction(0))
-    return Optimum(value, x, np.array(dual, dtype=object))
-
-
-def _by_pivots(program: Program) -> Optimum | None:
-    """Solve by the simplex method on whole numbers: every entry of the table is over one denominator."""
-    m, n = program.right.shape[0], program.cost.shape[0]
-    A = np.full((m, n + 1), Fraction(0), dtype=object)
-    np.add.at(A, (program.rows, program.columns), as_fractions(np.array(program.values)))
-    A[:, n] = as_fractions(np.array(program.right))
-    signs = [-1 if row[n] < 0 else 1 for row in A]
-    factors = [sign * lcm(*(v.denominator for v in row)) for sign, row in zip(signs, A, strict=True)]
-    cost = as_fractions(np.array(program.cost))
-    unit = lcm(*(v.denominator for v in cost))
-    table = np.zeros((m + 2, n + m + 1), dtype=object)
-    for i, factor in enumerate(factors):
-        table[i, :n] = [int(v * factor) for v in A[i, :n]]
-        table[i, n + i], table[i, -1] = 1, int(A[i, n] * factor)
-    table[m, :n] = [int(v * unit) for v in cost]
-    # A sum of what is missing of each equation is brought to 0 first.
-    table[m + 1] = -table[:m].sum(axis=0)
-    table[m + 1, n : n + m] = 0
-    simplex = _Simplex(table, list(range(n, n + m)), n)
-    simplex.descend(m + 1)
-    if table[m + 1, -1] != 0:
-        return None
-    simplex.drop_helpers()
-    simplex.descend(m)
-    x = np.full(n, Fraction(0), dtype=object)
-    for row, column in enumerate(simplex.basis):
-        if column < n:
-            x[column] = Fraction(table[row, -1], simplex.over)
-    dual = [Fraction(-table[m, n + i] * factors[i], simplex.over * unit) for i in range(m)]
-    return Optimum(as_number((x * cost).sum()) if n else Fraction(0), x, np.array(dual, dtype=object))
-
-
-@dataclass(eq=False)
-class _Simplex:
-    """A table of equations and objectives over a common denominator, and which variable each row gives."""
-
-    table: Array
-    basis: list[int]
-    variables: int
-    over: int = 1
-
-    def descend(self, objective: int) -> None:
-        """Pivot until no variable lowers an objective: the steepest first, the first one while stuck."""
-        table, stuck = self.table, False
-        while True:
-            slopes = table[objective, : self.variables]
-            lower = np.flatnonzero(slopes < 0)
-            if not lower.size:
-                return
-            column = int(lower[0] if stuck else lower[np.argmin(slopes[lower])])
-            rows = [row for row in range(len(self.basis)) if table[row, column] > 0]
-            if not rows:
-                raise ParameterError("the linear program has no least value")
-            row = min(rows, key=lambda row: (self._ratio(row, column), self.basis[row]))
-            stuck = table[row, -1] == 0
-            self.pivot(row, column)
-
-    def _ratio(self, row: int, column: int) -> Any:
-        return Fraction(self.table[row, -1], self.table[row, column])
-
-    def pivot(self, row: int, column: int) -> None:
-        """Solve a row's equation for a variable; the divisions leave no remainder."""
-        table = self.table
-        pivot, kept = table[row, column], table[row].copy()
-        changed = table * pivot - np.multiply.outer(table[:, column], kept)
-        table[:] = changed // self.over
-        table[row] = kept
-        if pivot < 0:
-            table *= -1
-        self.over, self.basis[row] = abs(pivot), column
-
-    def drop_helpers(self) -> None:
-        """Give each equation to a variable of the program; one that says nothing new keeps its helper."""
-        for row, column in enumerate(self.basis):
-            if column >= self.variables:
-                own = np.flatnonzero(self.table[row, : self.variables])
-                if own.size:
-                    self.pivot(row, int(own[0]))

@@ -15,6 +15,7 @@ from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, Number, as_numbers, is_exact
 from quiff.core.validate import check_shape
 from quiff.errors import ParameterError, ShapeError
+from quiff.theory.parameters import check_whole
 
 _LARGEST = 10**300  # what is farther is infinite
 
@@ -170,7 +171,6 @@ def grid(width: int, step: Any = 1, distance: Distance = euclidean) -> Metric:
     >>> grid(10)(0, 34), grid(10, step=100, distance=manhattan)(0, 34)
     (5.0, 700)
     """
-    if not isinstance(width, int | np.integer) or width < 1:
-        raise ParameterError(what="the width of a grid", value=width, allowed="1, 2, 3, ...")
+    check_whole("the width of a grid", width, 1)
     cells = Metric(lambda x, y: distance(divmod(x, width), divmod(y, width)))
     return cells.__rmul__(step)

@@ -1,18 +1,16 @@
 """Rows of a matrix that are mostly zero: what a sparse channel and a sparse gain are made of."""
 
-import itertools
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
-from quiff.core.distinct import distinct_codes, smallest_index_type, sorted_rows
+from quiff.core.distinct import distinct_codes, smallest_index_type
 from quiff.core.limits import check_fits
-from quiff.core.numbers import Array, constant_of, filled, is_exact, product, to_float
+from quiff.core.numbers import Array, constant_of, filled, is_exact, product, summed, to_float
 
 _OF_PLACES = {"lengths", "per_row", "rows", "column_counts", "by_column", "_places", "_ordered"}
-_LONG = 20  # cells of a table for each row, up to which counting place by place is faster than scipy
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,11 +191,7 @@ class SparseRows:
         constant = constant_of(self.values)
         if constant is not None:
             return product(self.column_counts, np.full(self.width, constant))
-        if is_exact(self.values):
-            sums = np.zeros(self.width, dtype=self.values.dtype)
-            np.add.at(sums, self.columns, self.values)
-            return sums
-        return np.bincount(self.columns, weights=self.values, minlength=self.width)
+        return summed(self.values, self.columns, self.width)
 
     def distinct(self, telling: Array) -> tuple[Array, Array]:
         """Return the index of one row of each kind, and for every row the number of its kind.
@@ -205,7 +199,7 @@ class SparseRows:
         Only the entries that are `telling` make a difference.
         """
         if self.per_row and constant_of(self.values) is not None and telling.all():
-            return distinct_codes(sorted_rows(self.columns.reshape(self.height, -1)), self.width)
+            return distinct_codes(np.sort(self.columns.reshape(self.height, -1), axis=1), self.width)
         kinds, ids = np.unique(self.values, return_inverse=True)
         nothing = self.width * max(len(kinds), 1)
         cells = np.where(telling, self.columns * np.int64(max(len(kinds), 1)) + ids, nothing)
@@ -213,7 +207,7 @@ class SparseRows:
         check_fits(self.height, longest)
         table = np.full((self.height, longest), nothing, dtype=np.int64)
         table[self.rows, np.arange(cells.shape[0]) - self.starts.take(self.rows)] = cells
-        return distinct_codes(sorted_rows(table), nothing + 1)
+        return distinct_codes(np.sort(table, axis=1), nothing + 1)
 
     def dense(self, rest: Array, start: int, stop: int) -> Array:
         """Return columns start .. stop-1 as a dense matrix; without an entry, a column has its rest."""
@@ -233,11 +227,7 @@ class SparseRows:
             if is_exact(left.values) and is_exact(right.values):
                 return np.asarray(left._added_pairs(right) * (one * two))
             left, right = (rows.with_values(to_float(rows.values)) for rows in (left, right))
-        long = self.width * other.width <= _LONG * self.height
-        if long and self.per_row is not None and other.per_row is not None:
-            table = left._counted_pairs(right)
-        else:
-            table = np.asarray((left._scipy().T @ right._scipy()).toarray())
+        table = np.asarray((left._scipy().T @ right._scipy()).toarray())
         if is_exact(left.values) and is_exact(right.values):
             table = np.rint(table).astype(np.int64)  # floats count exactly up to 2^53
         return np.asarray(table * (one * two))
@@ -268,29 +258,11 @@ class SparseRows:
         np.add.at(table, (np.repeat(self.columns, taken.lengths), taken.columns), values)
         return table
 
-    def _counted_pairs(self, other: "SparseRows") -> Array:
-        """Do the same in floats where rows are many and equally long: one count for each two places."""
-        pairs = np.zeros(self.width * other.width)
-        for (column, mine), (second, theirs) in itertools.product(self._by_place(), other._by_place()):
-            weights = mine if theirs is None else theirs if mine is None else mine * theirs
-            pairs += np.bincount(column * other.width + second, weights, minlength=pairs.shape[0])
-        return pairs.reshape(self.width, other.width)
-
-    def _by_place(self) -> list[tuple[Array, Array | None]]:
-        """Return columns and values (None for ones) of the first entries of all rows, the second ones, ..."""
-        columns = self.columns.reshape(self.height, -1).T.astype(np.intp, order="C")
-        if constant_of(self.values) == 1:
-            return [(column, None) for column in columns]
-        values = np.asarray(self.values).reshape(self.height, -1).T.astype(np.float64, order="C")
-        return list(zip(columns, values, strict=True))
-
     def transposed_matmul_dense(self, matrix: Array) -> Array:
         """Multiply this matrix, transposed, by a dense one with the same rows."""
         check_fits(self.width, matrix.shape[1])
         if is_exact(self.values) and is_exact(matrix):
-            result = np.zeros((self.width, matrix.shape[1]), dtype=np.result_type(self.values, matrix))
-            np.add.at(result, self.columns, self.values[:, np.newaxis] * matrix[self.rows])
-            return result
+            return summed(self.values[:, np.newaxis] * matrix[self.rows], self.columns, self.width)
         return np.asarray(self._scipy().T @ to_float(matrix))
 
     def matmul_dense(self, matrix: Array) -> Array:
@@ -306,9 +278,9 @@ class SparseRows:
 
 def fold_max(weights: Array, classes: Array, n_classes: int) -> Array:
     """Return the largest weight of each class."""
-    order = np.argsort(classes, kind="stable")
-    starts = np.searchsorted(classes[order], np.arange(n_classes))
-    return np.asarray(np.maximum.reduceat(weights[order], starts))
+    most = np.full(n_classes, weights.min())
+    np.maximum.at(most, classes, weights)
+    return most
 
 
 def spread(row: Array, columns: Array) -> Array:

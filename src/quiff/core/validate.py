@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quiff.core.distinct import smallest_index_type, sorted_rows
+from quiff.core.distinct import smallest_index_type
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array, check_unmasked, is_exact
 from quiff.errors import GainError, LabelError, ProbabilityError, QuiffError, ShapeError
@@ -100,7 +100,7 @@ def as_codes(
         raise LabelError(f"the code {bad} does not number any of the {n_codes} {what}s (0 to {n_codes - 1})")
     array = array.astype(smallest_index_type(n_codes))
     if rows is not None:
-        array = sorted_rows(array)
+        array = np.sort(array, axis=1)
         again = array[:, 1:] == array[:, :-1]
         if again.any():
             first = int(np.argwhere(again)[0, 0])

@@ -20,8 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-import pyarrow as pa
-
 from quiff.errors import ParameterError, QuiffError, cannot_read, engine_line, first_line
 
 BLOCK = 1 << 19  # how many bytes are read at a time
@@ -175,6 +173,8 @@ def opened(source: Source) -> IO[bytes]:
     """Open a file for its bytes, unpacked."""
     try:
         if source.packed == "zstd":
+            import pyarrow as pa  # only here: `quiff domain` starts without it
+
             return cast("IO[bytes]", pa.input_stream(str(source.path), compression="zstd"))
         return cast("IO[bytes]", gzip.open(source.path) if source.packed else source.path.open("rb"))
     except OSError as error:

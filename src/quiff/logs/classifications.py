@@ -19,7 +19,7 @@ from quiff.errors import ParameterError, QuiffError, cannot_read
 from quiff.io import StrPath
 from quiff.io.blocks import DAMAGES, damage, find_source, opened_lines
 from quiff.logs.archives import read_files
-from quiff.logs.domains import domain_table
+from quiff.logs.domains import DomainRules, in_punycode
 from quiff.logs.fetch import fetch
 from quiff.logs.suffixes import Suffixes
 from quiff.people.joined_topics import joined, joined_topic
@@ -42,15 +42,6 @@ def citizenlab_rows(path: Path) -> Iterator[tuple[str | None, str | None]]:
                     yield row["url"] or None, row["category_code"] or None
             except (csv.Error, UnicodeDecodeError, LookupError) as error:
                 raise QuiffError(f"cannot read the list {name!r} in {str(path)!r}: {error}") from error
-
-
-def citizenlab_table(path: Path) -> "pa.Table":
-    """Return all rows as a table of the strings url and category, in today's codes, null where empty."""
-    rows = [
-        {"url": url, "category": MERGED_CATEGORIES.get(category or "", category)}
-        for url, category in citizenlab_rows(path)
-    ]
-    return pa.Table.from_pylist(rows, pa.schema([("url", pa.string()), ("category", pa.string())]))
 
 
 TESTING_KEY = "for testing only"
@@ -108,7 +99,7 @@ def read_classification(
     """Return a classification by its name, or from a file with the columns ``domain`` and ``topics``.
 
     Citizen Lab's lists have URLs, which are turned into domains by the rules that logs are treated by.
-    Letters of a file's domains are lowered, unless `rules` are as-published.
+    A file's domains are put in small letters and in Punycode, unless `rules` are as-published.
     Chrome's lists have keys of hosts, in which dots and hyphens are spaces: a domain is looked up by its key.
     Some have no topics: a domain that matches one of these is known to have none. Their two rows for
     testing are left out.
@@ -126,11 +117,18 @@ def read_classification(
 
 
 def _citizenlab(path: Path, suffixes: Suffixes | None, rules: str) -> tuple[Any, ...]:
-    rows = ibis.memtable(citizenlab_table(path))
-    rows = rows.filter(rows.url.notnull(), rows.category.notnull())
-    domains = domain_table(rows.select("url").distinct(), suffixes, rules)
-    found = rows.inner_join(domains.filter(domains.domain.notnull()), "url")
-    return (found.group_by("domain").agg(topics=found.category.collect().unique().sort()),)
+    located = DomainRules.of(suffixes, rules)
+    topics_of: dict[str, set[str]] = {}
+    for url, category in citizenlab_rows(path):
+        domain = located.locate(url).domain if url and category else None
+        if domain:
+            topics_of.setdefault(domain, set()).add(MERGED_CATEGORIES.get(category or "", category or ""))
+    return (_listed({domain: sorted(topics) for domain, topics in topics_of.items()}),)
+
+
+def _listed(topics_of: dict[str, list[str]]) -> Any:
+    schema = pa.schema([("domain", pa.string()), ("topics", pa.list_(pa.string()))])
+    return ibis.memtable(pa.table([list(topics_of), list(topics_of.values())], schema=schema))
 
 
 def _chrome(path: Path, *_: Any) -> tuple[Any, ...]:  # its keys are those of hosts in small letters
@@ -160,7 +158,7 @@ def _from_file(path: Path, *, lowered: bool) -> Any:
             raise QuiffError(
                 "there is no domain or no topics; leave it out, or quote the topics", where=where
             )
-        domain = domain.lower() if lowered else domain
+        domain = in_punycode(domain.lower()) if lowered else domain
         if domain in topics_of:
             raise QuiffError(
                 f"the domain {domain!r} is there again; give it once"
@@ -175,9 +173,7 @@ def _from_file(path: Path, *, lowered: bool) -> Any:
             bare.setdefault(topics_of[domain][0], where)
     if max(map(len, topics_of.values()), default=0) == 1 and (several := joined_topic(bare)) is not None:
         raise QuiffError(joined(several), where=bare[several])
-    schema = pa.schema([("domain", pa.string()), ("topics", pa.list_(pa.string()))])
-    columns = [list(topics_of), list(topics_of.values())]
-    return ibis.memtable(pa.table(columns, schema=schema))
+    return _listed(topics_of)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str | None, str | None]]:

@@ -12,15 +12,12 @@ from typing import Any
 import ibis
 
 from quiff.errors import QuiffError
-from quiff.logs.hosts import shortened
-from quiff.logs.line_records import too_many
-from quiff.logs.lines import BadLine
 from quiff.logs.queries import fetch_rows
 from quiff.logs.read import Log
 from quiff.logs.times import KINDS, TimeFormat, with_times
 from quiff.safe_text import form, visible
 
-_REASONS = ("", "malformed", "header", "no-url", "no-user", "bad-time")  # why a line goes, by its number
+_REASONS = ("", "header", "no-url", "no-user", "bad-time")  # why a row goes, by its number
 _CODE = {name: ibis.literal(number, "int8") for number, name in enumerate(_REASONS)}  # a byte a row
 _STAYS = 0
 _UNIX = 10  # codes from here on stay, for now: two for each file, for seconds and for milliseconds
@@ -30,9 +27,8 @@ _MOST_FILES_IN_A_BYTE = 50
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of the lines of a log."""
+    """What became of the rows of a log."""
 
-    bad_lines: tuple[BadLine, ...]  # the first malformed lines
     dropped: dict[str, int]  # how many rows go, by reason
     units: dict[str, str]  # the unit of Unix times, by the name of the file
     # The codes of rows with Unix times that stay, and of those that go.
@@ -54,7 +50,6 @@ def looked_at(log: Log, form: TimeFormat | None) -> Any:
     """Return user, url, the text of the time and the time of each row, and the code of what becomes of it."""
     rows = log.table
     reasons = [
-        (rows.malformed, "malformed"),
         (log.is_header, "header"),
         (rows.url.isnull() | (rows.url == ""), "no-url"),
         (rows.user.isnull() | (rows.user == ""), "no-user"),
@@ -72,7 +67,7 @@ def looked_at(log: Log, form: TimeFormat | None) -> Any:
         (unit >= 0, _UNIX + len(_UNITS) * timed.file + unit),
         else_=ibis.literal(_STAYS, "int32"),
     )
-    size = "int8" if len(log.parts) <= _MOST_FILES_IN_A_BYTE else "int32"
+    size = "int8" if len(log.files) <= _MOST_FILES_IN_A_BYTE else "int32"
     return timed.select("user", "url", "text", "time", reason=code.cast(size))
 
 
@@ -84,14 +79,12 @@ def judged(log: Log, form: TimeFormat | None) -> Any:
     return rows.select("time", "reason", user=user, url=url)
 
 
-def verdict(con: Any, rows: Any, log: Log, most: int) -> Verdict:
+def verdict(con: Any, rows: Any, log: Log) -> Verdict:
     """Count the rows of :func:`judged`, which have been read, and settle the units of Unix times."""
     gone = rows.filter(rows.reason != _STAYS)
     counts = count_by_reason(con, gone, gone.count())
-    dropped = {_REASONS[code]: n for code, n in counts.items() if code < _UNIX}
-    again = dropped.pop("header", 0) - log.headers
-    if again > 0:  # the files' own first lines are no rows; others like them are
-        dropped["header"] = again
+    dropped = {"malformed": log.malformed} if log.malformed else {}
+    dropped |= {_REASONS[code]: n for code, n in counts.items() if code < _UNIX}
     by_file: dict[int, dict[int, int]] = defaultdict(dict)
     for code, n in counts.items():
         if code >= _UNIX:
@@ -100,20 +93,30 @@ def verdict(con: Any, rows: Any, log: Log, most: int) -> Verdict:
     lost = tuple(code for codes in by_file.values() for code in codes if code not in kept)
     if lost:
         dropped["bad-time"] = dropped.get("bad-time", 0) + sum(counts[code] for code in lost)
-    units = {
-        log.parts[(code - _UNIX) // len(_UNITS)].file: _UNITS[(code - _UNIX) % len(_UNITS)] for code in kept
-    }
-    malformed = dropped.get("malformed", 0)
-    examples = log.bad_lines() if malformed else ()
-    if malformed > most:
-        raise too_many(most, examples)
-    return Verdict(examples, dropped, units, (kept, lost))
+    units = {log.files[(code - _UNIX) // len(_UNITS)]: _UNITS[(code - _UNIX) % len(_UNITS)] for code in kept}
+    return Verdict(dropped, units, (kept, lost))
 
 
 def count_by_reason(con: Any, rows: Any, count: Any) -> dict[Any, int]:
     """Return a count of rows by their column ``reason``."""
     counts = fetch_rows(con, rows.group_by("reason").agg(rows=count).order_by("reason"))
     return {row["reason"]: int(row["rows"]) for row in counts}
+
+
+def shortened(url: Any) -> Any:
+    """Return what of a URL tells its host, so that there are fewer different ones; most logs have no more.
+
+    Only what follows the third slash is taken off, and only if a small letter begins the host: it cannot be
+    lost by cleaning then, and the same host is found.
+    """
+    place = split_part(url, "/", 3)
+    long = (url.like("http://%/%") | url.like("https://%/%")) & (place >= "a")
+    return long.ifelse("http://" + place, url)
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def split_part(text: str, delimiter: str, place: int) -> str:  # type: ignore[empty-body]
+    """Return one part of a text between delimiters; both engines have a function of this name."""
 
 
 _SHOWN = 3
@@ -168,7 +171,7 @@ def _examples(
 ) -> list[str]:
     """Return a line on each of some rows that go for a reason."""
     if reason in ("malformed", "header"):
-        return [f"  {line}" for line in found.bad_lines[:_SHOWN]]
+        return [f"  {line}" for line in log.bad_lines[:_SHOWN]]
     if reason in ("no-url", "no-user", "bad-time"):
         chosen = rows.filter(found.go_for(rows, reason))
     else:
@@ -193,15 +196,14 @@ def _examples(
 def _places(log: Log, cells: list[_Cells]) -> list[str]:
     """Return where rows stand in a log, as far as one finds them soon; else nothing."""
     places = [""] * len(cells)
+    fields = "" if log.fields is None else f"{log.fields} fields, "
     unit = "row" if log.text is None else "line"
-    for part in log.parts:
-        fields = "" if part.fields is None else f"{part.fields} fields, "
-        for number, record in islice(part.rows(), _MOST_SEARCHED):
-            for k, row in enumerate(cells):
-                if not places[k] and record == row:
-                    where = f"{part.file}:{number}" if len(log.parts) > 1 else f"{unit} {number}"
-                    places[k] = f"{where}: {fields}"
-                    break
-            if all(places):
-                return places
+    for source, number, row in islice(log.numbered(), _MOST_SEARCHED):
+        where = f"{source.name}:{number}" if len(log.files) > 1 else f"{unit} {number}"
+        for place in range(len(cells)):
+            if not places[place] and cells[place] == row:
+                places[place] = f"{where}: {fields}"
+                break
+        if all(places):
+            break
     return places

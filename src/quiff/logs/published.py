@@ -16,12 +16,12 @@ from typing import Any
 
 import ibis
 
-from quiff.errors import ParameterError, engine_line
+from quiff.errors import ParameterError
 from quiff.io import StrPath, check_suffix, whole_file
-from quiff.io.blocks import blocks, find_source
-from quiff.logs.line_count import LineCount
-from quiff.logs.queries import empty_list, fetch_rows, row_order, scalar
-from quiff.logs.scan import engine_errors, scan_csv
+from quiff.io.blocks import find_source
+from quiff.io.text import Dialect
+from quiff.logs.queries import batches, empty_list, fetch_rows, row_order
+from quiff.logs.read import first_lines, read_text
 from quiff.people.joined_topics import NUMBERS
 from quiff.people.literals import QUOTED, TOPIC_LIST
 from quiff.safe_text import column_names, shape
@@ -36,7 +36,6 @@ _HEADS = {
     "experimental": ("RandID", "BrowsingHistory", "AllTopics"),
     "profiled": ("RandID", "BrowsingHistory", "AllTopics", "sTopics"),
 }
-_BATCH = 10_000
 
 
 def read_published(con: Any, path: Path) -> Any:
@@ -87,22 +86,13 @@ def first_appearances(con: Any, path: Path, visits: Any) -> Any:
 def _raw(con: Any, path: Path) -> Any:
     """Return the cells of a published table as text."""
     source = find_source(path)
-    options: dict[str, Any] = {"quote": '"', "escape": '"', "header": True}
-    if con.name == "duckdb":
-        packed = source.packed or "none"
-        options |= {"all_varchar": True, "delim": ",", "compression": packed}
-    else:
-        options |= {"sep": ",", "inferSchema": False}
-    try:
-        table = scan_csv(con, path, **options)
-    except engine_errors(con) as error:
-        raise ParameterError(f"cannot read {str(path)!r} as a table: {engine_line(error)}") from error
-    count = LineCount(b",", True, len(table.columns))
-    for block in blocks(source):
-        count.add(block)
-    rows, found = count.end().records - 1, int(scalar(con, table.count()))
-    if rows != found:
-        raise ParameterError(f"{str(path)!r} has {rows} rows, but {found} were read; is a quote not closed?")
+    names = tuple(next(csv.reader(first_lines(source)), []))
+    columns = {}
+    for place, name in enumerate(names):
+        number = sum(name == other for other in names[:place])  # the same name again gets a number
+        column = f"{name or f'column{place}'}{f'_{number}' if number else ''}".replace('"', '""')
+        columns[f'"{column}"'] = f"nullif(c{place}, '')"
+    _, table, _ = read_text(con, [source], Dialect(names), columns)
     return table
 
 
@@ -165,12 +155,7 @@ def write_published(
         new.open("x", encoding="utf-8", newline="") as file,
     ):
         ordered = table.order_by(list(row_order(table.columns)))
-        if con.name == "duckdb":
-            batches = con.raw_sql(con.compile(ordered)).to_arrow_reader(_BATCH)
-            rows: Iterable[dict[str, Any]] = (row for batch in batches for row in batch.to_pylist())
-        else:
-            rows = fetch_rows(con, ordered)
-        _write_rows(file, stage, rows)
+        _write_rows(file, stage, (row for batch in batches(con, ordered) for row in batch.to_pylist()))
     return Path(out)
 
 

@@ -38,12 +38,24 @@ def fetch_rows(con: Any, expression: Any) -> list[dict[str, Any]]:
 def fetch_arrow(con: Any, expression: Any) -> Any:
     """Compute a table that fits into memory and return it as a PyArrow table."""
     query = _compiled(con, expression)
-    with _telling(con):
+    with telling(con):
         if con.name == "duckdb":
             rows = con.con.execute(query).to_arrow_table()
         else:  # Ibis would go by way of pandas
             rows = con._session.sql(query).toArrow()
     return rows.cast(expression.schema().to_pyarrow())
+
+
+def batches(con: Any, expression: Any) -> Iterator[Any]:
+    """Compute a table and yield its rows as PyArrow tables, which need not fit into memory together."""
+    query = _compiled(con, expression)
+    with telling(con):
+        if con.name == "duckdb":
+            rows = con.con.execute(query).to_arrow_reader(_BATCH)
+        else:
+            rows = con._session.sql(query).toArrow().to_batches(_BATCH)
+        for batch in rows:
+            yield pa.Table.from_batches([batch])
 
 
 def distinct_entries(con: Any, lists: Any) -> int:
@@ -63,7 +75,7 @@ def empty_list(texts: Any) -> Any:
 def store(con: Any, name: str, expression: Any) -> tuple[Any, int]:
     """Compute a temporary table of DuckDB; return it and the number of its rows."""
     query = _compiled(con, expression)
-    with _telling(con):
+    with telling(con):
         (rows,) = con.con.execute(f"CREATE TEMP TABLE {name} AS {query}").fetchone()
     place = ops.Namespace(catalog="temp", database="main")
     table = ops.DatabaseTable(name, schema=expression.schema(), source=con, namespace=place)
@@ -80,7 +92,7 @@ def kept(con: Any, expression: Any) -> Iterator[tuple[Any, int]]:
         return
     from pyspark import StorageLevel
 
-    with _telling(con):
+    with telling(con):
         frame = con._session.sql(_compiled(con, expression)).persist(StorageLevel.MEMORY_AND_DISK)
         rows = frame.count()
     try:
@@ -113,7 +125,7 @@ def write_parquet(
     """
     found = expression if con.name == "duckdb" else _with_numbers(expression, numbers or {})
     query = _compiled(con, found.order_by(list(order)) if order else found)
-    with _telling(con):
+    with telling(con):
         if con.name != "duckdb":
             con._session.sql(query).write.parquet(str(path))
             rows = sum(pq.read_metadata(file).num_rows for file in parquet_files(Path(path)))
@@ -182,7 +194,7 @@ def _compiled(con: Any, expression: Any) -> str:
 
 
 @contextmanager
-def _telling(con: Any) -> Iterator[None]:
+def telling(con: Any) -> Iterator[None]:
     """Turn what goes wrong inside an engine into an error of one line."""
     try:
         yield

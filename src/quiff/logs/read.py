@@ -1,16 +1,17 @@
-"""Logs as tables: text with tabs, commas or semicolons, JSON lines, packed or not, or Parquet.
+"""Logs as tables: text with tabs, commas, semicolons or bars, JSON lines, packed or not, or Parquet.
 
-Every file is first gone through byte by byte: its records are counted, which the run is checked against, and
-what engines do not agree upon is found. A file without such oddities is read by the engine itself. All others
-are read by plain Python, and handed to the engine as Parquet. Malformed lines, as `quiff.logs.lines`
-defines them, are counted and shown; they never stop a run by themselves, nor do they vanish.
+Text is read by DuckDB, whichever engine runs the pipeline, and handed on as Parquet; `quiff.io.text` counts
+its lines by their bytes, and refuses what cannot be read safely. Malformed lines are counted and shown; they
+never stop a run by themselves, nor do they vanish.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+import csv
+import json
+import re
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,92 +20,131 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from quiff.errors import ParameterError, QuiffError, counted, engine_line
-from quiff.io import StrPath
-from quiff.io.blocks import Source, blocks, check_files, find_sources, private_file
-from quiff.logs.line_count import LONGEST_LINE, UNIT, LineCount
-from quiff.logs.line_records import EXAMPLES, Record, first_bad_lines, records, write_records
-from quiff.logs.lines import BOM, BadLine, LogFormat, TextLog, check_columns, look_at_text
-from quiff.logs.queries import scalar
-from quiff.logs.scan import parquet_files, scan_csv, scan_lines, scan_parquet, spark_can_read, view
+from quiff.io import StrPath, scratch
+from quiff.io.blocks import Source, blocks, check_files, find_sources, opened_lines
+from quiff.io.text import Dialect, Reject, Text, open_text
+from quiff.logs.engine import connect
+from quiff.logs.queries import scalar, telling
+from quiff.logs.scan import parquet_files, scan_parquet
 from quiff.logs.times import arrow_text, as_text
+from quiff.safe_text import are_names, column_names, looks_like_data
 
-Examples = Callable[[], tuple[BadLine, ...]]
+BOM = "\ufeff"  # what some editors put before the first line
+LONGEST_LINE = 1 << 20  # the bytes that a line may have; one with more is malformed
+_UNIT = "\x1f"  # a delimiter that no line of JSON has
+_DELIMITERS = ("\t", ",", ";", "|")
+_LOOKED_AT = 1000  # objects, for the names in them
+_EXAMPLES = 5  # of malformed lines that are shown
+_Rows = Sequence[Sequence[str]]
+_Cells = tuple[str | None, ...]
+_REMEDY = "close it, or say that quotes are plain characters by --not-quoted"
 
 
 @dataclass(frozen=True)
-class Part:
-    """A file of a log, how many records it has by an independent count, and its rows as a table."""
+class LogFormat:
+    """How a log is written; the defaults are those of the AOL search logs."""
 
-    file: str  # the file as it was named
-    records: int  # the records in it, with the line of names
-    table: Any  # the rows
-    bad_lines: Examples  # finds the first malformed lines
-    sources: Sequence[Source]  # the files that it is made of
-    # Goes through its records by plain Python: the number of the line or row, and user, time and URL as
-    # texts, or what is wrong with them.
-    rows: Callable[[], Iterator[tuple[int, Record]]]
-    fields: int | None  # the number of its fields; None in JSON
+    # The names of the three columns that count.
+    user: str = "AnonID"
+    time: str = "QueryTime"
+    url: str = "ClickURL"
+    # What stands between fields; None takes the one of tab, comma, semicolon, bar that the first line has.
+    delimiter: str | None = None
+    # Whether fields may stand in double quotes; None means with tabs no, else yes.
+    quoted: bool | None = None
+    # The names of all columns, if the first line does not tell them; None if it does.
+    names: tuple[str, ...] | None = None
+
+    @property
+    def columns(self) -> tuple[str, str, str]:
+        """The three names in order: user, time, URL."""
+        return self.user, self.time, self.url
+
+
+@dataclass(frozen=True)
+class TextForm:
+    """How the files of a log in text are written in fact."""
+
+    names: tuple[str, ...]  # the names of all columns; in JSON of those that count
+    delimiter: str | None  # what stands between fields; None in JSON
+    quoted: bool  # whether fields may stand in quotes
+    headed: bool  # whether the first line of each file has the names
+
+    @property
+    def dialect(self) -> Dialect:
+        """How DuckDB reads it; an object is a line of one field."""
+        if self.delimiter is None:
+            return Dialect(("line",), _UNIT, "", header=False)
+        return Dialect(self.names, self.delimiter, '"' if self.quoted else "", self.headed)
+
+    def cells(self, line: str, columns: Sequence[str]) -> _Cells | None:
+        """Return what a line says of some columns; None if it is no row."""
+        if self.delimiter is None:
+            objects = json_object(line)
+            return None if objects is None else tuple(objects.get(name) or None for name in columns)
+        fields = line.split(self.delimiter)
+        if self.quoted and '"' in line:
+            fields = next(csv.reader([line], delimiter=self.delimiter), [])
+        if len(fields) != len(self.names):
+            return None
+        return tuple(fields[self.names.index(name)] or None for name in columns)
 
 
 @dataclass(frozen=True)
 class Log:
-    """A log as a table: user, time, url (texts, null where empty), malformed, and the number of the file."""
+    """A log as a table: user, time, url (texts, null where empty), and the number of the file."""
 
-    table: Any  # the rows, the files' first lines among them
-    # What user, time and url are in a line of names; None if there are no such lines.
-    header: tuple[str, str, str] | None
-    headers: int  # the number of files whose first line has the names
-    parts: tuple[Part, ...]  # the files
-    text: TextLog | None = None  # how the files are written; None for Parquet
+    table: Any  # the rows that are not malformed
+    form: LogFormat
+    sources: tuple[Source, ...]  # the files in order; of Parquet also those in folders
+    files: tuple[str, ...]  # the names of the files by their numbers
+    rows: int  # by an independent count, malformed ones included
+    malformed: int = 0
+    bad_lines: tuple[Reject, ...] = ()  # the first malformed lines
+    text: TextForm | None = None  # how the files are written; None for Parquet
+    fields: int | None = None  # of a row; None in JSON
 
     @property
     def is_header(self) -> Any:
         """Whether a row is a line that names the columns, as an expression; null where a cell is."""
-        if self.header is None:
+        if self.text is None or self.text.delimiter is None:
             return ibis.literal(False)
-        user, time, url = self.header
-        rows = self.table
-        return (rows.url == url) & (rows.time == time) & (rows.user == user)
-
-    @property
-    def rows(self) -> int:
-        """How many rows the log has by the independent count: records without the first lines."""
-        return sum(part.records for part in self.parts) - self.headers
-
-    def bad_lines(self) -> tuple[BadLine, ...]:
-        """Find the first malformed lines."""
-        return tuple(islice(chain.from_iterable(part.bad_lines() for part in self.parts), EXAMPLES))
+        rows, form = self.table, self.form
+        return (rows.url == form.url) & (rows.time == form.time) & (rows.user == form.user)
 
     def check_unchanged(self) -> None:
         """Check that the files are as they were."""
-        for part in self.parts:
-            for source in part.sources:
-                source.check()
+        for source in self.sources:
+            source.check()
 
-    def check(self, con: Any, rows: int) -> None:
+    def check(self, rows: int) -> None:
         """Check that so many rows are all that the files have, and that these are as they were."""
         self.check_unchanged()
-        if rows == self.rows:
-            return
-        off = []
-        for part in self.parts:
-            found = int(scalar(con, part.table.count()))
-            if found != part.records:
-                off.append(f"{part.file!r} by {counted(abs(found - part.records), 'line')}")
-        raise QuiffError(
-            f"the log has {self.rows} rows, but {rows} were read"
-            f"{': off is ' + ', '.join(off) if off else ''}; nothing is written"
-        )
+        if rows != self.rows:
+            raise QuiffError(
+                f"the log has {counted(self.rows, 'row')}, but {rows} were read; nothing is written"
+            )
+
+    def numbered(self) -> Iterator[tuple[Source, int, _Cells | None]]:
+        """Yield file and number of each line or row, and its user, time and URL, by plain Python."""
+        for source in self.sources:
+            if self.text is None:
+                yield from _parquet_rows(source, self.form.columns)
+                continue
+            with opened_lines(source) as lines:
+                for number, line in enumerate(lines, start=1):
+                    text = line.decode(errors="replace").strip("\r\n")
+                    yield source, number, self.text.cells(text, self.form.columns)
 
 
 def read_log(
-    con: Any, paths: Sequence[StrPath], form: LogFormat, scratch: Path, *, most_bad: int | None = None
+    con: Any, paths: Sequence[StrPath], form: LogFormat, folder: Path, *, most_bad: int | None = None
 ) -> Log:
     """Return a log of one or more files of the same form.
 
-    Paths are of text files, packed by gzip or not, or of Parquet files; a pipe is a text file. `scratch` is a
-    folder for what cannot be read in place; it must be there as long as the log is read. More malformed lines
-    than `most_bad` are refused, as far as they are known by then.
+    Paths are of text files, packed or not, or of Parquet files; a pipe is a text file. What cannot be read in
+    place lies in a folder, which must be there as long as the log is read. More malformed lines than
+    `most_bad` are refused.
     """
     files = check_files(paths)
     if not files:
@@ -112,125 +152,260 @@ def read_log(
     packed = {file.suffix == ".parquet" for file in files}
     if len(packed) != 1:
         raise ParameterError("some logs are Parquet and some are text; treat them one kind at a time")
-    if packed.pop():
-        return _parquet_log(con, files, form)
-    text = look_at_text(find_sources(files, scratch), form)
-    reading = _Reading(con, text, scratch, most_bad)
-    parts = tuple(reading.part(number, source) for number, source in enumerate(text.sources))
-    headers = len(parts) if text.headed else 0
-    return Log(_union(parts), text.header, headers, parts, text)
+    log = _parquet_log(con, files, form) if packed.pop() else _text_log(con, files, form, folder)
+    if most_bad is not None and log.malformed > most_bad:
+        raise QuiffError(
+            f"more than {most_bad} lines are malformed, such as {'; '.join(map(str, log.bad_lines))};"
+            " mend the log, or allow for more by --max-bad-lines"
+        )
+    return log
 
 
-def _union(parts: Sequence[Part]) -> Any:
-    """Return the rows of all files, with the number of their file."""
-    tables = [part.table.mutate(file=ibis.literal(k, "int32")) for k, part in enumerate(parts)]
-    return ibis.union(*tables) if len(tables) > 1 else tables[0]
+def _text_log(con: Any, files: tuple[Path, ...], form: LogFormat, folder: Path) -> Log:
+    sources = find_sources(files, folder)
+    text_form = look_at_text(sources, form)
+    names = tuple(source.name for source in sources)
+    if text_form.delimiter is None:
+        return _json_log(con, sources, names, form, text_form, folder)
+    places = [text_form.names.index(column) for column in form.columns]
+    cells = [f"nullif(c{place}, '')" for place in places]
+    columns = dict(zip(("user", "time", "url"), cells, strict=True)) | {"file": "file"}
+    text, table, rows = read_text(con, sources, text_form.dialect, columns, folder)
+    bad = text.n_rejects
+    examples = text.first_rejects(_EXAMPLES)
+    return Log(table, form, sources, names, rows + bad, bad, examples, text_form, len(text_form.names))
+
+
+def read_text(
+    con: Any,
+    sources: Sequence[Source],
+    dialect: Dialect,
+    columns: Mapping[str, str],
+    folder: Path | None = None,
+) -> tuple[Text, Any, int]:
+    """Return the text of files as a checked table of an engine, and the number of its rows.
+
+    DuckDB reads it, whatever the engine; what it read lies as Parquet in a folder, or in one that goes with
+    the engine. The columns are SQL over those of :attr:`quiff.io.text.Text.columns`.
+    """
+    if folder is None:
+        folder = scratch.make_temporary("text")
+        weakref.finalize(con, scratch.drop, folder)
+    reader = con if con.name == "duckdb" else connect()
+    text = open_text(reader.con, sources, dialect, folder, longest=LONGEST_LINE, remedy=_REMEDY)
+    path = folder / f"{text.rejects}.parquet"
+    chosen = ", ".join(f"{cell} AS {name}" for name, cell in columns.items())
+    seen = " AND ".join(f"{name} IS NOT NULL" for name in text.columns)  # so that each cell must be UTF-8
+    target = str(path).replace("'", "''")
+    with telling(reader):
+        copied = reader.con.execute(
+            f"COPY (SELECT {chosen} FROM ({text.query}) WHERE {seen}) TO '{target}' (FORMAT parquet)"  # noqa: S608
+        )
+        rows = int(copied.fetchall()[0][0])
+        text.check(rows)
+    return text, scan_parquet(con, path), rows
+
+
+def _json_log(
+    con: Any,
+    sources: tuple[Source, ...],
+    names: tuple[str, ...],
+    form: LogFormat,
+    text_form: TextForm,
+    folder: Path,
+) -> Log:
+    """Read the three names of the object of each line; what is no text nor number makes a line malformed."""
+    keys = ["'/" + re.sub("[~/]", _pointer, name).replace("'", "''") + "'" for name in form.columns]
+    valid = "CASE WHEN json_valid(c0) THEN c0 END"
+    kinds = [f"coalesce(json_type({valid}, {key}), 'NULL') IN ('ARRAY', 'OBJECT', 'BOOLEAN')" for key in keys]
+    wrong = f"coalesce(json_type({valid}) <> 'OBJECT' OR {' OR '.join(kinds)}, true)"
+    cells = [f"nullif({valid} ->> {key}, '')" for key in keys]
+    columns = dict(zip(("user", "time", "url"), cells, strict=True))
+    columns |= {"file": "file", "malformed": wrong}
+    text, table, rows = read_text(con, sources, text_form.dialect, columns, folder)
+    good = table.filter(~table.malformed).drop("malformed")
+    bad = text.n_rejects + rows - int(scalar(con, good.count()))
+    examples = tuple(islice(_bad_objects(sources, form.columns), _EXAMPLES)) if bad else ()
+    return Log(good, form, sources, names, rows + text.n_rejects, bad, examples, text_form)
+
+
+def _pointer(sign: re.Match[str]) -> str:
+    return "~0" if sign[0] == "~" else "~1"
+
+
+def _bad_objects(sources: Sequence[Source], names: Sequence[str]) -> Iterator[Reject]:
+    """Yield the lines that are no object with texts or numbers, as Python finds them."""
+    for source in sources:
+        with opened_lines(source) as lines:
+            for number, line in enumerate(lines, start=1):
+                text = line.decode(errors="replace").strip("\r\n").removeprefix(BOM)
+                values = json_object(text)
+                if text and values is None:
+                    yield Reject(source.name, number, "no JSON object")
+                elif values and any(not isinstance(values.get(name, ""), str | None) for name in names):
+                    yield Reject(source.name, number, "neither text nor number")
 
 
 def _parquet_log(con: Any, files: tuple[Path, ...], form: LogFormat) -> Log:
     if form.names or form.delimiter:
         raise ParameterError("Parquet has no delimiter and names its columns itself; leave both options out")
-    parts = []
-    for file in files:
-        insides = [Source.of(inside) for inside in parquet_files(file)]
+    sources, tables, records, fields = [], [], 0, 0
+    for number, file in enumerate(files):
+        parts = [Source.of(inside) for inside in parquet_files(file)]
+        sources += parts
         try:
-            records = sum(pq.read_metadata(inside.path).num_rows for inside in insides)
+            records += sum(pq.read_metadata(part.path).num_rows for part in parts)
         except (pa.ArrowException, OSError) as error:
             raise ParameterError(f"cannot read {str(file)!r} as Parquet: {engine_line(error)}") from error
         table = scan_parquet(con, file)
         check_columns(form, tuple(table.columns), str(file))
-        chosen = dict(zip(("user", "time", "url"), form.columns, strict=True))
-        texts = {name: table[column].cast("string") for name, column in chosen.items()}
-        rows = table.select(**texts | {"time": as_text(table[form.time])}, malformed=False)
-        listed = partial(_parquet_rows, insides, form)
-        parts.append(Part(str(file), records, rows, tuple, insides, listed, len(table.columns)))
-    return Log(_union(parts), None, 0, tuple(parts))
-
-
-def _parquet_rows(sources: Sequence[Source], form: LogFormat) -> Iterator[tuple[int, Record]]:
-    """Yield number, user, time and URL of rows, as texts as engines write them."""
-    number = 0
-    for source in sources:
-        with pq.ParquetFile(source.path) as file:
-            for batch in file.iter_batches(columns=list(form.columns)):
-                texts = [arrow_text(batch[name]).to_pylist() for name in form.columns]
-                for user, time, url in zip(*texts, strict=True):
-                    number += 1
-                    yield number, (user or None, time or None, url or None)
-
-
-class _Reading:
-    """How the files of a log in text are read: by the engine, or by plain Python before it."""
-
-    def __init__(self, con: Any, text: TextLog, scratch: Path, most_bad: int | None) -> None:
-        self._con, self._text, self._scratch, self._most_bad = con, text, scratch, most_bad
-
-    def part(self, number: int, source: Source) -> Part:
-        """Go through a file, and return its rows."""
-        duckdb = self._con.name == "duckdb"
-        copy = self._scratch / f"text-{number}"
-        unpack = source.packed and duckdb  # which would read it by one thread, and not notice damage
-        count = LineCount((self._text.delimiter or ",").encode(), self._text.quoted, len(self._text.names))
-        with private_file(copy) if unpack else nullcontext() as file:
-            for block in blocks(source):
-                count.add(block)
-                if file:
-                    file.write(block)
-        count.end()
-        plain = Source.of(copy, source.name) if unpack else source
-        if self._is_plain(count, plain):
-            table, bad_lines = self._by_duckdb(plain, count) if duckdb else self._by_spark(plain)
-        else:
-            path = self._scratch / f"records-{number}.parquet"
-            examples = write_records(self._text, plain, path, most_bad=self._most_bad)
-            table, bad_lines = scan_parquet(self._con, path), lambda: examples
-            copy.unlink(missing_ok=True)
-        rows = partial(records, self._text, source)
-        fields = len(self._text.names) if self._text.delimiter else None
-        return Part(source.name, count.records, table, bad_lines, [source], rows, fields)
-
-    def _is_plain(self, count: LineCount, source: Source) -> bool:
-        """Say if the engine can be trusted with a file."""
-        if count.odd or self._text.delimiter is None:
-            return False
-        if self._con.name == "duckdb":
-            return not (count.quotes and count.ragged)
-        return not count.quotes and spark_can_read(source.path)
-
-    def _by_duckdb(self, source: Source, count: LineCount) -> tuple[Any, Examples]:
-        text, fields = self._text, len(self._text.names)
-        quote = '"' if count.quotes else ""
-        # DuckDB takes a line that ends in too many delimiters for a whole one: then it reads lines only.
-        columns = ["line"] if count.ragged else [f"c{k}" for k in range(fields)]
-        delimiter = UNIT.decode() if count.ragged else text.delimiter
-        table = scan_csv(
-            self._con, source.path, columns=dict.fromkeys(columns, "VARCHAR"), auto_detect=False,
-            header=False, compression="none", delim=delimiter, quote=quote, escape=quote,
-            new_line=count.ends.encode("unicode_escape").decode(), max_line_size=2 * LONGEST_LINE,
-        )  # fmt: skip
-        if not count.ragged:
-            cells = [table[columns[k]] for k in text.used]
-            user, time, url = [cell.nullif("") for cell in cells] if count.quotes else cells
-            return table.select(user=user, time=time, url=url, malformed=False), tuple
-        split = table.filter(table.line != "").select(cells=table.line.split(text.delimiter))
-        whole = split.cells.length() == fields
-        user, time, url = (whole.ifelse(split.cells[k], None).nullif("") for k in text.used)
-        examples = tuple(
-            BadLine(source.name, line, "too many columns" if found > fields else "missing columns")
-            for line, found in count.examples
+        fields = len(table.columns)
+        user, url = (table[name].cast("string").nullif("") for name in (form.user, form.url))
+        tables.append(
+            table.select(
+                user=user, time=as_text(table[form.time]), url=url, file=ibis.literal(number, "int32")
+            )
         )
-        return split.select(user=user, time=time, url=url, malformed=~whole), lambda: examples
+    table = ibis.union(*tables) if len(tables) > 1 else tables[0]
+    return Log(table, form, tuple(sources), tuple(map(str, files)), records, fields=fields)
 
-    def _by_spark(self, source: Source) -> tuple[Any, Examples]:
-        from pyspark.sql import functions as f
 
-        text = self._text
-        lines = scan_lines(self._con, source.path).where("value <> ''")
-        split = f.split(f.regexp_replace("value", f"^{BOM}", ""), f"[{text.delimiter}]", -1)
-        whole = f.size(split) == len(text.names)
-        cells = [
-            f.when(whole & (f.get(split, f.lit(k)) != ""), f.get(split, f.lit(k))).alias(name)
-            for k, name in zip(text.used, ("user", "time", "url"), strict=True)
-        ]
-        table = view(self._con, lines.select(*cells, (~whole).alias("malformed")))
-        return table, partial(first_bad_lines, text, source)
+def _parquet_rows(source: Source, columns: Sequence[str]) -> Iterator[tuple[Source, int, _Cells]]:
+    """Yield the cells of rows as texts, as engines write them."""
+    number = 0
+    with pq.ParquetFile(source.path) as file:
+        for batch in file.iter_batches(columns=list(columns)):
+            texts = [arrow_text(batch[name]).to_pylist() for name in columns]
+            for cells in zip(*texts, strict=True):
+                number += 1
+                yield source, number, tuple(cell or None for cell in cells)
+
+
+def look_at_text(sources: tuple[Source, ...], form: LogFormat) -> TextForm:
+    """Look at the first line of each file, and return how the files are written."""
+    heads = {source.name: first_lines(source) for source in sources}
+    lines = {name: head[0] for name, head in heads.items()}
+    if any(line.lstrip().startswith(("{", "[")) for line in lines.values()):
+        return _json_form(heads, form)
+    first, line = next(iter(lines.items()))
+    delimiter = form.delimiter or _delimiter_of(line, form)
+    quoted = form.quoted if form.quoted is not None else delimiter != "\t"
+    names = form.names or _fields(line, delimiter, quoted, first)
+    for name, other in lines.items():
+        if form.names is not None:
+            fields = other.count(delimiter) + 1
+            if fields != len(names) and not (quoted and '"' in other):
+                raise ParameterError(
+                    f"line 1 of {name!r} has {fields} fields, but {len(names)} columns are named"
+                )
+            continue
+        own = _fields(other, delimiter, quoted, name)
+        below = _below(heads[name], delimiter)
+        check_columns(form, own, name, below)
+        if own != names:
+            known = column_names(names, _below(heads[first], delimiter))
+            raise ParameterError(
+                f"{name!r} begins with the columns {column_names(own, below)}, but {first!r} with {known};"
+                " treat files of different forms one by one"
+            )
+    check_columns(form, names, first)
+    return TextForm(names, delimiter, quoted, form.names is None)
+
+
+def check_columns(form: LogFormat, names: Sequence[str], file: str, below: _Rows | None = None) -> None:
+    """Check that a file has the columns that count, each once.
+
+    If the names are its first line, which may be data, `below` has the fields of some lines below.
+    """
+    for option, column in zip(("user", "time", "url"), form.columns, strict=True):
+        if names.count(column) == 1:
+            continue
+        if form.names is None and looks_like_data(names):
+            listed = column_names(names, ())
+            raise ParameterError(
+                f"the first line of {file!r} looks like data, not like names of columns: {listed};"
+                f" name all its columns in order by --columns, such as --columns {','.join(form.columns)}"
+            )
+        raise ParameterError(
+            f"{file!r} has the columns {column_names(names, below)} and not one {column!r};"
+            f" name its {option} column by --{option}"
+            + (
+                ""
+                if below is None or are_names(names, below)
+                else ", or all columns by --columns if its first line is data"
+            )
+        )
+
+
+def _below(lines: Sequence[str], delimiter: str) -> _Rows:
+    """Return the fields of the lines below the first one."""
+    return [[cell.strip('"') for cell in line.split(delimiter)] for line in lines[1:]]
+
+
+def _delimiter_of(line: str, form: LogFormat) -> str:
+    """Return the delimiter that gives the columns, or else the one that is there most often."""
+    for delimiter in _DELIMITERS:
+        fields = [field.strip('"') for field in line.split(delimiter)]
+        if len(fields) == len(form.names) if form.names else set(form.columns) <= set(fields):
+            return delimiter
+    return "\t" if "\t" in line else max(_DELIMITERS[1:], key=line.count)
+
+
+def _fields(line: str, delimiter: str, quoted: bool, file: str) -> tuple[str, ...]:
+    if not quoted:
+        return tuple(line.split(delimiter))
+    try:
+        return tuple(next(csv.reader([line], delimiter=delimiter, strict=True)))
+    except csv.Error as error:
+        raise ParameterError(
+            f"line 1 of {file!r} has a quote that does not close, or text after it"
+        ) from error
+
+
+def first_lines(source: Source) -> list[str]:
+    """Return the lines that are in the first mebibyte of a file, at most so many as are looked at."""
+    head = b"".join(islice(blocks(source), 3))[: LONGEST_LINE + 2]
+    first = re.split(b"[\r\n]", head, maxsplit=1)[0]
+    if first.count(b"\0") > len(first) // 4 > 0:
+        raise ParameterError(f"{source.name!r} seems to be in UTF-16; convert it by iconv -f UTF-16 -t UTF-8")
+    if len(first) > LONGEST_LINE:
+        raise ParameterError(
+            f"line 1 of {source.name!r} is longer than {LONGEST_LINE} bytes; it names no columns"
+        )
+    try:
+        line = first.decode().removeprefix(BOM)
+    except UnicodeDecodeError as error:
+        raise ParameterError(
+            f"line 1 of {source.name!r} is no UTF-8; convert the file, for example by iconv"
+        ) from error
+    if not line:
+        raise ParameterError(f"{source.name!r} has no first line that names its columns")
+    rest = head[len(first) :].decode(errors="replace").splitlines()
+    rest = rest[:-1] if len(head) > LONGEST_LINE else rest  # the last one may be cut
+    return [line, *(other for other in rest[:_LOOKED_AT] if other)]
+
+
+def _json_form(heads: Mapping[str, list[str]], form: LogFormat) -> TextForm:
+    """Check that files have an object a line, with the three names in some of the first ones."""
+    for file, lines in heads.items():
+        first = json_object(lines[0])
+        if first is None:
+            raise ParameterError(
+                f"{file!r} looks like JSON, but its first line is not an object; write one object a line,"
+                " for example by jq -c"
+            )
+        if form.delimiter or form.names:
+            raise ParameterError(f"{file!r} is in JSON, which has no delimiter and names its columns itself")
+        objects = [json_object(line) or {} for line in lines]
+        names = tuple({name: None for found in objects for name in found})
+        check_columns(form, names, file, [[str(found.get(name)) for name in names] for found in objects])
+    return TextForm(form.columns, None, False, False)
+
+
+def json_object(line: str) -> dict[str, Any] | None:
+    """Return the object that a line of JSON is, its numbers as they are written; None if it is none."""
+    try:
+        found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str)  # as written
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

@@ -77,19 +77,6 @@ def _spark_parquet(con: Any, files: Sequence[Path]) -> Any:
     return frame
 
 
-def scan_csv(con: Any, path: Path, **options: Any) -> Any:
-    """Return the fields of a text file; the options are those of DuckDB's ``read_csv``, or of Spark's."""
-    if con.name == "duckdb":
-        return con.read_csv([duckdb_name(path)], hive_partitioning=False, **options)
-    _check_for_spark(path)
-    return view(con, _spark_reader(con).csv(_spark_name(path), **options))
-
-
-def scan_lines(con: Any, path: Path) -> Any:
-    """Return the lines of a text file as Spark's table with the column ``value``."""
-    return _spark_reader(con).text(_spark_name(path))
-
-
 def _spark_reader(con: Any) -> Any:
     return con._session.read.option("recursiveFileLookup", "true")  # so that folders' names are no columns
 

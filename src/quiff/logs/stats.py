@@ -13,14 +13,15 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
+import ibis
+
 from quiff.errors import ParameterError, QuiffError
 from quiff.io import StrPath
 from quiff.io.blocks import DAMAGES, find_source, opened
 from quiff.io.scratch import drop, make_temporary
-from quiff.logs.lines import LogFormat
 from quiff.logs.published import is_published
 from quiff.logs.queries import distinct_entries, fetch_rows, scalar
-from quiff.logs.read import Log, read_log
+from quiff.logs.read import Log, LogFormat, read_log
 from quiff.logs.scan import scan_parquet
 from quiff.logs.tables import STAGES, find_table, read_table, stage_of, unfolded
 from quiff.logs.times import TimeFormat, with_times
@@ -141,13 +142,12 @@ def _has_published_columns(path: Path) -> bool:
 
 
 def _log(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
-    rows = log.table.filter(~log.table.malformed, ~log.is_header.fill_null(False))
+    rows = log.table.filter(~log.is_header.fill_null(False))
     named = rows.mutate(user=rows.user.re_replace(CONTROL, ""))
     counts = _users_per_count(con, named.filter(named.user.notnull() & (named.user != "")))
     n_rows = int(scalar(con, rows.count()))
     n_headers = int(scalar(con, log.table.filter(log.is_header.fill_null(False)).count()))
-    malformed = int(scalar(con, log.table.malformed.sum()) or 0)
-    log.check(con, n_rows + malformed + n_headers - log.headers)
+    log.check(n_rows + log.malformed + n_headers)
     return Statistics(
         "log",
         n_rows,
@@ -155,8 +155,8 @@ def _log(con: Any, log: Log, form: TimeFormat | None) -> Statistics:
         urls=int(scalar(con, rows.url.nunique())),
         sizes=sizes_of_counts(counts) if counts else None,
         users_per_count=counts,
-        malformed=malformed,
-        **_span(con, with_times(rows, ~rows.malformed, form)),
+        malformed=log.malformed,
+        **_span(con, with_times(rows, ibis.literal(True), form)),
     )
 
 

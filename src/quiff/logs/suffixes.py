@@ -1,4 +1,4 @@
-"""The Public Suffix List as a table: under which endings of a host people register names of their own."""
+"""The Public Suffix List: under which endings of a host people register names of their own."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 from quiff.errors import ParameterError
 from quiff.io import StrPath
@@ -21,8 +21,8 @@ EXTRA_SUFFIXES = (
 _LABEL = r"(?:[a-z0-9-]|[^\x00-\x7f\s])+"
 _RULE = re.compile(rf"(?:!|\*\.)?{_LABEL}(?:\.{_LABEL})*")
 _LONGEST_RULE, _MOST_LABELS = 255, 10  # a host has at most 253 signs; an ending of n labels, 2^n spellings
-_PUNYCODE = "xn--"
-_END_OF_BASIC_PLANE = 0x10000  # no rule has a letter beyond
+PUNYCODE = "xn--"
+"""How a label in Punycode begins."""
 
 
 @final
@@ -81,49 +81,6 @@ class Suffixes:
                 found.setdefault(ending, (0, 0))
         return found
 
-    @cached_property
-    def longest(self) -> int:
-        """The number of labels of the longest ending."""
-        return max(name.count(".") for name in self.endings) + 1
-
-    @cached_property
-    def capitals(self) -> tuple[str, str]:
-        """The capital letters of the rules' alphabets, and the small letters that they stand for.
-
-        Engines do not agree on the small form of every letter of Unicode, so it is spelled out. The
-        letters A to Z are among them.
-        """
-        letters = set("abcdefghijklmnopqrstuvwxyz").union(*self.endings)
-        pairs = [(big, small) for big, small in zip(*all_capitals(), strict=True) if small in letters]
-        return "".join(big for big, _ in pairs), "".join(small for _, small in pairs)
-
-    def table(self) -> Any:
-        """Return `endings` as an Ibis table: ``ending``, ``alone``, ``beneath``, and whether it ``goes_on``.
-
-        It goes on if a longer ending ends in it.
-        """
-        import ibis  # only here: a few URLs are read without any engine
-        import pyarrow as pa
-
-        names = sorted(self.endings)
-        sizes = [self.endings[name] for name in names]
-        ways = {name.partition(".")[2] for name in names}
-        columns = {
-            "ending": names,
-            "alone": [alone for alone, _ in sizes],
-            "beneath": [beneath for _, beneath in sizes],
-            "goes_on": [name in ways for name in names],
-        }
-        return ibis.memtable(pa.table(columns))
-
-
-@cache
-def all_capitals() -> tuple[str, str]:
-    """Return all capital letters of Unicode's basic plane, and their small ones: engines differ in some."""
-    pairs = [(big, big.lower()) for big in map(chr, range(_END_OF_BASIC_PLANE))]
-    single = [(big, small) for big, small in pairs if big != small and len(small) == 1]
-    return "".join(big for big, _ in single), "".join(small for _, small in single)
-
 
 @cache
 def packaged_suffixes() -> Suffixes:
@@ -159,7 +116,7 @@ def _read_rules(text: str, name: str) -> Iterator[str]:
 
 def _spellings(ending: str) -> Iterable[str]:
     """Return an ending with each label in Unicode and in Punycode."""
-    if ending.isascii() and _PUNYCODE not in ending:
+    if ending.isascii() and PUNYCODE not in ending:
         return (ending,)  # most of them, so that the list is read in no time
     return map(".".join, product(*map(_forms, ending.split("."))))
 
@@ -167,10 +124,10 @@ def _spellings(ending: str) -> Iterable[str]:
 def _forms(label: str) -> tuple[str, ...]:
     """Return a label's forms: Unicode and Punycode."""
     if not label.isascii():
-        return label, _PUNYCODE + label.encode("punycode").decode()
-    if label.startswith(_PUNYCODE):
+        return label, PUNYCODE + label.encode("punycode").decode()
+    if label.startswith(PUNYCODE):
         try:
-            return label, label.removeprefix(_PUNYCODE).encode().decode("punycode")
+            return label, label.removeprefix(PUNYCODE).encode().decode("punycode")
         except UnicodeError:
             return (label,)
     return (label,)

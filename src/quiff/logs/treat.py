@@ -17,18 +17,19 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from quiff.commands import NewFile, NewFolder, command
-from quiff.errors import ParameterError, QuiffError
+from quiff.errors import ParameterError
 from quiff.io import StrPath
 from quiff.io.blocks import check_files
+from quiff.io.text import Reject
 from quiff.logs.conversions import EVENTS, read_conversions
-from quiff.logs.domains import RULES, host_domains
-from quiff.logs.hosts import with_host
+from quiff.logs.domains import DomainRules
 from quiff.logs.judged import check_kept, count_by_reason, judged, looked_at, verdict
-from quiff.logs.lines import BadLine, LogFormat
-from quiff.logs.queries import fetch_arrow, joins_as_written, scalar
-from quiff.logs.read import read_log
+from quiff.logs.queries import batches, fetch_arrow, joins_as_written, scalar
+from quiff.logs.read import LogFormat, read_log
+from quiff.logs.scan import scan_parquet
 from quiff.logs.suffixes import Suffixes
 from quiff.logs.tables import Steps, Workspace, publish, workspace
 from quiff.logs.times import TimeFormat
@@ -110,7 +111,7 @@ class Treated:
     # For files with Unix times, by name: seconds or milliseconds, that is, what most of its times are; the
     # others of the file are dropped.
     unix_times: dict[str, str]
-    bad_lines: tuple[BadLine, ...]  # the first malformed lines
+    bad_lines: tuple[Reject, ...]  # the first malformed lines
     seeded: bool  # whether the pseudonyms come from a seed, and so could be found out: only for tests
 
     @property
@@ -196,8 +197,7 @@ def treat(
     --------
     $ quiff treat log/*.txt.gz --out treated
     """
-    if rules not in RULES:
-        raise ParameterError(what="rules", value=rules, allowed=f"one of {', '.join(RULES)}")
+    domain_rules = DomainRules.of(suffixes, rules)
     if coarse_times is not None and coarse_times not in COARSE_TIMES:
         raise ParameterError(what="coarse_times", value=coarse_times, allowed=" or ".join(COARSE_TIMES))
     if not 0 <= min_kept <= 1:
@@ -209,22 +209,18 @@ def treat(
     names = ("treated.parquet", "domains.parquet", *([] if events is None else ["conversions.parquet"]))
     inputs = files if conversions is None else [*files, conversions]
     with workspace(con, out, names, steps=steps, force=force, inputs=inputs) as work:
-        with work.step("count the lines of the log") as counting:
+        with work.step("read the log") as reading:
             log = read_log(con, files, form or LogFormat(), work.scratch("log"), most_bad=max_bad_lines)
-            counting.rows = log.rows + log.headers
-        try:
-            rows, n_lines = work.keep("read the lines of the log", judged(log, times))
-        except QuiffError:  # an engine gives up: maybe since a file has become shorter
-            log.check_unchanged()
-            raise
-        found = verdict(con, rows, log, max_bad_lines)
+            reading.rows = log.rows
+        rows, _ = work.keep("look at users, times and URLs", judged(log, times))
+        found = verdict(con, rows, log)
         kept = rows.filter(found.stay(rows)).drop("reason")
         with work.step("draw pseudonyms") as drawing:
             names = fetch_arrow(con, kept.select("user").distinct())
             drawn = draw_pseudonyms(names["user"], seed)
             drawing.rows = len(drawn.numbers)
         kept, n_nameless = _with_name(con, kept, drawn.nameless)
-        domains = _domains(work, kept, suffixes, rules)
+        domains = _domains(work, kept, domain_rules)
         useless = domains.filter(domains.reason.notnull())
         more = {"no-user": n_nameless, **count_by_reason(con, useless, useless.visits.sum())}
         dropped = found.dropped
@@ -250,11 +246,10 @@ def treat(
                 told.select(*EVENTS),
                 numbers={"user": drawn.numbers},
             )
-        log.check(con, n_rows + sum(dropped.values()))
+        log.check(n_rows + sum(dropped.values()))
     publish(con, out, "treated", csv, force, inputs)
-    n_read = n_lines - log.headers
     seeded = seed is not None
-    return Treated(n_read, n_rows, n_users, n_domains, dropped, found.units, found.bad_lines, seeded)
+    return Treated(log.rows, n_rows, n_users, n_domains, dropped, found.units, log.bad_lines, seeded)
 
 
 def _cut(rows: Any, coarse_times: str | None) -> Any:
@@ -271,11 +266,18 @@ def _with_name(con: Any, kept: Any, nameless: tuple[str, ...]) -> tuple[Any, int
     return kept.anti_join(lost, "user"), int(scalar(con, kept.semi_join(lost, "user").count()))
 
 
-def _domains(work: Workspace, kept: Any, suffixes: Suffixes | None, rules: str) -> Any:
+_DOMAINS = pa.schema({"url": pa.string(), "visits": pa.int64(), "domain": pa.string(), "reason": pa.string()})
+
+
+def _domains(work: Workspace, kept: Any, rules: DomainRules) -> Any:
     """Return url, visits, and its domain or the reason why it has none."""
     urls = kept.group_by("url").agg(visits=kept.count())
-    located, _ = work.keep("find the hosts of distinct URLs", with_host(urls, rules))
-    found = host_domains(located.select("host").distinct(), suffixes, rules)
-    both = located.inner_join(found, "host").select("url", "visits", "domain", "reason")
-    domains, _ = work.keep("find the domains of distinct hosts", both)
-    return domains
+    path = work.scratch("domains") / "domains.parquet"
+    with work.step("find the domains of distinct URLs") as step, pq.ParquetWriter(path, _DOMAINS) as file:
+        step.rows = 0
+        for batch in batches(work.con, urls):
+            places = [rules.locate(url) for url in batch["url"].to_pylist()]
+            columns = [batch["url"], batch["visits"], [p.domain for p in places], [p.reason for p in places]]
+            file.write_table(pa.table(columns, schema=_DOMAINS))
+            step.rows += batch.num_rows
+    return scan_parquet(work.con, path)

@@ -15,6 +15,7 @@ from quiff.core.limits import check_fits
 from quiff.core.numbers import Array, to_float
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, typed
+from quiff.theory.parameters import check_whole
 
 
 @final
@@ -158,9 +159,7 @@ def _observed(C: Channel, outputs: Mapping[Any, float] | Prior | Iterable[Hashab
 def _check(tolerance: float, max_rounds: int, bootstrap: int, level: float) -> None:
     if not tolerance > 0:
         raise ParameterError(what="tolerance", value=tolerance, allowed="a positive number")
-    if not isinstance(max_rounds, int | np.integer) or max_rounds < 1:
-        raise ParameterError(what="max_rounds", value=max_rounds, allowed="a whole number of at least 1")
-    if not isinstance(bootstrap, int | np.integer) or bootstrap < 0:
-        raise ParameterError(what="bootstrap", value=bootstrap, allowed="a whole number of at least 0")
+    check_whole("max_rounds", max_rounds, 1)
+    check_whole("bootstrap", bootstrap, 0)
     if not 0 < level < 1:
         raise ParameterError(what="level", value=level, allowed="a number between 0 and 1")

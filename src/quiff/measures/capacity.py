@@ -1,7 +1,7 @@
 """The most that a channel can leak, whatever the adversary knows and wants; also in bits, with a bound."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, exp
 from typing import final
@@ -12,9 +12,10 @@ from quiff.core.channel import Channel
 from quiff.core.kernels import Kernel
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.limits import check_work
-from quiff.core.numbers import Array, Number, as_number, filled, logarithms, product, quotient
+from quiff.core.numbers import Array, Number, as_number, filled, logarithms, product, quotient, to_float
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, typed
+from quiff.theory.parameters import check_whole
 
 _SURE = -660.0  # ln 1e-287: products above it are as exact as any
 _LARGEST_LOG = 709.0
@@ -51,8 +52,7 @@ def repeated_capacity_bound(C: Channel, n: int) -> float:
     >>> bayes_capacity(repeat(C, 9)) <= repeated_capacity_bound(C, 9) <= 4.5
     True
     """
-    if not isinstance(n, int | np.integer) or n < 1:
-        raise ParameterError(what="the number of repetitions", value=n, allowed="1, 2, 3, ...")
+    n = check_whole("the number of repetitions", n, 1)
     if C.outputs.size == 1:
         return 1.0
     before, bound = 1.0, math.sqrt(math.pi * n / 2) + 2 / 3 + math.sqrt(math.pi / (2 * n)) / 12
@@ -106,28 +106,8 @@ def log_ratio_of_tiny(kernel: Kernel) -> float | None:
     if few and sum(times * leaf.least_log() for leaf, times in leaves.items()) > _SURE:
         return None
     kernel, _ = kernel.merged()
-    leaves = kernel.leaves()
-    check_work(kernel.n_rows**2 * sum(leaf.n_columns for leaf in leaves))
-    parts = [(*_distinct(log_entries(leaf.to_dense())), times) for leaf, times in leaves.items()]
-    apart = (
-        np.sum([times * farthest(logs, which[row])[which] for logs, which, times in parts], axis=0)
-        for row in range(kernel.n_rows)
-    )
-    return max(float(ratios.max()) for ratios in apart)
-
-
-def _distinct(logs: Array) -> tuple[Array, Array]:
-    """Return the different rows, without their repeated columns, and which of them each row is."""
-    rows, which = _first_of_each(logs)
-    columns, _ = _first_of_each(np.ascontiguousarray(logs[rows].T))
-    return logs[np.ix_(rows, columns)], which
-
-
-def _first_of_each(rows: Array) -> tuple[Array, Array]:
-    """Return the first of all equal rows, and which of these each row is; sorting would take longer."""
-    places: dict[bytes, int] = {}
-    which = np.array([places.setdefault(row.tobytes(), len(places)) for row in rows])
-    return np.unique(which, return_index=True)[1], which
+    check_work(kernel.n_rows**2 * sum(leaf.n_columns for leaf in kernel.leaves()))
+    return max(float(ratios.max()) for ratios in log_ratios(kernel))
 
 
 def log_entries(matrix: Array) -> Array:
@@ -137,10 +117,22 @@ def log_entries(matrix: Array) -> Array:
     return logs
 
 
-def farthest(logs: Array, row: int) -> Array:
-    """Return max_y ln C[x,y] / C[x',y] of one row x, for every row x', over the outputs that x can have."""
-    possible = logs[row] > -math.inf
-    return np.asarray(np.max(logs[row, possible] - logs[:, possible], axis=1))
+def log_ratios(kernel: Kernel) -> Iterator[Array]:
+    """Yield for each row x, max_y ln C[x,y] / C[x',y] for every row x', over the outputs that x can have.
+
+    In a product it is the sum over its factors, each at its own worst output.
+    """
+    parts = []
+    for leaf, times in kernel.leaves().items():
+        first, which = leaf.distinct_rows()
+        parts.append((log_entries(leaf.take_rows(first).to_dense()), which, times))
+    for row in range(kernel.n_rows):
+        total = np.zeros(kernel.n_rows)
+        for logs, which, times in parts:
+            own = logs[which[row]]
+            possible = own > -math.inf
+            total += times * (own[possible] - logs[:, possible]).max(axis=1)[which]
+        yield total
 
 
 def column_extremes(kernel: Kernel) -> Iterator[tuple[Array, Array]]:
@@ -213,37 +205,53 @@ def shannon_capacity(C: Channel, gap: float = 1e-9, steps: int = 10_000) -> Capa
         raise ParameterError(what="the gap", value=gap, allowed="a positive number of bits")
     first, _ = C.kernel.distinct_rows()  # of equal inputs, one will do
     kernel = C.kernel.take_rows(first).telling()
-    best, high = _blahut_arimoto(kernel, gap, steps)
-    value = max(float(best @ _divergences(kernel, best)), 0.0)
+    n, entropies = kernel.n_rows, kernel.row_entropies()
+    small = n <= _FEW and kernel.n_columns <= 10 * _FEW
+    matrix = to_float(kernel.to_dense()) if small else np.zeros((0, 0))
+
+    def slopes(p: Array) -> tuple[float, float, Array]:
+        apart = _divergences(kernel, p, entropies)
+        return float(p @ apart), float(apart.max()), apart
+
+    def leap(p: Array, apart: Array, turn: int) -> Array:
+        # An input that would help gets some weight first: at 0 nothing is linear.
+        start = normal(np.where(apart > p @ apart, np.maximum(p, 10.0 ** -(3 + 3 * (turn % 3))), p))
+        return _newton(matrix, start, _divergences(kernel, start, entropies))
+
+    best, high = ascent(np.full(n, 1 / n), slopes, gap, steps, leap if small else None)
+    value = max(float(best @ _divergences(kernel, best, entropies)), 0.0)
     weights = np.zeros(C.inputs.size)
     weights[first] = best
     return Capacity(value, Prior.from_array(C.inputs, weights / weights.sum()), max(high - value, 0.0))
 
 
-def _blahut_arimoto(kernel: Kernel, gap: float, steps: int) -> tuple[Array, float]:
-    """Return the best weights found, and the least upper bound."""
-    n = kernel.n_rows
-    entropies = kernel.row_entropies()
-    best, low, high, length = np.full(n, 1 / n), -np.inf, np.inf, 1.0
-    trial = best
-    matrix = kernel.to_dense().astype(np.float64) if n <= _FEW and kernel.n_columns <= 10 * _FEW else None
+def ascent(
+    start: Array,
+    slopes: Callable[[Array], tuple[float, float, Array]],
+    gap: float,
+    steps: int,
+    leap: Callable[[Array, Array, int], Array] | None = None,
+) -> tuple[Array, float]:
+    """Return weights p whose value is the largest up to a gap, and a bound on it (Blahut 1972; Arimoto 1972).
+
+    `slopes` tells of weights their value, a bound on that of any, and D: the weights are multiplied by 2^D,
+    or by a power of that where longer steps help; now and then they leap.
+    """
+    best, low, high, length, trial, plain = start, -math.inf, math.inf, 1.0, start, True
     for step in range(steps):
-        apart = _divergences(kernel, trial, entropies)
-        told = float(trial @ apart)
-        high = min(high, float(apart.max()))
-        if told >= low:
-            best, low, there, length = trial, told, apart, 1.3 * length
+        value, bound, apart = slopes(trial)
+        high = min(high, bound)
+        if value >= low or plain:  # a plain step does no harm but for rounding
+            best, low, there, length = trial, max(low, value), apart, 1.3 * length
         else:
             length = 1.0
         if high - low <= gap:
             break
-        if matrix is not None and step % _BETWEEN == _BETWEEN - 1:
-            # An input that would help gets some weight first: at 0 nothing is linear.
-            least = 10.0 ** -(3 + 3 * (step // _BETWEEN % 3))
-            start = _normal(np.where(there > low, np.maximum(best, least), best))
-            trial = _newton(matrix, start, _divergences(kernel, start, entropies))
+        plain = length == 1.0
+        if leap is not None and step % _BETWEEN == _BETWEEN - 1:
+            trial, plain = leap(best, there, step // _BETWEEN), False
         else:
-            trial = _normal(best * np.exp2(length * (there - there.max())))
+            trial = normal(best * np.exp2(length * (there - there.max())))
     return best, high
 
 
@@ -265,17 +273,18 @@ def _newton(matrix: Array, p: Array, apart: Array) -> Array:
             break
         trial[used[below]] = 0.0
         used = used[~below]
-    return _normal(trial) if trial.sum() > 0 else p
+    return normal(trial) if trial.sum() > 0 else p
 
 
-def _normal(weights: Array) -> Array:
+def normal(weights: Array) -> Array:
+    """Return weights that sum to 1, none of them 0."""
     weights = np.maximum(weights / weights.sum(), _LEAST)
     return np.asarray(weights / weights.sum())
 
 
-def _divergences(kernel: Kernel, p: Array, entropies: Array | None = None) -> Array:
+def _divergences(kernel: Kernel, p: Array, entropies: Array) -> Array:
     """Return D_x = - H(C_x) - sum_y C[x,y] log2 q_y for each x, where q = p C."""
-    found = -(kernel.row_entropies() if entropies is None else entropies)
+    found = -entropies
     for head, leaf in kernel.slices():
         q = leaf.left_multiply((p if head is None else product(p, head))[np.newaxis, :])[0]
         logs = leaf.right_multiply(np.log2(q, where=q > 0, out=np.zeros_like(q))[:, np.newaxis])[:, 0]

@@ -4,12 +4,10 @@ Many sets are handled by their violated constraints (fractional cover) or by a s
 (partial cover), so that 200 000 sets take seconds.
 """
 
-from typing import Any
-
 import numpy as np
-from scipy.optimize import brentq, linprog
-from scipy.sparse import csr_array, eye_array, hstack, vstack
+from scipy.optimize import brentq
 
+from quiff.core.linear_program import Program
 from quiff.core.numbers import Array
 
 _FIRST = 2_000  # sets in the first program
@@ -35,16 +33,14 @@ def fractional_cover(codes: Array, width: int) -> tuple[Array, float]:
     rare = np.bincount(codes.ravel(), minlength=width)[codes].max(axis=1)
     active = np.argsort(rare, kind="stable")[:_FIRST]
     while True:
-        answer: Any = linprog(
-            np.ones(width),
-            -_incidence(codes[active], width),
-            -np.ones(active.shape[0]),
-            method="highs",
-        )
-        cover = answer.x[codes].sum(axis=1)
+        program = Program(tolerance=1e-7)
+        program.variables(width, cost=1.0)
+        program.add((codes[active], -1), right=-1.0, at_most=True)
+        best = program.optimum()
+        cover = best.x[codes].sum(axis=1)
         short = np.flatnonzero(cover < 1 - _CLOSE)
         if short.shape[0] == 0:
-            return answer.x / cover.min(), float(answer.fun)
+            return best.x / cover.min(), float(best.value)
         worst = short[np.argsort(cover[short], kind="stable")][:_MORE]
         active = np.union1d(active, worst)
 
@@ -66,19 +62,14 @@ def partial_cover(
     ([0.0, 1.0, 0.0, 0.0], 1.0)
     """
     seen, weight = (codes, share) if sample is None else (codes[sample[0]], sample[1])
-    n_sets = seen.shape[0]
-    short = hstack([-_incidence(seen, width), eye_array(n_sets)])
-    floor = csr_array(np.concatenate([np.zeros(width), -weight])[np.newaxis])
-    answer: Any = linprog(  # type: ignore[call-overload]  # the stubs know no sparse matrices
-        np.concatenate([np.ones(width), np.zeros(n_sets)]),
-        csr_array(vstack([short, floor])),
-        np.concatenate([np.zeros(n_sets), [-level]]),
-        bounds=(0, 1),
-        method="highs-ipm" if n_sets > _FIRST else "highs",
-    )
-    weights = np.clip(answer.x[:width], 0, 1)
+    program = Program(tolerance=1e-7)
+    topics, part = program.variables(width, cost=1.0, most=1), program.variables(seen.shape[0], most=1)
+    program.add((part, 1), (topics[seen], -1), at_most=True)
+    program.add((part[np.newaxis], -weight[np.newaxis]), right=-level, at_most=True)
+    best = program.optimum()
+    weights = np.clip(best.x[topics], 0, 1)
     if sample is None:
-        return weights, float(answer.fun)
+        return weights, float(best.value)
     return _scaled(weights, codes, share, level), _dual_bound(codes, share, level, weights)
 
 
@@ -121,11 +112,3 @@ def _dual_bound(codes: Array, share: Array, level: float, weights: Array) -> flo
         step = 0.1 / np.sqrt(1 + turn / 10) * (load * goal / paid - 1)
         prices = np.clip(prices * np.exp(np.clip(step, -0.3, 0.3)), 1e-5, 1)
     return best
-
-
-def _incidence(codes: Array, width: int) -> Any:
-    """Return the matrix with 1 where a set (row) has a topic (column)."""
-    rows, size = codes.shape
-    return csr_array(
-        (np.ones(codes.size), codes.ravel(), np.arange(0, codes.size + 1, size)), shape=(rows, width)
-    )

@@ -1,7 +1,7 @@
 """How far two distributions, two hypers or the rows of a channel are apart, and the ball around rows."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from itertools import pairwise
 from numbers import Real
 from typing import Any, Literal
@@ -10,29 +10,24 @@ import numpy as np
 
 from quiff.core.channel import Channel
 from quiff.core.hyper import Hyper, equal_rows
-from quiff.core.kernels import DenseKernel, Kernel
 from quiff.core.labels import Labels, aligned, as_labels
-from quiff.core.limits import check_fits, check_work
-from quiff.core.linear_program import Program, minimise
+from quiff.core.limits import check_fits
+from quiff.core.linear_program import Program, times
 from quiff.core.metric import Distance, distances, euclidean, manhattan
 from quiff.core.numbers import (
     Array,
     Number,
-    as_fractions,
     as_number,
-    filled,
     is_exact,
     logarithms,
     quotient,
     same_kind,
     to_float,
-    unified,
 )
 from quiff.core.prior import Prior
 from quiff.errors import ParameterError, typed
-from quiff.measures.refinement import program, solved
+from quiff.measures.privacy import largest_excess
 
-_TRIED = 32  # rows that are looked at before the work for all is counted
 _LARGEST_LOG = 700.0
 
 
@@ -110,15 +105,12 @@ def kantorovich(p: Prior | Hyper, q: Prior | Hyper, distance: Distance) -> Numbe
         return _on_a_line(points, a, b)
     sources, goals = np.flatnonzero(a > 0), np.flatnonzero(b > 0)
     table = distances(distance, _some(points, sources), _some(points, goals))
-    i, j = np.nonzero(table < math.inf)
-    cost, a, b = unified(np.asarray(table[i, j]), a, b)
-    if is_exact(a):
-        cost = as_fractions(cost)
-    # sum_j x_ij = a_i and sum_i x_ij = b_j
-    rows = np.concatenate([i, sources.size + j])
-    columns = np.tile(np.arange(i.size), 2)
-    right = np.concatenate([a[sources], b[goals]])
-    found = minimise(Program(cost, rows, columns, np.ones(rows.size, dtype=np.int64), right))
+    possible = table < math.inf
+    linear = Program()
+    moves = linear.variables(table.shape, np.where(possible, table, 0))
+    linear.add((moves, possible.astype(np.int64)), right=a[sources])
+    linear.add((moves.T, possible.T.astype(np.int64)), right=b[goals])
+    found = linear.solve()
     return math.inf if found is None else max(found.value, 0)
 
 
@@ -143,16 +135,14 @@ def multiplicative_kantorovich(p: Prior | Hyper, q: Prior | Hyper, distance: Dis
 
 def _one_way(a: Array, b: Array, table: Array) -> float:
     """Return ln of the least z with sum_j x_ij - r_i = a_i and sum_i x_ij e^d_ij - r_j <= b_j z."""
-    n = a.shape[0]
-    i, j = np.nonzero(table < _LARGEST_LOG)
-    moves, each = i.size, np.arange(n)
-    surplus, z, spare = moves + each, moves + n, moves + n + 1 + each
-    rows = np.concatenate([i, each, n + j, n + each, n + each, n + each])
-    columns = np.concatenate([np.arange(moves), surplus, np.arange(moves), surplus, np.full(n, z), spare])
-    values = np.concatenate([np.ones(moves), -np.ones(n), np.exp(table[i, j]), -np.ones(n), -b, np.ones(n)])
-    cost = np.zeros(moves + 2 * n + 1)
-    cost[z] = 1
-    found = minimise(Program(cost, rows, columns, values, np.concatenate([a, np.zeros(n)])))
+    n, near = a.shape[0], table < _LARGEST_LOG
+    linear = Program()
+    moves, surplus = linear.variables((n, n)), linear.variables(n)
+    z = linear.variables(1, cost=1)
+    linear.add((moves, near), (surplus, -1), right=a)
+    grown = np.exp(np.where(near, table, -math.inf)).T
+    linear.add((moves.T, grown), (surplus, -1), (np.repeat(z, n), -b), at_most=True)
+    found = linear.solve()
     return math.inf if found is None else math.log(found.value)
 
 
@@ -179,37 +169,10 @@ def diameter(C: Channel, predicate: Callable[[Any], Hashable] | None = None) -> 
     kinds, classes = C.kernel.distinct_rows()[1], named.positions(values)
     _, rows = np.unique(np.stack([kinds, classes]), axis=1, return_index=True)
     rows.sort()
-    kernel, classes = C.kernel.take_rows(rows), classes[rows]
-    n, minima = rows.size, kernel.column_min(filled(np.int64(1), rows.size))
-    most = 1 - as_number(minima.sum())  # no two rows share less than all do
-    best: tuple[Any, int, int] = (as_number(0 if C.exact else 0.0), 0, 0)
-    for start in range(0, n, _TRIED):
-        if start == _TRIED:
-            check_work(n * n * kernel.n_columns, kernel.number_size)
-        for x, apart in enumerate(_row_distances(kernel, range(start, min(start + _TRIED, n))), start):
-            if predicate is not None:
-                apart = np.where(classes == classes[x], 0 * apart, apart)
-            y = int(np.argmax(apart))
-            best = max(best, (as_number(apart[y]), x, y), key=lambda found: found[0])
-            if best[0] >= most:
-                break
-        else:
-            continue
-        break
-    value, x, y = best
-    return value, C.inputs[int(rows[min(x, y)])], C.inputs[int(rows[max(x, y)])]
-
-
-def _row_distances(kernel: Kernel, rows: range) -> Iterator[Array]:
-    """Yield, for some rows, the total variation from each row: sum_y max(0, C[x,y] - C[row,y])."""
-    if isinstance(kernel, DenseKernel) and not kernel.exact:
-        from scipy.spatial.distance import cdist
-
-        yield from cdist(kernel.matrix[rows.start : rows.stop], kernel.matrix, "cityblock") / 2
-        return
-    for row in rows:
-        (own,) = kernel.take_rows(np.array([row])).to_dense()
-        yield kernel.positive_parts(1, -own)
+    of_rows = None if predicate is None else classes[rows]
+    value, *pair = largest_excess(C.kernel.take_rows(rows), 1, of_rows)
+    x, y = sorted(int(rows[place]) for place in pair)
+    return as_number(value), C.inputs[x], C.inputs[y]
 
 
 def _on_a_line(points: Labels, a: Array, b: Array) -> Number:
@@ -290,36 +253,23 @@ def enclosing_ball(
 
 
 def _ball(rows: Array, mixture: bool) -> tuple[Number, Array]:
-    """Minimise z with q + above - below = C_x, sum_y above + spare = z for each x, sum_y q = 1.
+    """Minimise z with q + above - below = C_x, sum_y above <= z for each x, sum_y q = 1.
 
     Rows and q sum to 1, so that as much is above as below: the sum of one is the total variation.
     """
     n, m = rows.shape
     check_fits(n * m, 6)
-    above, z = m, m + 2 * n * m
-    cells, each = np.arange(n * m), np.arange(n)
-    parts: list[tuple[Array, Array, Any]] = [
-        (cells, cells % m, 1),
-        (cells, above + cells, 1),
-        (cells, above + n * m + cells, -1),
-        (n * m + cells // m, above + cells, 1),
-        (n * m + each, z + 1 + each, 1),
-        (n * m + each, np.full(n, z), -1),
-        (np.full(m, n * m + n), np.arange(m), 1),
-    ]
-    right = [rows.ravel(), np.zeros(n, dtype=np.int64), np.ones(1, dtype=np.int64)]
-    size = z + 1 + n
+    linear = Program()
+    q, above, below = (linear.variables(shape) for shape in (m, (n, m), (n, m)))
+    z = linear.variables(1, cost=1)
+    linear.add((np.tile(q, n), 1), (above.ravel(), 1), (below.ravel(), -1), right=rows.ravel())
+    linear.add((above, 1), (np.repeat(z, n), -1), at_most=True)
+    linear.add((q[np.newaxis], 1), right=1)
     if mixture:  # q = sum_x weight_x C_x
-        parts += [
-            (n * m + n + 1 + np.arange(m), np.arange(m), -1),
-            (n * m + n + 1 + cells % m, size + cells // m, rows.ravel()),
-        ]
-        right.append(np.zeros(m, dtype=np.int64))
-        size += n
-    cost = np.zeros(size, dtype=np.int64)
-    cost[z] = 1
-    found = solved(program(parts, cost, np.concatenate(same_kind(*right))))
-    return found.value, found.x[:m]
+        weights = linear.variables((n, 1))
+        linear.add((q, -1), times(rows.T, weights))
+    found = linear.optimum()
+    return found.value, found.x[q]
 
 
 def _smallest_sphere(points: Array) -> tuple[float, Array]:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.kernels import DenseKernel, Kernel, SparseKernel
+from quiff.core.kernels import Kernel
 from quiff.core.kernels.base import BLOCK
 from quiff.core.labels import Labels
 from quiff.core.limits import check_work
@@ -93,8 +93,10 @@ def exposing_outputs(
             sums_of_members(codes, numbers, labels.size) for numbers in (mass, product(mass, own), holders)
         )
     if not values:
-        shows = _shows(C.kernel)
-        behind, risks, counts = (marginal(shows, numbers) for numbers in (mass, product(mass, own), holders))
+        possible = C.kernel.support()
+        behind, risks, counts = (
+            marginal(possible, numbers) for numbers in (mass, product(mass, own), holders)
+        )
         values = {int(y): int(y) for y in np.flatnonzero(happens > 0)}
     ys, places, labels_of = list(values), list(values.values()), list(C.outputs)
     whole, best_of, behind_of = np.asarray([total]), best[ys], behind[places]
@@ -116,16 +118,6 @@ def exposing_outputs(
     worst = max(output["posterior"] for output in outputs)
     numbers = {"prior": guess, "posterior": vulnerability, "worst_posterior": worst}
     return outputs, [int(counts[place]) for place in places], numbers
-
-
-def _shows(kernel: Kernel) -> Kernel:
-    """Return for each user and output whether the user can show it."""
-    sparse = kernel.as_sparse()
-    if sparse is None:
-        return DenseKernel((kernel.to_dense() != 0).astype(np.int64))
-    entries = sparse.entries
-    there = (np.asarray(entries.values) != 0).astype(np.int64)
-    return SparseKernel((np.asarray(sparse.background) != 0).astype(np.int64), entries.with_values(there))
 
 
 def sums_of_members(codes: Array, numbers: Array, size: int) -> Array:

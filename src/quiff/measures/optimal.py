@@ -1,7 +1,6 @@
 """The best mechanisms for a purpose, by linear programs: least loss or greatest utility within a budget."""
 
 import math
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, final
@@ -9,9 +8,9 @@ from typing import Any, final
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.gain import Gain, Loss
+from quiff.core.gain import Gain, Loss, bayes_gain
 from quiff.core.labels import Labels, aligned
-from quiff.core.linear_program import Program, minimise
+from quiff.core.linear_program import Program
 from quiff.core.metric import Distance, chained, discrete, distances
 from quiff.core.numbers import (
     Array,
@@ -19,9 +18,7 @@ from quiff.core.numbers import (
     as_fractions,
     as_number,
     as_numbers,
-    filled,
     is_exact,
-    same_kind,
     to_float,
     unified,
 )
@@ -30,196 +27,6 @@ from quiff.errors import InfeasibleError, ParameterError, SizeError, typed
 from quiff.progress import tell
 from quiff.theory.mechanisms import check_ratio
 from quiff.theory.parameters import Real, check_number
-
-_LARGE = 25_000  # constraints, from where on an interior-point method is faster than the simplex method
-_DIGITS = 12  # to which floats count as equal when symmetries are looked for
-
-
-@final
-@dataclass(eq=False)
-class Builder:
-    """Variables, all at least 0, their costs, and constraints that hold with <= or with =."""
-
-    variables: int = 0
-    constraints: int = 0
-    cost: list[Array] = field(default_factory=list)
-    rows: list[Array] = field(default_factory=list)
-    columns: list[Array] = field(default_factory=list)
-    values: list[Array] = field(default_factory=list)
-    right: list[Array] = field(default_factory=list)
-    less: list[Array] = field(default_factory=list)
-
-    def add_variables(self, cost: Array) -> Array:
-        """Return the numbers of new variables with these costs."""
-        self.cost.append(cost)
-        self.variables += cost.shape[0]
-        return np.arange(self.variables - cost.shape[0], self.variables)
-
-    def add(self, columns: Array, values: Any, right: Any, *, less: bool = True) -> None:
-        """Add a constraint for each row of `columns`: values times these variables are at most `right`."""
-        count, width = columns.shape
-        numbers = np.asarray(values)
-        self.rows.append(np.repeat(np.arange(self.constraints, self.constraints + count), width))
-        self.columns.append(columns.reshape(-1))
-        self.values.append(np.array(np.broadcast_to(numbers, columns.shape)).reshape(-1))
-        self.right.append(np.array(filled(right, count)))
-        self.less.append(np.full(count, less))
-        self.constraints += count
-
-    def solve(self) -> Array | None:
-        """Return the variables at an optimum, or None if the constraints cannot be met."""
-        cost, values, right = same_kind(*(_joined(part) for part in (self.cost, self.values, self.right)))
-        rows, columns, less = (np.concatenate(part) for part in (self.rows, self.columns, self.less))
-        there = values != 0
-        table = Table(rows[there], columns[there], values[there], cost, right, less)
-        small, classes = table.reduced()
-        found = small.solution()
-        return None if found is None else found[classes]
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Table:
-    """min c.x with A x <= b, or = b where `less` is not set; A by its entries."""
-
-    rows: Array
-    columns: Array
-    values: Array
-    cost: Array
-    right: Array
-    less: Array
-
-    def solution(self) -> Array | None:
-        """Return an optimum, or None if there is none: in fractions if all is exact and it is small."""
-        program = self.program()
-        if program.exact:
-            with suppress(SizeError):
-                found = minimise(program)
-                return None if found is None else found.x[: self.cost.shape[0]]
-        return self._by_highs()
-
-    def _by_highs(self) -> Array | None:
-        """Solve it in floats; that constraints stay <= and have entries up to 1 saves most of the time."""
-        from scipy.optimize import linprog
-        from scipy.sparse import csr_array
-
-        values, right = to_float(self.values), to_float(self.right)
-        largest = np.zeros(right.shape[0])
-        np.maximum.at(largest, self.rows, np.abs(values))
-        largest[largest == 0] = 1
-        matrix = csr_array(
-            (values / largest[self.rows], (self.rows, self.columns)),
-            shape=(right.shape[0], self.cost.shape[0]),
-        )
-        right = right / largest
-        found = linprog(  # type: ignore[call-overload]  # the stubs know no sparse matrices
-            to_float(self.cost),
-            A_ub=matrix[self.less],
-            b_ub=right[self.less],
-            A_eq=matrix[~self.less],
-            b_eq=right[~self.less],
-            bounds=(0, None),
-            method="highs" if right.shape[0] < _LARGE else "highs-ipm",
-            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-        )
-        if found.status == 2:
-            return None
-        if found.x is None:
-            raise SizeError(f"the linear program could not be solved: {found.message}")
-        return np.asarray(found.x)
-
-    def program(self) -> Program:
-        """Return it with a variable for what is left in each constraint with <=."""
-        free = np.flatnonzero(self.less)
-        n, zero, one = self.cost.shape[0], 0 * self.cost[0], 0 * self.cost[0] + 1
-        return Program(
-            np.r_[self.cost, np.array(filled(zero, free.shape[0]))],
-            np.r_[self.rows, free],
-            np.r_[self.columns, n + np.arange(free.shape[0])],
-            np.r_[self.values, np.array(filled(one, free.shape[0]))],
-            self.right,
-        )
-
-    def reduced(self) -> tuple["Table", Array]:
-        """Return a program with one variable for each class of alike ones, and the class of every variable.
-
-        Classes are those of colour refinement: variables of a class have the same cost, and the same numbers
-        in the same classes of constraints. Then some optimum has the same value for all of a class, and one
-        constraint of each class is enough (Grohe, Kersting, Mladenov and Selman, ESA 2014).
-        """
-        of_rows, of_columns = self._classes()
-        n_columns = int(of_columns.max()) + 1
-        if n_columns == self.cost.shape[0]:
-            return self, np.arange(n_columns)
-        _, first = np.unique(of_rows, return_index=True)
-        kept = np.isin(self.rows, first)
-        cost = np.zeros(n_columns, dtype=self.cost.dtype)
-        np.add.at(cost, of_columns, self.cost)
-        places = of_rows[self.rows[kept]] * n_columns + of_columns[self.columns[kept]]
-        distinct, inverse = np.unique(places, return_inverse=True)
-        values = np.zeros(distinct.shape[0], dtype=self.values.dtype)
-        np.add.at(values, inverse, self.values[kept])
-        small = Table(
-            distinct // n_columns, distinct % n_columns, values, cost, self.right[first], self.less[first]
-        )
-        return small, of_columns
-
-    def _classes(self) -> tuple[Array, Array]:
-        """Return the class of each constraint and of each variable."""
-        numbers = _ids(self.values)
-        of_rows = _ranks(_ids(self.right), self.less.astype(np.uint64))
-        of_columns = _ranks(_ids(self.cost))
-        by_column = np.argsort(self.columns, kind="stable")
-        by_row = np.argsort(self.rows, kind="stable")
-        while True:
-            sums = _sums(self.rows, by_row, _mixed(numbers, of_columns[self.columns]), of_rows.shape[0])
-            rows = _ranks(of_rows, sums)
-            sums = _sums(self.columns, by_column, _mixed(numbers, rows[self.rows]), of_columns.shape[0])
-            columns = _ranks(of_columns, sums)
-            if rows.max() == of_rows.max() and columns.max() == of_columns.max():
-                return rows, columns
-            of_rows, of_columns = rows, columns
-
-
-def _joined(parts: list[Array]) -> Array:
-    return np.concatenate(same_kind(*parts))
-
-
-def _ids(values: Array) -> Array:
-    """Return a number for each distinct value; floats count as equal if they agree to 12 digits."""
-    if values.dtype == object:
-        kinds = {value: number for number, value in enumerate(dict.fromkeys(values.tolist()))}
-        return np.array([kinds[value] for value in values.tolist()], dtype=np.uint64)
-    if not is_exact(values):
-        mantissa, exponent = np.frexp(values)
-        values = np.ldexp(np.round(mantissa, _DIGITS), exponent)
-    return np.unique(values, return_inverse=True)[1].astype(np.uint64)
-
-
-def _ranks(*keys: Array) -> Array:
-    """Return a number for each distinct tuple of keys."""
-    table = np.stack([key.astype(np.uint64) for key in keys], axis=1)
-    mixed = table[:, 0] if table.shape[1] == 1 else _mixed(table[:, 0], table[:, 1])
-    return np.unique(mixed, return_inverse=True)[1].astype(np.int64)
-
-
-def _mixed(first: Array, second: Array) -> Array:
-    """Return a hash of pairs (splitmix64)."""
-    z = first.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + second.astype(np.uint64)
-    z = (z + np.uint64(0x632BE59BD9B4E019)) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))
-
-
-def _sums(keys: Array, order: Array, hashes: Array, count: int) -> Array:
-    """Add up the hashes of each key: the same for the same hashes in any order."""
-    totals = np.zeros(count, dtype=np.uint64)
-    ordered = keys[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    totals[ordered[starts]] = np.add.reduceat(hashes[order], starts)
-    return totals
-
 
 _MOST_ENTRIES = 20_000_000  # of a program: some minutes, some gigabytes
 _NOTHING = 1e-11
@@ -255,7 +62,7 @@ class Problem:
     outputs: Labels
     pi: Array
     loss: Array
-    gains: Array | None = None
+    gains: Array
     factors: Array | None = None
     linked: Array | None = None
     most: dict[str, Number] = field(default_factory=dict)
@@ -269,7 +76,7 @@ class Problem:
             pi = as_fractions(np.array(weights)) / total
         if inputs.size * outputs.size > _MOST_ENTRIES:
             raise SizeError(_too_large(inputs.size, outputs.size, inputs.size * outputs.size, 2))
-        return cls(inputs, outputs, pi, loss)
+        return cls(inputs, outputs, pi, loss, np.zeros((1, inputs.size), dtype=np.int64))
 
     def with_privacy(self, epsilon: float | None, ratio: Real | None, distance: Distance | None) -> "Problem":
         if epsilon is None and ratio is None:
@@ -283,8 +90,7 @@ class Problem:
         return replace(self, factors=factors, linked=linked)
 
     def with_gain(self, gain: Gain | None) -> "Problem":
-        if gain is None:
-            return self
+        gain = bayes_gain(self.inputs) if gain is None else gain
         order = aligned(self.inputs, gain.inputs, "loss", "gain")
         table = gain.to_numpy()
         return replace(self, gains=table if order is None else table[:, order])
@@ -315,22 +121,17 @@ class Problem:
 
     def _adversary(self) -> Array:
         """Return pi_x g(w,x), one row for each action of the adversary."""
-        pi = self.pi
-        if self.gains is None:
-            diagonal = np.zeros((pi.shape[0], pi.shape[0]), dtype=pi.dtype)
-            np.fill_diagonal(diagonal, pi)
-            return diagonal
-        gains, weights = unified(self.gains, pi)
+        gains, weights = unified(self.gains, self.pi)
         return np.asarray(gains * weights)
 
     def best(self, aim: str) -> Optimal:
         """Solve, and say why if it cannot be."""
-        found = self._solved(aim)
-        if found is None:
+        solved = self._solved(aim)
+        if solved is None:
             raise InfeasibleError(self._why())
-        matrix, builder = found
+        matrix, program = solved
         channel = Channel(matrix, inputs=self.inputs, outputs=self.outputs)
-        return Optimal(channel, self._value(aim, matrix), builder.variables, builder.constraints)
+        return Optimal(channel, self._value(aim, matrix), program.n_variables, program.n_constraints)
 
     def _value(self, aim: str, matrix: Array) -> Number:
         if aim == "capacity":
@@ -340,87 +141,75 @@ class Problem:
             return as_number((rows * loss * pi[:, np.newaxis]).sum())
         return as_number((adversary @ rows).max(axis=0).sum())
 
-    def _solved(self, aim: str) -> tuple[Array, Builder] | None:
+    def _solved(self, aim: str) -> tuple[Array, Program] | None:
         """Build the program and solve it."""
-        builder, cells = self._built(aim)
-        if self.factors is not None and self.linked is None:
-            self._add_range(builder, cells)
-        elif self.linked is not None:
-            self._add_privacy(builder, cells)
-        name = f"linear program of {builder.variables} variables and {builder.constraints} constraints"
+        program, cells = self._built(aim)
+        if self.linked is not None:
+            self._add_privacy(program, cells)
+        elif self.factors is not None:
+            self._add_range(program, cells)
+        name = f"linear program of {program.n_variables} variables and {program.n_constraints} constraints"
         tell(name, 0.0)
-        found = builder.solve()
+        best = program.solve(alike=True)
         tell(name, 1.0)
-        if found is None:
+        if best is None:
             return None
-        numbers = np.r_[found, 0 * found[:1]][cells]  # a cell that may not be is 0
-        return self._repaired(numbers), builder
+        numbers = np.r_[best.x, 0 * best.x[:1]][cells]  # a cell that may not be is 0
+        return self._repaired(numbers), program
 
-    def _built(self, aim: str) -> tuple[Builder, Array]:
+    def _built(self, aim: str) -> tuple[Program, Array]:
         """Return the program without constraints of privacy, and the variable of each cell (-1 for none)."""
-        n, m = self.loss.shape
-        builder = Builder()
-        allowed = np.ones((n, m), dtype=bool) if self.hard is None else np.asarray(self.loss <= self.hard)
+        program, most = Program(), self.most
+        allowed = np.ones(self.loss.shape, dtype=bool) if self.hard is None else self.loss <= self.hard
         loss, pi = unified(self.loss, self.pi)
         costs = np.asarray(loss * pi[:, np.newaxis])
-        zero = 0 * costs
-        cells = np.full((n, m), -1, dtype=np.intp)
-        cells[allowed] = builder.add_variables((costs if aim == "loss" else zero)[allowed])
-        for x in range(n):  # rows sum to 1
-            builder.add(cells[x, allowed[x]][np.newaxis, :], 1, 1, less=False)
-        most = self.most
+        cells = np.full(costs.shape, -1, dtype=np.intp)
+        cells[allowed] = program.variables(int(allowed.sum()), costs[allowed] if aim == "loss" else 0)
+        program.add((np.where(allowed, cells, 0), allowed.astype(np.int64)), right=1)
         if aim != "loss" and "loss" in most:
-            used = costs[allowed][np.newaxis, :]
-            builder.add(cells[allowed][np.newaxis, :], used, most["loss"])
+            program.add(
+                (cells[allowed][np.newaxis], costs[allowed][np.newaxis]), right=most["loss"], at_most=True
+            )
         for name in ("vulnerability", "capacity"):
             if aim == name or name in most:
-                self._add_greatest(builder, cells, name, aim, most)
-        return builder, cells
+                self._add_greatest(program, cells, name, aim)
+        return program, cells
 
-    def _add_greatest(
-        self, builder: Builder, cells: Array, name: str, aim: str, most: dict[str, Number]
-    ) -> None:
+    def _add_greatest(self, program: Program, cells: Array, name: str, aim: str) -> None:
         """Add t_y >= sum_x A[w,x] C[x,y] for all w, and what the sum of t_y costs, or is at most."""
         n, m = cells.shape
-        table = np.eye(n, dtype=np.int64) if name == "capacity" else self._adversary()
-        cost = np.full(m, 1 if aim == name else 0)
-        tops = builder.add_variables(cost)
+        tops = program.variables(m, cost=int(aim == name))
         if aim != name:
-            builder.add(tops[np.newaxis, :], 1, most[name])
-        for row in table:
+            program.add((tops[np.newaxis], 1), right=self.most[name], at_most=True)
+        for row in np.eye(n, dtype=np.int64) if name == "capacity" else self._adversary():
             used = np.flatnonzero(row)
-            for_each = np.vstack([cells[used], tops[np.newaxis, :]]).T  # one line for each output
-            values = np.r_[row[used], -1 + 0 * row[:1]]
-            present = for_each >= 0
-            builder.add(np.where(present, for_each, 0), np.where(present, values, 0 * values), 0)
+            gained = cells[used].T  # one line for each output
+            there = gained >= 0
+            gains = np.where(there, row[used], 0 * row[used])
+            program.add((np.where(there, gained, 0), gains), (tops, -1), at_most=True)
 
-    def _add_range(self, builder: Builder, cells: Array) -> None:
+    def _add_range(self, program: Program, cells: Array) -> None:
         """Add b_y <= C[x,y] <= e^epsilon b_y, which says the same of all pairs with fewer numbers."""
         n, m = cells.shape
         factor = self.factors[0, -1] if n > 1 else 1  # type: ignore[index]
-        lows = builder.add_variables(np.zeros(m, dtype=np.int64))
-        for x in range(n):
-            there = cells[x] >= 0
-            both = np.stack([cells[x, there], lows[there]], axis=1)
-            builder.add(both, _pair(1, -factor), 0)
-            builder.add(both, _pair(-1, 1), 0)
-            if not there.all():  # a cell that may not be
-                builder.add(lows[~there][:, np.newaxis], 1, 0)
+        lows, there = np.tile(program.variables(m), (n, 1)), cells >= 0
+        program.add((cells[there], 1), (lows[there], -factor), at_most=True)
+        program.add((cells[there], -1), (lows[there], 1), at_most=True)
+        program.add((lows[~there], 1), at_most=True)  # a cell that may not be
 
-    def _add_privacy(self, builder: Builder, cells: Array) -> None:
+    def _add_privacy(self, program: Program, cells: Array) -> None:
         """Add C[x,y] <= e^(epsilon d(x,x')) C[x',y] for the pairs that others do not imply."""
         pairs = np.argwhere(self.linked & (self.factors < math.inf))  # type: ignore[operator]
         n, m = cells.shape
         entries = 2 * pairs.shape[0] * m
         if entries > _MOST_ENTRIES:
             raise SizeError(_too_large(n, m, entries, 3))
-        one, other = cells[pairs[:, 0]].reshape(-1), cells[pairs[:, 1]].reshape(-1)
+        left, right = cells[pairs[:, 0]].reshape(-1), cells[pairs[:, 1]].reshape(-1)
         factors = np.repeat(self.factors[tuple(pairs.T)], m)  # type: ignore[index]
-        there = one >= 0
-        both = there & (other >= 0)
-        values = np.stack(_same(np.ones(one.shape[0], dtype=np.int64), -factors), axis=1)
-        builder.add(np.stack([one, other], axis=1)[both], values[both], 0)
-        builder.add(one[there & (other < 0)][:, np.newaxis], 1, 0)  # beside a cell that may not be
+        there = left >= 0
+        both = there & (right >= 0)
+        program.add((left[both], 1), (right[both], -factors[both]), at_most=True)
+        program.add((left[there & (right < 0)], 1), at_most=True)  # beside a cell that may not be
 
     def _repaired(self, matrix: Array) -> Array:
         """Take away what is rounding: nothing is negative, rows sum to 1, privacy holds everywhere."""
@@ -461,17 +250,6 @@ def _factors(e: Any, d: Array) -> Array:
         return as_numbers(powers, error=ParameterError)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(d == 0, 1.0, np.exp(math.log(e) * to_float(d))) if e > 1 else np.ones(d.shape)
-
-
-def _pair(one: Any, other: Any) -> Array:
-    return np.stack(_same(np.asarray([one]), np.asarray([other])), axis=1)
-
-
-def _same(one: Array, other: Array) -> tuple[Array, ...]:
-    first, second = unified(one, other)
-    if object in (first.dtype, second.dtype):
-        return as_fractions(first), as_fractions(second)
-    return first, second
 
 
 def budget(name: str, value: Any) -> Number:

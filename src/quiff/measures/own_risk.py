@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.kernels import Kernel, MapKernel, ProductKernel, SparseKernel
+from quiff.core.kernels import Kernel, ProductKernel, SparseKernel
 from quiff.core.kernels.base import scale_rows
 from quiff.core.kernels.one_hot import OneHotKernel
 from quiff.core.limits import check_work
@@ -18,6 +18,7 @@ from quiff.core.numbers import (
     is_exact,
     product,
     quotient,
+    summed,
     tie_codes,
     tied,
     to_float,
@@ -53,8 +54,8 @@ def _risk(kernel: Kernel, weights: Array, holders: Array) -> tuple[Array, Array]
     kernel = kernel.telling()
     if isinstance(kernel, OneHotKernel):
         return one_hot_risk(kernel, weights, holders)
-    if isinstance(kernel, ProductKernel) and isinstance(kernel.factors[0], MapKernel):
-        return _risk_by_groups(kernel.factors[0].codes, ProductKernel(kernel.factors[1:]), weights, holders)
+    if isinstance(kernel, ProductKernel) and (codes := kernel.factors[0].codes) is not None:
+        return _risk_by_groups(codes, ProductKernel(kernel.factors[1:]), weights, holders)
     sparse = kernel.as_sparse()
     if sparse is None:
         return _risk_by_blocks(kernel, weights, holders)
@@ -104,7 +105,7 @@ def _reidentified(kernel: SparseKernel, weights: Array, holders: Array) -> Array
         wins = (tied(same, best) & (best > 0)).take(columns)
     else:
         wins = tied(joint, best.take(columns)) & (best > 0).take(columns)
-    ties = _sums(columns, np.where(wins, spread(holders, entries.rows), 0), kernel.n_columns)
+    ties = summed(np.where(wins, spread(holders, entries.rows), 0), columns, kernel.n_columns)
     plain = _PlainWinners.of(kernel, weights, holders, best)
     share = _inverse(ties if plain is None else ties + plain.ties, best)
     constant = constant_of(entries.values)
@@ -141,14 +142,14 @@ class _PlainWinners:
         codes = tie_codes(distinct)
         kind, winner = codes[which], np.where(wins, codes[np.searchsorted(distinct, heaviest)], 0)
         absent = wins.take(entries.columns) & (winner.take(entries.columns) == kind.take(entries.rows))
-        users = _sums(kind, holders, distinct.shape[0])[winner]
-        without = _sums(entries.columns, np.where(absent, spread(holders, entries.rows), 0), width)
+        users = summed(holders, kind, distinct.shape[0])[winner]
+        without = summed(np.where(absent, spread(holders, entries.rows), 0), entries.columns, width)
         return cls(wins, kind, winner, absent, np.where(wins, users - without, 0))
 
     def own(self, kernel: SparseKernel, share: Array) -> Array:
         """Return what each row wins by the background: all that its weight wins, but for its entries."""
         won = np.where(self.wins, product(kernel.background, share), 0)
-        by_weight = _sums(self.winner, won, int(self.kind.max()) + 1)[self.kind]
+        by_weight = summed(won, self.winner, int(self.kind.max()) + 1)[self.kind]
         if not self.absent.any():
             return by_weight
         lost = np.where(self.absent, won.take(kernel.entries.columns), 0)
@@ -203,15 +204,6 @@ def _inverse(counts: Array, like: Array) -> Array:
         return np.where(counts > 0, quotient(np.ones_like(counts), np.maximum(counts, 1)), 0)
     distinct, which = np.unique(counts, return_inverse=True)  # a fraction for each, not for every output
     return np.where(distinct > 0, quotient(np.ones_like(distinct), np.maximum(distinct, 1)), 0)[which]
-
-
-def _sums(places: Array, values: Array, size: int) -> Array:
-    """Add up the values at each place; whole numbers stay whole."""
-    if values.dtype != object:
-        return np.bincount(places, weights=values, minlength=size).astype(values.dtype)
-    sums = np.zeros(size, dtype=object)
-    np.add.at(sums, places, values)
-    return sums
 
 
 # t = exp(-exp(s)), by the trapezoidal rule, whose error vanishes fast for such integrands; beyond the ends

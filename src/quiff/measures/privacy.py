@@ -9,14 +9,15 @@ from typing import Any, final
 import numpy as np
 
 from quiff.core.channel import Channel
-from quiff.core.kernels import Kernel
+from quiff.core.kernels import DenseKernel, Kernel
 from quiff.core.labels import as_labels
 from quiff.core.limits import check_work
 from quiff.core.metric import Distance, Metric, as_metric, discrete, distances
 from quiff.core.numbers import Array, Number, as_number, filled, logarithms, to_float, unified
 from quiff.core.prior import Prior
 from quiff.errors import LabelError, ParameterError, SizeError, needed, typed
-from quiff.measures.capacity import column_extremes, farthest, log_entries, log_ratio_of_tiny
+from quiff.measures.capacity import column_extremes, log_ratio_of_tiny, log_ratios
+from quiff.theory.parameters import check_whole
 
 
 @typed
@@ -70,18 +71,14 @@ def metric_epsilon(C: Channel | Prior, distance: Distance) -> float:
     labels = C.labels if isinstance(C, Prior) else C.inputs
     if metric is not discrete:
         check_work(labels.size**2, number_size=80)  # each distance is a call
-    if isinstance(C, Prior):
-        parts = [(log_entries(C.to_numpy()[:, np.newaxis]), 1)]
-    elif metric is discrete:
+    if metric is discrete and isinstance(C, Channel):
         return epsilon(C)
-    else:
-        parts = [(log_entries(leaf.to_dense()), times) for leaf, times in C.kernel.leaves().items()]
+    kernel = C.kernel if isinstance(C, Channel) else DenseKernel(C.to_numpy()[:, np.newaxis])
     # An input says nothing against itself.
     others = Metric(lambda x, y: math.inf if x == y else metric(x, y))
     largest = 0.0
-    for position, label in enumerate(labels):
+    for label, apart in zip(labels, log_ratios(kernel), strict=True):
         row = to_float(distances(others, as_labels([label]), labels)[0])
-        apart = np.asarray(sum(times * farthest(logs, position) for logs, times in parts))
         largest = max(largest, _largest_ratio(apart, row))
     return largest
 
@@ -135,9 +132,10 @@ def delta(C: Channel, epsilon: float, pairs: Pairs | None = None, *, at_most: bo
     factor = _factor(epsilon)
     if pairs is not None:
         left, right = _rows_of(C, pairs)
-        found = _greatest(_pair_excesses(C.kernel, left, right, factor))
+        found = _pair_excesses(C.kernel, left, right, factor).max()
     else:
-        found = _over_all_pairs(C.kernel, factor)
+        first, _ = C.kernel.distinct_rows()
+        found, _, _ = largest_excess(C.kernel.take_rows(first), factor)
     if at_most and C.slack > 1:
         return min(1.0, C.slack * float(found) + (C.slack - 1) * float(factor))
     return as_number(found)
@@ -233,24 +231,25 @@ def _turns_up(a: tuple[float, float], b: tuple[float, float], c: tuple[float, fl
     return (b[1] - a[1]) * (c[0] - a[0]) >= (c[1] - a[1]) * (b[0] - a[0])
 
 
-def _over_all_pairs(kernel: Kernel, factor: Any) -> Any:
-    """Return the largest excess of two rows; a row is looked at only while its own bound is not met.
+def largest_excess(kernel: Kernel, factor: Any, classes: Array | None = None) -> tuple[Any, int, int]:
+    """Return the largest sum_y max(0, C[x,y] - factor C[x',y]) of two rows, and two rows that have it.
 
-    No row exceeds another by more than it exceeds the least number of every column.
+    With `classes`, of two rows of different classes. A row is looked at only while its own bound is not met:
+    it exceeds no other by more than it exceeds the least number of every column.
     """
-    first, _ = kernel.distinct_rows()
-    if first.shape[0] < kernel.n_rows:
-        kernel = kernel.take_rows(first)
     least = kernel.column_min(filled(np.int64(1), kernel.n_rows))
     bounds = kernel.positive_parts(1, np.asarray(-(least * factor)))
-    best, looked = 0 * bounds[0], 0
+    best, looked = (0 * bounds[0], 0, 0), 0
     for x in np.argsort(-bounds.astype(np.float64), kind="stable").tolist():
-        if not bounds[x] > best:
+        if not bounds[x] > best[0]:
             break
         looked += kernel.n_rows + kernel.n_columns
         check_work(looked, kernel.number_size)
-        row = kernel.take_rows(np.array([x])).to_dense()[0]
-        best = max(best, kernel.positive_parts(-factor, row).max())
+        excess = kernel.positive_parts(-factor, kernel.take_rows(np.array([x])).to_dense()[0])
+        if classes is not None:
+            excess = np.where(classes == classes[x], 0 * excess, excess)
+        other = int(np.argmax(excess))
+        best = max(best, (excess[other], x, other), key=lambda pair: pair[0])
     return best
 
 
@@ -261,10 +260,6 @@ def _pair_excesses(kernel: Kernel, left: Array, right: Array, factor: Any) -> An
         one, other = unified(mine, theirs)
         parts.append(np.maximum(one - other * factor, 0).sum(axis=1))
     return sum(parts)
-
-
-def _greatest(values: Array) -> Any:
-    return max(values.tolist())
 
 
 def _rows_of(C: Channel, pairs: Pairs) -> tuple[Array, Array]:
@@ -354,8 +349,7 @@ def composed_epsilon(
 def _losses(C: Channel, n: int, pairs: Pairs | None, step: float) -> Iterator[Any]:
     """Yield the privacy loss after n observations of each kind of pair; None if it is infinite."""
     pld = needed("dp_accounting.pld.privacy_loss_distribution", "dp", "composition")
-    if not isinstance(n, int | np.integer) or n < 1:
-        raise ParameterError(what="n", value=n, allowed="a whole number of at least 1")
+    n = check_whole("n", n, 1)
     if not 0 < step <= 1:
         raise ParameterError(what="step", value=step, allowed="a number between 0 and 1")
     for parts in _distinct_pairs(C, pairs):
@@ -370,7 +364,7 @@ def _losses(C: Channel, n: int, pairs: Pairs | None, step: float) -> Iterator[An
                 value_discretization_interval=step,
                 symmetric=False,
             )
-            loss = loss.self_compose(int(n) * times)
+            loss = loss.self_compose(n * times)
             whole = loss if whole is None else whole.compose(loss)
         yield whole
 
@@ -414,12 +408,10 @@ def _kind(parts: list[tuple[Array, Array, int]]) -> Any:
     both = []
     for swap in (False, True):
         kind = []
-        for one, other, times in parts:
-            table = np.stack((other, one) if swap else (one, other), axis=1)
-            with np.errstate(divide="ignore"):
-                digits = np.where(table > 0, _SIGNIFICANT - 1 - np.floor(np.log10(table)), 0)
-            rounded = np.rint(table * 10.0**digits)
-            kind.append((tuple(sorted(zip(*rounded.T.tolist(), *digits.T.tolist(), strict=True))), times))
+        for first, second, times in parts:
+            rows = (second, first) if swap else (first, second)
+            digits = ([f"{value:.{_SIGNIFICANT - 1}e}" for value in row.tolist()] for row in rows)
+            kind.append((tuple(sorted(zip(*digits, strict=True))), times))
         both.append(tuple(kind))
     return min(both)
 
@@ -435,7 +427,7 @@ def k_anonymity(C: Channel) -> int:
     >>> k_anonymity(Channel.deterministic({"Alice": "x", "Bob": "y", "Carol": "x"}))
     1
     """
-    _, columns = _nonzeros(C)
+    columns = C.kernel.support().left_multiply(np.ones((1, C.inputs.size), dtype=np.int64))
     return int(columns[columns > 0].min())
 
 
@@ -449,21 +441,4 @@ def noise_bound(C: Channel) -> int:
     >>> noise_bound(Channel.membership({"x": {1, 2}, "y": {2, 3}}, [1, 2, 3, 4], inside=0.5, outside=0))
     2
     """
-    rows, _ = _nonzeros(C)
-    return int(rows.min())
-
-
-def _nonzeros(C: Channel) -> tuple[Array, Array]:
-    """Return how many entries of each row, and of each column, are not 0."""
-    sparse = C.kernel.as_sparse()
-    if sparse is None:
-        blocks = [block != 0 for block in C.kernel.blocks()]
-        rows = np.sum([block.sum(axis=1) for block in blocks], axis=0)
-        return np.asarray(rows), np.concatenate([block.sum(axis=0) for block in blocks])
-    entries = sparse.entries
-    plain = sparse.background != 0
-    # An entry may stand where the background has 0 (+1), or be 0 where it has not (-1).
-    change = (entries.values != 0).astype(np.intp) - plain[entries.columns]
-    rows = np.bincount(entries.rows, weights=change, minlength=C.inputs.size)
-    columns = np.bincount(entries.columns, weights=change, minlength=C.outputs.size)
-    return plain.sum() + rows.astype(np.intp), plain * C.inputs.size + columns.astype(np.intp)
+    return int(C.kernel.support().right_multiply(np.ones((C.outputs.size, 1))).min())

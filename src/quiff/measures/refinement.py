@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, final
+from typing import Literal, final
 
 import numpy as np
 
@@ -14,11 +13,11 @@ from quiff.core.hyper import hyper
 from quiff.core.kernels import Kernel, ProductKernel
 from quiff.core.labels import aligned
 from quiff.core.limits import check_fits
-from quiff.core.linear_program import Optimum, Program, minimise
+from quiff.core.linear_program import Program, times
 from quiff.core.numbers import Array, Number, is_exact, quotient, same_kind, to_float
 from quiff.core.prior import Prior
-from quiff.errors import ParameterError, SizeError, typed
-from quiff.measures.capacity import farthest, log_entries
+from quiff.errors import ParameterError, typed
+from quiff.measures.capacity import log_ratios
 from quiff.measures.vulnerability import max_case_vulnerability, posterior_vulnerability
 
 _FEW = 20
@@ -119,30 +118,20 @@ def refinement_distance(prior: Prior, C: Channel, D: Channel) -> Number:
     (0.0, 0.333333333)
     """
     weights, total = prior.weights_for(C.inputs, "channel")
-    order = aligned(C.inputs, D.inputs, "first channel", "second channel")
-    other = D.kernel if order is None else D.kernel.take_rows(order)
     used = np.flatnonzero(np.asarray(weights) > 0)
     mass, goal, given = same_kind(
         quotient(np.array(weights[used]), np.asarray(total)),
         C.kernel.take_rows(used).to_dense(),
-        other.take_rows(used).to_dense(),
+        _rows_as(C, D).take_rows(used).to_dense(),
     )
     check_fits(goal.size, 4 * given.shape[1])
     goal, given = goal * mass[:, np.newaxis], given * mass[:, np.newaxis]
-    (n, q), p = goal.shape, given.shape[1]
-    # given R + rest = goal, R 1 + spare = 1; the least sum of the rest
-    cells, own = np.arange(n * q), n * q + np.arange(p)
-    linear = program(
-        [
-            times(given, q),
-            (cells, p * q + cells, 1),
-            (n * q + np.arange(p * q) // q, np.arange(p * q), 1),
-            (own, own + p * q, 1),
-        ],
-        np.repeat([0, 1, 0], [p * q, n * q, p]),
-        np.concatenate(same_kind(goal.ravel(), np.ones(p, dtype=np.int64))),
-    )
-    value = solved(linear).value
+    linear = Program()
+    R = linear.variables((given.shape[1], goal.shape[1]))
+    rest = linear.variables(goal.size, cost=1)
+    linear.add(times(given, R), (rest, 1), right=goal.ravel())
+    linear.add((R, 1), right=1, at_most=True)
+    value = linear.optimum().value
     return max(value, 0.0) if isinstance(value, float) else value
 
 
@@ -194,42 +183,30 @@ def deficiency(C: Channel, D: Channel) -> Deficiency:
     >>> after_d - after_c
     Fraction(1, 10)
     """
-    kept, goal, given = distinct(D, C)  # in the order of D
+    first, goal, given = distinct(D, C)  # in the order of D
     (n, q), p = goal.shape, given.shape[1]
     check_fits(n * q, 4 * p)
-    # C R + little - much = D, sum_z little + spare = t in each row, R 1 = 1; the least t.
-    cells, own = np.arange(n * q), np.arange(n)
-    little, much = p * q + cells, (p + n) * q + cells
-    t = (p + 2 * n) * q
-    linear = program(
-        [
-            times(given, q),
-            (cells, little, 1),
-            (cells, much, -1),
-            (n * q + cells // q, little, 1),
-            (n * q + own, t + 1 + own, 1),
-            (n * q + own, np.full(n, t), -1),
-            (n * q + n + np.arange(p * q) // q, np.arange(p * q), 1),
-        ],
-        np.repeat([0, 1, 0], [t, 1, n]),
-        np.concatenate(same_kind(goal.ravel(), np.repeat([0, 1], [n, p]))),
-    )
-    found = solved(linear)
-    R = distributions(found.x[: p * q].reshape(p, q))
-    processed = Channel(R, inputs=C.outputs, outputs=D.outputs)
-    if found.value <= (0 if is_exact(R) else TOLERANCE):
+    # C R + little - much = D, sum_z little <= t in each row, R 1 = 1; the least t.
+    linear = Program()
+    R, little, much = (linear.variables(shape) for shape in ((p, q), (n, q), (n, q)))
+    t = linear.variables(1, cost=1)
+    cells = linear.add(times(given, R), (little.ravel(), 1), (much.ravel(), -1), right=goal.ravel())
+    rows = linear.add((little, 1), (np.repeat(t, n), -1), at_most=True)
+    linear.add((R, 1), right=1)
+    found = linear.optimum()
+    processed = Channel(distributions(found.x[R]), inputs=C.outputs, outputs=D.outputs)
+    if found.value <= (0 if processed.exact else TOLERANCE):
         return Deficiency(0 * found.value, processed, None, None)
     # The duals are lambda_x, a prior, and 0 <= u[x,z] <= lambda_x, a prior times a gain of acting by z.
-    weights = -found.dual[n * q : n * q + n]
-    shares = found.dual[: n * q].reshape(n, q)
+    weights, shares = -found.dual[rows], found.dual[cells].reshape(n, q)
     if not is_exact(weights):
         weights = np.clip(weights, 0, None)
         shares = np.clip(shares, 0, weights[:, np.newaxis])
     there = weights > 0
     gains = np.zeros((q, D.inputs.size), dtype=shares.dtype)
     mass = np.zeros(D.inputs.size, dtype=shares.dtype)
-    mass[kept[there]] = weights[there]
-    gains[:, kept[there]] = (shares[there] / weights[there, np.newaxis]).T
+    mass[first[there]] = weights[there]
+    gains[:, first[there]] = (shares[there] / weights[there, np.newaxis]).T
     prior = Prior.proportional(dict(zip(D.inputs, mass.tolist(), strict=True)))
     return Deficiency(found.value, processed, prior, Gain(gains, D.outputs, D.inputs))
 
@@ -247,15 +224,15 @@ def _decide(C: Channel, D: Channel, order: Order, *, widest: bool) -> tuple[Prio
 
 
 def _average(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
-    kept, goal, given = distinct(C, D)
+    first, goal, given = distinct(C, D)
     R, duals = processing(goal, given, widest=widest)
     if R is not None:
         return None
     # With the duals as gains, sum_xz C[x,z] g(z,x) is more than sum_y max_z sum_x D[x,y] g(z,x).
     chosen = np.zeros(C.inputs.size, dtype=np.int64)
-    chosen[kept] = 1
+    chosen[first] = 1
     gains = np.zeros((C.outputs.size, C.inputs.size), dtype=duals.dtype)
-    gains[:, kept] = _as_gains(duals.T)
+    gains[:, first] = _as_gains(duals.T)
     return Prior.from_count_array(C.inputs, chosen), Gain(gains, C.outputs, C.inputs)
 
 
@@ -266,16 +243,14 @@ def _max_case(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None
     goal, given = same_kind(mine.to_numpy(), others.to_numpy())
     given = given if order is None else given[:, order]
     for place, row in enumerate(goal):
-        found, duals = mixture(row, given, widest=widest)
-        if found is None:  # the plane between this posterior and all of D's
-            return uniform, Gain([_as_gains(duals)], [mine.inputs[place]], C.inputs)
+        shares, duals = processing(row[:, np.newaxis], given.T, axis=0, widest=widest)
+        if shares is None:  # the plane between this posterior and all of D's
+            return uniform, Gain([_as_gains(duals[:, 0])], [mine.inputs[place]], C.inputs)
     return None
 
 
 def _privacy(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
-    order = aligned(C.inputs, D.inputs, "first channel", "second channel")
-    other = D.kernel if order is None else D.kernel.take_rows(order)
-    n = C.inputs.size
+    other, n = _rows_as(C, D), C.inputs.size
     for some in (n,) if widest or n <= _FEW else (_FEW, n):  # a pair of the first ones will do
         mine, allowed = (_log_distances(k.take_rows(np.arange(some))) for k in (C.kernel, other))
         with np.errstate(invalid="ignore"):  # infinite where infinite is allowed
@@ -286,7 +261,7 @@ def _privacy(C: Channel, D: Channel, widest: bool) -> tuple[Prior, Gain] | None:
     else:
         return None
     pair = [C.inputs[int(place)] for place in places]
-    ratios = _log_ratios(C.kernel.take_rows(np.array(places)))
+    ratios = np.array(list(log_ratios(C.kernel.take_rows(np.array(places)))))
     if ratios[1, 0] > ratios[0, 1]:
         pair.reverse()
     half = quotient(np.ones(1, dtype=np.int64), np.array([2]))[0]
@@ -303,24 +278,8 @@ def _as_gains(duals: Array) -> Array:
 def _log_distances(kernel: Kernel) -> Array:
     """Return max_y |ln C[x,y] / C[x',y]| for each x and x'."""
     check_fits(kernel.n_rows, kernel.n_rows)
-    if len(kernel.leaves()) > 1:
-        ratios = _log_ratios(kernel)
-        return np.asarray(np.maximum(ratios, ratios.T))
-    from scipy.spatial.distance import cdist
-
-    ((leaf, times),) = kernel.leaves().items()
-    logs = log_entries(leaf.to_dense())
-    never = np.isinf(logs)
-    logs = np.where(never, 0.0, logs)
-    apart = times * cdist(logs, logs, "chebyshev")
-    return np.where(cdist(never, never, "chebyshev") > 0, math.inf, apart)
-
-
-def _log_ratios(kernel: Kernel) -> Array:
-    """Return max_y ln C[x,y] / C[x',y] for each x and x'."""
-    parts = [(log_entries(leaf.to_dense()), times) for leaf, times in kernel.leaves().items()]
-    rows = (sum(times * farthest(logs, x) for logs, times in parts) for x in range(kernel.n_rows))
-    return np.array(list(rows))
+    ratios = np.array(list(log_ratios(kernel)))
+    return np.asarray(np.maximum(ratios, ratios.T))
 
 
 # The largest difference between floats that still count as equal.
@@ -367,108 +326,67 @@ def left_factor(C: Channel, D: Channel) -> Channel | None:
     order = aligned(C.outputs, D.outputs, "first channel", "second channel")
     goal, given = same_kind(C.kernel.to_dense(), D.kernel.to_dense())
     given = given if order is None else given[:, order]
-    mixtures = []
-    for row in goal:
-        weights, _ = mixture(row, given)
-        if weights is None:
-            return None
-        mixtures.append(weights)
-    return Channel(np.array(mixtures), inputs=C.inputs, outputs=D.inputs)
+    mixtures, _ = processing(goal.T, given.T, axis=0)
+    return None if mixtures is None else Channel(mixtures.T, inputs=C.inputs, outputs=D.inputs)
 
 
 def distinct(C: Channel, D: Channel) -> tuple[Array, Array, Array]:
     """Return one input of each kind, and both matrices there: equal rows ask for the same."""
+    second = _rows_as(C, D)
+    first, _ = ProductKernel([C.kernel, second]).distinct_rows()
+    goal, given = same_kind(*(kernel.take_rows(first).to_dense() for kernel in (C.kernel, second)))
+    return first, goal, given
+
+
+def _rows_as(C: Channel, D: Channel) -> Kernel:
+    """Return D's kernel with its rows in the order of C's inputs."""
     order = aligned(C.inputs, D.inputs, "first channel", "second channel")
-    second = D.kernel if order is None else D.kernel.take_rows(order)
-    kept, _ = ProductKernel([C.kernel, second]).distinct_rows()
-    goal, given = same_kind(*(kernel.take_rows(kept).to_dense() for kernel in (C.kernel, second)))
-    return kept, goal, given
+    return D.kernel if order is None else D.kernel.take_rows(order)
 
 
-def processing(goal: Array, given: Array, *, widest: bool = False) -> tuple[Array | None, Array]:
-    """Return the stochastic R with goal = given R, or None and duals that tell why not.
+def processing(
+    goal: Array, given: Array, *, axis: int = 1, widest: bool = False
+) -> tuple[Array | None, Array]:
+    """Return R without negative numbers and goal = given R, or None and duals that tell why not.
 
-    The duals lie between -1 and 1; with `widest` they are those that tell most.
+    Rows of R sum to 1, or columns with axis 0: then they are mixtures of the columns of the given matrix. The
+    duals lie between -1 and 1; with `widest` they are those that tell most.
     """
     (n, q), p = goal.shape, given.shape[1]
-    if _quick(goal, given):
+    if not is_exact(goal) and not is_exact(given) and given.size <= _QUICK:  # least squares may settle it
         inverse = np.linalg.pinv(given)
         R = inverse @ goal
-        rows = distributions(R)
+        rows = distributions(R, axis)
         if _near(given @ rows, goal):
             return rows, 0 * goal
-        y, z = np.unravel_index(np.argmin(R / _largest(inverse, 1)), R.shape)
+        y, z = np.unravel_index(np.argmin(R / (np.abs(inverse).max(axis=1, keepdims=True) + 1e-300)), R.shape)
         negative = np.zeros((n, q))
         negative[:, z] = -inverse[y]
         # sum_xz (goal - given R) u <= |u| sum_xz |goal - given R| for every R: u proves what exceeds rounding
         for u in () if widest else (goal - given @ R, negative):
-            if (goal * u).sum() - (given.T @ u).max(axis=1).sum() > TOLERANCE * n * q * np.abs(u).max():
+            missing = (goal * u).sum() - (given.T @ u).max(axis=axis).sum()
+            if missing > TOLERANCE * n * q * np.abs(u).max():
                 return None, u / np.abs(u).max()
     check_fits(n * q, 4 * p)  # the entries of the matrix below, in the three forms that it takes
-    # Variables: R row by row, then what is too little and too much: given R + little - much = goal, R 1 = 1.
-    cells = np.arange(n * q)
-    linear = program(
-        [
-            times(given, q),
-            (cells, p * q + cells, 1),
-            (cells, (p + n) * q + cells, -1),
-            (n * q + np.arange(p * q) // q, np.arange(p * q), 1),
-        ],
-        np.repeat([0, 1], [p * q, 2 * n * q]),
-        np.concatenate(same_kind(goal.ravel(), np.ones(p, dtype=np.int64))),
-    )
-    found = solved(linear)
-    R, duals = found.x[: p * q].reshape(p, q), found.dual[: n * q].reshape(n, q)
+    linear = Program()
+    R = linear.variables((p, q))
+    little, much = (linear.variables(n * q, cost=1) for _ in range(2))
+    cells = linear.add(times(given, R), (little, 1), (much, -1), right=goal.ravel())
+    linear.add((R if axis else R.T, 1), right=1)
+    found = linear.optimum()
+    R, duals = found.x[R], found.dual[cells].reshape(n, q)
     if is_exact(R):
         return None if found.value > 0 else R, duals
-    rows = distributions(R)
+    rows = distributions(R, axis)
     return rows if _near(to_float(given) @ rows, goal) else None, duals
 
 
-def mixture(point: Array, rows: Array, *, widest: bool = False) -> tuple[Array | None, Array]:
-    """Return weights with point = weights rows, or None and duals that tell why not.
-
-    The duals lie between -1 and 1; with `widest` they are those that tell most.
-    """
-    k, m = rows.shape
-    if _quick(point, rows):
-        inverse = np.linalg.pinv(rows)
-        shares = point @ inverse
-        (weights,) = distributions(shares[np.newaxis])
-        if _near(weights @ rows, point):
-            return weights, 0 * point
-        negative = -inverse[:, np.argmin(shares / _largest(inverse, 0))]
-        for u in () if widest else (point - shares @ rows, negative):  # as in `processing`
-            if point @ u - (rows @ u).max() > TOLERANCE * m * np.abs(u).max():
-                return None, u / np.abs(u).max()
-    cells = np.arange(m)
-    at, column = (index.ravel() for index in np.indices(rows.shape))
-    linear = program(
-        [
-            (column, at, rows.ravel()),
-            (cells, k + cells, 1),
-            (cells, k + m + cells, -1),
-            (np.full(k, m), np.arange(k), 1),
-        ],
-        np.repeat([0, 1], [k, 2 * m]),
-        np.concatenate(same_kind(point, np.ones(1, dtype=np.int64))),
-    )
-    found = solved(linear)
-    if is_exact(found.x):
-        return None if found.value > 0 else found.x[:k], found.dual[:m]
-    (weights,) = distributions(found.x[np.newaxis, :k])
-    return weights if _near(weights @ to_float(rows), point) else None, found.dual[:m]
-
-
-def _quick(goal: Array, given: Array) -> bool:
-    """Tell whether least squares may settle what a linear program would."""
-    return not is_exact(goal) and not is_exact(given) and given.size <= _QUICK
-
-
-def distributions(rows: Array) -> Array:
+def distributions(rows: Array, axis: int = 1) -> Array:
     """Take from rows what is negative by rounding, and make them sum to 1: any do where all are 0."""
     if is_exact(rows):
         return rows
+    if axis == 0:
+        return distributions(rows.T).T
     rows = np.clip(rows, 0, None)
     rows[~rows.any(axis=1), 0] = 1
     return np.asarray(rows / rows.sum(axis=1, keepdims=True))
@@ -476,32 +394,3 @@ def distributions(rows: Array) -> Array:
 
 def _near(made: Array, goal: Array) -> bool:
     return bool(np.abs(made - to_float(goal)).max() <= TOLERANCE)
-
-
-def _largest(inverse: Array, axis: int) -> Array:
-    """Return the largest entry of each row or column, at least some number above 0."""
-    return np.asarray(np.abs(inverse).max(axis=axis, keepdims=axis == 1) + 1e-300)
-
-
-def times(given: Array, width: int) -> tuple[Array, Array, Array]:
-    """Return the entries of the matrix that multiplies R, row by row, from the left by a given one."""
-    x, y, z = (index.ravel() for index in np.indices((*given.shape, width)))
-    return x * width + z, y * width + z, np.repeat(given.ravel(), width)
-
-
-def program(parts: list[tuple[Array, Array, Any]], cost: Array, right: Array) -> Program:
-    """Put the entries of a program together; a number stands for the same at every place."""
-    rows, columns = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-    spread = [np.broadcast_to(np.asarray(part[2]), part[0].shape) for part in parts]
-    return Program(np.asarray(cost), rows, columns, np.concatenate(same_kind(*map(np.array, spread))), right)
-
-
-def solved(linear: Program) -> Optimum:
-    """Return the optimum of a program that has one, in floats where fractions would take too long."""
-    found = None
-    with suppress(SizeError):
-        found = minimise(linear)
-    found = minimise(linear.in_floats()) if found is None else found
-    if found is None:
-        raise SizeError("the linear program could not be solved; give channels with fewer inputs or outputs")
-    return found

@@ -19,6 +19,7 @@ from quiff.core.prior import Prior
 from quiff.core.sparse import SparseRows
 from quiff.core.validate import sets_as_entries
 from quiff.errors import LabelError, ParameterError, counted
+from quiff.measures.capacity import ascent
 from quiff.theory.mechanisms import check_ratio, rappor_bits
 from quiff.theory.parameters import Real, check_number, check_probability, check_whole
 
@@ -305,13 +306,15 @@ def least_information(prior: Prior, loss: Loss, price: float = 1.0, *, tolerance
     pi = to_float(np.array(weights)) / total
     costs = to_float(loss.to_numpy().T)
     likely = np.exp(-slope * (costs - costs.min(axis=1, keepdims=True)))
-    q = np.full(costs.shape[1], 1 / costs.shape[1])
-    for _ in range(1_000_000):
-        ratios = (pi / (likely @ q)) @ likely
-        q = q * ratios
-        # What is left to gain is no more than this (Blahut 1972).
-        if np.log(ratios.max()) - q @ np.log(np.maximum(ratios, 1e-300)) <= tolerance:
-            break
+
+    def slopes(q: Array) -> tuple[float, float, Array]:
+        mixed = likely @ q
+        gained = np.log2(np.maximum((pi / mixed) @ likely, 1e-300))
+        value = float(pi @ np.log2(mixed))
+        return value, value + float(gained.max()), gained
+
+    start = np.full(costs.shape[1], 1 / costs.shape[1])
+    q, _ = ascent(start, slopes, tolerance / np.log(2), 1_000_000)
     rows = likely * q
     return Channel(rows / rows.sum(axis=1, keepdims=True), inputs=loss.inputs, outputs=loss.actions)
 
@@ -340,9 +343,5 @@ def hiding_row(prior: Prior, C: Channel, probability: Real) -> Prior:
     for value in room:
         row.append(min(left, value / p))
         left = left - row[-1]
-    return Prior.from_array(C.outputs, _completed(row, left))
-
-
-def _completed(row: list[Real], left: Real) -> Array:
-    """Spread what has no room evenly: wherever it goes it costs the same."""
-    return np.array([value + left / len(row) for value in row])
+    # What has no room is spread evenly: wherever it goes it costs the same.
+    return Prior.from_array(C.outputs, np.array([value + left / len(row) for value in row]))

@@ -11,6 +11,7 @@ from quiff.core.gain import Gain
 from quiff.core.kernels.base import scale_rows
 from quiff.core.labels import aligned
 from quiff.core.limits import check_fits
+from quiff.core.linear_program import Program
 from quiff.core.numbers import (
     Array,
     Number,
@@ -23,7 +24,7 @@ from quiff.core.numbers import (
     unified,
 )
 from quiff.core.prior import Prior
-from quiff.errors import GainError, ParameterError, SizeError, typed
+from quiff.errors import GainError, ParameterError, typed
 from quiff.measures.capacity import Capacity, bayes_capacity
 from quiff.measures.distances import diameter
 from quiff.measures.vulnerability import leakage, max_case_vulnerability, vulnerability
@@ -232,20 +233,18 @@ def _worst_subset(matrix: Array, seconds: float) -> tuple[Array, float]:
     chosen; p_x = t s_x; z[x,y] <= p_x, the part of output y that is guessed to be x, at most t over all x.
     """
     n, m = matrix.shape
-    z, p, s, t = (
-        np.arange(a, b) for a, b in ((0, n * m), (n * m, n * m + n), (n * m + n, n * m + 2 * n), (-1, 0))
-    )
-    program = _Mixed(n * m + 2 * n + 1, binaries=s)
-    x = np.arange(n * m) // m
-    program.rows(n * m, [(z, 1.0), (p[x], -1.0)], high=0)
-    program.rows(m, [(z.reshape(n, m)[k], 1.0) for k in range(n)] + [(t, -1.0)], high=0)
-    program.rows(n, [(p, 1.0), (t, -1.0)], high=0)
-    program.rows(n, [(p, 1.0), (s, -1.0)], high=0)
-    program.rows(n, [(t, 1.0), (p, -1.0), (s, 1.0)], high=1)
-    program.rows(1, [(p[k : k + 1], 1.0) for k in range(n)], low=1, high=1)
-    program.cost[z], program.cost[t] = -matrix.ravel(), 1
-    found, high = program.solve(seconds)
-    return np.flatnonzero(found[s] > 0.5) if found is not None else np.arange(n), high
+    program = Program()
+    z, t = program.variables((n, m), cost=-matrix), program.variables(1, cost=1)
+    p, s = program.variables(n), program.variables(n, most=1)
+    program.add((z.reshape(-1), 1), (np.repeat(p, m), -1), at_most=True)
+    program.add((z.T, 1), (np.repeat(t, m), -1), at_most=True)
+    t_each = np.repeat(t, n)
+    program.add((p, 1), (t_each, -1), at_most=True)
+    program.add((p, 1), (s, -1), at_most=True)
+    program.add((t_each, 1), (p, -1), (s, 1), right=1, at_most=True)
+    program.add((p[np.newaxis], 1), right=1)
+    best, low = program.solve_whole(s, seconds)
+    return np.flatnonzero(best[s] > 0.5) if best is not None else np.arange(n), -low
 
 
 def _worst_weights(matrix: Array, gains: Array, additive: bool, seconds: float) -> tuple[Array, float]:
@@ -257,64 +256,21 @@ def _worst_weights(matrix: Array, gains: Array, additive: bool, seconds: float) 
     (n, m), a = matrix.shape, gains.shape[0]
     most = gains.max(axis=0)
     bound = np.ones(n) if additive else np.divide(1, most, where=most > 0, out=np.zeros(n))
-    size = m * a * n
-    u = np.arange(size).reshape(m, a, n)
-    p, S, t = size + np.arange(n), size + n + np.arange(m * a).reshape(m, a), np.array([size + n + m * a])
-    program = _Mixed(size + n + m * a + 1, binaries=S.ravel())
-    y, w, x = (index.ravel() for index in np.indices((m, a, n)))
-    program.rows(size, [(u.ravel(), 1.0), (S[y, w], -bound[x])], high=0)
-    y, x = (index.ravel() for index in np.indices((m, n)))
-    program.rows(m * n, [(u[y, k, x], 1.0) for k in range(a)] + [(p[x], -1.0)], low=0, high=0)
-    program.rows(m, [(S[:, k], 1.0) for k in range(a)], low=1, high=1)
-    program.rows(a, [(np.full(a, p[k]), gains[:, k]) for k in range(n)] + [(t, -1.0)], high=0)
+    program = Program()
+    u = program.variables((m, a, n), cost=-(matrix.T[:, np.newaxis, :] * gains))
+    p, t = program.variables(n), program.variables(1, cost=int(additive))
+    S = program.variables((m, a), most=1)
+    program.add((u.reshape(-1), 1), (np.repeat(S, n), -np.tile(bound, m * a)), at_most=True)
+    program.add((np.swapaxes(u, 1, 2).reshape(m * n, a), 1), (np.tile(p, m), -1))
+    program.add((S, 1), right=1)
+    program.add((np.tile(p, (a, 1)), gains), (np.repeat(t, a), -1), at_most=True)
     if additive:
-        program.rows(1, [(p[k : k + 1], 1.0) for k in range(n)], low=1, high=1)
+        program.add((p[np.newaxis], 1), right=1)
     else:
-        program.rows(1, [(t, 1.0)], low=1, high=1)
-        program.rows(n, [(p, 1.0)], high=bound)
-    program.cost[u.ravel()] = -(matrix.T[:, np.newaxis, :] * gains[np.newaxis]).ravel()
-    program.cost[t] = 1 if additive else 0
-    found, high = program.solve(seconds)
-    return (np.clip(found[p], 0, None) if found is not None else np.ones(n)), high
-
-
-class _Mixed:
-    """A linear program with some variables in {0, 1}, to be minimised."""
-
-    def __init__(self, size: int, binaries: Array) -> None:
-        check_fits(size, _ENTRIES)
-        self.cost, self.binaries, self.parts = np.zeros(size), binaries, list[Any]()
-
-    def rows(
-        self, number: int, terms: list[tuple[Array, Any]], low: Any = -np.inf, high: Any = np.inf
-    ) -> None:
-        """Add rows low <= sum of coefficient times variable <= high."""
-        from scipy.optimize import LinearConstraint
-        from scipy.sparse import csr_array
-
-        columns = np.concatenate([np.broadcast_to(column, number) for column, _ in terms])
-        values = np.concatenate(
-            [np.broadcast_to(np.asarray(value, dtype=float), number) for _, value in terms]
-        )
-        rows = np.tile(np.arange(number), len(terms))
-        shape = (number, self.cost.shape[0])
-        self.parts.append(
-            LinearConstraint(csr_array((values, (rows, columns % shape[1])), shape=shape), low, high)
-        )
-
-    def solve(self, seconds: float) -> tuple[Array | None, float]:
-        """Return the best point found, if any, and what the maximum of minus the cost is at most."""
-        from scipy.optimize import Bounds, milp
-
-        whole = np.zeros(self.cost.shape[0], dtype=np.int8)
-        whole[self.binaries] = 1
-        upper = np.where(whole > 0, 1.0, np.inf)
-        options: Any = {"time_limit": seconds, "mip_rel_gap": 1e-10}
-        found = milp(
-            self.cost, integrality=whole, bounds=Bounds(0, upper), constraints=self.parts, options=options
-        )
-        high = float("inf") if found.mip_dual_bound is None else -found.mip_dual_bound
-        return found.x, high
+        program.add((t, 1), right=1)
+        program.add((p, 1), right=bound, at_most=True)
+    best, low = program.solve_whole(S, seconds)
+    return (np.clip(best[p], 0, None) if best is not None else np.ones(n)), -low
 
 
 _CLOSE = 1e-6  # how much larger another prior's ratio may be when the search stops
@@ -399,13 +355,10 @@ def _largest_product(low: float, high: float, first: float, last: float) -> floa
 
 def _most_weight(gains: Array, value: Array, surplus: Array | None) -> tuple[Array, float]:
     """Return r >= 0 with the largest value.r such that G r <= 1 and surplus.r >= 0, and the price of that."""
-    from scipy.optimize import linprog
-
-    A, right = gains, np.ones(gains.shape[0])
+    program = Program()
+    r = program.variables(value.size, cost=-value)
+    program.add((np.tile(r, (gains.shape[0], 1)), gains), right=1.0, at_most=True)
     if surplus is not None:
-        A, right = np.vstack([gains, -surplus]), np.append(right, 0.0)
-    exact: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    found = linprog(-value, A_ub=A, b_ub=right, bounds=(0, None), method="highs", options=exact)
-    if found.x is None:
-        raise SizeError(f"the linear program could not be solved: {found.message}")
-    return np.clip(found.x, 0, None), max(-float(found.ineqlin.marginals[-1]), 0.0)
+        program.add((r[np.newaxis], -surplus[np.newaxis]), at_most=True)
+    best = program.optimum()
+    return np.clip(best.x, 0, None), max(-float(best.dual[-1]), 0.0)

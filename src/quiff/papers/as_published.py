@@ -9,7 +9,7 @@ the probability of another set.
 
 import numpy as np
 
-from quiff.core.distinct import distinct_codes, sorted_rows
+from quiff.core.distinct import distinct_codes
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.core.prior import Prior
@@ -54,5 +54,5 @@ def text_order(codes: Array, topics: Labels) -> Array:
     words = [str(topic) for topic in topics]
     rank = np.empty(len(words), dtype=np.int64)
     rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
-    order, _ = distinct_codes(sorted_rows(rank[codes]), len(words))
+    order, _ = distinct_codes(np.sort(rank[codes], axis=1), len(words))
     return order

@@ -103,7 +103,7 @@ class PaperCheck(Tabled):
         """Return the points, and all items."""
         return [self.points_table(), self.table()]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the items, the causes with their places, and the counts, for JSON."""
         causes = [
             {

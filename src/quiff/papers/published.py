@@ -72,7 +72,9 @@ class Histories:
             if not chosen or not len(topics) == len(chosen) == len(next(iter(self.sets), chosen)):
                 raise QuiffError(
                     f"the top-s set has {counted(len(topics), 'topic')}, {len(chosen)} of them different;"
-                    " it should hold as many different topics as all others"
+                    " it should hold as many different topics as all others",
+                    what="topics",
+                    value=len(topics),
                 )
             self.sets[chosen] = self.sets.get(chosen, 0) + 1
 
@@ -141,13 +143,20 @@ def find_tables(folder: Path) -> dict[str, Path]:
     for path in sorted(folder.glob("*.csv")):
         name = _name(path)
         if name is not None and name in found:
-            raise QuiffError(f"{found[name].name!r} and {path.name!r} both hold the table {name}; keep one")
+            raise QuiffError(
+                f"{found[name].name!r} and {path.name!r} both hold the table {name}; keep one",
+                what="table",
+                value=name,
+                allowed="one file",
+            )
         if name is not None:
             found[name] = path
     if not found:
         raise QuiffError(
             f"{str(folder)!r} holds none of the published tables: CSV files with the columns"
-            " RandID and Domain, RandID and BrowsingHistory, or domain and topics"
+            " RandID and Domain, RandID and BrowsingHistory, or domain and topics",
+            what="folder",
+            value=str(folder),
         )
     return found
 
@@ -180,7 +189,12 @@ def _kind(path: Path, columns: list[str]) -> str | None:
     def need(column: str) -> None:
         if column not in columns:
             names = ", ".join(filter(None, columns))
-            raise QuiffError(f"the table {path.name!r} has no column {column!r}, only {names}")
+            raise QuiffError(
+                f"the table {path.name!r} has no column {column!r}, only {names}",
+                what="column",
+                value=column,
+                allowed=str(names),
+            )
 
     if "BrowsingHistory" in columns:
         need("RandID")
@@ -224,6 +238,8 @@ def _opened(path: Path) -> Iterator[Any]:
                 yield reader
             except (csv.Error, UnicodeDecodeError) as error:
                 after = f"after line {reader.line_num}: {error}"
-                raise QuiffError(f"{path.name!r} cannot be read as CSV {after}") from None
+                raise QuiffError(
+                    f"{path.name!r} cannot be read as CSV {after}", what="the input", value=path.name
+                ) from None
     finally:
         csv.field_size_limit(before)

@@ -10,7 +10,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
-from quiff.core.distinct import distinct_codes, sorted_rows
+from quiff.core.distinct import distinct_codes
 from quiff.core.labels import Labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ShapeError
@@ -89,7 +89,7 @@ class Filling:
         if self.visited is not None:
             codes = sets if self.rows is None else sets[:, self.rows]
             shown = np.where(self.visited, codes.astype(np.int64) + 1, 0)  # 0 stands for what was filled in
-            ordered = sorted_rows(shown.reshape(-1, top_s)).reshape(shown.shape)
+            ordered = np.sort(shown.reshape(-1, top_s), axis=1).reshape(shown.shape)
             profiles = ordered.transpose(1, 0, 2).reshape(shown.shape[1], -1)
             kinds, kind = distinct_codes(profiles, n_topics + 1)
             holders = summed(users, kind, kinds.shape[0])

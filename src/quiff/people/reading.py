@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from quiff.core.distinct import sorted_rows
 from quiff.core.labels import as_labels
 from quiff.core.numbers import Array
 from quiff.errors import LabelError, ParameterError, QuiffError, ShapeError, counted
@@ -241,7 +240,7 @@ class Profiles:
         visited = None
         if self.size:
             codes, topics = self._sets(rows)
-            sets = sorted_rows(codes)
+            sets = np.sort(codes, axis=1)
             self._check_distinct(sets, topics)
             if self.visits:
                 flags = np.stack([np.asarray(rows[f"v{k}"]) for k in range(self.size)], axis=1)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from quiff.core.composite_labels import ProductLabels
-from quiff.core.distinct import sorted_rows
 from quiff.core.labels import Labels, SetLabels, as_labels
 from quiff.core.numbers import Array, check_unmasked
 from quiff.core.validate import as_codes, sets_as_entries
@@ -47,7 +46,7 @@ def codes_of_sets(sets: Mapping[Any, Iterable[Any]], topics: object = None) -> t
     sizes = np.array([len(topics_of) for topics_of in listed.values()], dtype=np.intp)
     _check_one_size(list(listed), sizes)
     _, codes = sets_as_entries(listed, named)
-    return sorted_rows(codes.reshape(len(listed), -1)), named
+    return np.sort(codes.reshape(len(listed), -1), axis=1), named
 
 
 def members(owner: Hashable, topics: Iterable[Any]) -> tuple[Hashable, ...]:

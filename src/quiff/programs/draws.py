@@ -126,7 +126,9 @@ class Draw(ABC):
     def _check_size(self, size: int) -> None:
         if size > _FEW and size * NUMBERS_A_DRAW > work_allowed():
             raise SizeError(
-                f"a draw has {how_many(size)} options, too many to enumerate; draw its parts one by one"
+                f"a draw has {how_many(size)} options, too many to enumerate; draw its parts one by one",
+                what="options",
+                value=size,
             )
 
 
@@ -206,7 +208,10 @@ class Subsets:
         if len(set(items)) < max(len(items), self.k):
             raise ParameterError(
                 f"sample() of {self.k} needs as many items, all different; there are {len(set(items))}"
-                f" different among {len(items)}"
+                f" different among {len(items)}",
+                what="k",
+                value=self.k,
+                allowed=f"at most {len(set(items))}",
             )
 
     def __call__(self, items: tuple[Any, ...]) -> tuple[Any, ...]:

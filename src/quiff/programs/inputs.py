@@ -105,7 +105,9 @@ class Secrets:
         """
         if isinstance(secrets, str | bytes) or not isinstance(secrets, Iterable):
             raise LabelError(
-                f"secrets are {secrets!r}; give people, a mapping from label to value, or a list"
+                f"secrets are {secrets!r}; give people, a mapping from label to value, or a list",
+                what="secrets",
+                value=secrets,
             )
         values = list(secrets.values() if isinstance(secrets, Mapping) else secrets)
         values = [frozenset(value) if isinstance(value, set) else value for value in values]
@@ -138,7 +140,12 @@ class Record:
 
         def read(name: str) -> Any:
             if name not in attributes:
-                raise LabelError(f"the secret has no attribute {name!r}; it has {', '.join(attributes)}")
+                raise LabelError(
+                    f"the secret has no attribute {name!r}; it has {', '.join(attributes)}",
+                    what="attribute",
+                    value=name,
+                    allowed=", ".join(attributes),
+                )
             return attributes[name]
 
         return cls(read)

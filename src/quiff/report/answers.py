@@ -274,7 +274,7 @@ def growth(answers: Sequence[Answer], mains: Sequence[Answer]) -> Figure | None:
             "visits", f"{things}{brings}" if alike else "visits, one unit of the API apart", "count", 0, last
         ),
         probabilities("probability", "probability of re-identification", own),
-        list(dict.fromkeys(point["series"] for point in (*own, *flat))),
+        list(dict.fromkeys(str(point["series"]) for point in (*own, *flat))),
         dots=[point for point in own if point["visits"]],
         size=(300, 220),
     )
@@ -285,7 +285,7 @@ def growth(answers: Sequence[Answer], mains: Sequence[Answer]) -> Figure | None:
     return Figure.of(f"Re-identification of a person by {by}: {reached}", chart)
 
 
-def _points(answer: Answer) -> Iterator[dict[str, Any]]:
+def _points(answer: Answer) -> Iterator[dict[str, object]]:
     """Yield the probabilities of an API by visits, from guessing on."""
     yield {"series": answer.name, "visits": 0, "probability": float(answer.value("prior") or 0)}
     for n in range(answer.first, answer.most + 1):

@@ -424,5 +424,7 @@ def layout_of(study: str) -> Layout:
         with suppress(ModuleNotFoundError):
             import_module(f"quiff.studies.{module}")
     if study not in LAYOUTS:
-        raise ParameterError(f"there is no study {study!r}; the result was saved by another version")
+        raise ParameterError(
+            f"there is no study {study!r}; the result was saved by another version", what="study", value=study
+        )
     return LAYOUTS[study]

@@ -256,10 +256,15 @@ class Result:
             raise ParameterError(f"this result has no figure: {why}")
         chosen = next(iter(figures)) if name is None else name
         if chosen not in figures:
-            raise ParameterError(f"there is no figure {chosen!r}; there are {', '.join(figures)}")
+            raise ParameterError(
+                f"there is no figure {chosen!r}; there are {', '.join(figures)}",
+                what="figure",
+                value=chosen,
+                allowed=", ".join(figures),
+            )
         return figures[chosen]()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the result for JSON; what only `from_json` needs stands behind what people look for."""
         return {
             "population": self.population,
@@ -278,7 +283,7 @@ class Result:
             texts |= part._of_all(name)
         return texts
 
-    def _described(self) -> dict[str, Any]:
+    def _described(self) -> dict[str, object]:
         """Return by which layout the rows are read, with the words that it needs."""
         parts = {
             name: part._described() | {"population": part.population, "payload": part.payload}
@@ -325,7 +330,9 @@ class Result:
         try:
             return cls.from_json(small_file(Path(path)).decode())
         except UnicodeDecodeError as error:
-            raise ParameterError(f"{str(path)!r} cannot be read: {error}") from None
+            raise ParameterError(
+                f"{str(path)!r} cannot be read: {error}", what="the input", value=str(path)
+            ) from None
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return the rows as a pandas frame; fractions become floats, a unit its words."""

@@ -79,11 +79,18 @@ class Table:
 
     def __post_init__(self) -> None:
         if len(set(self.columns)) < len(self.columns):
-            raise ShapeError(f"two columns have the same name among {self.columns!r}; give each its own")
+            raise ShapeError(
+                f"two columns have the same name among {self.columns!r}; give each its own",
+                what="columns",
+                value=self.columns,
+            )
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise ShapeError(
-                    f"the row {row!r} has {len(row)} cells, but the table {len(self.columns)} columns"
+                    f"the row {row!r} has {len(row)} cells, but the table {len(self.columns)} columns",
+                    what="row",
+                    value=row,
+                    allowed=f"{len(self.columns)} cells",
                 )
 
     def records(self) -> Iterator[dict[str, str | float | bool | None]]:
@@ -286,7 +293,11 @@ class Table:
         """
         suffix = Path(path).suffix.lower()
         if suffix not in _WRITERS:
-            raise ParameterError(f"a table's file must end in {', '.join(_WRITERS)}, not {str(path)!r}")
+            raise ParameterError(
+                f"a table's file must end in {', '.join(_WRITERS)}, not {str(path)!r}",
+                what="path",
+                value=str(path),
+            )
         made = self.to_csv(keep_formulas=keep_formulas) if suffix == ".csv" else _WRITERS[suffix](self)
         return write_text(path, made, force=force, inputs=inputs)
 

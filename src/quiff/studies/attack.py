@@ -417,7 +417,10 @@ def reidentify(
     if reports.sites.size < 2 and query is None and attack.sites == 2:
         raise ParameterError(
             f"the attack {attack.name!r} compares two sites, but the reports are of {reports.sites.size}; "
-            "simulate two"
+            "simulate two",
+            what="reports",
+            value=reports.sites.size,
+            allowed="two sites",
         )
     seed = check_whole("seed", seed, 0)
     site = reports.sites[0] if known is None else known

@@ -497,7 +497,10 @@ def audit(
     if len(log.secrets) == 1 and api is None:
         raise QuiffError(
             "the log has one secret only: nothing can be guessed, and nothing is concluded; a claim could be"
-            " tested (--api)"
+            " tested (--api)",
+            what="secrets",
+            value=1,
+            allowed="at least two",
         )
     spec = "log" if api is None else api.spec
     about = {"prior": "population", "method": "sample", "goal": "secret" if gain is None else "gain"}

@@ -41,7 +41,7 @@ class DatasetStatistics(Tabled):
         """Return the counts, the sizes of histories, users per count, and the most visited domains."""
         return [self._counts(), *self._records(), *self._most_visited()]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the figures by plain names, for JSON."""
         return asdict(self.statistics)
 
@@ -55,7 +55,11 @@ class DatasetStatistics(Tabled):
         """
         statistics = self.statistics
         if statistics.sizes is None:
-            raise ParameterError(f"a table of the stage {statistics.stage} has no records to draw")
+            raise ParameterError(
+                f"a table of the stage {statistics.stage} has no records to draw",
+                what="stage",
+                value=statistics.stage,
+            )
         total = left = sum(users for _, users in statistics.users_per_count)
         points: list[dict[str, Any]] = []
         drawn = total + self.least

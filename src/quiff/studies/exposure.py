@@ -258,7 +258,10 @@ def exposure(
         size = f"{C.outputs.size:,}" if C.outputs.size < 10**15 else how_many(C.outputs.size)
         raise SizeError(
             f"{api.spec!r} has {size} outputs, more than the {_MOST:,} of which those"
-            " are listed that expose most; take parameters with fewer"
+            " are listed that expose most; take parameters with fewer",
+            what="outputs",
+            value=size,
+            allowed=f"at most {_MOST}",
         )
     name = attribute or next(iter(people.attributes), None)
     rows: list[Row] = []

@@ -169,7 +169,11 @@ def measure(
     )
     unused = next((name for name in others if not len(rows.where(prior=name))), None)
     if unused is not None:
-        raise ParameterError(f"no API has the secrets of the prior {unused!r}, or something is known")
+        raise ParameterError(
+            f"no API has the secrets of the prior {unused!r}, or something is known",
+            what="priors",
+            value=unused,
+        )
     drawn = rows.where(method="monte-carlo").by("api", "goal")
     sampled = (
         f"{api.title}: what is learnt of {goal!r} is sampled, with an interval of 95 %."

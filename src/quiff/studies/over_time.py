@@ -155,7 +155,12 @@ def over_time(
     every = people
     if changing(people, ready) and people.n_epochs < E:
         n = people.n_epochs
-        raise ParameterError(f"there are values for {n} epochs, but observations is {E}; ask for {n} at most")
+        raise ParameterError(
+            f"there are values for {n} epochs, but observations is {E}; ask for {n} at most",
+            what="observations",
+            value=E,
+            allowed=f"at most {n}",
+        )
     people = people.first_epochs(E)
     beside = names_of(known)
     if stability is not None:

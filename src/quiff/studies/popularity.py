@@ -127,11 +127,16 @@ def estimate_popularity(
     N = check_whole("n_users", total if n_users is None else n_users, 1)
     if total > N:
         raise ParameterError(
-            f"the counts sum to {total}, but only {counted(N, 'user')} can be seen, each with one output"
+            f"the counts sum to {total}, but only {counted(N, 'user')} can be seen, each with one output",
+            what="counts",
+            value=total,
+            allowed=f"a sum of at most {N}",
         )
     if naming.n_values is not None and len(checked) > naming.n_values:
         raise ParameterError(
-            f"there are counts of {len(checked)} values, but {api.spec} names only {naming.n_values}"
+            f"there are counts of {len(checked)} values, but {api.spec} names only {naming.n_values}",
+            what="counts",
+            value=len(checked),
         )
     ordered = sorted(checked.items(), key=lambda item: -item[1])
     estimates = [Estimated.of(value, count, naming, N) for value, count in ordered]

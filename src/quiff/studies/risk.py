@@ -261,7 +261,12 @@ def most_exposed(result: Result, spec: str | None = None, stage: str | None = No
     fitting = [key for key in keys if spec in (None, key[0]) and stage in (None, key[1])]
     if not fitting:
         listed = ", ".join(f"{key[0]!r} {key[1]!r}" for key in keys)
-        raise ParameterError(f"there are no risks of {spec!r}, stage {stage!r}; there are {listed}")
+        raise ParameterError(
+            f"there are no risks of {spec!r}, stage {stage!r}; there are {listed}",
+            what="api",
+            value=spec,
+            allowed=listed,
+        )
     own, worst = per_user.values[fitting[-1]], per_user.values[*fitting[-1][:2], _WORST]
     order = np.argsort(-own.astype(np.float64), kind="stable")[:first]
     return Table(

@@ -155,7 +155,11 @@ def _estimated(people: Population, name: str) -> tuple[float, float, float]:
         return float(1 - 2 * (total - recurring) / (linear + root))
 
     if total - often <= 0:
-        raise ParameterError(f"all users have the same {name} in all weeks; whether it is kept is unknown")
+        raise ParameterError(
+            f"all users have the same {name} in all weeks; whether it is kept is unknown",
+            what="attribute",
+            value=name,
+        )
     rho = kept((counts * recurs).sum(), total)
     centre = kept((counts * recurs).sum() + 2 * weeks, total + 4 * weeks)
     u = 1 - centre
@@ -169,7 +173,11 @@ def _pairs_of_weeks(people: Population, name: str, counts: Array) -> Iterator[tu
     """Yield for each week but the last whether each value of each user recurs, and how frequent it is."""
     which = people.sets if name == "topics" else people.attribute(name).which[:, :, np.newaxis]
     if len(which) < people.n_epochs:
-        raise ParameterError(f"{name} has one value for all weeks; how stable it is cannot be estimated")
+        raise ParameterError(
+            f"{name} has one value for all weeks; how stable it is cannot be estimated",
+            what="attribute",
+            value=name,
+        )
     for now, later in pairwise(which):
         holders = np.bincount(later.ravel(), np.repeat(counts, later.shape[1]), int(which.max()) + 1)
         recurs = (now[:, :, np.newaxis] == later[:, np.newaxis, :]).any(axis=2)
@@ -434,7 +442,9 @@ def check_changing(people: Population, api: Api) -> None:
     if api.redraws != "noise" or not api.needs:
         raise ParameterError(
             f"of {api.spec!r} no secret changes: an observation is "
-            f"{'always the same' if api.redraws == 'nothing' else 'of the user, or of a new secret'}"
+            f"{'always the same' if api.redraws == 'nothing' else 'of the user, or of a new secret'}",
+            what="api",
+            value=api.spec,
         )
 
 
@@ -444,7 +454,9 @@ def _model(people: Population, api: Api) -> tuple[Groups, Array, float]:
     secret = api.secret(people)
     if secret.codes is None:
         raise ParameterError(
-            f"the secret of {api.spec!r} is drawn at random; give people whose secrets are known"
+            f"the secret of {api.spec!r} is drawn at random; give people whose secrets are known",
+            what="api",
+            value=api.spec,
         )
     C = api.observe(secret.outputs)
     check_fits(C.inputs.size, C.outputs.size)

@@ -164,7 +164,9 @@ def distinct_apis(apis: Iterable[Any]) -> tuple[Api, ...]:
     specs = [api.spec for api in checked]
     twice = next((spec for spec in specs if specs.count(spec) > 1), None)
     if twice is not None:
-        raise ParameterError(f"the API {twice!r} is there twice; name each once")
+        raise ParameterError(
+            f"the API {twice!r} is there twice; name each once", what="api", value=twice, allowed="each once"
+        )
     return checked
 
 
@@ -274,7 +276,9 @@ def checked_priors(given: object) -> dict[str, Prior]:
         raise ParameterError("priors are expected by name, as priors={'published': Prior(...)}")
     taken = next((name for name in priors if name in ("population", "uniform")), None)
     if taken is not None:
-        raise ParameterError(f"the prior {taken!r} is measured anyway; give yours another name")
+        raise ParameterError(
+            f"the prior {taken!r} is measured anyway; give yours another name", what="priors", value=taken
+        )
     return dict(priors)
 
 

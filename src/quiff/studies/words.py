@@ -19,7 +19,7 @@ _GOALS = {
 }
 
 
-def population_words(people: Population) -> dict[str, Any]:
+def population_words(people: Population) -> dict[str, object]:
     """Return who was measured in counts, for JSON; what is not known is None."""
     counts: dict[str, Any] = {
         "users": people.n_users,

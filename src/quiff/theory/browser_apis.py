@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
 from math import comb, exp, expm1, inf, log, log1p, log2
+from typing import Any
 
-from quiff.theory.mechanisms import Forms, log_comb
+from quiff.theory.mechanisms import Forms
 from quiff.theory.parameters import check_number, check_probability, check_whole, prior_vulnerability
 
 
@@ -142,12 +143,11 @@ def largest_epsilon(k: int, bits: float, most: float = 14.0) -> float:
     >>> round(largest_epsilon(3648, 11.5), 9)
     12.233993328
     """
+    from scipy.optimize import brentq
+
     if gate_bits(k, most) <= bits:
         return most
-    low, high = 0.0, most
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if gate_bits(k, middle) <= bits else (low, middle)
-    return low
+    return float(brentq(lambda epsilon: gate_bits(k, epsilon) - bits, 0.0, most, xtol=1e-14))
 
 
 def min_capacity_bits(k: int, epsilon: float) -> float:
@@ -177,39 +177,27 @@ def included(days: int, q: float) -> Forms:
     """Null reports on n days: the true one surely, each other with q; not attributed: each with q.
 
     B = (1-q)^n + (1-(1-q)^n)/q. Shannon's capacity: by symmetry the days are equally probable, and the best
-    probability of an attribution is found by search; j counts the reports.
+    probability of an attribution is found as a root; j counts the reports.
 
     >>> forms = included(31, 0.008)
     >>> round(forms["bayes_capacity"], 6), round(forms["shannon_capacity_bits"], 5)
     (28.331824, 4.73631)
     """
+    import numpy as np
+    from scipy.stats import binom
+
     n, q = check_whole("days", days, 1), float(check_probability("q", q))
-    law = [comb(n, j) * q**j * (1 - q) ** (n - j) for j in range(n + 1)]  # not attributed
-
-    def information(p: float) -> float:
-        # An output with j reports has the density rho = j/(n q) against the law if attributed, averaged over
-        # days; a day with a report has 1/q, one without 0.
-        total = 0.0
-        for j, mass in enumerate(law):
-            mean = (1 - p) + p * j / (n * q)
-            if mass and p < 1:
-                total -= (1 - p) * mass * log2(mean) if mean else 0.0
-            if j and mass:
-                total += p * mass * j / (n * q) * log2(1 / q / mean)
-        return total
-
-    low, high = 0.0, 1.0
-    for _ in range(200):  # it is concave in p
-        a, b = low + (high - low) / 3, high - (high - low) / 3
-        low, high = (a, high) if information(a) < information(b) else (low, b)
+    reports = np.arange(n + 1)
+    # If attributed, averaged over days, an output with j reports has the density rho = j/(n q) against the
+    # law if not; a day with a report has 1/q, one without 0.
+    law, rho = binom.pmf(reports, n, q), reports / (n * q)
     return {
         "bayes_capacity": (1 - q) ** n + (-expm1(n * log1p(-q)) / q if q < 1 else 1.0),
-        "shannon_capacity_bits": information((low + high) / 2),
+        "shannon_capacity_bits": _shannon_beside_nothing(law, rho, -rho * log2(q)),
     }
 
 
-_SMALL = 0.05
-_NEGLIGIBLE = 1e-25
+_SMALL, _NEARLY_0 = 0.05, 1e-300
 
 
 def monitoring(buckets: int, epsilon: float) -> Forms:
@@ -217,56 +205,28 @@ def monitoring(buckets: int, epsilon: float) -> Forms:
 
     B = e^(epsilon/2) (1 - (1-f)^n) + (1-f)^n: a set bit multiplies the likelihood of its bucket by
     e^(epsilon/2), and with no bit set nothing is the best guess. Shannon's capacity is at equally probable
-    buckets, by symmetry, and at the best probability of nothing to report, found by bisection.
+    buckets, by symmetry, and at the best probability of nothing to report, found by its root.
 
     >>> round(monitoring(1028, 1)["bayes_capacity"], 9)
     1.648721271
     """
+    import numpy as np
+    from scipy.stats import binom
+
     n, e = check_whole("buckets", buckets, 1), float(check_number("epsilon", epsilon, 0, 1000))
     flip, apart = 1 / (1 + exp(e / 2)), e if n > 1 else e / 2
     log_silent = n * log1p(-flip)
+    # With j set bits, buckets are on average rho_j = (j e^step + (n-j) e^-step)/n times as probable.
+    ones, step = np.arange(n + 1), e / 2
+    marked, plain = ones / n * exp(step), (n - ones) / n * exp(-step)
+    gain = (marked - plain) * step / log(2)
     return {
         # No more than the number of secrets: what is above is rounding.
         "bayes_capacity": min(exp(e / 2) * -expm1(log_silent) + exp(log_silent), n + 1.0),
         "epsilon": apart,
         "max_case_capacity": exp(apart) if apart < 700 else inf,
-        "shannon_capacity_bits": _monitoring_shannon(n, e / 2, flip),
+        "shannon_capacity_bits": _shannon_beside_nothing(binom.pmf(ones, n, flip), marked + plain, gain),
     }
-
-
-def _monitoring_shannon(n: int, step: float, flip: float) -> float:
-    """Return the largest mutual information over the probability a of nothing to report.
-
-    With j set bits, whose probability is P_j if there is nothing to report, the buckets are on average
-    rho_j = (j e^step + (n-j) e^-step)/n times as probable, and an output a + (1-a) rho_j times. Information
-    is concave in a, and grows as long as nothing to report tells more than a bucket does:
-
-        D_none = -sum_j P_j log2(a + (1-a) rho_j),
-        D_bucket = sum_j P_j [(j e^step - (n-j) e^-step)/n log2 e^step - rho_j log2(a + (1-a) rho_j)].
-    """
-    terms = []
-    for j in range(n + 1):
-        probability = exp(log_comb(n, j) + j * log(flip) + (n - j) * log1p(-flip))
-        marked, plain = j / n * exp(step), (n - j) / n * exp(-step)
-        if probability * (1 + marked) > _NEGLIGIBLE:
-            terms.append((probability, marked + plain, (marked - plain) * step / log(2)))
-
-    def told(a: float) -> tuple[float, float]:
-        """Return D_none and D_bucket."""
-        none = bucket = 0.0
-        for probability, rho, gain in terms:
-            bits = log2(a + (1 - a) * rho)
-            none -= probability * bits
-            bucket += probability * (gain - rho * bits)
-        return none, bucket
-
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        none, bucket = told(middle)
-        low, high = (middle, high) if none > bucket else (low, middle)
-    none, bucket = told(low)
-    return max(0.0, low * none + (1 - low) * bucket)
 
 
 @cache
@@ -291,11 +251,10 @@ def _tail(a: float, b: float) -> float:
     The density of D at d is d e^-d + e^-d - e^(d-2b) up to b, (2b - d) e^-d from there to 2b, over
     4 (1 - e^-b)^2: the integral of e^(-|z|-|z-d|) over z = d - b .. b, normalised.
     """
-    if b < _SMALL:  # where the differences below would be rounding, Simpson's rule is very exact
-        n = 2_000
-        h = (2 * b - a) / n
-        values = [_density(a + h * k, b) for k in range(n + 1)]
-        return h / 3 * (values[0] + values[-1] + 4 * sum(values[1:-1:2]) + 2 * sum(values[2:-1:2]))
+    if b < _SMALL:  # where the differences below would be rounding
+        from scipy.integrate import quad
+
+        return float(sum(quad(_density, *ends, (b,))[0] for ends in ((min(a, b), b), (max(a, b), 2 * b))))
     if a > b:
         mass = exp(-2 * b) + (2 * b - a - 1) * exp(-a)
     else:
@@ -307,3 +266,24 @@ def _density(d: float, b: float) -> float:
     """Return the density of D at d >= 0."""
     mass = (2 * b - d) * exp(-d) if d > b else d * exp(-d) - exp(-d) * expm1(-2 * (b - d))
     return mass / (4 * expm1(-b) ** 2)
+
+
+def _shannon_beside_nothing(law: Any, rho: Any, gain: Any) -> float:
+    """Return the largest mutual information of nothing, with probability a, and equally probable secrets.
+
+    The law is that of outputs if there is nothing; they are rho times as probable on average over secrets,
+    and there tell `gain` bits against the law. Information is concave in a, and grows as long as nothing
+    tells more than a secret does:
+
+        D_nothing = -sum_j P_j log2(a + (1-a) rho_j),
+        D_secret = sum_j P_j (gain_j - rho_j log2(a + (1-a) rho_j)).
+    """
+    import numpy as np
+    from scipy.optimize import brentq
+
+    def ahead(a: float) -> float:
+        return float(law @ ((rho - 1) * np.log2(a + (1 - a) * rho) - gain))  # D_nothing - D_secret
+
+    best = brentq(ahead, _NEARLY_0, 1.0, xtol=1e-14) if ahead(_NEARLY_0) > 0 else _NEARLY_0
+    bits = np.log2(best + (1 - best) * rho)
+    return max(0.0, float(law @ ((1 - best) * (gain - rho * bits) - best * bits)))

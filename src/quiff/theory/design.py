@@ -17,7 +17,7 @@ must be one that some noise brings about, between s/m (r = 1) and 1 (r = 0).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from math import exp, expm1, inf, isclose, isfinite
 from typing import Literal, Self
@@ -92,26 +92,24 @@ def noise_for_utility(n_topics: int, top_s: int, utility: Real) -> Real:
 Measure = Literal["capacity", "epsilon", "max_case", "utility"]
 _Formula = Callable[[int, int, Real], Real]
 
-_VALUE_AT: dict[Measure, _Formula] = {
-    "capacity": bayes_capacity,
-    "epsilon": epsilon,
-    "max_case": max_case_capacity,
-    "utility": genuine_probability,
-}
-_FIGURES: dict[Measure, str] = {
-    "capacity": "bayes_capacity",
-    "max_case": "max_case_capacity",
-    "epsilon": "epsilon",
-    "utility": "utility",
-}
-# The least that a budget can be, which a constant output meets, and the most that a utility can be.
-_EXTREMES: dict[Measure, int] = {"capacity": 1, "epsilon": 0, "max_case": 1, "utility": 1}
 _MOST_TOPICS = 100_000
-_NOISE_FOR: dict[Measure, _Formula] = {
-    "capacity": noise_for_capacity,
-    "epsilon": noise_for_epsilon,
-    "max_case": noise_for_max_case,
-    "utility": noise_for_utility,
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """What can be a target: its closed form, the noise that meets it, its field of a `Design`."""
+
+    value: _Formula
+    noise: _Formula
+    field: str
+    extreme: int  # the least that a budget can be, which a constant output meets, or the most of a utility
+
+
+_GOALS: dict[Measure, _Goal] = {
+    "capacity": _Goal(bayes_capacity, noise_for_capacity, "bayes_capacity", 1),
+    "epsilon": _Goal(epsilon, noise_for_epsilon, "epsilon", 0),
+    "max_case": _Goal(max_case_capacity, noise_for_max_case, "max_case_capacity", 1),
+    "utility": _Goal(genuine_probability, noise_for_utility, "utility", 1),
 }
 
 
@@ -150,11 +148,9 @@ class Design:
 
     def record(self) -> dict[str, Real]:
         """Return the parameters to be chosen and all figures, by the names of JSON."""
-        return {
-            "top": self.top_s,
-            "noise": self.noise,
-            **{name: getattr(self, name) for name in _FIGURES.values()},
-        }
+        numbers = asdict(self)
+        del numbers["n_topics"]
+        return {"top": numbers.pop("top_s"), **numbers}
 
 
 def design_options(n_topics: int, measure: Measure, target: Real) -> tuple[Design, ...]:
@@ -169,7 +165,7 @@ def design_options(n_topics: int, measure: Measure, target: Real) -> tuple[Desig
     {5: 0.4763, 6: 0.3705, 7: 0.2644, 8: 0.158, 9: 0.0512}
     """
     m = check_whole("n_topics", n_topics, 2)
-    solve = _NOISE_FOR[_check_measure(measure)]
+    solve = _goal(measure).noise
     return tuple(Design.of(m, s, solve(m, s, target)) for s in range(1, m))
 
 
@@ -199,7 +195,7 @@ def designs_for(n_topics: int, noise: Real, measure: Measure, target: Real) -> D
     """
     m = check_whole("n_topics", n_topics, 2, _MOST_TOPICS)
     r = check_probability("noise", noise)
-    if measure in _EXTREMES:  # the options refuse any other, and say which there are
+    if measure in _GOALS:  # the options refuse any other, and say which there are
         _check_possible(measure, target)
     options = design_options(m, measure, target)
     strict, missing = _strict(m, r, measure, target)
@@ -220,7 +216,7 @@ def designs_for(n_topics: int, noise: Real, measure: Measure, target: Real) -> D
 
 
 def _check_possible(measure: Measure, target: Real) -> None:
-    extreme = _EXTREMES[measure]
+    extreme = _GOALS[measure].extreme
     if measure == "utility":
         possible, allowed = 0 <= target <= extreme, "between 0 and 1"
         nearest = 0 if target < 0 else extreme
@@ -245,7 +241,7 @@ def _strict(m: int, r: Real, measure: Measure, target: Real) -> tuple[Design | N
 
 def _nearest(m: int, r: Real, measure: Measure, target: Real) -> Design | None:
     """Return the s that comes closest to the target, if distances to it are finite."""
-    if not isfinite(target) or not isfinite(getattr(Design.of(m, m - 1, r), _FIGURES[measure])):
+    if not isfinite(target) or not isfinite(getattr(Design.of(m, m - 1, r), _goal(measure).field)):
         return None
     return Design.of(m, nearest_top_s(m, r, measure, target), r)
 
@@ -262,16 +258,16 @@ def strict_top_s(n_topics: int, noise: Real, measure: Measure, target: Real) -> 
     (10, 7)
     """
     m = check_whole("n_topics", n_topics, 2)
-    value_at = _VALUE_AT[_check_measure(measure)]
-    _NOISE_FOR[measure](m, 1, target)  # refuses what no parameters can meet
-    found = next((s for s in range(1, m) if _meets(value_at(m, s, noise), measure, target)), None)
-    if found is None:
-        nearest = float(value_at(m, m - 1, noise))
-        raise ParameterError(
-            f"no top_s below n_topics={m} meets {measure} {target!r} with noise {noise!r};"
-            f" the nearest possible {measure} is {nearest:.4g}, at top_s={m - 1}"
-        )
-    return found
+    goal = _goal(measure)
+    goal.noise(m, 1, target)  # refuses what no parameters can meet
+    for s in range(1, m):
+        if _meets(goal.value(m, s, noise), measure, target):
+            return s
+    nearest = float(goal.value(m, m - 1, noise))
+    raise ParameterError(
+        f"no top_s below n_topics={m} meets {measure} {target!r} with noise {noise!r};"
+        f" the nearest possible {measure} is {nearest:.4g}, at top_s={m - 1}"
+    )
 
 
 def nearest_top_s(n_topics: int, noise: Real, measure: Measure, target: Real) -> int:
@@ -283,17 +279,16 @@ def nearest_top_s(n_topics: int, noise: Real, measure: Measure, target: Real) ->
     (9, 7)
     """
     m = check_whole("n_topics", n_topics, 2)
-    value_at = _VALUE_AT[_check_measure(measure)]
-    _NOISE_FOR[measure](m, 1, target)  # refuses what no parameters can meet
+    goal = _goal(measure)
+    goal.noise(m, 1, target)  # refuses what no parameters can meet
     # Of two that are equally near, the larger s, which keeps to the target.
-    return min(range(m - 1, 0, -1), key=lambda s: abs(float(value_at(m, s, noise) - target)))
+    return min(range(m - 1, 0, -1), key=lambda s: abs(float(goal.value(m, s, noise) - target)))
 
 
-def _check_measure(measure: Measure) -> Measure:
-    """Return ``measure`` if there is one of that name."""
-    if measure not in _VALUE_AT:
-        raise ParameterError(what="measure", value=measure, allowed=f"one of {', '.join(_VALUE_AT)}")
-    return measure
+def _goal(measure: Measure) -> _Goal:
+    if measure not in _GOALS:
+        raise ParameterError(what="measure", value=measure, allowed=f"one of {', '.join(_GOALS)}")
+    return _GOALS[measure]
 
 
 def _meets(value: Real, measure: Measure, target: Real) -> bool:

@@ -2,16 +2,16 @@
 
 import csv
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 from math import comb, inf
 from pathlib import Path
 from typing import Any
 
 from quiff import theory
-from quiff.errors import ParameterError
+from quiff.errors import ParameterError, counted
 from quiff.theory.curves import Curves, counting_points, noise_curves
 from quiff.theory.parameters import HALF, MOST_OBSERVATIONS, Real, check_probability, check_whole, follow
 from quiff.theory.topics import least_users
@@ -61,102 +61,13 @@ def _possible_histories(contexts: int) -> Real:
     return 2.0**contexts if contexts < 1024 else inf  # c + 1 is lost in rounding
 
 
-def _changing(n_topics: int, top_s: int, noise: Real, n_users: int, epochs: int) -> Real:
-    return theory.epochs_bound(n_topics, top_s, noise, n_users, epochs, stable_sets=False)
-
-
 # Quantities that are not just the function of their name.
 _OTHERS: Mapping[str, Callable[..., Real]] = {
     "possible_histories": _possible_histories,
     "leakage": theory.topics_leakage,
-    "epochs_bound": lambda n_topics, top_s, noise, n_users, epochs: theory.epochs_bound(
-        n_topics, top_s, noise, n_users, epochs
-    ),
-    "epochs_bound_changing_sets": _changing,
+    "epochs_bound_changing_sets": partial(theory.epochs_bound, stable_sets=False),
     "prior_iba_gain": lambda prior_gain: theory.prior_iba_gain([prior_gain]),
 }
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """The parameters of the closed forms: m, s, r, m', |Sigma|, N, E, c, and what is known before."""
-
-    n_topics: int
-    top_s: int
-    noise: Real
-    occurring: int
-    distinct_sets: int
-    n_users: int
-    epochs: int
-    contexts: int
-    prior_success: Real
-    prior_gain: Real
-    share: Real
-
-    @classmethod
-    def of(
-        cls,
-        n_topics: int = 349,
-        top_s: int = 5,
-        noise: Real = 0.05,
-        *,
-        occurring: int | None = None,
-        distinct_sets: int | None = None,
-        n_users: int = 1_000_000,
-        epochs: int = 3,
-        contexts: int = 100,
-        prior_success: Real = 0.01,
-        prior_gain: Real | None = None,
-        share: Real = HALF,
-    ) -> "Scenario":
-        """Return the parameters, all of them within their ranges.
-
-        Parameters
-        ----------
-        n_topics, top_s, noise
-            The taxonomy's size m, the size s of a user's set, the probability r of a random topic.
-        occurring
-            Topics m' in the union of the users' sets; by default as many as N users can have.
-        distinct_sets
-            Different sets among the users; by default as many as there can be.
-        n_users, epochs, contexts
-            N users, E epochs, c contexts with third-party cookies.
-        prior_success
-            The probability P with which an adversary succeeds before an observation, at whatever goal.
-        prior_gain
-            The probability with which an advertiser names a topic of the set before an observation; by
-            default the least possible, s/m'.
-        share
-            The probability with which each user has the topic that is counted.
-        """
-        m = check_whole("n_topics", n_topics, 1, _MOST_TOPICS)
-        s = check_whole("top_s", top_s, 1, m)
-        N = check_whole("n_users", n_users, 1, _MOST_USERS)
-        most = min(m, N * s)
-        m1 = most if occurring is None else check_whole("occurring", occurring, s, most)
-        sets = min(N, comb(m1, s))
-        if distinct_sets is not None:  # enough to hold all m' topics
-            sets = check_whole("distinct_sets", distinct_sets, least_users(s, m1), sets)
-        return cls(
-            m, s, check_probability("noise", noise), m1, sets, N,
-            check_whole("epochs", epochs, 1, MOST_OBSERVATIONS), check_whole("contexts", contexts, 2),
-            check_probability("prior_success", prior_success), _checked_gain(prior_gain, m1, s),
-            check_probability("share", share),
-        )  # fmt: skip
-
-
-def _checked_gain(prior_gain: Real | None, m1: int, s: int) -> Real:
-    least = Fraction(s, m1)
-    if prior_gain is None:
-        return least
-    gain = check_probability("prior_gain", prior_gain)
-    if gain < follow(least, gain):
-        raise ParameterError(
-            what="prior_gain",
-            value=prior_gain,
-            allowed=f"a number between {s}/{m1} (one of {m1} topics in sets of {s}) and 1",
-        )
-    return gain
 
 
 PARAMETERS = {
@@ -190,35 +101,96 @@ class ClosedForms:
     counted: Callable[[], tuple[dict[str, float], ...]]
 
 
-def topics_forms(*parameters: Any, **named: Any) -> ClosedForms:
-    """Evaluate every closed form for cookies and the Topics API, at the parameters of `Scenario.of`.
+def topics_forms(
+    n_topics: int = 349,
+    top_s: int = 5,
+    noise: Real = 0.05,
+    *,
+    occurring: int | None = None,
+    distinct_sets: int | None = None,
+    n_users: int = 1_000_000,
+    epochs: int = 3,
+    contexts: int = 100,
+    prior_success: Real = 0.01,
+    prior_gain: Real | None = None,
+    share: Real = HALF,
+) -> ClosedForms:
+    """Evaluate every closed form for cookies and the Topics API, at parameters within their ranges.
 
+    Parameters
+    ----------
+    n_topics, top_s, noise
+        The taxonomy's size m, the size s of a user's set, the probability r of a random topic.
+    occurring
+        Topics m' in the union of the users' sets; by default as many as N users can have.
+    distinct_sets
+        Different sets among the users; by default as many as there can be.
+    n_users, epochs, contexts
+        N users, E epochs, c contexts with third-party cookies.
+    prior_success
+        The probability P with which an adversary succeeds before an observation, at whatever goal.
+    prior_gain
+        The probability with which an advertiser names a topic of the set before an observation; by
+        default the least possible, s/m'.
+    share
+        The probability with which each user has the topic that is counted.
+
+    Examples
+    --------
     >>> round(topics_forms(n_topics=469).values["bayes_capacity"], 2)
     89.16
     >>> topics_forms(5, 2, Fraction(1, 20), occurring=4, n_users=3).values["topics_posterior"]
     Fraction(13, 20)
     """
-    x = Scenario.of(*parameters, **named)
-    given = asdict(x)
-    values = {
-        name: function(**{each: given[each] for each in needed}) for name, function, needed in _functions()
+    m = check_whole("n_topics", n_topics, 1, _MOST_TOPICS)
+    s, N = check_whole("top_s", top_s, 1, m), check_whole("n_users", n_users, 1, _MOST_USERS)
+    most = min(m, N * s)
+    m1 = most if occurring is None else check_whole("occurring", occurring, s, most)
+    sets = min(N, comb(m1, s))
+    if distinct_sets is not None:  # enough to hold all m' topics
+        sets = check_whole("distinct_sets", distinct_sets, least_users(s, m1), sets)
+    r, a = check_probability("noise", noise), check_probability("share", share)
+    parameters = {
+        "n_topics": m,
+        "top_s": s,
+        "noise": r,
+        "occurring": m1,
+        "distinct_sets": sets,
+        "n_users": N,
+        "epochs": check_whole("epochs", epochs, 1, MOST_OBSERVATIONS),
+        "contexts": check_whole("contexts", contexts, 2),
+        "prior_success": check_probability("prior_success", prior_success),
+        "prior_gain": _checked_gain(prior_gain, m1, s),
+        "share": a,
     }
-    users = sorted({*_FEW_USERS, x.n_users} if x.n_users <= _MOST_COUNTED else _FEW_USERS)
-    setting = (x.n_topics, x.top_s, x.noise)
-    topics = "1 topic" if x.n_topics == 1 else f"{x.n_topics} topics"
+    users = sorted({*_FEW_USERS, N} if N <= _MOST_COUNTED else _FEW_USERS)
     return ClosedForms(
-        f"{topics}, sets of {x.top_s}, noise {float(x.noise):g}",
-        given,
+        f"{counted(m, 'topic')}, sets of {s}, noise {float(r):g}",
+        parameters,
         PARAMETERS,
-        values,
-        cache(lambda: counting_points(*setting, x.share, users)),
-        lambda: noise_curves(*setting),
-        lambda: counting_points(*setting, x.share, range(1, _DRAWN + 1)),
+        {name: _value(name, parameters) for name in FORMS},
+        cache(lambda: counting_points(m, s, r, a, users)),
+        lambda: noise_curves(m, s, r),
+        lambda: counting_points(m, s, r, a, range(1, _DRAWN + 1)),
     )
 
 
-@cache
-def _functions() -> tuple[tuple[str, Callable[..., Real], tuple[str, ...]], ...]:
-    """Return the function of each quantity, and the names of its arguments."""
-    found = [(name, _OTHERS.get(name) or getattr(theory, name)) for name in FORMS]
-    return tuple((name, function, tuple(signature(function).parameters)) for name, function in found)
+def _value(quantity: str, parameters: Mapping[str, Any]) -> Real:
+    function = _OTHERS.get(quantity) or getattr(theory, quantity)
+    names = signature(function).parameters
+    value: Real = function(**{name: parameters[name] for name in names if name in parameters})
+    return value
+
+
+def _checked_gain(prior_gain: Real | None, m1: int, s: int) -> Real:
+    least = Fraction(s, m1)
+    if prior_gain is None:
+        return least
+    gain = check_probability("prior_gain", prior_gain)
+    if gain < follow(least, gain):
+        raise ParameterError(
+            what="prior_gain",
+            value=prior_gain,
+            allowed=f"a number between {s}/{m1} (one of {m1} topics in sets of {s}) and 1",
+        )
+    return gain

@@ -4,7 +4,7 @@ Randomised response attains the bounds, but for that on the Shannon capacity, so
 improved. Epsilon may be infinite: then nothing is promised.
 """
 
-from math import exp, inf, lgamma, log, log1p, tanh
+from math import exp, inf, log, nextafter, tanh
 
 from quiff.theory.parameters import Real, check_number, check_probability, check_whole
 
@@ -97,38 +97,36 @@ def composed_delta_bound(epsilon: float, n: int, at: float) -> float:
     >>> round(composed_delta_bound(1, 3, 2), 4), composed_delta_bound(1, 3, 3)
     (0.247, 0.0)
     """
+    import numpy as np
+    from scipy.stats import binom
+
     e, n = _epsilon(epsilon), check_whole("n", n, 1)
     if e == inf:
         return 1.0
-    log_p, log_q = -log1p(exp(-e)), -e - log1p(exp(-e))
-    total = 0.0
-    for j in range(n + 1):
-        left = 1 - exp(min(at - (n - 2 * j) * e, 0.0))
-        if left <= 0:
-            break  # losses only fall from here on
-        ways = lgamma(n + 1) - lgamma(j + 1) - lgamma(n - j + 1)
-        total += exp(ways + (n - j) * log_p + j * log_q) * left
-    return min(total, 1.0)
+    wrong = np.arange(n + 1)
+    left = -np.expm1(np.minimum(at - (n - 2 * wrong) * e, 0.0))
+    return min(float(binom.pmf(wrong, n, 1 / (1 + exp(e))) @ left), 1.0)
 
 
 def composed_epsilon_bound(epsilon: float, n: int, delta: float) -> float:
     """Epsilon after n observations that holds but for a probability delta, at most; without delta n epsilon.
 
-    Source: see :func:`composed_delta_bound`, which it inverts by bisection.
+    Source: see :func:`composed_delta_bound`, which it inverts.
 
     Examples
     --------
     >>> round(composed_epsilon_bound(0.1, 100, 1e-6), 2), composed_epsilon_bound(2, 3, 0)
     (4.77, 6.0)
     """
+    from scipy.optimize import brentq
+
     e, d = _epsilon(epsilon), float(check_probability("delta", delta))
     high = e * check_whole("n", n, 1)
     if d == 0 or high in (0, inf):
         return high if d < 1 else 0.0
-    low = 0.0
     if composed_delta_bound(e, n, 0) <= d:
         return 0.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if composed_delta_bound(e, n, middle) <= d else (middle, high)
-    return high
+    at = float(brentq(lambda at: composed_delta_bound(e, n, at) - d, 0.0, high, xtol=1e-14))
+    while composed_delta_bound(e, n, at) > d:  # a root is found to the last digit, on either side
+        at = nextafter(at, inf)
+    return at

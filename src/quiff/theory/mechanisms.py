@@ -119,18 +119,13 @@ def rappor_bits(f: object, p: object = 0, q: object = 1) -> tuple[Real, Real]:
 
 def _rappor_shannon(k: int, one: float, none: float, b: float) -> float:
     """Return the mutual information at the uniform prior, the best one by symmetry; j bits are 1."""
-    total = 0.0
-    for j in range(k + 1):
-        probability = exp(log_comb(k, j) + j * log(b) + (k - j) * log1p(-b))
-        mean = (j * one + (k - j) * none) / k
-        told = j * one * log2(one / mean) + (k - j) * none * log2(none / mean)
-        total += probability * told / k
-    return max(total, 0.0)
+    import numpy as np
+    from scipy.stats import binom
 
-
-def log_comb(n: int, k: int) -> float:
-    """Return ln of the number of ways to choose k of n."""
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+    ones = np.arange(k + 1)
+    mean = (ones * one + (k - ones) * none) / k
+    bits = ones * one * np.log2(one / mean) + (k - ones) * none * np.log2(none / mean)
+    return max(float(binom.pmf(ones, k, b) @ bits) / k, 0.0)
 
 
 def truncated_geometric(n: int, epsilon: float | None = None, *, ratio: Real | None = None) -> Forms:
@@ -202,8 +197,6 @@ def membership(m: int, s: int, p: Real, q: Real) -> Forms:
     }
 
 
-_NODES = 4_000
-_NEAR = 20.0  # units in which so many nodes are exact
 _FAR = 600.0  # beyond it, the noise of as many as 2^128 keys hides nothing that a float could hold
 
 
@@ -225,8 +218,7 @@ def laplace_keys(m: int, t: float) -> Forms:
 
     # Nearly all of it lies within some units of the end, whatever the number of keys: v grows e-fold faster
     # than the rest falls. What is 80 units away is below rounding.
-    near = max(0.0, t - _NEAR)
-    total = _simpson(above, near, t) + (_simpson(above, max(0.0, t - 80), near) if near else 0.0)
+    total = _integral(above, max(0.0, t - 80), max(0.0, t - 20), t)
     return _key_forms(m, apart, 1 + total, _laplace_shannon(t) if m == 1 else None)
 
 
@@ -276,12 +268,8 @@ def gaussian_ball_bits(dimension: int, sigma: float) -> float:
     def shell(x: float) -> float:
         return exp((d - 1) * log1p(x) - x * x / (2 * s * s) - scale)
 
-    outside = log(d) + scale + log(_simpson(shell, low, high))
-    return (log_peak + log_kappa + _log1pexp(outside)) / log(2)
-
-
-def _log1pexp(x: float) -> float:
-    return x + log1p(exp(-x)) if x > 0 else log1p(exp(x))
+    outside = log(d) + scale + log(_integral(shell, low, high))
+    return (log_peak + log_kappa + max(outside, 0.0) + log1p(exp(-abs(outside)))) / log(2)
 
 
 def _checked(m: object, t: object) -> tuple[int, float]:
@@ -310,9 +298,9 @@ def _laplace_shannon(t: float) -> float:
     """
 
     def cost(x: float) -> float:
-        return log2(1 + exp(-x))
+        return log1p(exp(-x)) / log(2)
 
-    inner = _simpson(lambda x: exp(-(t - x) / 2) / 4 * cost(x), -t, t)
+    inner = _integral(lambda x: exp(-(t - x) / 2) / 4 * cost(x), -t, 0.0, t)
     return max(0.0, 1 - (cost(t) / 2 + exp(-t) / 2 * cost(-t) + inner))
 
 
@@ -326,9 +314,9 @@ def _two_valued_shannon(t: float, size: int) -> float:
     return max(0.0, 1 - total)
 
 
-def _simpson(f: Callable[[float], float], low: float, high: float) -> float:
-    """Return the integral of a smooth function, by Simpson's rule."""
-    h = (high - low) / _NODES
-    odd = sum(f(low + h * k) for k in range(1, _NODES, 2))
-    even = sum(f(low + h * k) for k in range(2, _NODES, 2))
-    return h / 3 * (f(low) + 4 * odd + 2 * even + f(high))
+def _integral(f: Callable[[float], float], *ends: float) -> float:
+    """Return the integral of a smooth function between the first and the last of some points, in pieces."""
+    from scipy.integrate import quad
+
+    pieces = pairwise(ends)
+    return float(sum(quad(f, low, high, epsabs=0, epsrel=1e-10, limit=400)[0] for low, high in pieces))

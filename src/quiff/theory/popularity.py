@@ -122,27 +122,9 @@ def users_interval(inside: Real, outside: Real, n_users: int, count: int) -> tup
         low, high = users_interval(q, p, N, c)
         return N - high, N - low
     inside, outside = float(p), float(q)
-    ends = _far(inside, outside, N, c)
-    few = bisect_left(
-        range(N), True, *ends, key=lambda n: _at_most(n, N - n, inside, outside, c - 1) <= 1 - _TAIL
-    )
-    many = bisect_left(
-        range(N), True, *ends, key=lambda n: _at_most(n + 1, N - n - 1, inside, outside, c) < _TAIL
-    )
+    few = bisect_left(range(N), True, key=lambda n: _at_most(n, N - n, inside, outside, c - 1) <= 1 - _TAIL)
+    many = bisect_left(range(N), True, key=lambda n: _at_most(n + 1, N - n - 1, inside, outside, c) < _TAIL)
     return float(min(few, many)), float(many)
-
-
-def _far(p: float, q: float, N: int, c: int) -> tuple[int, int]:
-    """Return numbers of users beyond which c is too far from what is expected, so that none is looked at.
-
-    ``P(X - E >= d) <= Var / (Var + d^2)``, Cantelli's inequality, is a tail of 1/40 at the ends, which solve
-    ``(c - E)^2 = 39 Var``, with ``E = N q + y`` and ``Var = N q (1-q) + y (1-p-q)`` for ``y = n (p - q)``.
-    """
-    square, k, b = 1 / _TAIL - 1, c - N * q, 1 - p - q
-    middle = k + square * b / 2
-    half = sqrt(max(0.0, square * (N * q * (1 - q) + k * b) + (square * b / 2) ** 2))
-    low, high = ((middle + sign * half) / (p - q) for sign in (-1, 1))
-    return min(max(int(low) - 2, 0), N), min(max(int(high) + 2, 0), N)
 
 
 def _at_most(n: int, others: int, inside: float, outside: float, c: int) -> float:

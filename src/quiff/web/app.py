@@ -134,7 +134,7 @@ class _Answers:
         """Give what the page needs to begin: bounds, APIs, presets, and whether there is a file."""
         return JSONResponse(await to_thread.run_sync(self._settings))
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> dict[str, object]:
         from quiff.web.stories import stories
 
         profiles = self._jobs.profiles

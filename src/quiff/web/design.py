@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import isfinite
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 from quiff.apis.base import in_a_month
 from quiff.apis.topics import further_forms
@@ -72,7 +72,7 @@ def studied(query: Query) -> Result:
     return replace(result, apis=words)
 
 
-def answer(query: Query, offers: Offers) -> dict[str, Any]:
+def answer(query: Query, offers: Offers) -> dict[str, object]:
     """Return the result for the page, with its tables and the pictures that are asked for.
 
     Examples

@@ -103,12 +103,14 @@ class Offers:
             there = self.apis.get(made.name)
             if there is not None and type(there) is not type(made):
                 raise ParameterError(
-                    f"there is an API {made.name!r} already; give your own another name = ..."
+                    f"there is an API {made.name!r} already; give your own another name = ...",
+                    what="api",
+                    value=made.name,
                 )
             self.apis[made.name] = made
         self._offers = {name: _offers(api, tuple(attributes)) for name, api in self.apis.items()}
 
-    def settings(self) -> list[dict[str, Any]]:
+    def settings(self) -> list[dict[str, object]]:
         """Return the APIs for the page: what they are, and how their parameters are set."""
         return [
             {
@@ -134,7 +136,12 @@ class Offers:
         name, _, given = spec.partition(":")
         if name not in self.apis:
             listed = ", ".join(self.apis)
-            raise ParameterError(f"there is no API {cut(name)!r} on this page; there are {listed}")
+            raise ParameterError(
+                f"there is no API {cut(name)!r} on this page; there are {listed}",
+                what="api",
+                value=cut(name),
+                allowed=listed,
+            )
         made, values = self.apis[name], {}
         offers = {offer.name: offer for offer in self._offers[name]}
         for part in given.split(",") if given else ():
@@ -142,7 +149,9 @@ class Offers:
             if parameter not in offers:
                 known = ", ".join(offers) or "none"
                 raise ParameterError(
-                    f"the API {name!r} has no parameter {cut(parameter)!r} on this page; there are {known}"
+                    f"the API {name!r} has no parameter {cut(parameter)!r} on this page; there are {known}",
+                    what="parameter",
+                    value=cut(parameter),
                 )
             if parameter in values:
                 raise ParameterError(f"{parameter} is given twice; give it once")
@@ -153,7 +162,9 @@ class Offers:
         except QuiffError:
             raise
         except (TypeError, ValueError, ArithmeticError) as error:  # of one's own class
-            raise ParameterError(f"{cut(spec)!r} cannot be made: {error}") from error
+            raise ParameterError(
+                f"{cut(spec)!r} cannot be made: {error}", what="api", value=cut(spec)
+            ) from error
 
     def parameters(self, api: "Api") -> list[Offer]:
         """Return the parameters of an API that the page can set."""

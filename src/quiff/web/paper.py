@@ -1,7 +1,7 @@
 """The view of the paper: what holds, the points with their places, and the items that are asked for."""
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from quiff.report.page import render
 from quiff.results.table import Table
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from quiff.papers.check import PaperCheck
 
 
-def paper_answer(query: PaperQuery) -> dict[str, Any]:
+def paper_answer(query: PaperQuery) -> dict[str, object]:
     """Return the table that is asked for with the sentences and the points, as JSON is made of.
 
     >>> paper_answer(PaperQuery(("wrong",), ""))["points"][0]["title"]

@@ -39,14 +39,19 @@ def question(query: Query, profiles: Profiles | None) -> Question:
         people = synthetic_people(query.n, query.seed, query.apis)
     elif profiles is None:
         raise ParameterError(
-            "source is 'file', but quiff explore was started without one; give it a file of people"
+            "source is 'file', but quiff explore was started without one; give it a file of people",
+            what="source",
+            value="file",
         )
     else:
         people = profiles.population
     if query.attacks and people.n_users > _ATTACKED:
         raise ParameterError(
             f"attacks are run here for up to {_ATTACKED} users, not {people.n_users};"
-            " see quiff attack compare"
+            " see quiff attack compare",
+            what="people",
+            value=people.n_users,
+            allowed=f"at most {_ATTACKED} users",
         )
     beside = default_apis(people, query.apis[0])  # without an API of their own, of which nothing is asked
     cookies = () if people.merged else beside[:1]  # merged people cannot be told apart

@@ -78,12 +78,22 @@ class Reader:
         known = tuple(allowed)
         for name, value in pairs:
             if name not in known:
-                raise ParameterError(f"there is no parameter {cut(name)!r}; known are {', '.join(known)}")
+                raise ParameterError(
+                    f"there is no parameter {cut(name)!r}; known are {', '.join(known)}",
+                    what="parameter",
+                    value=cut(name),
+                    allowed=", ".join(known),
+                )
             if name in self._values:
                 raise ParameterError(f"{name} is given twice; give it once")
             longest = _LONGEST.get(name, _USUAL)
             if len(value) > longest:
-                raise ParameterError(f"{name} is too long: {cut(value)!r}; at most {longest} characters")
+                raise ParameterError(
+                    f"{name} is too long: {cut(value)!r}; at most {longest} characters",
+                    what=name,
+                    value=cut(value),
+                    allowed=f"at most {longest} characters",
+                )
             self._values[name] = value
 
     def text(self, name: str, default: str | None = None) -> str | None:

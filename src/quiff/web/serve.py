@@ -68,7 +68,9 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
-        raise ParameterError(f"host {host!r} is no address of this machine: {error.strerror}") from error
+        raise ParameterError(
+            f"host {host!r} is no address of this machine: {error.strerror}", what="host", value=host
+        ) from error
     tries = 1 if port == 0 else min(_TRIES, 65_536 - port)
     for number in range(port, port + tries):
         listener = socket.socket(family, kind, protocol)
@@ -79,10 +81,16 @@ def _bound(host: str, port: int) -> socket.socket:
         except OSError as error:
             listener.close()
             if error.errno != errno.EADDRINUSE:
-                raise ParameterError(f"cannot serve on {host!r}, port {number}: {error.strerror}") from error
+                raise ParameterError(
+                    f"cannot serve on {host!r}, port {number}: {error.strerror}", what="port", value=number
+                ) from error
         else:
             return listener
-    raise ParameterError(f"ports {port} to {port + tries - 1} are all in use; name another with --port")
+    raise ParameterError(
+        f"ports {port} to {port + tries - 1} are all in use; name another with --port",
+        what="port",
+        value=port,
+    )
 
 
 def _load() -> None:

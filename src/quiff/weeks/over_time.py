@@ -253,12 +253,15 @@ def _allowed() -> float:
 def _estimators_of_sets(sets: Sequences, most: int, seed: int, exact: bool) -> _Estimators:
     sets.over(most)  # raises if there are not so many
     weighted = sets.weights is not None
-    drawn = SAMPLES * most**2 * (1 + words_for(sets.distinct(1)))
+    # Each n-th estimate adds n observations of each sample to counters of as many bits as n has.
+    drawn = SAMPLES * most**2 // 2 * most.bit_length() * (1 + words_for(sets.distinct(1)))
     if most > MOST_MULTISETS and drawn > _WORK and not exact:
         raise SizeError(
             f"{counted(most, 'observation')} of these people mean to look at {drawn / 1e9:,.0f} billion"
             f" numbers, more than {_WORK / 1e9:,.0f} billion; ask for fewer, or use"
-            f" {setting('exact', True)} to do it anyway"
+            f" {setting('exact', True)} to do it anyway",
+            what="observations",
+            value=most,
         )
     subsets: list[Subsets] = []
     samples: list[Estimate] = []

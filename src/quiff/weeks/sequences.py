@@ -10,8 +10,7 @@ import numpy as np
 from quiff.apis.base import Api
 from quiff.core.counting.membership import membership
 from quiff.core.counting.work import Sizes, n_occurring
-from quiff.core.distinct import distinct_codes, sorted_rows
-from quiff.core.kernels import MapKernel
+from quiff.core.distinct import distinct_codes
 from quiff.core.numbers import Array, Number, as_number, as_numbers, is_exact
 from quiff.core.sparse import fold_max
 from quiff.errors import ParameterError
@@ -57,7 +56,9 @@ class Sequences:
         if found is None:
             raise ParameterError(
                 f"{api.spec!r} does not show each output of a set with one probability and all others with "
-                "another; take over_time(), which measures any API"
+                "another; take over_time(), which measures any API",
+                what="api",
+                value=api.spec,
             )
         return found
 
@@ -174,7 +175,12 @@ class Sequences:
         E = check_whole("epochs", epochs, 1, MOST_OBSERVATIONS)
         if not self.stable and len(self.sets) < E:
             n = len(self.sets)
-            raise ParameterError(f"there are sets for {n} epochs, but epochs is {E}; ask for {n} at most")
+            raise ParameterError(
+                f"there are sets for {n} epochs, but epochs is {E}; ask for {n} at most",
+                what="epochs",
+                value=E,
+                allowed=f"at most {n}",
+            )
         return E
 
     @cached_property
@@ -201,9 +207,9 @@ def _membership(people: Population, api: Api) -> tuple[Array, int, Real, Real] |
     if which is None:
         return None
     kernel, times = api.over_time(secret.outputs, 2).kernel.root()
-    found = None if isinstance(kernel, MapKernel) or times != 2 else membership(kernel)
+    found = None if kernel.codes is not None or times != 2 else membership(kernel)
     if found is None or found[1] < found[2]:
         return None
     codes, *numbers = found
     inside, outside = (one if isinstance(one, float) else Fraction(one) for one in numbers)
-    return sorted_rows(codes)[which], kernel.n_columns, inside, outside
+    return np.sort(codes, axis=1)[which], kernel.n_columns, inside, outside

@@ -58,7 +58,12 @@ def naming_gain(sequences: Sequences, epochs: int) -> Number:
     """
     _check_stable(sequences)
     if not 0 <= epochs <= MOST_NAMING:
-        raise ParameterError(f"the IBA gain is exact for up to {MOST_NAMING} epochs, not for {epochs!r}")
+        raise ParameterError(
+            f"the IBA gain is exact for up to {MOST_NAMING} epochs, not for {epochs!r}",
+            what="epochs",
+            value=epochs,
+            allowed=f"at most {MOST_NAMING}",
+        )
     codes, weights = _sets_with_weights(sequences)
     if weights.dtype == object:
         weights = weights.astype(np.float64)
@@ -181,7 +186,10 @@ def _check_stable(sequences: Sequences) -> None:
     if not sequences.stable:
         raise ParameterError(
             f"the sets of this population change over {len(sequences.sets)} epochs, and there is no one set "
-            "to learn; give profiles of one epoch, in Python by population.epoch(0)"
+            "to learn; give profiles of one epoch, in Python by population.epoch(0)",
+            what="people",
+            value=len(sequences.sets),
+            allowed="profiles of one epoch",
         )
 
 

@@ -14,6 +14,8 @@ from quiff.core.numbers import (
     logarithms,
     matmul,
     number_size,
+    same_kind,
+    summed,
     to_float,
     unified,
 )
@@ -36,33 +38,44 @@ class Kernel(ABC):
 
     n_rows: int
     n_columns: int
+    codes: Array | None = None
+    """The column of each row, if it has only one."""
+    summary = "dense"
+    """A few words on how the numbers are held."""
+
+    @abstractmethod
+    def numbers(self) -> tuple[Array, ...]:
+        """Return arrays of all the numbers that are held."""
 
     @property
-    @abstractmethod
     def exact(self) -> bool:
         """Whether all numbers are integers or fractions."""
+        return all(map(is_exact, self.numbers()))
 
     @property
-    @abstractmethod
     def number_size(self) -> int:
         """How many bytes a number takes: 8, or about 80 for a fraction."""
+        return max(map(number_size, self.numbers()))
 
-    @property
-    @abstractmethod
-    def summary(self) -> str:
-        """A few words on how the numbers are held."""
+    def least_log(self) -> float:
+        """Return the natural logarithm of the least number that is not 0."""
+        return min(map(least_log, self.numbers()))
 
     @abstractmethod
+    def extreme(self, weights: Array, better: np.ufunc) -> Array:
+        """Return the best of weights[x] C[x,y] for each y, by np.maximum or np.minimum."""
+
     def column_max(self, weights: Array) -> Array:
         """Return max_x weights[x] C[x,y] for each y."""
+        return self.extreme(weights, np.maximum)
+
+    def column_min(self, weights: Array) -> Array:
+        """Return min_x weights[x] C[x,y] for each y."""
+        return self.extreme(weights, np.minimum)
 
     def column_max_sum(self, weights: Array) -> Any:
         """Return sum_y max_x weights[x] C[x,y]."""
         return self.column_max(weights).sum()
-
-    @abstractmethod
-    def column_min(self, weights: Array) -> Array:
-        """Return min_x weights[x] C[x,y] for each y."""
 
     @abstractmethod
     def left_multiply(self, left: Array | SparseRows) -> Array:
@@ -124,10 +137,16 @@ class Kernel(ABC):
         parts, start = [], 0
         for block in self.blocks():
             stop = start + block.shape[1]
-            numbers, added = unified(block, shift[start:stop])
-            parts.append(np.maximum(numbers * scale + added, 0).sum(axis=1))
+            numbers, added = same_kind(block, shift[start:stop])
+            values = numbers * scale
+            values += added  # in place: new memory takes ten times as long
+            parts.append(np.maximum(values, 0, out=values).sum(axis=1))
             start = stop
         return np.asarray(sum(parts))
+
+    def support(self) -> "Kernel":
+        """Return 1 where an output is possible, else 0."""
+        return DenseKernel((self.to_dense() != 0).astype(np.int64))
 
     def as_sparse(self) -> "SparseKernel | None":
         """Return the same numbers as sparse entries over a background, if they are held so."""
@@ -143,7 +162,8 @@ class Kernel(ABC):
 
     def root(self) -> tuple["Kernel", int]:
         """Return a kernel and how many times it is seen on the same row, in this one; (self, 1) if once."""
-        return self, 1
+        leaves = self.leaves()
+        return next(iter(leaves.items())) if len(leaves) == 1 else (self, 1)
 
     def leaves(self) -> dict["Kernel", int]:
         """Return the kernels that are not lazy whose product this is, and how often each is in it."""
@@ -152,10 +172,6 @@ class Kernel(ABC):
     def log_ratio(self) -> float | None:
         """Return max ln C[x,y] / C[x',y] if it is known without a look at the columns."""
         return None
-
-    def least_log(self) -> float:
-        """Return the natural logarithm of the least number that is not 0."""
-        return min(least_log(block) for block in self.blocks())
 
     def slices(
         self,
@@ -212,32 +228,17 @@ class DenseKernel(Kernel):
         self.matrix = matrix
         self.n_rows, self.n_columns = matrix.shape
 
-    @property
-    def exact(self) -> bool:
-        return is_exact(self.matrix)
+    def numbers(self) -> tuple[Array, ...]:
+        return (self.matrix,)
 
-    @property
-    def number_size(self) -> int:
-        return number_size(self.matrix)
-
-    @property
-    def summary(self) -> str:
-        return "dense"
-
-    def column_max(self, weights: Array) -> Array:
-        return self._reduce(weights, np.maximum)
-
-    def column_min(self, weights: Array) -> Array:
-        return self._reduce(weights, np.minimum)
-
-    def _reduce(self, weights: Array, better: np.ufunc) -> Array:
+    def extreme(self, weights: Array, better: np.ufunc) -> Array:
         matrix, weights = unified(self.matrix, weights)
         step = max(1, BLOCK // max(self.n_columns, 1))
         parts = [
             better.reduce(scale_rows(matrix[start : start + step], weights[start : start + step]), axis=0)
             for start in range(0, self.n_rows, step)
         ]
-        return np.asarray(better.reduce(parts))
+        return parts[0] if len(parts) == 1 else np.asarray(better.reduce(parts))
 
     def left_multiply(self, left: Array | SparseRows) -> Array:
         if isinstance(left, SparseRows):
@@ -254,9 +255,7 @@ class DenseKernel(Kernel):
 
     def place_columns(self, positions: Array, width: int) -> Kernel:
         check_fits(self.n_rows, width)
-        placed = np.zeros((self.n_rows, width), dtype=self.matrix.dtype)
-        np.add.at(placed.T, positions, self.matrix.T)
-        return DenseKernel(placed)
+        return DenseKernel(summed(self.matrix.T, positions, width).T)
 
     def sample(self, rows: Array, rng: np.random.Generator) -> Array:
         kinds, which = np.unique(rows, return_inverse=True)

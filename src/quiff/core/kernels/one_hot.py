@@ -31,17 +31,10 @@ class OneHotKernel(Kernel):
         self.places, self.n_cells = np.asarray(places, np.int64), n_cells
         self.n_rows, self.n_columns = self.places.shape[0], self.base.shape[0] ** n_cells
 
-    @property
-    def exact(self) -> bool:
-        return False
+        self.summary = f"{n_cells} noisy cells, at most one marked"
 
-    @property
-    def number_size(self) -> int:
-        return 8
-
-    @property
-    def summary(self) -> str:
-        return f"{self.n_cells} noisy cells, at most one marked"
+    def numbers(self) -> tuple[Array, ...]:
+        return self.base, self.marked
 
     @cached_property
     def _ratios(self) -> tuple[Array, Array]:
@@ -109,11 +102,8 @@ class OneHotKernel(Kernel):
             [laws.take_rows((self.places == i).astype(np.intp)) for i in range(self.n_cells)]
         )
 
-    def column_max(self, weights: Array) -> Array:
-        return self._product.column_max(weights)
-
-    def column_min(self, weights: Array) -> Array:
-        return self._product.column_min(weights)
+    def extreme(self, weights: Array, better: np.ufunc) -> Array:
+        return self._product.extreme(weights, better)
 
     def left_multiply(self, left: Array | SparseRows) -> Array:
         return self._product.left_multiply(left)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from math import comb, prod
 from typing import Any, final
 
@@ -53,29 +54,15 @@ class ProductKernel(Kernel):
         # A factor with one output tells nothing.
         self._wide = tuple(factor for factor in self.factors if factor.n_columns != 1) or self.factors[:1]
 
-    @property
-    def exact(self) -> bool:
-        return all(factor.exact for factor in self.factors)
+        self.summary = f"lazy product of {len(self.factors)}"
 
-    @property
-    def number_size(self) -> int:
-        return max(factor.number_size for factor in self.factors)
+    def numbers(self) -> tuple[Array, ...]:
+        return tuple(chain.from_iterable(factor.numbers() for factor in set(self.factors)))
 
-    @property
-    def summary(self) -> str:
-        return f"lazy product of {len(self.factors)}"
-
-    def column_max(self, weights: Array) -> Array:
-        return self._by_column(weights, "column_max")
-
-    def column_min(self, weights: Array) -> Array:
-        return self._by_column(weights, "column_min")
-
-    def _by_column(self, weights: Array, method: str) -> Array:
+    def extreme(self, weights: Array, better: np.ufunc) -> Array:
         check_fits(1, self.n_columns)
         *others, last = self._wide
-        parts = [getattr(last, method)(product(weights, head)) for head in self._heads(others)]
-        return np.concatenate(parts)
+        return np.concatenate([last.extreme(product(weights, head), better) for head in self._heads(others)])
 
     def column_max_sum(self, weights: Array) -> Any:
         # Of equal rows, the one with the largest weight wins everywhere.
@@ -88,7 +75,7 @@ class ProductKernel(Kernel):
         if len(factors) == 1:
             return factors[0].column_max_sum(weights)
         if kernel.n_rows * _width(factors) > _FEW:
-            if isinstance(factors[0], MapKernel):
+            if factors[0].codes is not None:
                 return _by_value(factors[0].codes, ProductKernel(factors[1:]), weights)
             memberships = MembershipProduct.of(factors)
             if memberships is not None:
@@ -173,19 +160,15 @@ class ProductKernel(Kernel):
         factors = self._telling
         return factors[0] if len(factors) == 1 else ProductKernel(factors)
 
-    def root(self) -> tuple[Kernel, int]:
-        return (self.factors[0], len(self.factors)) if len(set(self.factors)) == 1 else (self, 1)
-
     @cached_property
     def _telling(self) -> tuple[Kernel, ...]:
         """The factors that tell rows apart, all maps as one before the others: several maps are one map."""
         wide = tuple(factor for factor in self._wide if not _same_for_all(factor)) or self._wide[:1]
-        maps = [factor for factor in wide if isinstance(factor, MapKernel)]
+        maps = {factor: factor.codes for factor in wide if factor.codes is not None}
         if not maps:
             return wide
-        codes = np.stack([factor.codes for factor in dict.fromkeys(maps)], axis=1)
-        first, kind = distinct_codes(codes, max(factor.n_columns for factor in maps))
-        rest = (factor for factor in wide if not isinstance(factor, MapKernel))
+        first, kind = distinct_codes(np.stack([*maps.values()], axis=1), max(f.n_columns for f in maps))
+        rest = (factor for factor in wide if factor not in maps)
         return MapKernel(kind, first.shape[0]), *rest
 
     def leaves(self) -> dict[Kernel, int]:
@@ -286,9 +269,9 @@ def cascade(first: Kernel, second: Kernel) -> Kernel:
     A map before anything takes rows; a map after anything adds columns up; sparse entries without a
     background before sparse ones stay sparse; the rest is dense, floats without writing sparse ones out.
     """
-    if isinstance(first, MapKernel):
+    if first.codes is not None:
         return second.take_rows(first.codes)
-    if isinstance(second, MapKernel):
+    if second.codes is not None:
         return first.place_columns(second.codes, second.n_columns)
     one, other = first.as_sparse(), second.as_sparse()
     if one is not None and other is not None and one.cascades_sparsely(other):

@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from quiff.core.distinct import distinct_codes
-from quiff.core.kernels.base import BLOCK, Kernel, entropy_terms, least_log
+from quiff.core.kernels.base import BLOCK, Kernel, entropy_terms
 from quiff.core.limits import check_fits, check_memory
 from quiff.core.numbers import (
     Array,
@@ -21,6 +21,7 @@ from quiff.core.numbers import (
     number_size,
     product,
     same_kind,
+    summed,
     to_float,
     unified,
 )
@@ -40,25 +41,12 @@ class SparseKernel(Kernel):
         self.entries = entries.with_values(values)
         self.n_rows, self.n_columns = entries.height, entries.width
 
-    @property
-    def exact(self) -> bool:
-        return is_exact(self.background)
+        self.summary = f"{entries.columns.shape[0]} entries over a background row"
 
-    @property
-    def number_size(self) -> int:
-        return number_size(self.background)
+    def numbers(self) -> tuple[Array, ...]:
+        return self.background, self.entries.values
 
-    @property
-    def summary(self) -> str:
-        return f"{self.entries.columns.shape[0]} entries over a background row"
-
-    def column_max(self, weights: Array) -> Array:
-        return self._extreme(weights, np.maximum)
-
-    def column_min(self, weights: Array) -> Array:
-        return self._extreme(weights, np.minimum)
-
-    def _extreme(self, weights: Array, better: Any) -> Array:
+    def extreme(self, weights: Array, better: Any) -> Array:
         """Compare, in each column, the rows that have an entry there with the rows that have none."""
         background, weights = same_kind(self.background, weights)
         size = number_size(background)
@@ -200,7 +188,7 @@ class SparseKernel(Kernel):
         return SparseKernel(self.background, self.entries.take(index))
 
     def place_columns(self, positions: Array, width: int) -> Kernel:
-        background = _placed(self.background, positions, width)
+        background = summed(self.background, positions, width)
         if np.unique(positions).shape[0] == positions.shape[0]:
             return SparseKernel(background, self.entries.move(positions, width))
         # A row's own number is the sum of its entries that meet and of the background of those that do not.
@@ -211,7 +199,7 @@ class SparseKernel(Kernel):
         how_many = SparseRows.from_entries(
             entries.rows, goal, there.take(entries.columns).astype(np.int64), shape
         )
-        left = _placed(there.astype(np.int64), positions, width).take(mine.columns) - how_many.values
+        left = summed(there.astype(np.int64), positions, width).take(mine.columns) - how_many.values
         rest = np.where(left > 0, background.take(mine.columns) - covered.values, 0 * covered.values)
         return SparseKernel(background, mine.with_values(mine.values + rest))
 
@@ -290,8 +278,10 @@ class SparseKernel(Kernel):
     def distinct_rows(self) -> tuple[Array, Array]:
         return self.entries.distinct(self.entries.values != spread(self.background, self.entries.columns))
 
-    def least_log(self) -> float:
-        return min(least_log(self.background), least_log(self.entries.values))
+    def support(self) -> Kernel:
+        there = (np.asarray(self.entries.values) != 0).astype(np.int64)
+        background = (np.asarray(self.background) != 0).astype(np.int64)
+        return SparseKernel(background, self.entries.with_values(there))
 
     def as_sparse(self) -> "SparseKernel":
         return self
@@ -327,13 +317,6 @@ def _mixture(first: Array, second: Array, r: Any) -> Array:
     return np.asarray(one + other)
 
 
-def _placed(row: Array, positions: Array, width: int) -> Array:
-    """Move entry j of a row to ``positions[j]``; entries that meet add up."""
-    placed = np.zeros(width, dtype=row.dtype)
-    np.add.at(placed, positions, row)
-    return placed
-
-
 @final
 class MapKernel(SparseKernel):
     """Row x has output ``codes[x]``: one entry of 1 over a background of zeros."""
@@ -342,11 +325,8 @@ class MapKernel(SparseKernel):
         super().__init__(
             filled(np.int64(0), width), SparseRows.rectangular(codes.reshape(-1, 1), np.int64(1), width)
         )
-        self.codes = codes
-
-    @property
-    def summary(self) -> str:
-        return "deterministic"
+        self.codes: Array = codes
+        self.summary = "deterministic"
 
     def take_rows(self, index: Array) -> Kernel:
         return MapKernel(self.codes.take(index), self.n_columns)

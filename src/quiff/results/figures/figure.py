@@ -158,5 +158,10 @@ def figure_format(path: str | os.PathLike[str]) -> str:
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in _WRITERS:
         allowed = ", ".join(f".{name}" for name in _WRITERS)
-        raise ParameterError(f"a figure's file must end in {allowed}, not {str(path)!r}")
+        raise ParameterError(
+            f"a figure's file must end in {allowed}, not {str(path)!r}",
+            what="path",
+            value=str(path),
+            allowed=f"a name that ends in {allowed}",
+        )
     return suffix
