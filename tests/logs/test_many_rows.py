@@ -57,5 +57,5 @@ def test_others_are_reduced(people):
 
 def test_an_engine_without_memory_says_what_to_do():
     con = connect(memory_limit="30MB")
-    with refused(SizeError), queries._telling(con):
+    with refused(SizeError), queries.telling(con):
         con.con.execute("SELECT list(range) FROM range(20000000)").fetchall()

@@ -199,8 +199,8 @@ def open_table(
 
 def _forget(con: duckdb.DuckDBPyConnection) -> None:
     """Drop what was made on a connection that goes on."""
-    query = "SELECT table_name, table_type FROM information_schema.tables WHERE table_name IN ('people', 'source')"
-    for name, kind in con.execute(query).fetchall():
+    tables = con.execute("SELECT table_name, table_type FROM information_schema.tables").fetchall()
+    for name, kind in (table for table in tables if table[0] in ("people", "source")):
         con.execute(f"DROP {'VIEW' if kind == 'VIEW' else 'TABLE'} {name}")
 
 
