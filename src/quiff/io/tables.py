@@ -26,6 +26,7 @@ from quiff.io.blocks import (
     archive_bytes,
     bounded_lines,
     copied,
+    damage,
     find_source,
     long_fields,
     opened_lines,
@@ -324,7 +325,7 @@ def _first_lines(source: Source) -> list[str]:
         with opened_lines(source) as stream:
             first, *below = [*islice(stream, _BELOW + 1)] or [b""]
     except DAMAGES as error:
-        raise cannot_read(source.name, error) from error
+        raise damage(source, error) if source.packed else cannot_read(source.name, error) from error
     try:
         line = first.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:

@@ -102,15 +102,18 @@ def split_of(table: Table, column: str) -> Split:
         [(['8', '3', '42'],), (['Hip hop', 'A/B'],), (['News'],)]
     """
     cell = f"coalesce({column}, '')"
-    bare = Split(cell, numbers=True)
+    numeric = Split(cell, numbers=True)
     has = ", ".join(f"bool_or(contains({cell}, '{sign}'))" for sign in _SEPARATORS)
-    query = f"SELECT bool_and(NOT {bare.is_wrong}), {has} FROM source WHERE NOT {bare.quoted}"  # noqa: S608
+    query = f"SELECT bool_and(NOT {numeric.is_wrong}), {has} FROM source WHERE NOT {numeric.quoted}"  # noqa: S608
     numbers, *occurs = table.con.execute(query).fetchall()[0]
     split = Split(cell, bool(numbers))
     signs = [sign for sign, there in zip(_SEPARATORS, occurs, strict=True) if there]
     if not split.numbers and len(signs) > 1:
-        two = " OR ".join(f"contains({cell}, '{sign}')" for sign in signs[1:])
-        check_rows(table, [Fault(f"NOT {split.quoted} AND ({two})", _ambiguous, cell)])
+        occurs = [f"contains({cell}, '{sign}')" for sign in signs]
+        bare = f"NOT {split.quoted} AND"
+        several = f"{bare} {' + '.join(f'{sign}::INT' for sign in occurs)} > 1"
+        faults = [Fault(condition, _ambiguous, cell) for condition in (several, f"{bare} {occurs[1]}")]
+        check_rows(table, faults)
     several = f"contains({cell}, chr(10))"
     check_rows(
         table,

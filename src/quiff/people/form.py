@@ -184,7 +184,7 @@ def _chosen(
     if role in roles:
         return roles[role][0]
     for names in places:
-        exact = [name for name in table.names if name in names]
+        exact = [name for name in table.names if [name] == list(names)]
         alike = exact or list(dict.fromkeys(name for name in table.names if _plain(name) in names))
         if len(alike) > 1 and not exact:
             first, second = alike[:2]
