@@ -43,6 +43,7 @@ _BLANKS = " \t\r\v\f\xa0"
 _MISSING_WORDS = ("nan", "none", "null", "n/a", "<na>")
 _MOST_TEXT = 2**31 - 1  # bytes of a column of text in Arrow
 _COPIES = 4  # that are made of text on its way
+_MOST_TOPICS = 500  # of a set, each of which becomes a column
 _SAMPLE = 20_000  # topics to look at
 TWICE = (
     "the user of this row is there a second time; give each user one set,"
@@ -350,6 +351,15 @@ class _Arrangement:
         """Make the view `people`, and check all of its topics."""
         kinds = {name: self.table.column(name).kind for name in self.form.columns}
         cells = self._cells(kinds)
+        if self.form.top not in (None, len(cells)):
+            raise ParameterError(
+                f"the set has {counted(len(cells), 'topic')}, and there are no ranked topic counts to take"
+                f" sets of {self.form.top} from; quiff profile stores them in its Parquet files, or"
+                f" {self._remedy}",
+                what="top",
+                value=self.form.top,
+                where=self.table.at(0),
+            )
         visits = self._visits(kinds, cells)
         columns = {f"n{place}": cell for place, cell in enumerate(cells)}
         columns |= {f"v{place}": flag for place, flag in enumerate(visits)} | {"bare": self.bare}
@@ -375,7 +385,7 @@ class _Arrangement:
         ):
             columns |= {f"n{place}": f"trim({cell}, {literal(_BLANKS)})" for place, cell in enumerate(cells)}
             self._view(columns)
-            profiles = replace(profiles)  # whose names are others
+            profiles = replace(profiles, size=len(cells))  # whose names are others
         if cells:
             self._check_topics(profiles)
         return profiles
@@ -390,6 +400,7 @@ class _Arrangement:
         if not form.topics:
             return []
         if form.numbered:
+            self._check_size(len(form.topics))
             self.numbers = all(kinds[name] in _INTEGERS for name in form.topics)
             return [self._topic(quoted(name), kinds[name]) for name in form.topics]
         (name,) = form.topics
@@ -473,13 +484,17 @@ class _Arrangement:
                 )
             ],
         )
-        if self.form.top not in (None, size):
+        self._check_size(size)
+        return int(size)
+
+    def _check_size(self, size: int) -> None:
+        if size > _MOST_TOPICS:
             raise ParameterError(
-                f"the set has {counted(size, 'topic')}, and there are no ranked topic counts to take sets of"
-                f" {self.form.top} from; quiff profile stores them in its Parquet files, or {self._remedy}",
+                what="the number of topics of a set",
+                value=size,
+                allowed=f"at most {_MOST_TOPICS}",
                 where=self.table.at(0),
             )
-        return int(size)
 
     @property
     def _remedy(self) -> str:
